@@ -1,0 +1,309 @@
+//! The surface tree: what the parser makes and the checker reads.
+//!
+//! Every node has a span. Where the parser recovered from an error it leaves an `Error` node; such a tree is checked for
+//! further mistakes but never elaborated.
+
+use nesl_prim::{ScalarType, ScalarValue};
+use nesl_span::Span;
+use std::sync::Arc;
+
+/// A name as it is compared: lower case, because NESL does not distinguish case.
+pub type Symbol = Arc<str>;
+
+/// A name where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    /// The lower-case name.
+    pub symbol: Symbol,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One form of a file or of a REPL input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TopLevel {
+    /// What it is.
+    pub kind: TopLevelKind,
+    /// The whole form without its terminator.
+    pub span: Span,
+}
+
+/// The kinds of top-level forms.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TopLevelKind {
+    /// `function name parameter [: type] = body`.
+    Function(FunctionDefinition),
+    /// `pattern = value`.
+    Assignment {
+        /// The names bound.
+        pattern: Pattern,
+        /// Their value.
+        value: Expr,
+    },
+    /// An expression to evaluate.
+    Expression(Expr),
+    /// A form the parser could not read; it has been reported.
+    Error,
+}
+
+/// A function definition, or a declaration if it has no body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionDefinition {
+    /// The function's name; an operator's token for `function '+ …`.
+    pub name: Name,
+    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`.
+    pub parameter: Pattern,
+    /// The signature.
+    pub signature: Option<Signature>,
+    /// The doc string.
+    pub doc: Option<String>,
+    /// The body; the library declares built-in functions without one.
+    pub body: Option<Expr>,
+}
+
+/// `type :: (context)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// The type.
+    pub type_expr: TypeExpr,
+    /// The classes of the type variables: `a in number`.
+    pub context: Vec<(Name, Name)>,
+    /// The whole signature.
+    pub span: Span,
+}
+
+/// A type as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeExpr {
+    /// What it is.
+    pub kind: TypeExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of types as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeExprKind {
+    /// `int`, `float`, `bool`, `char`.
+    Scalar(ScalarType),
+    /// Any other name: a type variable.
+    Name(Name),
+    /// `[t]`.
+    Sequence(Box<TypeExpr>),
+    /// `(t1, t2, …)`, two or more.
+    Tuple(Vec<TypeExpr>),
+    /// `t1 -> t2`.
+    Function(Box<TypeExpr>, Box<TypeExpr>),
+    /// Unreadable; reported.
+    Error,
+}
+
+/// A pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// What it is.
+    pub kind: PatternKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of patterns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PatternKind {
+    /// A variable.
+    Variable(Symbol),
+    /// `p1, p2, …`, two or more, right-nested: `a, b, c` takes the pair `(a, (b, c))` apart.
+    Tuple(Vec<Pattern>),
+    /// Unreadable; reported.
+    Error,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A number, truth value or character.
+    Literal(ScalarValue),
+    /// A string: its bytes after escapes.
+    Text(Vec<u8>),
+    /// A variable, global or function. `'op` names an operator's function in the same way.
+    Name(Symbol),
+    /// `e1, e2, …`, two or more, right-nested.
+    Tuple(Vec<Expr>),
+    /// `f(e)` and `f e`.
+    Call {
+        /// What is called.
+        function: Box<Expr>,
+        /// Its one argument: a tuple for `f(a, b)`.
+        argument: Box<Expr>,
+    },
+    /// `v[i]`.
+    Index {
+        /// The sequence.
+        sequence: Box<Expr>,
+        /// The index.
+        index: Box<Expr>,
+    },
+    /// `-e`, `#e`, `@e`.
+    Unary {
+        /// The operator.
+        op: UnaryOp,
+        /// Where it stands.
+        op_span: Span,
+        /// Its operand.
+        operand: Box<Expr>,
+    },
+    /// `e1 op e2`.
+    Binary {
+        /// The operator.
+        op: BinaryOp,
+        /// Where it stands.
+        op_span: Span,
+        /// The left operand.
+        left: Box<Expr>,
+        /// The right operand.
+        right: Box<Expr>,
+    },
+    /// `if c then a else b`.
+    If {
+        /// The condition.
+        condition: Box<Expr>,
+        /// The value where it holds.
+        then_branch: Box<Expr>,
+        /// The value where it does not.
+        else_branch: Box<Expr>,
+    },
+    /// `let p1 = e1; … in body`.
+    Let {
+        /// The bindings, each visible in the later ones.
+        bindings: Vec<Binding>,
+        /// The value.
+        body: Box<Expr>,
+    },
+    /// `[e1, e2, …]`, one or more elements.
+    Sequence(Vec<Expr>),
+    /// `[] type`, or `[]` where inference finds the type.
+    Empty(Option<TypeExpr>),
+    /// `[start : end : stride]`.
+    Range {
+        /// The first element.
+        start: Box<Expr>,
+        /// The first number not included.
+        end: Box<Expr>,
+        /// The step; 1 if absent.
+        stride: Option<Box<Expr>>,
+    },
+    /// `{body : p1 in s1; … | filter}`.
+    Each {
+        /// The body; the value of the first pattern if absent.
+        body: Option<Box<Expr>>,
+        /// The sources, walked together.
+        sources: Vec<Source>,
+        /// Which elements to keep.
+        filter: Option<Box<Expr>>,
+    },
+    /// Unreadable; reported.
+    Error,
+}
+
+/// `pattern = value` in a `let`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// The names bound.
+    pub pattern: Pattern,
+    /// Their value.
+    pub value: Expr,
+}
+
+/// `pattern in sequence`, or a bare `name` for `name in name`, in an apply-to-each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The names bound to each element.
+    pub pattern: Pattern,
+    /// The sequence; the variable of the same name if absent.
+    pub sequence: Option<Expr>,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-`
+    Negate,
+    /// `#`
+    Length,
+    /// `@`
+    String,
+}
+
+impl UnaryOp {
+    /// The library function that the operator calls.
+    pub fn function(self) -> &'static str {
+        match self {
+            UnaryOp::Negate => "negate",
+            UnaryOp::Length => "length",
+            UnaryOp::String => "string",
+        }
+    }
+}
+
+/// Infix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the token says it all: see BinaryOp::function")]
+pub enum BinaryOp {
+    Read,
+    Write,
+    Power,
+    Multiply,
+    Divide,
+    Pad,
+    Add,
+    Subtract,
+    Append,
+    Equal,
+    Unequal,
+    Less,
+    Greater,
+    AtMost,
+    AtLeast,
+    And,
+    Nand,
+    Or,
+    Nor,
+    Xor,
+}
+
+impl BinaryOp {
+    /// The library function that the operator calls: its own token.
+    pub fn function(self) -> &'static str {
+        match self {
+            BinaryOp::Read => "->",
+            BinaryOp::Write => "<-",
+            BinaryOp::Power => "^",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Pad => "||",
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Append => "++",
+            BinaryOp::Equal => "==",
+            BinaryOp::Unequal => "/=",
+            BinaryOp::Less => "<",
+            BinaryOp::Greater => ">",
+            BinaryOp::AtMost => "<=",
+            BinaryOp::AtLeast => ">=",
+            BinaryOp::And => "and",
+            BinaryOp::Nand => "nand",
+            BinaryOp::Or => "or",
+            BinaryOp::Nor => "nor",
+            BinaryOp::Xor => "xor",
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Typed core: the program after inference, with explicit types and without sugar.
+//!
+//! Core is what flattening takes apart and what the reference evaluator runs. It is polymorphic: a call carries the type
+//! arguments of its function, and types inside a function mention its scheme's parameters. Every function has one
+//! parameter. Patterns, operators, ranges, short forms of apply-to-each and tuples of more than two parts are gone:
+//!
+//! ```text
+//! function f(a, b) = a + b      f = λp. let a = first p in let b = rest p in call '+ [t] (a, b)
+//! {x in v; y in w | c}          each x in v; y in w | c : x
+//! ```
+
+use crate::ast::Symbol;
+use crate::ty::{Scheme, Type};
+use nesl_prim::ScalarValue;
+use nesl_span::Span;
+use std::sync::Arc;
+
+/// The number of a function in [`Program::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub usize);
+
+/// The number of a global value in [`Program::globals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlobalId(pub usize);
+
+/// The number of a local variable, unique in the whole program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariableId(pub usize);
+
+/// Everything defined so far: the library, then the user's forms in order.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// All functions.
+    pub functions: Vec<Function>,
+    /// All global values.
+    pub globals: Vec<Global>,
+    /// The number of local variables in use: the next free [`VariableId`].
+    pub variables: usize,
+}
+
+impl Program {
+    /// The function with this number.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0]
+    }
+
+    /// The global with this number.
+    pub fn global(&self, id: GlobalId) -> &Global {
+        &self.globals[id.0]
+    }
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Symbol,
+    /// Where its name stands in its definition.
+    pub span: Span,
+    /// Its type.
+    pub scheme: Scheme,
+    /// The parts of its parameter pattern as written, for messages: `f(a, (b, c))` has `a` and `(b, c)`.
+    pub parameters: Vec<String>,
+    /// What a call does.
+    pub body: FunctionBody,
+    /// Its doc string.
+    pub doc: Option<String>,
+}
+
+/// What a call does.
+#[derive(Clone, Debug)]
+pub enum FunctionBody {
+    /// Binds the parameter and evaluates an expression.
+    Defined {
+        /// The parameter.
+        parameter: Variable,
+        /// The expression.
+        body: Arc<Expr>,
+    },
+    /// A built-in operation.
+    Intrinsic(Intrinsic),
+    /// A definition that is being checked, or that had errors.
+    Missing,
+}
+
+/// A top-level value.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: Symbol,
+    /// Where its name stands.
+    pub span: Span,
+    /// Its type: never polymorphic.
+    pub ty: Type,
+}
+
+/// What a top-level form means.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A function was defined (or redefined).
+    Function(FunctionId),
+    /// Values to compute and keep. The value of `value` is taken apart: each global gets the part found by following its
+    /// path (`false` = first, `true` = rest).
+    Assignment {
+        /// The globals with their paths.
+        targets: Vec<(GlobalId, Vec<bool>)>,
+        /// The value.
+        value: Arc<Expr>,
+    },
+    /// An expression to evaluate and show.
+    Expression(Arc<Expr>),
+}
+
+/// A local variable with its type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its number.
+    pub id: VariableId,
+    /// Its name, for messages and listings.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// An expression with its type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: Type,
+    /// The source it came from.
+    pub span: Span,
+}
+
+/// The kinds of expressions of core.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A scalar.
+    Literal(ScalarValue),
+    /// A sequence of scalar constants: strings, and literals whose elements are all constants. The type tells the scalar type,
+    /// also when it is empty.
+    Constants(Arc<[ScalarValue]>),
+    /// A local variable.
+    Variable(VariableId),
+    /// A global value.
+    Global(GlobalId),
+    /// `(a, b)`.
+    Pair(Box<Expr>, Box<Expr>),
+    /// The first part of a pair.
+    First(Box<Expr>),
+    /// The second part of a pair.
+    Rest(Box<Expr>),
+    /// `let x = value in body`.
+    Let {
+        /// The variable.
+        variable: Variable,
+        /// Its value.
+        value: Box<Expr>,
+        /// The expression that sees it.
+        body: Box<Expr>,
+    },
+    /// `if condition then … else …`.
+    If {
+        /// The condition.
+        condition: Box<Expr>,
+        /// The value where it holds.
+        then_branch: Box<Expr>,
+        /// The value where it does not.
+        else_branch: Box<Expr>,
+    },
+    /// `[e1, e2, …]`; empty for a typed empty sequence. The type tells the element type.
+    Sequence(Vec<Expr>),
+    /// A call. Type arguments are in the order of the scheme's parameters.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// Its type arguments.
+        type_arguments: Vec<Type>,
+        /// Its argument.
+        argument: Box<Expr>,
+    },
+    /// Apply-to-each: the body for each element that passes the filter, all sources walked together.
+    Each {
+        /// At least one source.
+        sources: Vec<(Variable, Expr)>,
+        /// Which elements to keep. It is evaluated for every element, the body only for those kept.
+        filter: Option<Box<Expr>>,
+        /// The value for each element.
+        body: Box<Expr>,
+    },
+}
+
+/// An operation that the language cannot express in itself. The library declares its type; here is only which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Intrinsic {
+    /// A scalar function or operator: the row of the primitive table with this source name and the operand types of the call.
+    /// `and` and `or` on bools evaluate their second operand only where it is needed.
+    Scalar(&'static str),
+    /// `length(v)`, `#v`.
+    Length,
+    /// `dist(a, n)`: n copies.
+    Dist,
+    /// `elt(v, i)`, `v[i]`.
+    Elt,
+    /// `iseq(start, stride, end)`, `[start:end:stride]`.
+    Iseq,
+    /// `subseq(v, start, end)`.
+    Subseq,
+    /// `v -> i`: the elements of v at the indices i.
+    Read,
+    /// `d <- pairs`: d with (index, value) pairs written over it, the last one of equal indices winning.
+    Write,
+    /// `permute(v, i)`: element k goes to position `i[k]`; i is a permutation.
+    Permute,
+    /// `v ++ w`.
+    Append,
+    /// `flatten(v)`.
+    Flatten,
+    /// `partition(v, lengths)`.
+    Partition,
+    /// A reduction with the scalar operator of this source name: `sum` is `+`.
+    Reduce(&'static str),
+    /// An exclusive scan with the scalar operator of this source name.
+    Scan(&'static str),
+    /// `rand(bound)`: draws from the current seed.
+    Rand,
+    /// `rand_seed(n)`: sets the current seed; true.
+    RandSeed,
+}
+
+impl Intrinsic {
+    /// The intrinsic that a library declaration without a body stands for.
+    pub fn by_name(name: &str) -> Option<Intrinsic> {
+        Some(match name {
+            "length" => Intrinsic::Length,
+            "dist" => Intrinsic::Dist,
+            "elt" => Intrinsic::Elt,
+            "iseq" => Intrinsic::Iseq,
+            "subseq" => Intrinsic::Subseq,
+            "->" => Intrinsic::Read,
+            "<-" => Intrinsic::Write,
+            "permute" => Intrinsic::Permute,
+            "++" => Intrinsic::Append,
+            "flatten" => Intrinsic::Flatten,
+            "partition" => Intrinsic::Partition,
+            "sum" => Intrinsic::Reduce("+"),
+            "product" => Intrinsic::Reduce("*"),
+            "max_val" => Intrinsic::Reduce("max"),
+            "min_val" => Intrinsic::Reduce("min"),
+            "any" => Intrinsic::Reduce("or"),
+            "all" => Intrinsic::Reduce("and"),
+            "parity" => Intrinsic::Reduce("xor"),
+            "plus_scan" => Intrinsic::Scan("+"),
+            "mult_scan" => Intrinsic::Scan("*"),
+            "max_scan" => Intrinsic::Scan("max"),
+            "min_scan" => Intrinsic::Scan("min"),
+            "or_scan" => Intrinsic::Scan("or"),
+            "and_scan" => Intrinsic::Scan("and"),
+            "xor_scan" => Intrinsic::Scan("xor"),
+            "rand" => Intrinsic::Rand,
+            "rand_seed" => Intrinsic::RandSeed,
+            _ => {
+                let op = nesl_prim::ScalarOp::ALL.iter().find(|op| op.row().source == Some(name))?;
+                Intrinsic::Scalar(op.row().source?)
+            }
+        })
+    }
+}

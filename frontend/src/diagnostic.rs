@@ -1,0 +1,74 @@
+//! A message to the user, as data.
+//!
+//! Each phase owns its own errors and turns them into [`Diagnostic`]s; [`crate::render`] alone turns those into text.
+
+use nesl_span::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program means something, perhaps not what was intended.
+    Warning,
+    /// The program means nothing, or failed.
+    Error,
+}
+
+/// A place with what is to be said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is said there; may be empty.
+    pub text: String,
+}
+
+/// One error or warning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The stable code: `E0201`.
+    pub code: &'static str,
+    /// One sentence, lower case, without a full stop.
+    pub message: String,
+    /// The places, the primary one first; empty for errors without a place.
+    pub labels: Vec<Label>,
+    /// What the user can do.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            labels: vec![Label { span, text: String::new() }],
+            hint: None,
+        }
+    }
+
+    /// The same with a text at the primary place.
+    #[must_use]
+    pub fn saying(mut self, text: impl Into<String>) -> Diagnostic {
+        if let Some(label) = self.labels.first_mut() {
+            label.text = text.into();
+        }
+        self
+    }
+
+    /// The same with a further place.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// The same with a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = Some(hint.into());
+        self
+    }
+}

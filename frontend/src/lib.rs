@@ -1,0 +1,17 @@
+//! The front end of nesl: text to typed core.
+//!
+//! ```text
+//! text ─ lexer ─▶ tokens ─ parser ─▶ ast ─ infer ─▶ types ─ elaborate ─▶ core
+//!                                                                     └─ eval: the reference evaluator
+//! ```
+//!
+//! [`Session`] is the entry: it holds the library and everything defined so far, and checks one more text at a time. Errors
+//! are [`Diagnostic`]s, several per run; [`render`] prints them. Nothing here does input or output, and nothing here knows of
+//! VCODE or engines.
+
+pub mod ast;
+pub mod core;
+pub mod diagnostic;
+pub mod ty;
+
+pub use diagnostic::Diagnostic;

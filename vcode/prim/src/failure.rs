@@ -1,0 +1,144 @@
+//! How an operation can fail at run time, with the values that made it fail.
+//!
+//! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the same.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A run-time failure of one operation on one element.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each variant is documented, its fields are the values its message shows")]
+pub enum Failure {
+    /// An element reference, read or write outside the sequence.
+    IndexOutOfRange { index: i64, length: i64 },
+    /// Integer division or remainder by zero.
+    DivideByZero { dividend: i64 },
+    /// `min_int / -1`, whose result is not an int.
+    QuotientOverflow,
+    /// A shift by a count outside 0…63.
+    ShiftOutOfRange { count: i64 },
+    /// A float that no int can hold.
+    FloatToInt { value: f64 },
+    /// Sequences that must have equal lengths.
+    LengthMismatch { left: i64, right: i64 },
+    /// A negative length.
+    NegativeLength { length: i64 },
+    /// A range `[start:end:stride]` with `end < start` or `stride < 1`.
+    BadRange { start: i64, end: i64, stride: i64 },
+    /// A subsequence outside the sequence.
+    BadSubsequence { start: i64, end: i64, length: i64 },
+    /// `take` or `drop` of more elements than there are.
+    BadCount { count: i64, length: i64 },
+    /// Lengths of `partition` that do not add up.
+    BadPartition { sum: i64, length: i64 },
+    /// Two elements of a `permute` go to the same place.
+    NotAPermutation { index: i64 },
+    /// A negative exponent of `^`.
+    NegativePower { power: i64 },
+    /// `isqrt` of a negative number.
+    NegativeRoot { value: i64 },
+    /// `rand` needs a positive bound.
+    NotPositive { value: f64 },
+    /// `code_char` of a number outside 0…255.
+    NotACharacter { code: i64 },
+    /// The memory limit, or the machine's memory, would be exceeded.
+    OutOfMemory { bytes: u64 },
+    /// Calls nested deeper than the machine's limit.
+    RecursionTooDeep { depth: u64 },
+    /// The user interrupted the evaluation.
+    Interrupted,
+}
+
+impl Failure {
+    /// The stable error code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Failure::IndexOutOfRange { .. } => "E0401",
+            Failure::DivideByZero { .. } => "E0402",
+            Failure::QuotientOverflow => "E0403",
+            Failure::ShiftOutOfRange { .. } => "E0404",
+            Failure::FloatToInt { .. } => "E0405",
+            Failure::LengthMismatch { .. } => "E0406",
+            Failure::NegativeLength { .. } => "E0407",
+            Failure::BadRange { .. } => "E0408",
+            Failure::BadSubsequence { .. } => "E0409",
+            Failure::BadCount { .. } => "E0410",
+            Failure::BadPartition { .. } => "E0411",
+            Failure::NotAPermutation { .. } => "E0412",
+            Failure::NegativePower { .. } => "E0413",
+            Failure::NegativeRoot { .. } => "E0414",
+            Failure::NotPositive { .. } => "E0415",
+            Failure::NotACharacter { .. } => "E0416",
+            Failure::OutOfMemory { .. } => "E0420",
+            Failure::RecursionTooDeep { .. } => "E0421",
+            Failure::Interrupted => "E0422",
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Failure::IndexOutOfRange { .. } => "indices count from 0 up to, but not including, the length",
+            Failure::DivideByZero { .. } => "test the divisor first, or filter: {a / b : a in v; b in w | b /= 0}",
+            Failure::QuotientOverflow => "the smallest int has no positive counterpart",
+            Failure::ShiftOutOfRange { .. } => "an int has 64 bits: shift by 0 to 63",
+            Failure::FloatToInt { .. } => "ints reach from -9223372036854775808 to 9223372036854775807",
+            Failure::LengthMismatch { .. } => "sequences that are walked together must have equal lengths",
+            Failure::NegativeLength { .. } => "a length is 0 or more",
+            Failure::BadRange { .. } => "in [start:end:stride] the end is at least the start and the stride at least 1",
+            Failure::BadSubsequence { .. } => "needs 0 <= start <= end <= length",
+            Failure::BadCount { .. } => "count at most the length; a negative count counts from the end",
+            Failure::BadPartition { .. } => "the lengths must add up to the length of the sequence",
+            Failure::NotAPermutation { .. } => "each index must occur exactly once; use d <- pairs for anything else",
+            Failure::NegativePower { .. } => "x ^ n needs n >= 0; expt(x, y) takes any float",
+            Failure::NegativeRoot { .. } => "take the absolute value first, or test the sign",
+            Failure::NotPositive { .. } => "rand(n) draws from 0 up to, but not including, n: n must be positive",
+            Failure::NotACharacter { .. } => "character codes are 0 to 255",
+            Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
+            Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
+            Failure::Interrupted => "",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::IndexOutOfRange { index, length } => {
+                write!(formatter, "index {index} is out of range for a sequence of length {length}")
+            }
+            Failure::DivideByZero { dividend } => write!(formatter, "division of {dividend} by zero"),
+            Failure::QuotientOverflow => write!(formatter, "the quotient of {} by -1 is too large for an int", i64::MIN),
+            Failure::ShiftOutOfRange { count } => write!(formatter, "shift by {count} bits"),
+            Failure::FloatToInt { value } => {
+                write!(formatter, "no int holds the float {}", crate::text::float(*value))
+            }
+            Failure::LengthMismatch { left, right } => write!(formatter, "lengths differ: {left} and {right}"),
+            Failure::NegativeLength { length } => write!(formatter, "negative length {length}"),
+            Failure::BadRange { start, end, stride } => {
+                write!(formatter, "no range from {start} to {end} with stride {stride}")
+            }
+            Failure::BadSubsequence { start, end, length } => {
+                write!(formatter, "no subsequence from {start} to {end} in a sequence of length {length}")
+            }
+            Failure::BadCount { count, length } => {
+                write!(formatter, "count {count} is too large for a sequence of length {length}")
+            }
+            Failure::BadPartition { sum, length } => {
+                write!(formatter, "the lengths add up to {sum}, the sequence has length {length}")
+            }
+            Failure::NotAPermutation { index } => write!(formatter, "not a permutation: index {index} occurs twice"),
+            Failure::NegativePower { power } => write!(formatter, "negative power {power}"),
+            Failure::NegativeRoot { value } => write!(formatter, "integer square root of {value}"),
+            Failure::NotPositive { value } => {
+                write!(formatter, "rand needs a positive number, got {}", crate::text::float(*value))
+            }
+            Failure::NotACharacter { code } => write!(formatter, "no character has the code {code}"),
+            Failure::OutOfMemory { bytes } => write!(formatter, "out of memory: {bytes} more bytes are needed"),
+            Failure::RecursionTooDeep { depth } => write!(formatter, "recursion deeper than {depth} calls"),
+            Failure::Interrupted => write!(formatter, "interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,17 @@
+//! The scalar operations of nesl, as data with one executable meaning.
+//!
+//! A leaf crate that every stage shares. [`table`] holds a row for each [`ScalarOp`]: mnemonic, source name, types, algebra,
+//! failure and doc, next to the Rust expression that *is* its meaning. The type checker's library, the reference evaluator,
+//! constant folding and every engine instantiate that expression through [`Visitor`]; nobody writes it again. [`meaning`]
+//! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read.
+
+pub mod failure;
+pub mod meaning;
+pub mod sum;
+pub mod table;
+pub mod text;
+pub mod value;
+
+pub use failure::Failure;
+pub use table::{Row, ScalarOp, Visitor, eval};
+pub use value::{Element, ScalarType, ScalarValue};

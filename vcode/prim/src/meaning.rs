@@ -1,0 +1,269 @@
+//! The numeric decisions of nesl that Rust does not already make, each in one function.
+//!
+//! `int` wraps; `/` truncates; `mod` has the divisor's sign and `rem` the dividend's; `round` goes half away from zero;
+//! float maximum and minimum propagate NaN and order -0.0 below 0.0, so that they are associative and commutative.
+
+use crate::failure::Failure;
+
+/// `a / b`, truncated towards zero.
+pub fn divide(a: i64, b: i64) -> Result<i64, Failure> {
+    match b {
+        0 => Err(Failure::DivideByZero { dividend: a }),
+        -1 if a == i64::MIN => Err(Failure::QuotientOverflow),
+        _ => Ok(a / b),
+    }
+}
+
+/// `rem(a, b)`: the remainder with the sign of `a`. `rem(x, -1)` is 0 for every x.
+pub fn remainder(a: i64, b: i64) -> Result<i64, Failure> {
+    if b == 0 { Err(Failure::DivideByZero { dividend: a }) } else { Ok(a.wrapping_rem(b)) }
+}
+
+/// `mod(a, b)`: the remainder with the sign of `b`.
+pub fn modulo(a: i64, b: i64) -> Result<i64, Failure> {
+    let remainder = remainder(a, b)?;
+    Ok(if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder })
+}
+
+fn shift_count(count: i64) -> Result<u32, Failure> {
+    match u32::try_from(count) {
+        Ok(bits) if bits < 64 => Ok(bits),
+        _ => Err(Failure::ShiftOutOfRange { count }),
+    }
+}
+
+/// `lshift(a, n)`.
+pub fn shift_left(a: i64, n: i64) -> Result<i64, Failure> {
+    Ok(a << shift_count(n)?)
+}
+
+/// `rshift(a, n)`, arithmetic.
+pub fn shift_right(a: i64, n: i64) -> Result<i64, Failure> {
+    Ok(a >> shift_count(n)?)
+}
+
+/// `a ^ n` on ints, wrapping, by repeated squaring.
+pub fn power_int(a: i64, n: i64) -> Result<i64, Failure> {
+    power(1i64, a, n, i64::wrapping_mul)
+}
+
+/// `a ^ n` on floats, by repeated squaring: the same products in the same order everywhere.
+pub fn power_float(a: f64, n: i64) -> Result<f64, Failure> {
+    power(1.0f64, a, n, |x, y| x * y)
+}
+
+fn power<T: Copy>(one: T, base: T, exponent: i64, multiply: impl Fn(T, T) -> T) -> Result<T, Failure> {
+    if exponent < 0 {
+        return Err(Failure::NegativePower { power: exponent });
+    }
+    let (mut result, mut square, mut left) = (one, base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result = multiply(result, square);
+        }
+        left >>= 1;
+        if left > 0 {
+            square = multiply(square, square);
+        }
+    }
+    Ok(result)
+}
+
+/// The largest int whose square is at most `a`.
+pub fn isqrt(a: i64) -> Result<i64, Failure> {
+    if a < 0 { Err(Failure::NegativeRoot { value: a }) } else { Ok(a.isqrt()) }
+}
+
+/// A float with integral value as an int.
+pub fn to_int(x: f64) -> Result<i64, Failure> {
+    // 2^63 is a float and the first value too large; -2^63 is a float and an int.
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x) {
+        Ok(x as i64)
+    } else {
+        Err(Failure::FloatToInt { value: x })
+    }
+}
+
+/// IEEE 754-2019 `maximum`.
+pub fn maximum(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else if a == b {
+        if a.is_sign_positive() { a } else { b }
+    } else if a > b {
+        a
+    } else {
+        b
+    }
+}
+
+/// IEEE 754-2019 `minimum`.
+pub fn minimum(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else if a == b {
+        if a.is_sign_negative() { a } else { b }
+    } else if a < b {
+        a
+    } else {
+        b
+    }
+}
+
+/// The character with a code.
+pub fn code_char(code: i64) -> Result<u8, Failure> {
+    u8::try_from(code).map_err(|_| Failure::NotACharacter { code })
+}
+
+/// `index` if it is a position of a sequence of `length` elements.
+pub fn check_index(index: i64, length: i64) -> Result<i64, Failure> {
+    if (0..length).contains(&index) { Ok(index) } else { Err(Failure::IndexOutOfRange { index, length }) }
+}
+
+/// The common length.
+pub fn check_lengths(left: i64, right: i64) -> Result<i64, Failure> {
+    if left == right { Ok(left) } else { Err(Failure::LengthMismatch { left, right }) }
+}
+
+/// `length` if it is one.
+pub fn check_length(length: i64) -> Result<i64, Failure> {
+    if length >= 0 { Ok(length) } else { Err(Failure::NegativeLength { length }) }
+}
+
+/// `length` if the lengths of a partition sum up to it.
+pub fn check_partition(sum: i64, length: i64) -> Result<i64, Failure> {
+    if sum == length { Ok(length) } else { Err(Failure::BadPartition { sum, length }) }
+}
+
+/// The number of elements of `[start:end:stride]`.
+pub fn range_length(start: i64, end: i64, stride: i64) -> Result<i64, Failure> {
+    if end < start || stride < 1 {
+        return Err(Failure::BadRange { start, end, stride });
+    }
+    let width = (i128::from(end) - i128::from(start) + i128::from(stride) - 1) / i128::from(stride);
+    i64::try_from(width).map_err(|_| Failure::OutOfMemory { bytes: u64::MAX })
+}
+
+/// The length of the subsequence from `start` to `end` of a sequence of `length` elements.
+pub fn subsequence_length(start: i64, end: i64, length: i64) -> Result<i64, Failure> {
+    if 0 <= start && start <= end && end <= length {
+        Ok(end - start)
+    } else {
+        Err(Failure::BadSubsequence { start, end, length })
+    }
+}
+
+/// How many elements `take(v, count)` keeps: a negative count keeps that many from the end.
+pub fn check_count(count: i64, length: i64) -> Result<i64, Failure> {
+    match count.checked_abs() {
+        Some(size) if size <= length => Ok(size),
+        _ => Err(Failure::BadCount { count, length }),
+    }
+}
+
+/// The first length, if sequences of these lengths can alternate: the second is as long or one shorter.
+pub fn check_interleave(left: i64, right: i64) -> Result<i64, Failure> {
+    if right == left || right == left - 1 { Ok(left) } else { Err(Failure::LengthMismatch { left, right }) }
+}
+
+/// The 64-bit finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+fn mix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The seed after one draw.
+pub fn seed_next(seed: i64) -> i64 {
+    seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64 as i64)
+}
+
+/// The seed of instance `index` of an apply-to-each that started with `seed`.
+pub fn seed_split(seed: i64, index: i64) -> i64 {
+    mix(mix(seed as u64) ^ mix((index as u64).wrapping_add(0x5851_f42d_4c95_7f2d))) as i64
+}
+
+/// A uniform int in `0..bound`.
+pub fn rand_int(seed: i64, bound: i64) -> Result<i64, Failure> {
+    if bound <= 0 {
+        return Err(Failure::NotPositive { value: bound as f64 });
+    }
+    Ok(((u128::from(mix(seed as u64)) * bound as u128) >> 64) as i64)
+}
+
+/// A uniform float in `0.0..bound`.
+pub fn rand_float(seed: i64, bound: f64) -> Result<f64, Failure> {
+    if bound.is_nan() || bound <= 0.0 {
+        return Err(Failure::NotPositive { value: bound });
+    }
+    let unit = (mix(seed as u64) >> 11) as f64 / (1u64 << 53) as f64;
+    Ok((bound * unit).min(bound.next_down()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remainders_follow_dividend_and_divisor() {
+        let pairs = [(5, 3, 2, 2), (5, -3, 2, -1), (-5, 3, -2, 1), (-5, -3, -2, -2), (6, 3, 0, 0), (-7, 2, -1, 1)];
+        for (a, b, rem, modulus) in pairs {
+            assert_eq!(remainder(a, b), Ok(rem), "rem({a},{b})");
+            assert_eq!(modulo(a, b), Ok(modulus), "mod({a},{b})");
+        }
+        assert_eq!(remainder(i64::MIN, -1), Ok(0));
+        assert_eq!(divide(i64::MIN, -1), Err(Failure::QuotientOverflow));
+        assert_eq!(divide(-7, 2), Ok(-3));
+    }
+
+    #[test]
+    fn the_range_of_ints_in_floats_is_exact() {
+        assert_eq!(to_int(-9_223_372_036_854_775_808.0), Ok(i64::MIN));
+        assert!(to_int(9_223_372_036_854_775_808.0).is_err());
+        assert!(to_int(f64::NAN).is_err());
+        assert_eq!(to_int(9_223_372_036_854_774_784.0), Ok(9_223_372_036_854_774_784));
+    }
+
+    #[test]
+    fn powers_by_squaring() {
+        assert_eq!(power_int(2, 10), Ok(1024));
+        assert_eq!(power_int(0, 0), Ok(1));
+        assert_eq!(power_int(3, 64), Ok(3i64.wrapping_pow(64)));
+        assert_eq!(power_float(1.5, 3), Ok(3.375));
+        assert!(power_int(2, -1).is_err());
+    }
+
+    #[test]
+    fn ranges_near_the_ends_of_int_do_not_overflow() {
+        assert_eq!(range_length(7, 15, 2), Ok(4));
+        assert_eq!(range_length(0, 0, 1), Ok(0));
+        assert_eq!(range_length(i64::MAX - 1, i64::MAX, i64::MAX), Ok(1));
+        assert!(range_length(i64::MIN, i64::MAX, 1).is_err());
+        assert!(range_length(5, 1, 1).is_err());
+    }
+
+    #[test]
+    fn float_maximum_is_commutative_even_on_odd_values() {
+        let values = [0.0, -0.0, 1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        for a in values {
+            for b in values {
+                assert_eq!(maximum(a, b).to_bits(), maximum(b, a).to_bits());
+                assert_eq!(minimum(a, b).to_bits(), minimum(b, a).to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn rand_stays_in_its_range_and_uses_it() {
+        let mut seen = [0u32; 10];
+        let mut seed = 42;
+        for _ in 0..10_000 {
+            seen[rand_int(seed, 10).unwrap() as usize] += 1;
+            let x = rand_float(seed, 2.0).unwrap();
+            assert!((0.0..2.0).contains(&x));
+            seed = seed_next(seed);
+        }
+        assert!(seen.iter().all(|&count| (850..1150).contains(&count)), "{seen:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Float addition and multiplication of a whole sequence, defined by its contents alone.
+//!
+//! Float operations are not associative, so the order is part of the meaning, and it must not depend on engine, threads or
+//! ranks. A sequence is cut into blocks of [`BLOCK`] elements from its start.
+//!
+//! *Reduction*: inside a block, element `i` is combined into lane `i % LANES`; the lanes are combined in the order of
+//! [`lanes`]; the blocks are combined by [`tree`]: neighbours first, an odd last one moves up unchanged.
+//!
+//! *Scan*: inside a block, from left to right starting with the identity; blocks start from the running total of the whole
+//! blocks before them, themselves combined from left to right.
+
+/// Elements in a block.
+pub const BLOCK: usize = 1024;
+/// Independent accumulators in a block: enough to hide the latency of an addition, and two AVX-512 registers wide.
+pub const LANES: usize = 16;
+
+/// Reduces one block, of at most [`BLOCK`] elements.
+pub fn block(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64]) -> f64 {
+    let mut lane = [identity; LANES];
+    let rows = elements.chunks_exact(LANES);
+    let rest = rows.remainder();
+    for row in rows {
+        for (accumulator, element) in lane.iter_mut().zip(row) {
+            *accumulator = combine(*accumulator, *element);
+        }
+    }
+    for (accumulator, element) in lane.iter_mut().zip(rest) {
+        *accumulator = combine(*accumulator, *element);
+    }
+    lanes(combine, lane)
+}
+
+/// Combines the lanes of a block: lane `i` with lane `i + width / 2`, halving the width until one is left.
+pub fn lanes(combine: impl Fn(f64, f64) -> f64, mut lane: [f64; LANES]) -> f64 {
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for i in 0..width {
+            lane[i] = combine(lane[i], lane[i + width]);
+        }
+    }
+    lane[0]
+}
+
+/// Combines the results of the blocks of one sequence; the identity where there are none.
+pub fn tree(identity: f64, combine: impl Fn(f64, f64) -> f64, blocks: &[f64]) -> f64 {
+    let mut level = blocks.to_vec();
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| match pair {
+                [left, right] => combine(*left, *right),
+                other => other[0],
+            })
+            .collect();
+    }
+    level.first().copied().unwrap_or(identity)
+}
+
+/// Reduces a whole sequence: the definition that every engine must agree with.
+pub fn reduce(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> f64 {
+    if elements.len() <= BLOCK {
+        return block(identity, combine, elements);
+    }
+    let blocks: Vec<f64> = elements.chunks(BLOCK).map(|chunk| block(identity, combine, chunk)).collect();
+    tree(identity, combine, &blocks)
+}
+
+/// Exclusive scan of a whole sequence: the definition that every engine must agree with.
+pub fn scan(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> Vec<f64> {
+    let mut result = Vec::with_capacity(elements.len());
+    let mut before = identity;
+    for chunk in elements.chunks(BLOCK) {
+        let mut inside = identity;
+        for element in chunk {
+            result.push(combine(before, inside));
+            inside = combine(inside, *element);
+        }
+        before = combine(before, inside);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(a: f64, b: f64) -> f64 {
+        a + b
+    }
+
+    #[test]
+    fn sums_of_integers_are_exact_at_every_length() {
+        for n in [0usize, 1, 15, 16, 17, 1023, 1024, 1025, 5000] {
+            let elements: Vec<f64> = (0..n).map(|i| i as f64).collect();
+            let expected: usize = (0..n).sum();
+            assert_eq!(reduce(0.0, add, &elements), expected as f64);
+            let scanned = scan(0.0, add, &elements);
+            let direct: Vec<f64> = (0..n).map(|i| (0..i).sum::<usize>() as f64).collect();
+            assert_eq!(scanned, direct);
+        }
+    }
+
+    #[test]
+    fn the_tree_keeps_the_order_of_blocks() {
+        let blocks = [1e16, 1.0, -1e16, 1.0, 3.0];
+        let by_hand = ((1e16 + 1.0) + (-1e16 + 1.0)) + 3.0;
+        assert_eq!(tree(0.0, add, &blocks), by_hand);
+    }
+}

@@ -1,0 +1,418 @@
+//! The table of scalar operations.
+//!
+//! One row each: mnemonic in VCODE, name in NESL, algebra, doc, and the typed closure that is its meaning. Types and
+//! fallibility come from the closure's shape. To add an operation, add a row here, its meaning (inline or in
+//! [`crate::meaning`]) and a test; a function of the language also gets its declaration in the library.
+
+use crate::failure::Failure;
+use crate::meaning;
+use crate::value::{Element, ScalarType, ScalarValue};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Receives the meaning of an operation with its Rust types, so that a loop over it is compiled once per operation.
+pub trait Visitor: Sized {
+    /// What the visit produces.
+    type Output;
+    /// A total operation of one operand.
+    fn unary<A: Element, R: Element>(self, f: impl Fn(A) -> R + Copy + Send + Sync) -> Self::Output;
+    /// A total operation of two operands.
+    fn binary<A: Element, B: Element, R: Element>(self, f: impl Fn(A, B) -> R + Copy + Send + Sync) -> Self::Output;
+    /// A total operation of three operands.
+    fn ternary<A: Element, B: Element, C: Element, R: Element>(
+        self,
+        f: impl Fn(A, B, C) -> R + Copy + Send + Sync,
+    ) -> Self::Output;
+    /// An operation of one operand that can fail.
+    fn try_unary<A: Element, R: Element>(
+        self,
+        f: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync,
+    ) -> Self::Output;
+    /// An operation of two operands that can fail.
+    fn try_binary<A: Element, B: Element, R: Element>(
+        self,
+        f: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync,
+    ) -> Self::Output;
+    /// An operation of three operands that can fail.
+    fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
+        self,
+        f: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync,
+    ) -> Self::Output;
+}
+
+/// What the table says of one operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The operation.
+    pub op: ScalarOp,
+    /// Its name in VCODE, unique: `add.int`.
+    pub mnemonic: &'static str,
+    /// The NESL function or operator that means it, shared by its instances at several types; none if only the compiler uses it.
+    pub source: Option<&'static str>,
+    /// Types of the operands.
+    pub operands: &'static [ScalarType],
+    /// Type of the result.
+    pub result: ScalarType,
+    /// Whether it can fail on some operands.
+    pub fallible: bool,
+    /// Whether `a ∘ b = b ∘ a` (up to the payload of NaN).
+    pub commutative: bool,
+    /// Whether `(a ∘ b) ∘ c = a ∘ (b ∘ c)` exactly: reductions may then be computed in any order.
+    pub associative: bool,
+    /// The neutral element; exactly the operations that have one can reduce and scan.
+    pub identity: Option<ScalarValue>,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+const fn types<const N: usize>(array: &'static [ScalarType; N]) -> &'static [ScalarType] {
+    array
+}
+
+macro_rules! source {
+    (_) => {
+        None
+    };
+    ($name:literal) => {
+        Some($name)
+    };
+}
+
+macro_rules! algebra {
+    (commutative,-) => {
+        (true, false, Option::<ScalarValue>::None)
+    };
+    (exact, $identity:expr) => {
+        (true, true, Some($identity))
+    };
+    (ordered, $identity:expr) => {
+        (true, false, Some($identity))
+    };
+    (-, -) => {
+        (false, false, Option::<ScalarValue>::None)
+    };
+}
+
+macro_rules! fallible {
+    (unary) => { false };
+    (binary) => { false };
+    (ternary) => { false };
+    (try_unary) => { true };
+    (try_binary) => { true };
+    (try_ternary) => { true };
+}
+
+macro_rules! scalar_operations {
+    ($( $op:ident $mnemonic:literal $source:tt ($($operand:ident),+) -> $result:ident, $algebra:tt $identity:tt, $doc:literal, $visit:ident $meaning:expr; )+) => {
+        /// A scalar operation. Its row is [`ScalarOp::row`], its meaning [`ScalarOp::visit`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum ScalarOp {
+            $( #[doc = $doc] $op, )+
+        }
+
+        impl ScalarOp {
+            /// All operations, in table order.
+            pub const ALL: &'static [ScalarOp] = &[ $( ScalarOp::$op ),+ ];
+
+            /// The operation's row.
+            pub fn row(self) -> &'static Row {
+                match self {
+                    $( ScalarOp::$op => {
+                        static ROW: Row = Row {
+                            op: ScalarOp::$op,
+                            mnemonic: $mnemonic,
+                            source: source!($source),
+                            operands: types(&[ $( ScalarType::$operand ),+ ]),
+                            result: ScalarType::$result,
+                            fallible: fallible!($visit),
+                            commutative: algebra!($algebra, $identity).0,
+                            associative: algebra!($algebra, $identity).1,
+                            identity: algebra!($algebra, $identity).2,
+                            doc: $doc,
+                        };
+                        &ROW
+                    } )+
+                }
+            }
+
+            /// Hands the operation's meaning to a visitor.
+            pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $( ScalarOp::$op => visitor.$visit($meaning), )+
+                }
+            }
+        }
+    };
+}
+
+use ScalarValue::{Bool as B, Char as C, Float as F, Int as I};
+
+scalar_operations! {
+    AddInt "add.int" "+" (Int, Int) -> Int, exact (I(0)), "Sum, wrapping.", binary i64::wrapping_add;
+    AddFloat "add.float" "+" (Float, Float) -> Float, ordered (F(0.0)), "Sum.", binary |a: f64, b: f64| a + b;
+    SubtractInt "subtract.int" "-" (Int, Int) -> Int, - -, "Difference, wrapping.", binary i64::wrapping_sub;
+    SubtractFloat "subtract.float" "-" (Float, Float) -> Float, - -, "Difference.", binary |a: f64, b: f64| a - b;
+    MultiplyInt "multiply.int" "*" (Int, Int) -> Int, exact (I(1)), "Product, wrapping.", binary i64::wrapping_mul;
+    MultiplyFloat "multiply.float" "*" (Float, Float) -> Float, ordered (F(1.0)), "Product.", binary |a: f64, b: f64| a * b;
+    DivideInt "divide.int" "/" (Int, Int) -> Int, - -, "Quotient, truncated towards zero.", try_binary meaning::divide;
+    DivideFloat "divide.float" "/" (Float, Float) -> Float, - -, "Quotient; division by 0.0 gives an infinity or NaN.", binary |a: f64, b: f64| a / b;
+    Remainder "remainder" "rem" (Int, Int) -> Int, - -, "Remainder with the sign of the dividend.", try_binary meaning::remainder;
+    Modulo "modulo" "mod" (Int, Int) -> Int, - -, "Remainder with the sign of the divisor.", try_binary meaning::modulo;
+    NegateInt "negate.int" "negate" (Int) -> Int, - -, "Negation, wrapping.", unary i64::wrapping_neg;
+    NegateFloat "negate.float" "negate" (Float) -> Float, - -, "Negation: flips the sign, of zero too.", unary |a: f64| -a;
+    AbsoluteInt "absolute.int" "abs" (Int) -> Int, - -, "Absolute value; that of the least int is itself.", unary i64::wrapping_abs;
+    AbsoluteFloat "absolute.float" "abs" (Float) -> Float, - -, "Absolute value.", unary f64::abs;
+    PowerInt "power.int" "^" (Int, Int) -> Int, - -, "Power with a nonnegative exponent, wrapping.", try_binary meaning::power_int;
+    PowerFloat "power.float" "^" (Float, Int) -> Float, - -, "Power with a nonnegative integer exponent.", try_binary meaning::power_float;
+
+    MaximumInt "maximum.int" "max" (Int, Int) -> Int, exact (I(i64::MIN)), "The larger.", binary |a: i64, b: i64| a.max(b);
+    MaximumFloat "maximum.float" "max" (Float, Float) -> Float, exact (F(f64::NEG_INFINITY)), "The larger; NaN if either is.", binary meaning::maximum;
+    MaximumChar "maximum.char" "max" (Char, Char) -> Char, exact (C(0)), "The larger.", binary |a: u8, b: u8| a.max(b);
+    MinimumInt "minimum.int" "min" (Int, Int) -> Int, exact (I(i64::MAX)), "The smaller.", binary |a: i64, b: i64| a.min(b);
+    MinimumFloat "minimum.float" "min" (Float, Float) -> Float, exact (F(f64::INFINITY)), "The smaller; NaN if either is.", binary meaning::minimum;
+    MinimumChar "minimum.char" "min" (Char, Char) -> Char, exact (C(255)), "The smaller.", binary |a: u8, b: u8| a.min(b);
+
+    ShiftLeft "shift_left" "lshift" (Int, Int) -> Int, - -, "Shift to the left by 0 to 63 bits.", try_binary meaning::shift_left;
+    ShiftRight "shift_right" "rshift" (Int, Int) -> Int, - -, "Arithmetic shift to the right by 0 to 63 bits.", try_binary meaning::shift_right;
+    AndInt "and.int" "and" (Int, Int) -> Int, exact (I(-1)), "Bitwise and.", binary |a: i64, b: i64| a & b;
+    AndBool "and.bool" "and" (Bool, Bool) -> Bool, exact (B(true)), "Conjunction.", binary |a: bool, b: bool| a & b;
+    OrInt "or.int" "or" (Int, Int) -> Int, exact (I(0)), "Bitwise or.", binary |a: i64, b: i64| a | b;
+    OrBool "or.bool" "or" (Bool, Bool) -> Bool, exact (B(false)), "Disjunction.", binary |a: bool, b: bool| a | b;
+    XorInt "xor.int" "xor" (Int, Int) -> Int, exact (I(0)), "Bitwise exclusive or.", binary |a: i64, b: i64| a ^ b;
+    XorBool "xor.bool" "xor" (Bool, Bool) -> Bool, exact (B(false)), "Exclusive disjunction.", binary |a: bool, b: bool| a ^ b;
+    NotInt "not.int" "not" (Int) -> Int, - -, "One's complement.", unary |a: i64| !a;
+    NotBool "not.bool" "not" (Bool) -> Bool, - -, "Negation.", unary |a: bool| !a;
+
+    EqualInt "equal.int" "==" (Int, Int) -> Bool, commutative -, "Equality.", binary |a: i64, b: i64| a == b;
+    EqualFloat "equal.float" "==" (Float, Float) -> Bool, commutative -, "IEEE equality.", binary |a: f64, b: f64| a == b;
+    EqualChar "equal.char" "==" (Char, Char) -> Bool, commutative -, "Equality.", binary |a: u8, b: u8| a == b;
+    EqualBool "equal.bool" "==" (Bool, Bool) -> Bool, commutative -, "Equality.", binary |a: bool, b: bool| a == b;
+    UnequalInt "unequal.int" "/=" (Int, Int) -> Bool, commutative -, "Inequality.", binary |a: i64, b: i64| a != b;
+    UnequalFloat "unequal.float" "/=" (Float, Float) -> Bool, commutative -, "IEEE inequality.", binary |a: f64, b: f64| a != b;
+    UnequalChar "unequal.char" "/=" (Char, Char) -> Bool, commutative -, "Inequality.", binary |a: u8, b: u8| a != b;
+    UnequalBool "unequal.bool" "/=" (Bool, Bool) -> Bool, commutative -, "Inequality.", binary |a: bool, b: bool| a != b;
+    LessInt "less.int" "<" (Int, Int) -> Bool, - -, "Less than.", binary |a: i64, b: i64| a < b;
+    LessFloat "less.float" "<" (Float, Float) -> Bool, - -, "IEEE less than.", binary |a: f64, b: f64| a < b;
+    LessChar "less.char" "<" (Char, Char) -> Bool, - -, "Less than, by code.", binary |a: u8, b: u8| a < b;
+    GreaterInt "greater.int" ">" (Int, Int) -> Bool, - -, "Greater than.", binary |a: i64, b: i64| a > b;
+    GreaterFloat "greater.float" ">" (Float, Float) -> Bool, - -, "IEEE greater than.", binary |a: f64, b: f64| a > b;
+    GreaterChar "greater.char" ">" (Char, Char) -> Bool, - -, "Greater than, by code.", binary |a: u8, b: u8| a > b;
+    AtMostInt "at_most.int" "<=" (Int, Int) -> Bool, - -, "Less or equal.", binary |a: i64, b: i64| a <= b;
+    AtMostFloat "at_most.float" "<=" (Float, Float) -> Bool, - -, "IEEE less or equal.", binary |a: f64, b: f64| a <= b;
+    AtMostChar "at_most.char" "<=" (Char, Char) -> Bool, - -, "Less or equal, by code.", binary |a: u8, b: u8| a <= b;
+    AtLeastInt "at_least.int" ">=" (Int, Int) -> Bool, - -, "Greater or equal.", binary |a: i64, b: i64| a >= b;
+    AtLeastFloat "at_least.float" ">=" (Float, Float) -> Bool, - -, "IEEE greater or equal.", binary |a: f64, b: f64| a >= b;
+    AtLeastChar "at_least.char" ">=" (Char, Char) -> Bool, - -, "Greater or equal, by code.", binary |a: u8, b: u8| a >= b;
+    SelectInt "select.int" _ (Bool, Int, Int) -> Int, - -, "The second operand where the first is true, else the third.", ternary |c: bool, a: i64, b: i64| if c { a } else { b };
+    SelectFloat "select.float" _ (Bool, Float, Float) -> Float, - -, "The second operand where the first is true, else the third.", ternary |c: bool, a: f64, b: f64| if c { a } else { b };
+    SelectBool "select.bool" _ (Bool, Bool, Bool) -> Bool, - -, "The second operand where the first is true, else the third.", ternary |c: bool, a: bool, b: bool| if c { a } else { b };
+    SelectChar "select.char" _ (Bool, Char, Char) -> Char, - -, "The second operand where the first is true, else the third.", ternary |c: bool, a: u8, b: u8| if c { a } else { b };
+
+    SquareRoot "sqrt" "sqrt" (Float) -> Float, - -, "Square root; NaN for negative numbers.", unary f64::sqrt;
+    IntegerSquareRoot "isqrt" "isqrt" (Int) -> Int, - -, "Square root of an int, rounded down.", try_unary meaning::isqrt;
+    NaturalLogarithm "ln" "ln" (Float) -> Float, - -, "Natural logarithm.", unary f64::ln;
+    Logarithm "log" "log" (Float, Float) -> Float, - -, "Logarithm of the first operand to the base of the second.", binary |v: f64, b: f64| v.ln() / b.ln();
+    Exponential "exp" "exp" (Float) -> Float, - -, "e to the power of the operand.", unary f64::exp;
+    ExponentialTo "expt" "expt" (Float, Float) -> Float, - -, "The first operand to the power of the second.", binary f64::powf;
+    Sine "sin" "sin" (Float) -> Float, - -, "Sine of an angle in radians.", unary f64::sin;
+    Cosine "cos" "cos" (Float) -> Float, - -, "Cosine of an angle in radians.", unary f64::cos;
+    Tangent "tan" "tan" (Float) -> Float, - -, "Tangent of an angle in radians.", unary f64::tan;
+    ArcSine "asin" "asin" (Float) -> Float, - -, "Inverse sine in radians.", unary f64::asin;
+    ArcCosine "acos" "acos" (Float) -> Float, - -, "Inverse cosine in radians.", unary f64::acos;
+    ArcTangent "atan" "atan" (Float) -> Float, - -, "Inverse tangent in radians.", unary f64::atan;
+    HyperbolicSine "sinh" "sinh" (Float) -> Float, - -, "Hyperbolic sine.", unary f64::sinh;
+    HyperbolicCosine "cosh" "cosh" (Float) -> Float, - -, "Hyperbolic cosine.", unary f64::cosh;
+    HyperbolicTangent "tanh" "tanh" (Float) -> Float, - -, "Hyperbolic tangent.", unary f64::tanh;
+
+    PositiveInt "positive.int" "plusp" (Int) -> Bool, - -, "Whether it is greater than zero.", unary |a: i64| a > 0;
+    PositiveFloat "positive.float" "plusp" (Float) -> Bool, - -, "Whether it is greater than zero.", unary |a: f64| a > 0.0;
+    NegativeInt "negative.int" "minusp" (Int) -> Bool, - -, "Whether it is less than zero.", unary |a: i64| a < 0;
+    NegativeFloat "negative.float" "minusp" (Float) -> Bool, - -, "Whether it is less than zero.", unary |a: f64| a < 0.0;
+    ZeroInt "zero.int" "zerop" (Int) -> Bool, - -, "Whether it is zero.", unary |a: i64| a == 0;
+    ZeroFloat "zero.float" "zerop" (Float) -> Bool, - -, "Whether it is zero.", unary |a: f64| a == 0.0;
+
+    BoolToInt "bool_to_int" "btoi" (Bool) -> Int, - -, "1 for true, 0 for false.", unary |b: bool| i64::from(b);
+    IntToFloat "int_to_float" "float" (Int) -> Float, - -, "The nearest float.", unary |a: i64| a as f64;
+    Ceiling "ceiling" "ceil" (Float) -> Int, - -, "The least int that is not smaller.", try_unary |x: f64| meaning::to_int(x.ceil());
+    Floor "floor" "floor" (Float) -> Int, - -, "The greatest int that is not larger.", try_unary |x: f64| meaning::to_int(x.floor());
+    Truncate "truncate" "trunc" (Float) -> Int, - -, "The int towards zero.", try_unary |x: f64| meaning::to_int(x.trunc());
+    Round "round" "round" (Float) -> Int, - -, "The nearest int, halves away from zero.", try_unary |x: f64| meaning::to_int(x.round());
+    CharToCode "char_to_code" "char_code" (Char) -> Int, - -, "The code of a character.", unary |c: u8| i64::from(c);
+    CodeToChar "code_to_char" "code_char" (Int) -> Char, - -, "The character with a code of 0 to 255.", try_unary meaning::code_char;
+
+    SeedNext "seed_next" _ (Int) -> Int, - -, "The seed after one draw.", unary meaning::seed_next;
+    SeedSplit "seed_split" _ (Int, Int) -> Int, - -, "The seed of one instance of an apply-to-each.", binary meaning::seed_split;
+    RandomInt "random.int" _ (Int, Int) -> Int, - -, "A uniform int from 0 up to, not including, the second operand, drawn from the seed.", try_binary meaning::rand_int;
+    RandomFloat "random.float" _ (Int, Float) -> Float, - -, "A uniform float from 0 up to, not including, the second operand, drawn from the seed.", try_binary meaning::rand_float;
+
+    CheckIndex "check_index" _ (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;
+    CheckLengths "check_lengths" _ (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
+    CheckLength "check_length" _ (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;
+    CheckPartition "check_partition" _ (Int, Int) -> Int, - -, "The second operand, a length, if the first, a sum of lengths, equals it.", try_binary meaning::check_partition;
+    CheckCount "check_count" "check_count" (Int, Int) -> Int, - -, "The size of the first operand, a count, if the second, a length, is no smaller.", try_binary meaning::check_count;
+    CheckInterleave "check_interleave" "check_interleave" (Int, Int) -> Int, - -, "The first operand, a length, if the second is as long or one shorter.", try_binary meaning::check_interleave;
+    RangeLength "range_length" _ (Int, Int, Int) -> Int, - -, "The number of elements from a start to an end by a stride.", try_ternary meaning::range_length;
+    SubsequenceLength "subsequence_length" _ (Int, Int, Int) -> Int, - -, "The length of the subsequence from a start to an end of a sequence of some length.", try_ternary meaning::subsequence_length;
+}
+
+impl ScalarOp {
+    /// The operation with this VCODE mnemonic.
+    pub fn by_mnemonic(mnemonic: &str) -> Option<ScalarOp> {
+        ScalarOp::ALL.iter().copied().find(|op| op.row().mnemonic == mnemonic)
+    }
+
+    /// The instance of a NESL function or operator for operands of these types.
+    pub fn resolve(source: &str, operands: &[ScalarType]) -> Option<ScalarOp> {
+        ScalarOp::ALL.iter().copied().find(|op| op.row().source == Some(source) && op.row().operands == operands)
+    }
+
+    /// Whether some instance is named so in NESL.
+    pub fn is_source(source: &str) -> bool {
+        ScalarOp::ALL.iter().any(|op| op.row().source == Some(source))
+    }
+
+    /// The `select` of a type.
+    pub fn select(scalar_type: ScalarType) -> ScalarOp {
+        match scalar_type {
+            ScalarType::Int => ScalarOp::SelectInt,
+            ScalarType::Float => ScalarOp::SelectFloat,
+            ScalarType::Bool => ScalarOp::SelectBool,
+            ScalarType::Char => ScalarOp::SelectChar,
+        }
+    }
+}
+
+impl fmt::Display for ScalarOp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.row().mnemonic)
+    }
+}
+
+/// Applies an operation to single values.
+///
+/// # Errors
+/// The operation's failure.
+///
+/// # Panics
+/// If number or types of the operands are not those of the row: the verifier excludes that.
+pub fn eval(op: ScalarOp, operands: &[ScalarValue]) -> Result<ScalarValue, Failure> {
+    op.visit(Apply(operands))
+}
+
+struct Apply<'a>(&'a [ScalarValue]);
+
+impl Visitor for Apply<'_> {
+    type Output = Result<ScalarValue, Failure>;
+
+    fn unary<A: Element, R: Element>(self, f: impl Fn(A) -> R + Copy + Send + Sync) -> Self::Output {
+        Ok(f(A::from_value(self.0[0])).to_value())
+    }
+
+    fn binary<A: Element, B: Element, R: Element>(self, f: impl Fn(A, B) -> R + Copy + Send + Sync) -> Self::Output {
+        Ok(f(A::from_value(self.0[0]), B::from_value(self.0[1])).to_value())
+    }
+
+    fn ternary<A: Element, B: Element, C: Element, R: Element>(
+        self,
+        f: impl Fn(A, B, C) -> R + Copy + Send + Sync,
+    ) -> Self::Output {
+        Ok(f(A::from_value(self.0[0]), B::from_value(self.0[1]), C::from_value(self.0[2])).to_value())
+    }
+
+    fn try_unary<A: Element, R: Element>(
+        self,
+        f: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync,
+    ) -> Self::Output {
+        f(A::from_value(self.0[0])).map(R::to_value)
+    }
+
+    fn try_binary<A: Element, B: Element, R: Element>(
+        self,
+        f: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync,
+    ) -> Self::Output {
+        f(A::from_value(self.0[0]), B::from_value(self.0[1])).map(R::to_value)
+    }
+
+    fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
+        self,
+        f: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync,
+    ) -> Self::Output {
+        f(A::from_value(self.0[0]), B::from_value(self.0[1]), C::from_value(self.0[2])).map(R::to_value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn samples(scalar_type: ScalarType) -> Vec<ScalarValue> {
+        match scalar_type {
+            ScalarType::Int => [0, 1, -1, 7, -13, 63, i64::MAX, i64::MIN].map(ScalarValue::Int).to_vec(),
+            ScalarType::Float => {
+                [0.0, -0.0, 1.5, -2.5, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(ScalarValue::Float).to_vec()
+            }
+            ScalarType::Bool => [false, true].map(ScalarValue::Bool).to_vec(),
+            ScalarType::Char => [0, b'a', 255].map(ScalarValue::Char).to_vec(),
+        }
+    }
+
+    /// Every combination of sample operands for a row.
+    fn operand_samples(row: &Row) -> Vec<Vec<ScalarValue>> {
+        row.operands.iter().fold(vec![vec![]], |tuples, &operand| {
+            tuples
+                .iter()
+                .flat_map(|tuple| samples(operand).into_iter().map(|value| [tuple.as_slice(), &[value]].concat()))
+                .collect()
+        })
+    }
+
+    #[test]
+    fn rows_are_unique_by_mnemonic_and_by_source_with_types() {
+        let mnemonics: HashSet<_> = ScalarOp::ALL.iter().map(|op| op.row().mnemonic).collect();
+        assert_eq!(mnemonics.len(), ScalarOp::ALL.len());
+        for &op in ScalarOp::ALL {
+            assert_eq!(ScalarOp::by_mnemonic(op.row().mnemonic), Some(op));
+            if let Some(source) = op.row().source {
+                assert_eq!(ScalarOp::resolve(source, op.row().operands), Some(op));
+            }
+        }
+    }
+
+    #[test]
+    fn declared_types_are_those_of_the_meaning_and_total_rows_never_fail() {
+        for &op in ScalarOp::ALL {
+            let row = op.row();
+            for operands in operand_samples(row) {
+                match eval(op, &operands) {
+                    Ok(value) => assert_eq!(value.scalar_type(), row.result, "{op} {operands:?}"),
+                    Err(failure) => assert!(row.fallible, "{op} {operands:?}: {failure}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn declared_algebra_holds_on_samples() {
+        for &op in ScalarOp::ALL {
+            let row = op.row();
+            let apply = |a, b| eval(op, &[a, b]).unwrap();
+            for operands in operand_samples(row) {
+                if row.commutative {
+                    let (a, b) = (operands[0], operands[1]);
+                    assert_eq!(apply(a, b), apply(b, a), "{op}");
+                }
+                if let (Some(identity), [a, b]) = (row.identity, operands.as_slice()) {
+                    if *a != ScalarValue::Float(-0.0) {
+                        assert_eq!(apply(*a, identity), *a, "{op}");
+                    }
+                    if row.associative {
+                        for c in samples(row.result) {
+                            assert_eq!(apply(apply(*a, *b), c), apply(*a, apply(*b, c)), "{op} {a:?} {b:?} {c:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

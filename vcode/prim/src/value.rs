@@ -1,0 +1,132 @@
+//! The four scalar types and their values.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A scalar type of NESL and of VCODE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ScalarType {
+    /// 64-bit two's complement integer.
+    Int,
+    /// IEEE 754 binary64.
+    Float,
+    /// Truth value, one byte in a column.
+    Bool,
+    /// 8-bit character code.
+    Char,
+}
+
+impl ScalarType {
+    /// All scalar types.
+    pub const ALL: [ScalarType; 4] = [ScalarType::Int, ScalarType::Float, ScalarType::Bool, ScalarType::Char];
+
+    /// The name used in NESL: `int`, `float`, `bool`, `char`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ScalarType::Int => "int",
+            ScalarType::Float => "float",
+            ScalarType::Bool => "bool",
+            ScalarType::Char => "char",
+        }
+    }
+
+    /// Bytes of one element in a column.
+    pub fn size(self) -> usize {
+        match self {
+            ScalarType::Int | ScalarType::Float => 8,
+            ScalarType::Bool | ScalarType::Char => 1,
+        }
+    }
+}
+
+impl fmt::Display for ScalarType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// One scalar value. Equality answers "the same result?": of bits for floats, except that every NaN is the same NaN
+/// (hardware and optimiser choose its payload, and no program can see it).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub enum ScalarValue {
+    /// An `int`.
+    Int(i64),
+    /// A `float`.
+    Float(f64),
+    /// A `bool`.
+    Bool(bool),
+    /// A `char`.
+    Char(u8),
+}
+
+impl ScalarValue {
+    /// The value's type.
+    pub fn scalar_type(self) -> ScalarType {
+        match self {
+            ScalarValue::Int(_) => ScalarType::Int,
+            ScalarValue::Float(_) => ScalarType::Float,
+            ScalarValue::Bool(_) => ScalarType::Bool,
+            ScalarValue::Char(_) => ScalarType::Char,
+        }
+    }
+}
+
+impl PartialEq for ScalarValue {
+    fn eq(&self, other: &ScalarValue) -> bool {
+        match (*self, *other) {
+            (ScalarValue::Int(a), ScalarValue::Int(b)) => a == b,
+            (ScalarValue::Float(a), ScalarValue::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            (ScalarValue::Bool(a), ScalarValue::Bool(b)) => a == b,
+            (ScalarValue::Char(a), ScalarValue::Char(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for ScalarValue {}
+
+impl std::hash::Hash for ScalarValue {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match *self {
+            ScalarValue::Int(value) => value.hash(state),
+            ScalarValue::Float(value) => (if value.is_nan() { f64::NAN } else { value }).to_bits().hash(state),
+            ScalarValue::Bool(value) => value.hash(state),
+            ScalarValue::Char(value) => value.hash(state),
+        }
+    }
+}
+
+/// A Rust type that holds elements of one scalar type.
+pub trait Element: Copy + Send + Sync + fmt::Debug + PartialEq + Default + 'static {
+    /// The scalar type it holds.
+    const TYPE: ScalarType;
+    /// The element as a tagged value.
+    fn to_value(self) -> ScalarValue;
+    /// The element in a tagged value.
+    ///
+    /// # Panics
+    /// If the value is of another type: the verifier excludes that.
+    fn from_value(value: ScalarValue) -> Self;
+}
+
+macro_rules! element {
+    ($rust:ty, $variant:ident) => {
+        impl Element for $rust {
+            const TYPE: ScalarType = ScalarType::$variant;
+            fn to_value(self) -> ScalarValue {
+                ScalarValue::$variant(self)
+            }
+            fn from_value(value: ScalarValue) -> Self {
+                match value {
+                    ScalarValue::$variant(inner) => inner,
+                    other => panic!("expected {}, found {:?}: unverified program", Self::TYPE, other),
+                }
+            }
+        }
+    };
+}
+
+element!(i64, Int);
+element!(f64, Float);
+element!(bool, Bool);
+element!(u8, Char);
