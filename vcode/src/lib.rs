@@ -1,1 +1,14 @@
-//! placeholder
+//! VCODE: the flat program that flattening makes and engines run.
+//!
+//! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers.
+
+pub mod op;
+pub mod program;
+pub mod shape;
+
+pub use op::VectorOp;
+pub use program::{
+    Block, Constants, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program,
+    Register, RegisterType, Step,
+};
+pub use shape::Shape;

@@ -1,0 +1,76 @@
+//! The shape of a value: which registers hold it.
+//!
+//! | value | for one instance (serial) | for n instances (lifted) |
+//! |---|---|---|
+//! | scalar | a scalar register | a column of n |
+//! | pair | the registers of its parts | the registers of its parts |
+//! | sequence of e | its length, then e lifted over that many | a descriptor of n segments, then e lifted over its data |
+//!
+//! So `[[int]]` is, serially, `int, descriptor, column int`.
+
+use crate::program::RegisterType;
+use nesl_prim::ScalarType;
+use serde::{Deserialize, Serialize};
+
+/// The shape of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Shape {
+    /// A scalar.
+    Scalar(ScalarType),
+    /// A pair.
+    Pair(Box<Shape>, Box<Shape>),
+    /// A sequence of values of one shape.
+    Sequence(Box<Shape>),
+}
+
+impl Shape {
+    /// The registers of one such value.
+    pub fn serial(&self) -> Vec<RegisterType> {
+        let mut registers = Vec::new();
+        self.push(false, &mut registers);
+        registers
+    }
+
+    /// The registers of n such values.
+    pub fn lifted(&self) -> Vec<RegisterType> {
+        let mut registers = Vec::new();
+        self.push(true, &mut registers);
+        registers
+    }
+
+    fn push(&self, lifted: bool, registers: &mut Vec<RegisterType>) {
+        match self {
+            Shape::Scalar(scalar) if lifted => registers.push(RegisterType::Column(*scalar)),
+            Shape::Scalar(scalar) => registers.push(RegisterType::Scalar(*scalar)),
+            Shape::Pair(first, rest) => {
+                first.push(lifted, registers);
+                rest.push(lifted, registers);
+            }
+            Shape::Sequence(element) => {
+                registers.push(if lifted { RegisterType::Descriptor } else { RegisterType::Scalar(ScalarType::Int) });
+                element.push(true, registers);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_of_nested_sequences_and_pairs() {
+        let text = Shape::Sequence(Box::new(Shape::Scalar(ScalarType::Char)));
+        let shape = Shape::Sequence(Box::new(Shape::Pair(Box::new(Shape::Scalar(ScalarType::Int)), Box::new(text))));
+        assert_eq!(
+            shape.serial(),
+            [
+                RegisterType::Scalar(ScalarType::Int),
+                RegisterType::Column(ScalarType::Int),
+                RegisterType::Descriptor,
+                RegisterType::Column(ScalarType::Char),
+            ]
+        );
+        assert_eq!(shape.lifted()[0], RegisterType::Descriptor);
+    }
+}
