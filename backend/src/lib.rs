@@ -1,1 +1,10 @@
-//! placeholder
+//! The engines of nesl: VCODE to answers.
+//!
+//! [`machine`] runs a program on any [`Engine`]; [`reference`] is the meaning of VCODE, one simple loop per instruction;
+//! [`threads`] is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
+
+pub mod counters;
+pub mod engine;
+
+pub use counters::Counters;
+pub use engine::{Engine, Fault, MapOperand, Window};

@@ -1,0 +1,164 @@
+//! The seam between the machine and the engines.
+//!
+//! The machine owns control flow, registers, last uses and error spans; an [`Engine`] supplies columns, descriptors and the
+//! instructions on them, one method for each class of the instruction table. The meaning of every method is that of its row
+//! in `nesl_vcode::op`. Operands that die at the instruction are passed by value and uniquely owned, so an engine may
+//! overwrite them.
+//!
+//! In a distributed engine every rank calls the same methods in the same order. Scalars, lengths, errors and everything else a
+//! method returns (columns and descriptors apart) are the same on all ranks.
+
+use crate::counters::Counters;
+use nesl_prim::{Failure, ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::Constants;
+
+/// An instruction failed on an element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// How.
+    pub failure: Failure,
+    /// The least index of an element on which it fails; 0 where there are no elements.
+    pub element: usize,
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Fault {
+        Fault { failure, element: 0 }
+    }
+}
+
+/// An operand of an elementwise instruction.
+#[derive(Clone, Debug)]
+pub enum MapOperand<C> {
+    /// One element for each index.
+    Column(C),
+    /// The same for every index.
+    Scalar(ScalarValue),
+}
+
+/// Part of a column, fetched to every rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Index of the first element.
+    pub start: usize,
+    /// The elements.
+    pub elements: Constants,
+}
+
+/// Supplies columns, descriptors and the instructions on them.
+pub trait Engine {
+    /// A column: immutable, cheap to clone.
+    type Column: Clone;
+    /// A segment descriptor: immutable, cheap to clone.
+    type Descriptor: Clone;
+
+    /// The scalar type of a column.
+    fn scalar_type(&self, column: &Self::Column) -> ScalarType;
+    /// The number of elements of a column.
+    fn length(&self, column: &Self::Column) -> usize;
+
+    /// A constant column.
+    fn constants(&mut self, constants: &Constants) -> Result<Self::Column, Fault>;
+    /// `iota`.
+    fn iota(&mut self, length: usize) -> Result<Self::Column, Fault>;
+    /// `dist`.
+    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Self::Column, Fault>;
+    /// An elementwise instruction. At least one operand is a column; all columns have the same length.
+    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Self::Column>>) -> Result<Self::Column, Fault>;
+
+    /// `extract`.
+    fn extract(&mut self, column: &Self::Column, index: usize) -> Result<ScalarValue, Fault>;
+    /// `slice`.
+    fn slice(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Self::Column, Fault>;
+    /// `gather`.
+    fn gather(&mut self, column: &Self::Column, indices: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `scatter`.
+    fn scatter(
+        &mut self,
+        column: Self::Column,
+        indices: &Self::Column,
+        values: &Self::Column,
+    ) -> Result<Self::Column, Fault>;
+    /// `permute`.
+    fn permute(&mut self, values: &Self::Column, indices: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `pack`.
+    fn pack(&mut self, column: &Self::Column, flags: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `merge`.
+    fn merge(
+        &mut self,
+        flags: &Self::Column,
+        when_true: &Self::Column,
+        when_false: &Self::Column,
+    ) -> Result<Self::Column, Fault>;
+    /// `concat` of at least one column.
+    fn concat(&mut self, columns: &[Self::Column]) -> Result<Self::Column, Fault>;
+    /// `interleave` of at least one column.
+    fn interleave(&mut self, columns: &[Self::Column]) -> Result<Self::Column, Fault>;
+    /// `append`.
+    fn append(
+        &mut self,
+        first: (&Self::Descriptor, &Self::Column),
+        second: (&Self::Descriptor, &Self::Column),
+    ) -> Result<Self::Column, Fault>;
+
+    /// `reduce`.
+    fn reduce(&mut self, op: ScalarOp, column: &Self::Column) -> Result<ScalarValue, Fault>;
+    /// `seg_reduce`.
+    fn seg_reduce(
+        &mut self,
+        op: ScalarOp,
+        column: &Self::Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Self::Column, Fault>;
+    /// `scan`.
+    fn scan(&mut self, op: ScalarOp, column: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `seg_scan`.
+    fn seg_scan(
+        &mut self,
+        op: ScalarOp,
+        column: &Self::Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Self::Column, Fault>;
+    /// `seg_iota`.
+    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// `seg_dist`.
+    fn seg_dist(&mut self, column: &Self::Column, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// `compact`.
+    fn compact(&mut self, column: &Self::Column, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+
+    /// `packed`.
+    fn packed(&mut self, lengths: Self::Column) -> Result<Self::Descriptor, Fault>;
+    /// `view`.
+    fn view(&mut self, starts: Self::Column, lengths: Self::Column) -> Result<Self::Descriptor, Fault>;
+    /// `starts`.
+    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// `lengths`.
+    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// `segments`.
+    fn segments(&self, descriptor: &Self::Descriptor) -> usize;
+    /// `total`.
+    fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault>;
+
+    /// A column from the pieces that the ranks hold: the elements of rank 0, then those of rank 1, …. In one process, the
+    /// elements given. The pieces may be of any sizes.
+    fn import(&mut self, piece: Constants) -> Result<Self::Column, Fault>;
+    /// `length` elements from `start` on, on every rank.
+    fn fetch(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Window, Fault>;
+    /// This process's rank and the number of ranks.
+    fn rank(&self) -> (usize, usize);
+    /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none have
+    /// to move: all of them in one process.
+    fn share(&self, length: usize) -> std::ops::Range<usize> {
+        let (rank, ranks) = self.rank();
+        let bound = |rank: usize| (length as u128 * rank as u128 / ranks as u128) as usize;
+        bound(rank)..bound(rank + 1)
+    }
+    /// What every rank thinks, as seen by rank 0: the same error or none on all ranks. In one process, the error given.
+    /// Used where ranks do different things, such as reading their parts of a file.
+    fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
+        &mut self,
+        outcome: Result<T, E>,
+    ) -> Result<T, E>;
+    /// The counters of every rank, by rank, on every rank.
+    fn counters(&mut self) -> Vec<Counters>;
+}
