@@ -3,8 +3,12 @@
 //! [`machine`] runs a program on any [`Engine`]; [`reference`] is the meaning of VCODE, one simple loop per instruction;
 //! [`threads`] is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
 
+pub mod buffer;
 pub mod counters;
 pub mod engine;
+pub mod vector;
 
+pub use buffer::Meter;
 pub use counters::Counters;
 pub use engine::{Engine, Fault, MapOperand, Window};
+pub use vector::Vector;

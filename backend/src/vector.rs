@@ -1,0 +1,195 @@
+//! Columns of one process: shared slices of counted buffers.
+//!
+//! Both local engines compute on [`Vector`]s, and the distributed engine holds its part of a column in one. A vector is
+//! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]).
+
+use crate::buffer::{Buffer, Meter};
+use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
+use nesl_vcode::Constants;
+use std::sync::Arc;
+
+/// Part of a shared buffer of elements.
+#[derive(Clone, Debug)]
+pub struct Slice<T> {
+    buffer: Arc<Buffer<T>>,
+    start: usize,
+    length: usize,
+}
+
+impl<T: Element> Slice<T> {
+    /// A slice of all of a new buffer.
+    pub fn new(meter: &Arc<Meter>, elements: Vec<T>) -> Slice<T> {
+        let length = elements.len();
+        Slice { buffer: Arc::new(meter.adopt(elements)), start: 0, length }
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &[T] {
+        &self.buffer.elements()[self.start..self.start + self.length]
+    }
+
+    /// `length` elements from `start` on, sharing the buffer.
+    ///
+    /// # Panics
+    /// If they are not all there.
+    pub fn slice(&self, start: usize, length: usize) -> Slice<T> {
+        assert!(start + length <= self.length, "slice {start}+{length} of {} elements", self.length);
+        Slice { buffer: Arc::clone(&self.buffer), start: self.start + start, length }
+    }
+
+    /// The elements, if nobody else can see them.
+    pub fn unique(&mut self) -> Option<&mut [T]> {
+        let (start, length) = (self.start, self.length);
+        Arc::get_mut(&mut self.buffer).map(|buffer| &mut buffer.elements_mut()[start..start + length])
+    }
+}
+
+/// A column of one process.
+#[derive(Clone, Debug)]
+pub enum Vector {
+    /// Ints.
+    Int(Slice<i64>),
+    /// Floats.
+    Float(Slice<f64>),
+    /// Bools.
+    Bool(Slice<bool>),
+    /// Chars.
+    Char(Slice<u8>),
+}
+
+/// Runs the same expression on the slice of a vector, whatever its type.
+#[macro_export]
+macro_rules! on_vector {
+    ($vector:expr, $slice:ident => $body:expr) => {
+        match $vector {
+            $crate::vector::Vector::Int($slice) => $body,
+            $crate::vector::Vector::Float($slice) => $body,
+            $crate::vector::Vector::Bool($slice) => $body,
+            $crate::vector::Vector::Char($slice) => $body,
+        }
+    };
+}
+
+/// The element types with their variants of [`Vector`].
+pub trait VectorElement: Element {
+    /// Wraps a slice.
+    fn wrap(slice: Slice<Self>) -> Vector;
+    /// The slice in a vector.
+    ///
+    /// # Panics
+    /// If the vector is of another type: the verifier excludes that.
+    fn slice_of(vector: &Vector) -> &Slice<Self>;
+    /// The same for the owner.
+    fn slice_from(vector: Vector) -> Slice<Self>;
+    /// Wraps elements as a constant column.
+    fn constants(elements: Vec<Self>) -> Constants;
+}
+
+macro_rules! vector_element {
+    ($rust:ty, $variant:ident) => {
+        impl VectorElement for $rust {
+            fn wrap(slice: Slice<Self>) -> Vector {
+                Vector::$variant(slice)
+            }
+            fn slice_of(vector: &Vector) -> &Slice<Self> {
+                match vector {
+                    Vector::$variant(slice) => slice,
+                    other => panic!("expected a column of {}, found {}", Self::TYPE, other.scalar_type()),
+                }
+            }
+            fn slice_from(vector: Vector) -> Slice<Self> {
+                match vector {
+                    Vector::$variant(slice) => slice,
+                    other => panic!("expected a column of {}, found {}", Self::TYPE, other.scalar_type()),
+                }
+            }
+            fn constants(elements: Vec<Self>) -> Constants {
+                Constants::$variant(elements)
+            }
+        }
+    };
+}
+
+vector_element!(i64, Int);
+vector_element!(f64, Float);
+vector_element!(bool, Bool);
+vector_element!(u8, Char);
+
+impl Vector {
+    /// A vector of new elements.
+    pub fn new<T: VectorElement>(meter: &Arc<Meter>, elements: Vec<T>) -> Vector {
+        T::wrap(Slice::new(meter, elements))
+    }
+
+    /// A vector of constants.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn from_constants(meter: &Arc<Meter>, constants: &Constants) -> Result<Vector, Failure> {
+        fn copy<T: VectorElement>(meter: &Arc<Meter>, elements: &[T]) -> Result<Vector, Failure> {
+            let mut copy = meter.reserve(elements.len())?;
+            copy.extend_from_slice(elements);
+            Ok(Vector::new(meter, copy))
+        }
+        match constants {
+            Constants::Int(elements) => copy(meter, elements),
+            Constants::Float(elements) => copy(meter, elements),
+            Constants::Bool(elements) => copy(meter, elements),
+            Constants::Char(elements) => copy(meter, elements),
+        }
+    }
+
+    /// The scalar type of the elements.
+    pub fn scalar_type(&self) -> ScalarType {
+        match self {
+            Vector::Int(_) => ScalarType::Int,
+            Vector::Float(_) => ScalarType::Float,
+            Vector::Bool(_) => ScalarType::Bool,
+            Vector::Char(_) => ScalarType::Char,
+        }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        on_vector!(self, slice => slice.length)
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements, of a type known from the verified program.
+    ///
+    /// # Panics
+    /// If they are of another type.
+    pub fn elements<T: VectorElement>(&self) -> &[T] {
+        T::slice_of(self).elements()
+    }
+
+    /// Element `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn get(&self, index: usize) -> ScalarValue {
+        on_vector!(self, slice => slice.elements()[index].to_value())
+    }
+
+    /// `length` elements from `start` on, sharing the buffer.
+    ///
+    /// # Panics
+    /// If they are not all there.
+    pub fn slice(&self, start: usize, length: usize) -> Vector {
+        match self {
+            Vector::Int(slice) => Vector::Int(slice.slice(start, length)),
+            Vector::Float(slice) => Vector::Float(slice.slice(start, length)),
+            Vector::Bool(slice) => Vector::Bool(slice.slice(start, length)),
+            Vector::Char(slice) => Vector::Char(slice.slice(start, length)),
+        }
+    }
+
+    /// A copy of the elements as constants.
+    pub fn to_constants(&self) -> Constants {
+        on_vector!(self, slice => VectorElement::constants(slice.elements().to_vec()))
+    }
+}
