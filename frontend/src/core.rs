@@ -9,6 +9,8 @@
 //! {x in v; y in w | c}          each x in v; y in w | c : x
 //! ```
 
+pub mod effects;
+
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
 use nesl_prim::ScalarValue;

@@ -12,6 +12,7 @@
 pub mod ast;
 pub mod core;
 pub mod diagnostic;
+pub mod eval;
 pub mod ty;
 
 pub use diagnostic::Diagnostic;

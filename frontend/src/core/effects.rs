@@ -1,0 +1,178 @@
+//! Which functions and expressions may draw random numbers.
+//!
+//! The seed of the random numbers is the one effect of core: `rand` reads and advances it, `rand_seed` sets it. An
+//! apply-to-each whose filter or body may touch it gives every instance a seed of its own and advances the seed once; one
+//! that cannot touch it leaves the seed alone. That rule is part of the meaning of a program, so the reference evaluator
+//! and flattening ask the same analysis, and it must not be made cleverer in one place only. It is syntactic: a call
+//! counts, whether or not it is reached.
+
+use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program};
+
+/// The functions of a program that may draw, directly or through calls.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    functions: Vec<bool>,
+}
+
+impl Draws {
+    /// Analyses a program, in time linear in its size: from the two intrinsics backwards over the calls. A function whose
+    /// body is missing does not draw.
+    pub fn of(program: &Program) -> Draws {
+        let mut callers: Vec<Vec<FunctionId>> = vec![Vec::new(); program.functions.len()];
+        let mut found: Vec<FunctionId> = Vec::new();
+        for (number, function) in program.functions.iter().enumerate() {
+            match &function.body {
+                FunctionBody::Defined { body, .. } => {
+                    for callee in calls(body) {
+                        callers[callee.0].push(FunctionId(number));
+                    }
+                }
+                FunctionBody::Intrinsic(Intrinsic::Rand | Intrinsic::RandSeed) => found.push(FunctionId(number)),
+                FunctionBody::Intrinsic(_) | FunctionBody::Missing => {}
+            }
+        }
+        let mut functions = vec![false; program.functions.len()];
+        while let Some(function) = found.pop() {
+            if !std::mem::replace(&mut functions[function.0], true) {
+                found.append(&mut callers[function.0]);
+            }
+        }
+        Draws { functions }
+    }
+
+    /// Whether a call of the function may draw.
+    ///
+    /// # Panics
+    /// If the function was added to the program after the analysis.
+    pub fn function(&self, id: FunctionId) -> bool {
+        self.functions[id.0]
+    }
+
+    /// Whether evaluating the expression may draw.
+    ///
+    /// # Panics
+    /// As [`Draws::function`].
+    pub fn expr(&self, expr: &Expr) -> bool {
+        calls(expr).any(|callee| self.function(callee))
+    }
+}
+
+/// The functions called anywhere in an expression, once per call. It keeps its own stack, so that a long chain of bindings
+/// cannot exhaust that of the thread.
+fn calls(expr: &Expr) -> impl Iterator<Item = FunctionId> {
+    let mut waiting = vec![expr];
+    std::iter::from_fn(move || {
+        while let Some(expr) = waiting.pop() {
+            match &expr.kind {
+                ExprKind::Literal(_) | ExprKind::Constants(_) | ExprKind::Variable(_) | ExprKind::Global(_) => {}
+                ExprKind::First(part) | ExprKind::Rest(part) => waiting.push(part),
+                ExprKind::Pair(first, rest) => waiting.extend([&**first, &**rest]),
+                ExprKind::Let { value, body, .. } => waiting.extend([&**value, &**body]),
+                ExprKind::If { condition, then_branch, else_branch } => {
+                    waiting.extend([&**condition, &**then_branch, &**else_branch]);
+                }
+                ExprKind::Sequence(elements) => waiting.extend(elements),
+                ExprKind::Each { sources, filter, body } => {
+                    waiting.extend(sources.iter().map(|(_, source)| source));
+                    waiting.extend(filter.as_deref());
+                    waiting.push(body);
+                }
+                ExprKind::Call { function, argument, .. } => {
+                    waiting.push(argument);
+                    return Some(*function);
+                }
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{Function, Variable, VariableId};
+    use crate::ty::{Scheme, Type};
+    use nesl_prim::ScalarValue;
+    use nesl_span::{FileId, Span};
+    use std::sync::Arc;
+
+    const SPAN: Span = Span { file: FileId(0), start: 0, end: 0 };
+
+    fn expr(kind: ExprKind) -> Expr {
+        Expr { kind, ty: Type::INT, span: SPAN }
+    }
+
+    fn call(function: usize, argument: Expr) -> Expr {
+        let argument = Box::new(argument);
+        expr(ExprKind::Call { function: FunctionId(function), type_arguments: Vec::new(), argument })
+    }
+
+    fn zero() -> Expr {
+        expr(ExprKind::Literal(ScalarValue::Int(0)))
+    }
+
+    fn variable(id: usize) -> Variable {
+        Variable { id: VariableId(id), name: "x".into(), ty: Type::INT }
+    }
+
+    fn defined(body: Expr) -> FunctionBody {
+        FunctionBody::Defined { parameter: variable(0), body: Arc::new(body) }
+    }
+
+    fn program(bodies: Vec<FunctionBody>) -> Program {
+        let scheme = Scheme { classes: Vec::new(), parameter: Type::INT, result: Type::INT };
+        let function = |body| Function {
+            name: "f".into(),
+            span: SPAN,
+            scheme: scheme.clone(),
+            parameters: Vec::new(),
+            body,
+            doc: None,
+        };
+        Program { functions: bodies.into_iter().map(function).collect(), globals: Vec::new(), variables: 1 }
+    }
+
+    #[test]
+    fn drawing_travels_through_calls_and_recursion_but_not_to_callees() {
+        let each = expr(ExprKind::Each {
+            sources: vec![(variable(1), zero())],
+            filter: Some(Box::new(call(0, zero()))),
+            body: Box::new(zero()),
+        });
+        let branches = expr(ExprKind::If {
+            condition: Box::new(zero()),
+            then_branch: Box::new(call(3, zero())),
+            else_branch: Box::new(call(2, call(4, zero()))),
+        });
+        let draws = Draws::of(&program(vec![
+            FunctionBody::Intrinsic(Intrinsic::Rand),
+            FunctionBody::Intrinsic(Intrinsic::Length),
+            defined(each),
+            defined(branches), // calls itself, a drawing function and an innocent one
+            defined(call(1, zero())),
+            defined(call(6, zero())), // two that only call each other
+            defined(call(5, zero())),
+            FunctionBody::Missing,
+            FunctionBody::Intrinsic(Intrinsic::RandSeed),
+            defined(call(3, zero())),
+        ]));
+        let found: Vec<bool> = (0..10).map(|number| draws.function(FunctionId(number))).collect();
+        assert_eq!(found, [true, false, true, true, false, false, false, false, true, true]);
+        assert!(draws.expr(&call(4, call(9, zero()))));
+        assert!(!draws.expr(&call(4, call(7, zero()))));
+    }
+
+    #[test]
+    fn long_chains_of_bindings_need_no_stack() {
+        let mut chain = zero();
+        for _ in 0..2_000 {
+            chain =
+                expr(ExprKind::Let { variable: variable(0), value: Box::new(call(1, zero())), body: Box::new(chain) });
+        }
+        let draws = Draws::of(&program(vec![
+            FunctionBody::Intrinsic(Intrinsic::Rand),
+            FunctionBody::Intrinsic(Intrinsic::Length),
+        ]));
+        assert!(!draws.expr(&chain));
+    }
+}

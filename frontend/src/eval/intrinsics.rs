@@ -1,0 +1,209 @@
+//! The intrinsics of core on plain values: every one but those on the seed, which the machine itself holds.
+//!
+//! Scalar meanings come from the primitive table; here is only what happens around them, in the order in which the operation
+//! checks its operands.
+
+use super::value::Value;
+use crate::core::Intrinsic;
+use crate::ty::Type;
+use nesl_prim::{Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum};
+
+/// The longest sequence made at once: 3 GiB of values. The check keeps a mistaken `dist(0, max_int)` from ending the
+/// process; it bounds one sequence, not the whole program.
+const MAXIMUM_LENGTH: i64 = 1 << 27;
+
+/// Applies an intrinsic to its operand. `parameter` gives the type of the operand, for operations whose result on an empty
+/// sequence depends on it.
+///
+/// # Panics
+/// If the operand is ill-typed, and for `Rand` and `RandSeed`.
+pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnce() -> Type) -> Result<Value, Failure> {
+    match intrinsic {
+        Intrinsic::Scalar(source) => scalar(source, operand),
+        Intrinsic::Length => Ok(Value::int(length(operand))),
+        Intrinsic::Dist => {
+            let (value, count) = operand.as_pair();
+            let count = checked_length(meaning::check_length(count.as_int())?)?;
+            Ok(Value::sequence(std::iter::repeat_n(value.clone(), count)))
+        }
+        Intrinsic::Elt => {
+            let (sequence, index) = operand.as_pair();
+            Ok(element(sequence, index.as_int())?.clone())
+        }
+        Intrinsic::Iseq => {
+            let (start, stride, end) = triple(operand);
+            let (start, stride) = (start.as_int(), stride.as_int());
+            let count = checked_length(meaning::range_length(start, end.as_int(), stride)?)?;
+            // All elements are ints, but a step towards one may wrap on its way and back.
+            let at = |step: i64| start.wrapping_add(step.wrapping_mul(stride));
+            Ok(Value::sequence((0..count as i64).map(|step| Value::int(at(step)))))
+        }
+        Intrinsic::Subseq => {
+            let (sequence, start, end) = triple(operand);
+            let (start, end) = (start.as_int(), end.as_int());
+            meaning::subsequence_length(start, end, length(sequence))?;
+            Ok(Value::sequence(sequence.as_sequence()[start as usize..end as usize].iter().cloned()))
+        }
+        Intrinsic::Read => {
+            let (sequence, indices) = operand.as_pair();
+            let read = |index: &Value| element(sequence, index.as_int()).cloned();
+            Ok(Value::sequence(indices.as_sequence().iter().map(read).collect::<Result<Vec<Value>, Failure>>()?))
+        }
+        Intrinsic::Write => write(operand),
+        Intrinsic::Permute => permute(operand),
+        Intrinsic::Append => {
+            let (left, right) = operand.as_pair();
+            checked_length(length(left) + length(right))?;
+            Ok(Value::sequence(left.as_sequence().iter().chain(right.as_sequence().iter()).cloned()))
+        }
+        Intrinsic::Flatten => {
+            let parts = operand.as_sequence();
+            checked_length(parts.iter().map(length).fold(0, i64::saturating_add))?;
+            Ok(Value::sequence(parts.iter().flat_map(|part| part.as_sequence().iter()).cloned()))
+        }
+        Intrinsic::Partition => partition(operand),
+        Intrinsic::Reduce(source) => Ok(reduce(operator(source, &parameter()), operand)),
+        Intrinsic::Scan(source) => Ok(scan(operator(source, &parameter()), operand)),
+        Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
+    }
+}
+
+/// The scalar function with this source name, at the types of its operands.
+pub(super) fn scalar(source: &str, operand: &Value) -> Result<Value, Failure> {
+    let mut operands = Vec::with_capacity(3);
+    let mut left = operand;
+    while let Value::Pair(first, rest) = left {
+        operands.push(first.as_scalar());
+        left = rest;
+    }
+    operands.push(left.as_scalar());
+    let types: Vec<ScalarType> = operands.iter().map(|operand| operand.scalar_type()).collect();
+    let Some(op) = ScalarOp::resolve(source, &types) else {
+        panic!("ill-typed core: no {source} on {types:?}");
+    };
+    eval(op, &operands).map(Value::Scalar)
+}
+
+fn write(operand: &Value) -> Result<Value, Failure> {
+    let (destination, pairs) = operand.as_pair();
+    let mut result = Vec::clone(destination.as_sequence());
+    for pair in pairs.as_sequence().iter() {
+        let (index, value) = pair.as_pair();
+        let index = meaning::check_index(index.as_int(), length(destination))?;
+        result[index as usize] = value.clone(); // in order, so that the last of equal indices wins
+    }
+    Ok(Value::sequence(result))
+}
+
+/// Checks the lengths, then all indices against the range, then that none occurs twice.
+fn permute(operand: &Value) -> Result<Value, Failure> {
+    let (sequence, indices) = operand.as_pair();
+    let count = meaning::check_lengths(length(sequence), length(indices))?;
+    for index in indices.as_sequence().iter() {
+        meaning::check_index(index.as_int(), count)?;
+    }
+    let mut result: Vec<Option<Value>> = vec![None; count as usize];
+    for (value, index) in sequence.as_sequence().iter().zip(indices.as_sequence().iter()) {
+        let index = index.as_int();
+        if result[index as usize].replace(value.clone()).is_some() {
+            return Err(Failure::NotAPermutation { index });
+        }
+    }
+    // As many distinct indices as positions: every position was filled.
+    Ok(Value::sequence(result.into_iter().flatten()))
+}
+
+/// Checks each length for its sign, then their sum.
+fn partition(operand: &Value) -> Result<Value, Failure> {
+    let (sequence, lengths) = operand.as_pair();
+    let mut total: i64 = 0;
+    for count in lengths.as_sequence().iter() {
+        // Saturation cannot hide a wrong sum: no sequence has max_int elements.
+        total = total.saturating_add(meaning::check_length(count.as_int())?);
+    }
+    meaning::check_partition(total, length(sequence))?;
+    let mut rest = sequence.as_sequence().as_slice();
+    Ok(Value::sequence(lengths.as_sequence().iter().map(|count| {
+        let (part, after) = rest.split_at(count.as_int() as usize);
+        rest = after;
+        Value::sequence(part.iter().cloned())
+    })))
+}
+
+/// The operator that reduces or scans a sequence of this type.
+fn operator(source: &str, sequence: &Type) -> ScalarOp {
+    if let Type::Sequence(element) = sequence
+        && let Type::Scalar(scalar) = **element
+        && let Some(op) = ScalarOp::resolve(source, &[scalar, scalar])
+    {
+        return op;
+    }
+    panic!("ill-typed core: no {source} to reduce or scan {sequence}");
+}
+
+fn identity(op: ScalarOp) -> ScalarValue {
+    op.row().identity.unwrap_or_else(|| panic!("ill-typed core: {op} has no identity"))
+}
+
+fn combine(op: ScalarOp, left: ScalarValue, right: ScalarValue) -> ScalarValue {
+    eval(op, &[left, right]).unwrap_or_else(|failure| panic!("{op}, which reduces, is not total: {failure}"))
+}
+
+/// The elements and the identity as floats, if the order of combination matters: float sums and products.
+fn ordered(op: ScalarOp, sequence: &Value) -> Option<(f64, Vec<f64>)> {
+    match identity(op) {
+        ScalarValue::Float(identity) if !op.row().associative => {
+            let elements = sequence.as_sequence().iter().map(|value| f64::from_value(value.as_scalar()));
+            Some((identity, elements.collect()))
+        }
+        _ => None,
+    }
+}
+
+fn combine_floats(op: ScalarOp) -> impl Fn(f64, f64) -> f64 + Copy {
+    move |left, right| f64::from_value(combine(op, left.to_value(), right.to_value()))
+}
+
+fn reduce(op: ScalarOp, sequence: &Value) -> Value {
+    if let Some((identity, elements)) = ordered(op, sequence) {
+        return Value::float(sum::reduce(identity, combine_floats(op), &elements));
+    }
+    let elements = sequence.as_sequence().iter().map(Value::as_scalar);
+    Value::Scalar(elements.fold(identity(op), |before, element| combine(op, before, element)))
+}
+
+fn scan(op: ScalarOp, sequence: &Value) -> Value {
+    if let Some((identity, elements)) = ordered(op, sequence) {
+        return Value::sequence(sum::scan(identity, combine_floats(op), &elements).into_iter().map(Value::float));
+    }
+    let mut before = identity(op);
+    Value::sequence(sequence.as_sequence().iter().map(|element| {
+        let after = combine(op, before, element.as_scalar());
+        Value::Scalar(std::mem::replace(&mut before, after))
+    }))
+}
+
+fn triple(operand: &Value) -> (&Value, &Value, &Value) {
+    let (first, rest) = operand.as_pair();
+    let (second, third) = rest.as_pair();
+    (first, second, third)
+}
+
+/// The length of a sequence.
+pub(super) fn length(sequence: &Value) -> i64 {
+    sequence.as_sequence().len() as i64
+}
+
+fn element(sequence: &Value, index: i64) -> Result<&Value, Failure> {
+    let index = meaning::check_index(index, length(sequence))?;
+    Ok(&sequence.as_sequence()[index as usize])
+}
+
+/// A length, not negative, if a sequence of it can be made.
+fn checked_length(length: i64) -> Result<usize, Failure> {
+    if length > MAXIMUM_LENGTH {
+        let bytes = (length as u64).saturating_mul(size_of::<Value>() as u64);
+        return Err(Failure::OutOfMemory { bytes });
+    }
+    Ok(length as usize)
+}

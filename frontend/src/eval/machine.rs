@@ -1,0 +1,278 @@
+//! One evaluation in progress: the walk over expressions, calls and apply-to-each.
+
+use super::intrinsics;
+use super::value::Value;
+use super::{EvalError, Globals};
+use crate::core::effects::Draws;
+use crate::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, Variable, VariableId};
+use crate::ty::Type;
+use nesl_prim::{Failure, ScalarOp, ScalarValue, eval, meaning};
+use nesl_span::Span;
+
+/// Errors are boxed because every level of recursion holds room for one.
+pub(super) type Evaluated = Result<Value, Box<EvalError>>;
+
+/// What one evaluation reads and changes.
+pub(super) struct Machine<'a> {
+    pub(super) program: &'a Program,
+    pub(super) draws: &'a Draws,
+    pub(super) globals: &'a Globals,
+    /// The current seed of the random numbers.
+    pub(super) seed: i64,
+    /// The most calls that may be in progress at once.
+    pub(super) call_limit: u64,
+    /// The calls in progress.
+    pub(super) calls: u64,
+    /// The address below which the thread's stack must not grow.
+    pub(super) stack_end: usize,
+}
+
+/// One activation of a function, or of the expression that is evaluated.
+pub(super) struct Frame {
+    /// What the type parameters of the function stand for: types without parameters.
+    type_arguments: Vec<Type>,
+    /// Whether the function may draw; if not, no apply-to-each in it does.
+    draws: bool,
+    /// The variables in scope, innermost last.
+    variables: Vec<(VariableId, Value)>,
+}
+
+impl Frame {
+    /// The activation of a top-level expression.
+    pub(super) fn top(draws: bool) -> Frame {
+        Frame { type_arguments: Vec::new(), draws, variables: Vec::new() }
+    }
+
+    fn variable(&self, id: VariableId) -> Value {
+        match self.variables.iter().rev().find(|(bound, _)| *bound == id) {
+            Some((_, value)) => value.clone(),
+            None => panic!("ill-formed core: variable {} is not bound", id.0),
+        }
+    }
+}
+
+/// An address in the current activation on the thread's stack. The stack grows downwards on every platform Rust has.
+#[inline(never)]
+pub(super) fn stack_address() -> usize {
+    let marker = 0u8;
+    std::ptr::from_ref(&marker).addr()
+}
+
+fn error(failure: Failure, span: Span) -> Box<EvalError> {
+    Box::new(EvalError { failure, span, calls: Vec::new() })
+}
+
+impl Machine<'_> {
+    /// The value of an expression. The bodies of bindings and the branches of conditionals are taken by the loop, so that
+    /// they need no stack; after a failure the frame is not used again.
+    pub(super) fn expression(&mut self, frame: &mut Frame, expr: &Expr) -> Evaluated {
+        if stack_address() < self.stack_end {
+            return Err(error(Failure::RecursionTooDeep { depth: self.calls }, expr.span));
+        }
+        let outer = frame.variables.len();
+        let mut expr = expr;
+        let value = loop {
+            match &expr.kind {
+                ExprKind::Let { variable, value, body } => {
+                    let value = self.expression(frame, value)?;
+                    frame.variables.push((variable.id, value));
+                    expr = body;
+                }
+                ExprKind::If { condition, then_branch, else_branch } => {
+                    expr = if self.expression(frame, condition)?.as_bool() { then_branch } else { else_branch };
+                }
+                ExprKind::Literal(scalar) => break Value::Scalar(*scalar),
+                ExprKind::Constants(scalars) => break Value::sequence(scalars.iter().copied().map(Value::Scalar)),
+                ExprKind::Variable(id) => break frame.variable(*id),
+                ExprKind::Global(id) => match self.globals.get(id) {
+                    Some(value) => break value.clone(),
+                    None => panic!("global {} has no value", self.program.global(*id).name),
+                },
+                ExprKind::Pair(first, rest) => {
+                    let first = self.expression(frame, first)?;
+                    break Value::pair(first, self.expression(frame, rest)?);
+                }
+                ExprKind::First(pair) => break self.expression(frame, pair)?.as_pair().0.clone(),
+                ExprKind::Rest(pair) => break self.expression(frame, pair)?.as_pair().1.clone(),
+                ExprKind::Sequence(elements) => break self.sequence(frame, elements)?,
+                ExprKind::Call { function, type_arguments, argument } => {
+                    break self.call(frame, expr.span, *function, type_arguments, argument)?;
+                }
+                ExprKind::Each { sources, filter, body } => {
+                    break self.each(frame, expr.span, sources, filter.as_deref(), body)?;
+                }
+            }
+        };
+        frame.variables.truncate(outer);
+        Ok(value)
+    }
+
+    fn sequence(&mut self, frame: &mut Frame, elements: &[Expr]) -> Evaluated {
+        let mut values = Vec::with_capacity(elements.len());
+        for element in elements {
+            values.push(self.expression(frame, element)?);
+        }
+        Ok(Value::sequence(values))
+    }
+
+    fn call(
+        &mut self,
+        frame: &mut Frame,
+        span: Span,
+        function: FunctionId,
+        type_arguments: &[Type],
+        argument: &Expr,
+    ) -> Evaluated {
+        let body = &self.program.function(function).body;
+        if let FunctionBody::Intrinsic(Intrinsic::Scalar(source @ ("and" | "or"))) = body
+            && let ExprKind::Pair(left, right) = &argument.kind
+        {
+            return self.connective(frame, span, source, left, right);
+        }
+        let argument = self.expression(frame, argument)?;
+        let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&frame.type_arguments)).collect();
+        self.apply(function, type_arguments, argument, span)
+    }
+
+    /// `left and right`, `left or right`: on bools the right side is evaluated only where the left does not decide.
+    fn connective(
+        &mut self,
+        frame: &mut Frame,
+        span: Span,
+        source: &'static str,
+        left: &Expr,
+        right: &Expr,
+    ) -> Evaluated {
+        let left = self.expression(frame, left)?;
+        if let Value::Scalar(ScalarValue::Bool(decided)) = left
+            && decided == (source == "or")
+        {
+            return Ok(left);
+        }
+        let operand = Value::pair(left, self.expression(frame, right)?);
+        intrinsics::scalar(source, &operand).map_err(|failure| error(failure, span))
+    }
+
+    /// The result of a function. Failures of an intrinsic are at `span`, those of a defined function where they arose.
+    pub(super) fn apply(
+        &mut self,
+        function: FunctionId,
+        type_arguments: Vec<Type>,
+        argument: Value,
+        span: Span,
+    ) -> Evaluated {
+        let definition = self.program.function(function);
+        match &definition.body {
+            FunctionBody::Defined { parameter, body } => {
+                if self.calls >= self.call_limit {
+                    return Err(error(Failure::RecursionTooDeep { depth: self.call_limit }, span));
+                }
+                let draws = self.draws.function(function);
+                let mut frame = Frame { type_arguments, draws, variables: vec![(parameter.id, argument)] };
+                self.calls += 1;
+                let result = self.expression(&mut frame, body);
+                self.calls -= 1;
+                result.map_err(|mut error| {
+                    error.calls.push(span);
+                    error
+                })
+            }
+            FunctionBody::Intrinsic(intrinsic) => {
+                let result = match intrinsic {
+                    Intrinsic::Rand => self.rand(&argument),
+                    Intrinsic::RandSeed => {
+                        self.seed = argument.as_int();
+                        Ok(Value::bool(true))
+                    }
+                    _ => {
+                        let parameter = || definition.scheme.parameter.instantiate(&type_arguments);
+                        intrinsics::apply(*intrinsic, &argument, parameter)
+                    }
+                };
+                result.map_err(|failure| error(failure, span))
+            }
+            FunctionBody::Missing => panic!("function {} has no body", definition.name),
+        }
+    }
+
+    /// Draws from the current seed, then advances it.
+    fn rand(&mut self, bound: &Value) -> Result<Value, Failure> {
+        let bound = bound.as_scalar();
+        let op = if let ScalarValue::Int(_) = bound { ScalarOp::RandomInt } else { ScalarOp::RandomFloat };
+        let drawn = eval(op, &[ScalarValue::Int(self.seed), bound])?;
+        self.seed = meaning::seed_next(self.seed);
+        Ok(Value::Scalar(drawn))
+    }
+
+    /// Walks the sources together: the filter for every element, the body for those it keeps. If either may draw, instance
+    /// `j` has the `j`th seed split from the current one, which then advances by one step.
+    fn each(
+        &mut self,
+        frame: &mut Frame,
+        span: Span,
+        sources: &[(Variable, Expr)],
+        filter: Option<&Expr>,
+        body: &Expr,
+    ) -> Evaluated {
+        let mut columns = Vec::with_capacity(sources.len());
+        for (_, source) in sources {
+            columns.push(self.expression(frame, source)?);
+        }
+        let count = columns.first().map_or(0, intrinsics::length);
+        for column in &columns {
+            meaning::check_lengths(count, intrinsics::length(column)).map_err(|failure| error(failure, span))?;
+        }
+        let draws = frame.draws && (filter.is_some_and(|filter| self.draws.expr(filter)) || self.draws.expr(body));
+        let seed = self.seed;
+        let outer = frame.variables.len();
+        let mut result = Vec::new();
+        for index in 0..count {
+            if draws {
+                self.seed = meaning::seed_split(seed, index);
+            }
+            for ((variable, _), column) in sources.iter().zip(&columns) {
+                frame.variables.push((variable.id, column.as_sequence()[index as usize].clone()));
+            }
+            let kept = match filter {
+                Some(filter) => self.expression(frame, filter)?.as_bool(),
+                None => true,
+            };
+            if kept {
+                result.push(self.expression(frame, body)?);
+            }
+            frame.variables.truncate(outer);
+        }
+        if draws {
+            self.seed = meaning::seed_next(seed);
+        }
+        Ok(Value::sequence(result))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nesl_span::FileId;
+
+    #[test]
+    fn the_end_of_the_stack_is_a_failure() {
+        let span = Span { file: FileId(0), start: 0, end: 1 };
+        let leaf = Expr { kind: ExprKind::Literal(ScalarValue::Int(1)), ty: Type::INT, span };
+        let deep = (0..500).fold(leaf, |inner, _| Expr { kind: ExprKind::Sequence(vec![inner]), ty: Type::INT, span });
+        let (program, globals) = (Program::default(), Globals::new());
+        let draws = Draws::of(&program);
+        let mut machine = Machine {
+            program: &program,
+            draws: &draws,
+            globals: &globals,
+            seed: 0,
+            call_limit: 1,
+            calls: 0,
+            stack_end: stack_address() - (64 << 10),
+        };
+        let error = machine.expression(&mut Frame::top(false), &deep).unwrap_err();
+        assert_eq!(error.failure, Failure::RecursionTooDeep { depth: 0 });
+        machine.stack_end = 0;
+        assert!(machine.expression(&mut Frame::top(false), &deep).is_ok());
+    }
+}

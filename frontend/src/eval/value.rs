@@ -1,0 +1,180 @@
+//! The values of the reference evaluator, and how they print.
+
+use crate::ty::Type;
+use nesl_prim::{ScalarType, ScalarValue, text};
+use std::sync::Arc;
+
+/// A value: nested just as its type is. Equality is that of [`ScalarValue`]: the same bits, all NaNs alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// An int, float, bool or char.
+    Scalar(ScalarValue),
+    /// Two parts; longer tuples nest to the right.
+    Pair(Arc<Value>, Arc<Value>),
+    /// A sequence.
+    Sequence(Arc<Vec<Value>>),
+}
+
+impl Value {
+    /// An int.
+    pub fn int(value: i64) -> Value {
+        Value::Scalar(ScalarValue::Int(value))
+    }
+
+    /// A float.
+    pub fn float(value: f64) -> Value {
+        Value::Scalar(ScalarValue::Float(value))
+    }
+
+    /// A bool.
+    pub fn bool(value: bool) -> Value {
+        Value::Scalar(ScalarValue::Bool(value))
+    }
+
+    /// A char.
+    pub fn char(code: u8) -> Value {
+        Value::Scalar(ScalarValue::Char(code))
+    }
+
+    /// A sequence of chars.
+    pub fn string(text: &str) -> Value {
+        Value::sequence(text.bytes().map(Value::char))
+    }
+
+    /// A pair.
+    pub fn pair(first: Value, rest: Value) -> Value {
+        Value::Pair(Arc::new(first), Arc::new(rest))
+    }
+
+    /// A sequence of the given elements.
+    pub fn sequence(elements: impl IntoIterator<Item = Value>) -> Value {
+        Value::Sequence(Arc::new(elements.into_iter().collect()))
+    }
+
+    /// The value as NESL prints it. The type tells an empty string from other empty sequences.
+    ///
+    /// # Panics
+    /// If the value is not of the type.
+    pub fn text(&self, ty: &Type) -> String {
+        let mut out = String::new();
+        self.write(ty, &mut out);
+        out
+    }
+
+    fn write(&self, ty: &Type, out: &mut String) {
+        match (self, ty) {
+            (Value::Scalar(scalar), Type::Scalar(_)) => out.push_str(&text::scalar(*scalar)),
+            (Value::Sequence(elements), Type::Sequence(element)) if **element == Type::Scalar(ScalarType::Char) => {
+                let bytes: Vec<u8> = elements.iter().map(Value::as_char).collect();
+                out.push_str(&text::string(&bytes));
+            }
+            (Value::Sequence(elements), Type::Sequence(element)) => {
+                out.push('[');
+                for (position, value) in elements.iter().enumerate() {
+                    if position > 0 {
+                        out.push_str(", ");
+                    }
+                    value.write(element, out);
+                }
+                out.push(']');
+            }
+            (Value::Pair(..), Type::Pair(..)) => {
+                out.push('(');
+                let (mut value, mut ty) = (self, ty);
+                while let (Value::Pair(first, rest), Type::Pair(first_type, rest_type)) = (value, ty) {
+                    first.write(first_type, out);
+                    out.push_str(", ");
+                    (value, ty) = (rest, rest_type);
+                }
+                value.write(ty, out);
+                out.push(')');
+            }
+            _ => panic!("{self:?} is not a value of type {ty}"),
+        }
+    }
+
+    // The accessors below take a value of a known type apart. Another type means core that inference would have refused.
+
+    pub(super) fn as_scalar(&self) -> ScalarValue {
+        match self {
+            Value::Scalar(scalar) => *scalar,
+            other => panic!("ill-typed core: expected a scalar, found {other:?}"),
+        }
+    }
+
+    pub(super) fn as_int(&self) -> i64 {
+        match self {
+            Value::Scalar(ScalarValue::Int(value)) => *value,
+            other => panic!("ill-typed core: expected an int, found {other:?}"),
+        }
+    }
+
+    pub(super) fn as_bool(&self) -> bool {
+        match self {
+            Value::Scalar(ScalarValue::Bool(value)) => *value,
+            other => panic!("ill-typed core: expected a bool, found {other:?}"),
+        }
+    }
+
+    fn as_char(&self) -> u8 {
+        match self {
+            Value::Scalar(ScalarValue::Char(code)) => *code,
+            other => panic!("ill-typed core: expected a char, found {other:?}"),
+        }
+    }
+
+    pub(super) fn as_pair(&self) -> (&Value, &Value) {
+        match self {
+            Value::Pair(first, rest) => (first, rest),
+            other => panic!("ill-typed core: expected a pair, found {other:?}"),
+        }
+    }
+
+    pub(super) fn as_sequence(&self) -> &Arc<Vec<Value>> {
+        match self {
+            Value::Sequence(elements) => elements,
+            other => panic!("ill-typed core: expected a sequence, found {other:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_print_as_they_are_written() {
+        let ints = |values: &[i64]| Value::sequence(values.iter().copied().map(Value::int));
+        let int_sequence = Type::sequence(Type::INT);
+        assert_eq!(Value::int(-5).text(&Type::INT), "-5");
+        assert_eq!(Value::float(2.0).text(&Type::FLOAT), "2.0");
+        assert_eq!(Value::bool(true).text(&Type::BOOL), "t");
+        assert_eq!(Value::char(b'a').text(&Type::CHAR), "`a");
+        assert_eq!(ints(&[1, 2]).text(&int_sequence), "[1, 2]");
+        assert_eq!(ints(&[]).text(&int_sequence), "[]");
+        let string = Type::sequence(Type::CHAR);
+        assert_eq!(Value::string("a\"b").text(&string), r#""a\"b""#);
+        assert_eq!(Value::string("").text(&string), "\"\"");
+        let strings = Value::sequence([Value::string("ab"), Value::string("")]);
+        assert_eq!(strings.text(&Type::sequence(string)), "[\"ab\", \"\"]");
+        let nested = Value::sequence([ints(&[1]), ints(&[])]);
+        assert_eq!(nested.text(&Type::sequence(int_sequence)), "[[1], []]");
+    }
+
+    #[test]
+    fn only_right_nested_pairs_print_flat() {
+        let (one, two, three) = (Value::int(1), Value::int(2), Value::int(3));
+        let right = Value::pair(one.clone(), Value::pair(two.clone(), three.clone()));
+        let right_type = Type::pair(Type::INT, Type::pair(Type::INT, Type::INT));
+        assert_eq!(right.text(&right_type), "(1, 2, 3)");
+        let left = Value::pair(Value::pair(one, two), three);
+        let left_type = Type::pair(Type::pair(Type::INT, Type::INT), Type::INT);
+        assert_eq!(left.text(&left_type), "((1, 2), 3)");
+    }
+
+    #[test]
+    fn floats_are_equal_by_their_bits() {
+        assert_ne!(Value::float(0.0), Value::float(-0.0));
+        assert_eq!(Value::float(f64::NAN), Value::float(-f64::NAN));
+    }
+}
