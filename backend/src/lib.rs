@@ -5,10 +5,12 @@
 
 pub mod buffer;
 pub mod counters;
+pub mod descriptor;
 pub mod engine;
 pub mod vector;
 
 pub use buffer::Meter;
 pub use counters::Counters;
+pub use descriptor::Descriptor;
 pub use engine::{Engine, Fault, MapOperand, Window};
 pub use vector::Vector;
