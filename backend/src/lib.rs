@@ -7,10 +7,12 @@ pub mod buffer;
 pub mod counters;
 pub mod descriptor;
 pub mod engine;
+pub mod reference;
 pub mod vector;
 
 pub use buffer::Meter;
 pub use counters::Counters;
 pub use descriptor::Descriptor;
 pub use engine::{Engine, Fault, MapOperand, Window};
+pub use reference::Reference;
 pub use vector::Vector;

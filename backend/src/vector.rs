@@ -6,6 +6,7 @@
 use crate::buffer::{Buffer, Meter};
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
+use std::any::Any;
 use std::sync::Arc;
 
 /// Part of a shared buffer of elements.
@@ -119,6 +120,33 @@ impl Vector {
     /// A vector of new elements.
     pub fn new<T: VectorElement>(meter: &Arc<Meter>, elements: Vec<T>) -> Vector {
         T::wrap(Slice::new(meter, elements))
+    }
+
+    /// A vector of new elements of a type that only its [`Element::TYPE`] tells, as in a [`nesl_prim::Visitor`].
+    pub fn of<T: Element>(meter: &Arc<Meter>, elements: Vec<T>) -> Vector {
+        let mut slice = Some(Slice::new(meter, elements));
+        fn wrap<T: VectorElement>(slice: &mut dyn Any) -> Option<Vector> {
+            slice.downcast_mut::<Option<Slice<T>>>().and_then(Option::take).map(T::wrap)
+        }
+        let vector = match T::TYPE {
+            ScalarType::Int => wrap::<i64>(&mut slice),
+            ScalarType::Float => wrap::<f64>(&mut slice),
+            ScalarType::Bool => wrap::<bool>(&mut slice),
+            ScalarType::Char => wrap::<u8>(&mut slice),
+        };
+        vector.expect("one Rust type for each scalar type")
+    }
+
+    /// The elements, of a type that only its [`Element::TYPE`] tells, as in a [`nesl_prim::Visitor`].
+    ///
+    /// # Panics
+    /// If they are of another type.
+    pub fn elements_of<T: Element>(&self) -> &[T] {
+        let slice = on_vector!(self, slice => (slice as &dyn Any).downcast_ref::<Slice<T>>());
+        match slice {
+            Some(slice) => slice.elements(),
+            None => panic!("expected a column of {}, found {}", T::TYPE, self.scalar_type()),
+        }
     }
 
     /// A vector of constants.
