@@ -1,17 +1,28 @@
 //! VCODE: the flat program that flattening makes and engines run.
 //!
 //! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers. [`build`] makes
-//! functions.
+//! functions; [`print`] and [`parse`] are its text form, [`codec`] its bytes; [`verify`] says whether it is sound; [`metrics`]
+//! counts instructions.
 
 pub mod build;
+pub mod codec;
+pub mod metrics;
 pub mod op;
+pub mod parse;
+pub mod print;
 pub mod program;
 pub mod shape;
+pub mod verify;
 
 pub use build::FunctionBuilder;
+pub use codec::{CodecError, from_bytes, to_bytes};
+pub use metrics::Counts;
 pub use op::VectorOp;
+pub use parse::{ParseError, parse};
+pub use print::Printer;
 pub use program::{
     Block, Constants, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
     Program, Register, RegisterType, Step,
 };
 pub use shape::Shape;
+pub use verify::{VerifyError, verify};

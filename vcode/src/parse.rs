@@ -1,0 +1,403 @@
+//! Reads the text form that [`crate::print`] writes.
+//!
+//! A small recursive-descent parser over the characters. It is an internal format: the first mistake ends it, with its line
+//! and column. Types of registers are derived from the tables afterwards, when the result types of all functions are known.
+//! What it accepts has a meaning for every word, but only the verifier says that the program makes sense.
+
+mod link;
+mod scan;
+
+use crate::op::VectorOp;
+use crate::program::{
+    Block, Constants, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
+    Program, Register, RegisterType, Step,
+};
+use crate::shape::Shape;
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_span::{FileId, Span};
+use std::collections::HashMap;
+use std::fmt;
+
+use link::Linker;
+use scan::Parser;
+
+/// Why a text is not a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Something else should stand here.
+    Expected(&'static str),
+    /// No instruction has this name.
+    UnknownInstruction(String),
+    /// No function has this name.
+    UnknownFunction(String),
+    /// A second function with this name.
+    FunctionTwice(String),
+    /// A number that its type cannot hold.
+    NumberOutOfRange,
+    /// A register that is used and not defined, or missing in the numbering.
+    UndefinedRegister(u32),
+    /// A second definition of a register.
+    RegisterTwice(u32),
+    /// The instruction does not define as many registers as are named.
+    ResultCount {
+        /// What it defines.
+        expected: usize,
+        /// What is named.
+        found: usize,
+    },
+    /// The operands do not determine the type of the result.
+    UntypedResult,
+    /// A function returns other types than its first line says.
+    ReturnTypes,
+    /// Blocks or shapes nested too deeply.
+    TooDeep,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: ", self.line, self.column)?;
+        match &self.problem {
+            Problem::Expected(what) => write!(formatter, "expected {what}"),
+            Problem::UnknownInstruction(name) => write!(formatter, "no instruction is called `{name}`"),
+            Problem::UnknownFunction(name) => write!(formatter, "no function is called `{name}`"),
+            Problem::FunctionTwice(name) => write!(formatter, "a second function `{name}`"),
+            Problem::NumberOutOfRange => write!(formatter, "the number is out of range"),
+            Problem::UndefinedRegister(register) => write!(formatter, "%{register} is not defined"),
+            Problem::RegisterTwice(register) => write!(formatter, "%{register} is defined twice"),
+            Problem::ResultCount { expected, found } => {
+                write!(formatter, "the instruction has {expected} results, {found} are named")
+            }
+            Problem::UntypedResult => write!(formatter, "the operands do not tell the type of the result"),
+            Problem::ReturnTypes => write!(formatter, "the function returns other types than it says here"),
+            Problem::TooDeep => write!(formatter, "nested too deeply"),
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The span of everything in a program that was read from text.
+pub(crate) const NO_SPAN: Span = Span { file: FileId(0), start: 0, end: 0 };
+
+/// Reads a program.
+///
+/// # Errors
+/// The first mistake.
+pub fn parse(text: &str) -> Result<Program, ParseError> {
+    let mut parser = Parser { text, offset: 0, depth: 0, names: Vec::new() };
+    parser.program().map_err(|error| {
+        let before = text.get(..error.offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        ParseError {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            problem: error.problem,
+        }
+    })
+}
+
+struct Error {
+    offset: usize,
+    problem: Problem,
+}
+
+type Parse<T> = Result<T, Error>;
+
+/// A function whose instructions have no types yet. Until they are typed, a span's start is the offset of the instruction
+/// and a `FunctionId` an index into [`Parser::names`].
+struct Draft {
+    function: Function,
+    types: HashMap<u32, RegisterType>,
+    results: Vec<RegisterType>,
+    offset: usize,
+}
+
+impl Parser<'_> {
+    fn scalar_type(&mut self) -> Parse<ScalarType> {
+        let word = self.peek_word();
+        match ScalarType::ALL.into_iter().find(|scalar| scalar.name() == word) {
+            Some(scalar) => {
+                self.offset += word.len();
+                Ok(scalar)
+            }
+            None => self.fail(Problem::Expected("a scalar type")),
+        }
+    }
+
+    fn register_type(&mut self) -> Parse<RegisterType> {
+        if self.accept_word("descriptor") {
+            Ok(RegisterType::Descriptor)
+        } else if self.accept_word("column") {
+            Ok(RegisterType::Column(self.scalar_type()?))
+        } else {
+            Ok(RegisterType::Scalar(self.scalar_type()?))
+        }
+    }
+
+    fn shape(&mut self) -> Parse<Shape> {
+        self.nested(|parser| {
+            if parser.accept("[") {
+                let element = parser.shape()?;
+                parser.expect("]")?;
+                return Ok(Shape::Sequence(Box::new(element)));
+            }
+            if !parser.accept("(") {
+                return Ok(Shape::Scalar(parser.scalar_type()?));
+            }
+            let mut parts = vec![parser.shape()?];
+            while parser.accept(",") {
+                parts.push(parser.shape()?);
+            }
+            if parts.len() < 2 {
+                return parser.fail(Problem::Expected(","));
+            }
+            parser.expect(")")?;
+            let pair = |rest, first| Shape::Pair(Box::new(first), Box::new(rest));
+            let last = parts.pop().unwrap_or(Shape::Scalar(ScalarType::Int));
+            Ok(parts.into_iter().rev().fold(last, pair))
+        })
+    }
+
+    /// Operands up to the end of the line or of the block.
+    fn operands(&mut self) -> Parse<Vec<Operand>> {
+        let mut operands = Vec::new();
+        loop {
+            self.skip_blanks();
+            if self.rest().is_empty() || self.rest().starts_with(['\n', '{', '}']) {
+                return Ok(operands);
+            }
+            operands.push(if self.at("%") {
+                Operand::Register(self.register()?)
+            } else {
+                Operand::Constant(self.scalar()?)
+            });
+        }
+    }
+
+    fn constants(&mut self) -> Parse<Constants> {
+        let scalar_type = self.scalar_type()?;
+        if scalar_type == ScalarType::Char {
+            self.expect("\"")?;
+            let mut bytes = Vec::new();
+            loop {
+                match self.next_character() {
+                    Some('"') => return Ok(Constants::Char(bytes)),
+                    Some('\\') if self.rest().starts_with('x') => {
+                        self.offset += 1;
+                        bytes.push(self.hex_byte()?);
+                    }
+                    Some('\\') => match self.next_character() {
+                        Some(escaped @ ('"' | '\\')) => bytes.push(escaped as u8),
+                        _ => return self.fail(Problem::Expected("an escape")),
+                    },
+                    Some(character) if character.is_ascii() => bytes.push(character as u8),
+                    _ => return self.fail(Problem::Expected("a closing quote")),
+                }
+            }
+        }
+        self.expect("[")?;
+        let mut values = Vec::new();
+        while !self.accept("]") {
+            self.skip_blanks();
+            let start = self.offset;
+            let value = self.scalar()?;
+            if value.scalar_type() != scalar_type {
+                return Err(Error { offset: start, problem: Problem::Expected("an element of the column's type") });
+            }
+            values.push(value);
+        }
+        Ok(Constants::from_scalars(scalar_type, &values))
+    }
+
+    /// A use of a function by name: for now its number in [`Parser::names`].
+    fn function_use(&mut self) -> Parse<FunctionId> {
+        self.skip_blanks();
+        let offset = self.offset;
+        let name = self.name()?;
+        self.names.push((name, offset));
+        Ok(FunctionId(u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)))
+    }
+
+    /// The instructions and results of a block up to its `}`, which is consumed. Its last line starts with `word`.
+    fn block(&mut self, word: &'static str) -> Parse<Block> {
+        self.expect("{")?;
+        let mut instructions = Vec::new();
+        loop {
+            self.skip_lines();
+            if self.accept_word(word) {
+                let results = self.operands()?;
+                self.skip_lines();
+                self.expect("}")?;
+                return Ok(Block { instructions, results });
+            }
+            instructions.push(self.instruction(word)?);
+            self.skip_blanks();
+            if !self.rest().starts_with('\n') {
+                return self.fail(Problem::Expected("the end of the line"));
+            }
+        }
+    }
+
+    fn instruction(&mut self, last: &'static str) -> Parse<Instruction> {
+        let offset = self.offset;
+        let results = if self.at("%") {
+            let results = self.items(Self::register)?;
+            self.expect("=")?;
+            results
+        } else {
+            Vec::new()
+        };
+        let word = self.peek_word();
+        let start = self.offset;
+        self.offset += word.len();
+        let mut operands = None;
+        let op = match word {
+            "" if results.is_empty() => return self.fail(Problem::Expected(last)),
+            "" => return self.fail(Problem::Expected("an instruction")),
+            "call" => Op::Call(self.function_use()?),
+            "constants" => Op::Constants(self.constants()?),
+            "map" => {
+                let word = self.peek_word();
+                let Some(op) = ScalarOp::by_mnemonic(word) else {
+                    return self.fail(Problem::UnknownInstruction(format!("map {word}")));
+                };
+                self.offset += word.len();
+                Op::Map(op)
+            }
+            "if" => {
+                operands = Some(self.operands()?);
+                let (then_block, else_block) = self.nested(|parser| {
+                    let then_block = parser.block("yield")?;
+                    parser.expect_word("else")?;
+                    Ok((then_block, parser.block("yield")?))
+                })?;
+                Op::If(Box::new(then_block), Box::new(else_block))
+            }
+            _ => match (ScalarOp::by_mnemonic(word), VectorOp::by_name(word)) {
+                (Some(op), _) => Op::Scalar(op),
+                (None, Some(op)) => Op::Vector(op),
+                (None, None) => {
+                    return Err(Error { offset: start, problem: Problem::UnknownInstruction(word.to_owned()) });
+                }
+            },
+        };
+        let operands = match operands {
+            Some(operands) => operands,
+            None => self.operands()?,
+        };
+        Ok(Instruction { op, operands, results, span: Span::new(FileId(0), offset, offset) })
+    }
+
+    fn typed(&mut self) -> Parse<(Register, RegisterType)> {
+        let register = self.register()?;
+        self.expect(":")?;
+        Ok((register, self.register_type()?))
+    }
+
+    fn function(&mut self) -> Parse<Draft> {
+        self.skip_blanks();
+        let offset = self.offset;
+        let name = self.name()?;
+        self.expect("(")?;
+        let parameters = self.list(")", Self::typed)?;
+        let results = if self.accept("->") { self.items(Self::register_type)? } else { Vec::new() };
+        let unused = if self.accept_word("unused") { self.items(Self::typed)? } else { Vec::new() };
+        let mut types = HashMap::new();
+        for &(register, ty) in parameters.iter().chain(&unused) {
+            if types.insert(register.0, ty).is_some() {
+                return Err(Error { offset, problem: Problem::RegisterTwice(register.0) });
+            }
+        }
+        let body = self.block("return")?;
+        let parameters = parameters.into_iter().map(|(register, _)| register).collect();
+        let function = Function { name, parameters, registers: Vec::new(), body, span: NO_SPAN };
+        Ok(Draft { function, types, results, offset })
+    }
+
+    fn step(&mut self) -> Parse<Step> {
+        let function = self.function_use()?;
+        self.expect("(")?;
+        let inputs = self.list(")", |parser| {
+            if parser.accept_word("seed") {
+                Ok(Input::Seed)
+            } else if parser.accept_word("global") {
+                parser.number().map(|number| Input::Global(GlobalId(number)))
+            } else if parser.accept_word("argument") {
+                parser.number().map(Input::Argument)
+            } else {
+                parser.fail(Problem::Expected("seed, global or argument"))
+            }
+        })?;
+        let outputs = if self.accept("->") { self.items(Self::output)? } else { Vec::new() };
+        Ok(Step { function, inputs, outputs })
+    }
+
+    fn output(&mut self) -> Parse<Output> {
+        let global = if self.accept_word("show") {
+            None
+        } else {
+            self.expect_word("global")?;
+            Some(GlobalId(self.number()?))
+        };
+        Ok(Output { shape: self.shape()?, global })
+    }
+
+    fn main(&mut self) -> Parse<Main> {
+        self.expect("(")?;
+        let parameters = self.list(")", |parser| {
+            let name = parser.name()?;
+            let type_text = parser.quoted()?;
+            Ok(Parameter { name, type_text, shape: parser.shape()? })
+        })?;
+        self.expect("{")?;
+        let mut prelude = Vec::new();
+        self.skip_lines();
+        while self.accept_word("step") {
+            prelude.push(self.step()?);
+            self.skip_lines();
+        }
+        self.expect_word("run")?;
+        let step = self.step()?;
+        self.skip_lines();
+        self.expect("}")?;
+        Ok(Main { prelude, parameters, step })
+    }
+
+    fn program(&mut self) -> Parse<Program> {
+        let (mut drafts, mut steps, mut main) = (Vec::new(), Vec::new(), None);
+        loop {
+            self.skip_lines();
+            if self.rest().is_empty() {
+                break;
+            } else if self.accept_word("function") {
+                drafts.push(self.function()?);
+            } else if self.accept_word("step") {
+                steps.push(self.step()?);
+            } else if main.is_none() && self.accept_word("main") {
+                main = Some(self.main()?);
+            } else {
+                return self.fail(Problem::Expected("function, step or one main"));
+            }
+        }
+        let linker = Linker::new(&drafts, &self.names)?;
+        for step in steps.iter_mut().chain(main.iter_mut().flat_map(|main: &mut Main| &mut main.prelude)) {
+            step.function = linker.resolve(step.function)?;
+        }
+        if let Some(main) = &mut main {
+            main.step.function = linker.resolve(main.step.function)?;
+        }
+        let functions = drafts.into_iter().map(|draft| linker.finish(draft)).collect::<Parse<_>>()?;
+        Ok(Program { functions, steps, main })
+    }
+}

@@ -1,0 +1,105 @@
+//! The second half of reading: names of functions become numbers, and registers get their types.
+
+use super::{Draft, Error, NO_SPAN, Parse, Problem};
+use crate::build;
+use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, RegisterType};
+use std::collections::HashMap;
+
+/// Turns names into function numbers and gives registers their types.
+pub(super) struct Linker<'a> {
+    ids: HashMap<String, FunctionId>,
+    results: Vec<Vec<RegisterType>>,
+    names: &'a [(String, usize)],
+}
+
+impl<'a> Linker<'a> {
+    pub(super) fn new(drafts: &[Draft], names: &'a [(String, usize)]) -> Parse<Linker<'a>> {
+        let mut ids = HashMap::new();
+        for (id, draft) in (0u32..).zip(drafts) {
+            if ids.insert(draft.function.name.clone(), FunctionId(id)).is_some() {
+                let problem = Problem::FunctionTwice(draft.function.name.clone());
+                return Err(Error { offset: draft.offset, problem });
+            }
+        }
+        Ok(Linker { ids, results: drafts.iter().map(|draft| draft.results.clone()).collect(), names })
+    }
+
+    pub(super) fn resolve(&self, used: FunctionId) -> Parse<FunctionId> {
+        let (name, offset) = &self.names[used.0 as usize];
+        let problem = || Problem::UnknownFunction(name.clone());
+        self.ids.get(name).copied().ok_or_else(|| Error { offset: *offset, problem: problem() })
+    }
+
+    pub(super) fn finish(&self, draft: Draft) -> Parse<Function> {
+        let Draft { mut function, mut types, results, offset } = draft;
+        self.block(&mut function.body, &mut types)?;
+        // Calls of the function have been typed by what its first line says.
+        if operand_types(&function.body.results, &types, offset)? != results {
+            return Err(Error { offset, problem: Problem::ReturnTypes });
+        }
+        let count = u32::try_from(types.len()).unwrap_or(u32::MAX);
+        function.registers = (0..count)
+            .map(|register| {
+                let problem = Problem::UndefinedRegister(register);
+                types.get(&register).copied().ok_or(Error { offset, problem })
+            })
+            .collect::<Parse<_>>()?;
+        Ok(function)
+    }
+
+    fn block(&self, block: &mut Block, types: &mut HashMap<u32, RegisterType>) -> Parse<()> {
+        for instruction in &mut block.instructions {
+            let offset = instruction.span.start as usize;
+            instruction.span = NO_SPAN;
+            let results = self.results(instruction, offset, types)?;
+            if results.len() != instruction.results.len() {
+                let problem = Problem::ResultCount { expected: results.len(), found: instruction.results.len() };
+                return Err(Error { offset, problem });
+            }
+            for (register, ty) in instruction.results.iter().zip(results) {
+                if types.insert(register.0, ty).is_some() {
+                    return Err(Error { offset, problem: Problem::RegisterTwice(register.0) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn results(
+        &self,
+        instruction: &mut Instruction,
+        offset: usize,
+        types: &mut HashMap<u32, RegisterType>,
+    ) -> Parse<Vec<RegisterType>> {
+        let operands = operand_types(&instruction.operands, types, offset)?;
+        Ok(match &mut instruction.op {
+            Op::Scalar(op) => vec![RegisterType::Scalar(op.row().result)],
+            Op::Map(op) => vec![RegisterType::Column(op.row().result)],
+            Op::Constants(constants) => vec![RegisterType::Column(constants.scalar_type())],
+            Op::Vector(op) => match build::result_type(*op, &operands) {
+                Some(ty) => vec![ty],
+                None => return Err(Error { offset, problem: Problem::UntypedResult }),
+            },
+            Op::Call(function) => {
+                *function = self.resolve(*function)?;
+                self.results[function.0 as usize].clone()
+            }
+            Op::If(then_block, else_block) => {
+                self.block(then_block, types)?;
+                self.block(else_block, types)?;
+                operand_types(&then_block.results, types, offset)?
+            }
+        })
+    }
+}
+
+fn operand_types(operands: &[Operand], types: &HashMap<u32, RegisterType>, offset: usize) -> Parse<Vec<RegisterType>> {
+    let ty = |operand: &Operand| match operand {
+        Operand::Constant(value) => Ok(RegisterType::Scalar(value.scalar_type())),
+        Operand::Register(register) => {
+            let problem = Problem::UndefinedRegister(register.0);
+            types.get(&register.0).copied().ok_or(Error { offset, problem })
+        }
+    };
+    operands.iter().map(ty).collect()
+}

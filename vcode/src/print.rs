@@ -1,0 +1,376 @@
+//! The text form of a program: what listings, dumps and pass tests show. [`crate::parse`] reads it back.
+//!
+//! ```text
+//! function qs@[int](%0: int, %1: column int) -> int, column int {
+//!   %2 = less.int %0 2
+//!   %3, %4 = if %2 { yield %0 %1 } else {
+//!     %5 = map add.int %1 1
+//!     yield %0 %5
+//!   }
+//!   return %3 %4
+//! }
+//! step main@0(seed, global 3) -> show [int], global 4 (int, [char])
+//! ```
+//!
+//! One instruction a line; `;` starts a comment. Names with other characters than [`is_bare`] allows are quoted. Scalars are
+//! written as in NESL, except that a char that would not show is `` `\x0a `` and a NaN with an unusual payload carries its bits.
+//! Printing never fails, since it also shows what the verifier rejects.
+
+use crate::program::{
+    Block, Constants, Function, FunctionId, Input, Instruction, Main, Op, Operand, Program, RegisterType, Step,
+};
+use crate::shape::Shape;
+use nesl_prim::{ScalarValue, text};
+use nesl_span::{SourceMap, Span};
+use std::fmt;
+
+/// How a program is printed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Printer<'a> {
+    /// If given, each instruction is followed by the place it came from: `;; sort.nesl:12`.
+    pub sources: Option<&'a SourceMap>,
+}
+
+impl Printer<'_> {
+    /// The text of a program.
+    pub fn program(self, program: &Program) -> String {
+        let mut writer = Writer { program, printer: self, out: String::new() };
+        for function in &program.functions {
+            writer.function(function);
+        }
+        for step in &program.steps {
+            writer.step("step", step);
+            writer.out.push('\n');
+        }
+        if let Some(main) = &program.main {
+            writer.main(main);
+        }
+        writer.out
+    }
+
+    /// The text of one function of a program.
+    pub fn function(self, program: &Program, function: &Function) -> String {
+        let mut writer = Writer { program, printer: self, out: String::new() };
+        writer.function(function);
+        writer.out
+    }
+
+    /// The text of one instruction of a program.
+    pub fn instruction(self, program: &Program, instruction: &Instruction) -> String {
+        let mut writer = Writer { program, printer: self, out: String::new() };
+        writer.instruction(instruction, 0);
+        writer.out
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&Printer::default().program(self))
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Register(register) => write!(formatter, "%{}", register.0),
+            Operand::Constant(value) => formatter.write_str(&scalar(*value)),
+        }
+    }
+}
+
+impl fmt::Display for RegisterType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegisterType::Scalar(scalar) => write!(formatter, "{scalar}"),
+            RegisterType::Column(scalar) => write!(formatter, "column {scalar}"),
+            RegisterType::Descriptor => formatter.write_str("descriptor"),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Scalar(scalar) => write!(formatter, "{scalar}"),
+            Shape::Sequence(element) => write!(formatter, "[{element}]"),
+            Shape::Pair(first, rest) => {
+                // Pairs nested to the right are flat, as in NESL.
+                write!(formatter, "({first}")?;
+                let mut rest = rest;
+                while let Shape::Pair(next, others) = &**rest {
+                    write!(formatter, ", {next}")?;
+                    rest = others;
+                }
+                write!(formatter, ", {rest})")
+            }
+        }
+    }
+}
+
+/// Whether a character may stand in a name without quotes.
+pub(crate) fn is_bare(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_@/[].+-*'<>=!?^&|:$#".contains(character)
+}
+
+/// A name, in quotes where it needs them.
+pub(crate) fn name(name: &str) -> String {
+    if !name.is_empty() && name.chars().all(is_bare) {
+        return name.to_owned();
+    }
+    quoted(name)
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            control if control.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(control))),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A scalar constant; reads back with the same bits.
+pub(crate) fn scalar(value: ScalarValue) -> String {
+    match value {
+        ScalarValue::Float(value) if value.is_nan() && value.to_bits() != f64::NAN.to_bits() => {
+            format!("nan:{:016x}", value.to_bits())
+        }
+        ScalarValue::Char(code) if !code.is_ascii_graphic() || code == b'\\' => format!("`\\x{code:02x}"),
+        other => text::scalar(other),
+    }
+}
+
+fn constants(constants: &Constants) -> String {
+    if let Constants::Char(bytes) = constants {
+        let mut out = String::from("char \"");
+        for &byte in bytes {
+            match byte {
+                b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+                b' ' | b'!'..=b'~' => out.push(char::from(byte)),
+                other => out.push_str(&format!("\\x{other:02x}")),
+            }
+        }
+        out.push('"');
+        return out;
+    }
+    let elements: Vec<String> = (0..constants.len()).map(|index| scalar(constants.get(index))).collect();
+    format!("{} [{}]", constants.scalar_type(), elements.join(" "))
+}
+
+/// The words before the operands of an instruction, other than `call` and `if`.
+pub(crate) fn mnemonic(op: &Op) -> String {
+    match op {
+        Op::Scalar(op) => op.to_string(),
+        Op::Map(op) => format!("map {op}"),
+        Op::Vector(op) => op.name(),
+        Op::Constants(_) => "constants".to_owned(),
+        Op::Call(_) => "call".to_owned(),
+        Op::If(..) => "if".to_owned(),
+    }
+}
+
+struct Writer<'a> {
+    program: &'a Program,
+    printer: Printer<'a>,
+    out: String,
+}
+
+impl Writer<'_> {
+    fn text(&mut self, text: impl fmt::Display) {
+        self.out.push_str(&text.to_string());
+    }
+
+    fn list<T>(&mut self, separator: &str, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
+        for (index, element) in items.iter().enumerate() {
+            if index > 0 {
+                self.text(separator);
+            }
+            item(self, element);
+        }
+    }
+
+    fn operands(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            self.out.push(' ');
+            self.text(operand);
+        }
+    }
+
+    fn indent(&mut self, depth: usize) {
+        self.out.push_str(&"  ".repeat(depth));
+    }
+
+    fn function_name(&mut self, id: FunctionId) {
+        match self.program.functions.get(id.0 as usize) {
+            Some(function) => self.out.push_str(&name(&function.name)),
+            // Not in the grammar: only rejected programs have such calls.
+            None => self.text(format!("<function {}>", id.0)),
+        }
+    }
+
+    fn typed(&mut self, function: &Function, register: usize) {
+        self.text(format!("%{register}: "));
+        match function.registers.get(register) {
+            Some(ty) => self.text(ty),
+            None => self.out.push('?'),
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        self.text(format!("function {}(", name(&function.name)));
+        self.list(", ", &function.parameters, |writer, parameter| writer.typed(function, parameter.0 as usize));
+        self.out.push(')');
+        if !function.body.results.is_empty() {
+            self.text(" -> ");
+            self.list(", ", &function.body.results, |writer, &result| match result {
+                Operand::Register(register) if register.0 as usize >= function.registers.len() => writer.out.push('?'),
+                other => writer.text(function.operand_type(other)),
+            });
+        }
+        let unused = unused_registers(function);
+        if !unused.is_empty() {
+            self.text(" unused ");
+            self.list(", ", &unused, |writer, &register| writer.typed(function, register));
+        }
+        self.text(" {");
+        self.source(function.span);
+        self.out.push('\n');
+        self.instructions(&function.body, 1);
+        self.indent(1);
+        self.text("return");
+        self.operands(&function.body.results);
+        self.text("\n}\n\n");
+    }
+
+    fn instructions(&mut self, block: &Block, depth: usize) {
+        for instruction in &block.instructions {
+            self.indent(depth);
+            self.instruction(instruction, depth);
+            self.out.push('\n');
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, depth: usize) {
+        self.list(", ", &instruction.results, |writer, result| writer.text(format!("%{}", result.0)));
+        if !instruction.results.is_empty() {
+            self.text(" = ");
+        }
+        self.text(mnemonic(&instruction.op));
+        match &instruction.op {
+            Op::If(then_block, else_block) => {
+                self.operands(&instruction.operands);
+                self.out.push(' ');
+                self.block(then_block, depth, Some(instruction.span));
+                self.text(" else ");
+                self.block(else_block, depth, None);
+                return;
+            }
+            Op::Constants(elements) => {
+                self.out.push(' ');
+                self.text(constants(elements));
+            }
+            Op::Call(function) => {
+                self.out.push(' ');
+                self.function_name(*function);
+            }
+            Op::Scalar(_) | Op::Map(_) | Op::Vector(_) => {}
+        }
+        self.operands(&instruction.operands);
+        self.source(instruction.span);
+    }
+
+    /// A block, on one line if it has no instructions; `span` is noted where its first line ends.
+    fn block(&mut self, block: &Block, depth: usize, span: Option<Span>) {
+        if block.instructions.is_empty() {
+            self.text("{ yield");
+            self.operands(&block.results);
+            self.text(" }");
+            return;
+        }
+        self.out.push('{');
+        if let Some(span) = span {
+            self.source(span);
+        }
+        self.out.push('\n');
+        self.instructions(block, depth + 1);
+        self.indent(depth + 1);
+        self.text("yield");
+        self.operands(&block.results);
+        self.out.push('\n');
+        self.indent(depth);
+        self.out.push('}');
+    }
+
+    fn source(&mut self, span: Span) {
+        let Some(sources) = self.printer.sources else { return };
+        // A program and a map that do not belong together still print.
+        if let Some((_, file)) = sources.files().find(|(id, _)| *id == span.file) {
+            let (line, _) = sources.line_column(span);
+            self.text(format!("  ;; {}:{line}", file.name.replace(char::is_control, " ")));
+        }
+    }
+
+    fn step(&mut self, word: &str, step: &Step) {
+        self.text(format!("{word} "));
+        self.function_name(step.function);
+        self.out.push('(');
+        self.list(", ", &step.inputs, |writer, input| match input {
+            Input::Seed => writer.text("seed"),
+            Input::Global(global) => writer.text(format!("global {}", global.0)),
+            Input::Argument(argument) => writer.text(format!("argument {argument}")),
+        });
+        self.out.push(')');
+        if !step.outputs.is_empty() {
+            self.text(" -> ");
+            self.list(", ", &step.outputs, |writer, output| match output.global {
+                Some(global) => writer.text(format!("global {} {}", global.0, output.shape)),
+                None => writer.text(format!("show {}", output.shape)),
+            });
+        }
+    }
+
+    fn main(&mut self, main: &Main) {
+        self.text("main (");
+        self.list(", ", &main.parameters, |writer, parameter| {
+            writer.text(format!("{} {} {}", name(&parameter.name), quoted(&parameter.type_text), parameter.shape));
+        });
+        self.text(") {\n");
+        for step in &main.prelude {
+            self.indent(1);
+            self.step("step", step);
+            self.out.push('\n');
+        }
+        self.indent(1);
+        self.step("run", &main.step);
+        self.text("\n}\n");
+    }
+}
+
+/// Registers that have a type and no definition. Passes leave them; the text names them so that it reads back the same.
+fn unused_registers(function: &Function) -> Vec<usize> {
+    fn mark(block: &Block, defined: &mut [bool]) {
+        for instruction in &block.instructions {
+            for result in &instruction.results {
+                if let Some(slot) = defined.get_mut(result.0 as usize) {
+                    *slot = true;
+                }
+            }
+            if let Op::If(then_block, else_block) = &instruction.op {
+                mark(then_block, defined);
+                mark(else_block, defined);
+            }
+        }
+    }
+    let mut defined = vec![false; function.registers.len()];
+    for parameter in &function.parameters {
+        if let Some(slot) = defined.get_mut(parameter.0 as usize) {
+            *slot = true;
+        }
+    }
+    mark(&function.body, &mut defined);
+    (0..defined.len()).filter(|&register| !defined[register]).collect()
+}

@@ -1,0 +1,229 @@
+//! The text form: it reads back, and mistakes in it are found where they are.
+
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_span::{FileId, Origin, SourceMap, Span};
+use nesl_vcode::op::Kind;
+use nesl_vcode::{
+    Constants, FunctionBuilder, FunctionId, GlobalId, Input, Main, Op, Operand, Output, Parameter, Printer, Program,
+    RegisterType, Shape, Step, VectorOp, parse, verify,
+};
+
+fn span() -> Span {
+    Span::new(FileId(0), 0, 0)
+}
+
+fn scalar(scalar_type: ScalarType) -> Shape {
+    Shape::Scalar(scalar_type)
+}
+
+/// A program with every instruction of both tables at every type, and every kind of input and output.
+fn everything() -> Program {
+    let mut builder = FunctionBuilder::new("all (of it): \"é\\\u{7}\"", span());
+    let mut parameters = std::collections::HashMap::new();
+    for ty in ScalarType::ALL.iter().flat_map(|&ty| [RegisterType::Scalar(ty), RegisterType::Column(ty)]) {
+        parameters.insert(ty, Operand::from(builder.parameter(ty)));
+    }
+    let descriptor = RegisterType::Descriptor;
+    parameters.insert(descriptor, builder.parameter(descriptor).into());
+    for &op in ScalarOp::ALL {
+        let operands = |wrap: fn(ScalarType) -> RegisterType| -> Vec<Operand> {
+            op.row().operands.iter().map(|&ty| parameters[&wrap(ty)]).collect()
+        };
+        let (scalars, columns) = (operands(RegisterType::Scalar), operands(RegisterType::Column));
+        builder.scalar(op, &scalars);
+        builder.map(op, &columns);
+        builder.map(op, &[&columns[..1], &scalars[1..]].concat());
+    }
+    for op in VectorOp::all() {
+        let elements = op.operator().map_or(ScalarType::ALL.to_vec(), |operator| vec![operator.row().result]);
+        for element in elements {
+            let operand = |kind: &Kind| {
+                parameters[&match *kind {
+                    Kind::Scalar(ty) => RegisterType::Scalar(ty),
+                    Kind::Column(ty) => RegisterType::Column(ty),
+                    Kind::ScalarT => RegisterType::Scalar(element),
+                    Kind::ColumnT => RegisterType::Column(element),
+                    Kind::Descriptor => descriptor,
+                }]
+            };
+            let mut operands: Vec<Operand> = op.row().operands.iter().map(operand).collect();
+            if op.row().variadic {
+                operands.extend(operands.last().copied());
+            }
+            builder.vector(op, &operands);
+        }
+    }
+    builder.constants(Constants::Int(vec![0, -1, i64::MIN, i64::MAX]));
+    builder.constants(Constants::Float(vec![0.0, -0.0, 1.5e300, f64::INFINITY, f64::NEG_INFINITY]));
+    builder.constants(Constants::Bool(vec![true, false]));
+    builder.constants(Constants::Char((0..=255).collect()));
+    builder.constants(Constants::Int(vec![]));
+    let floats = [5e-324, 1e16, 2.0, f64::NAN, f64::from_bits(0xfff8_0000_0000_0001)].map(ScalarValue::Float);
+    let others = [ScalarValue::Bool(true), ScalarValue::Bool(false), ScalarValue::Int(i64::MIN)];
+    for value in floats.into_iter().chain(others).chain((0..=255).map(ScalarValue::Char)) {
+        builder.vector(VectorOp::Build, &[Operand::Constant(value)]);
+    }
+    let (int, condition) = (RegisterType::Scalar(ScalarType::Int), parameters[&RegisterType::Scalar(ScalarType::Bool)]);
+    builder.begin_block();
+    let x = builder.call(FunctionId(1), &[parameters[&int]], &[int, descriptor]);
+    builder.begin_block();
+    let y = builder.scalar(ScalarOp::AddInt, &[x[0], x[0]]);
+    let inner = builder.end_block(vec![y]);
+    builder.begin_block();
+    let otherwise = builder.end_block(vec![x[0]]);
+    let inner = builder.if_(condition, inner, otherwise, &[int]);
+    let then_block = builder.end_block(vec![inner[0], x[1]]);
+    builder.begin_block();
+    let else_block = builder.end_block(vec![Operand::Constant(ScalarValue::Int(-3)), parameters[&descriptor]]);
+    let results = builder.if_(condition, then_block, else_block, &[int, descriptor]);
+    builder.begin_block();
+    let empty = builder.end_block(vec![]);
+    builder.if_(condition, empty.clone(), empty, &[]);
+    let all = builder.finish(results);
+
+    let mut builder = FunctionBuilder::new("qs@[int]/lifted", span());
+    let n = Operand::from(builder.parameter(int));
+    let one = builder.vector(VectorOp::Build, &[n]);
+    let packed = builder.vector(VectorOp::Packed, &[one]);
+    let mut second = builder.finish(vec![n, packed]);
+    second.registers.push(RegisterType::Column(ScalarType::Float));
+    let mut third = FunctionBuilder::new("main@0", span());
+    third.parameter(int);
+    third.parameter(int);
+    let third = third.finish(vec![]);
+
+    let text = Shape::Sequence(Box::new(scalar(ScalarType::Char)));
+    let pair = |a, b| Shape::Pair(Box::new(a), Box::new(b));
+    let shape =
+        pair(scalar(ScalarType::Int), pair(pair(text.clone(), scalar(ScalarType::Bool)), scalar(ScalarType::Float)));
+    let mut producer = FunctionBuilder::new("producer", span());
+    let parameters: Vec<Operand> = shape.serial().into_iter().map(|ty| producer.parameter(ty).into()).collect();
+    let producer = producer.finish(parameters);
+    let step = Step { function: FunctionId(2), inputs: vec![Input::Seed, Input::Global(GlobalId(3))], outputs: vec![] };
+    let keep = Step {
+        function: FunctionId(3),
+        inputs: vec![Input::Argument(0)],
+        outputs: vec![Output { shape: shape.clone(), global: Some(GlobalId(4)) }],
+    };
+    let show = Step {
+        function: FunctionId(3),
+        inputs: vec![Input::Global(GlobalId(4))],
+        outputs: vec![Output { shape: shape.clone(), global: None }],
+    };
+    let parameter = Parameter { name: "x".into(), type_text: "(int, …\n".into(), shape };
+    let main = Main { prelude: vec![keep], parameters: vec![parameter], step: show };
+    Program { functions: vec![all, second, third, producer], steps: vec![step], main: Some(main) }
+}
+
+#[test]
+fn every_instruction_reads_back() {
+    let program = everything();
+    assert_eq!(verify(&program), Ok(()));
+    let text = program.to_string();
+    let again = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(again, program);
+    assert_eq!(again.to_string(), text);
+}
+
+#[test]
+fn bits_of_floats_read_back() {
+    let values = [f64::NAN, -f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001), -0.0, f64::MIN_POSITIVE, 0.1];
+    let mut builder = FunctionBuilder::new("f", span());
+    let column = builder.constants(Constants::Float(values.to_vec()));
+    let program = Program { functions: vec![builder.finish(vec![column])], ..Program::default() };
+    let again = parse(&program.to_string()).unwrap();
+    let Op::Constants(Constants::Float(read)) = &again.functions[0].body.instructions[0].op else { panic!() };
+    assert_eq!(read.map_bits(), values.to_vec().map_bits());
+}
+
+trait Bits {
+    fn map_bits(&self) -> Vec<u64>;
+}
+
+impl Bits for Vec<f64> {
+    fn map_bits(&self) -> Vec<u64> {
+        self.iter().map(|value| value.to_bits()).collect()
+    }
+}
+
+#[test]
+fn the_text_is_as_documented() {
+    let text = "function qs@[int](%0: int, %1: column int) -> int, column int {
+  %2 = less.int %0 2
+  %3, %4 = if %2 { yield %0 %1 } else {
+    %5 = map add.int %1 1
+    yield %0 %5
+  }
+  return %3 %4
+}
+
+step qs@[int](seed, global 3) -> show int, global 4 [int]
+main (k \"int\" int) {
+  step qs@[int](seed, argument 0) -> global 1 [int]
+  run qs@[int](argument 0, global 1) -> show [int]
+}
+";
+    assert_eq!(parse(text).unwrap().to_string(), text);
+}
+
+#[test]
+fn sources_are_comments() {
+    let mut sources = SourceMap::default();
+    let file = sources.add("sort.nesl", "one\ntwo\nthree", Origin::User);
+    let mut builder = FunctionBuilder::new("f", Span::new(file, 4, 7));
+    let x = builder.parameter(RegisterType::Scalar(ScalarType::Int)).into();
+    builder.set_span(Span::new(file, 8, 9));
+    let y = builder.scalar(ScalarOp::AddInt, &[x, x]);
+    let program = Program { functions: vec![builder.finish(vec![y])], ..Program::default() };
+    let text = Printer { sources: Some(&sources) }.program(&program);
+    assert!(text.contains("-> int {  ;; sort.nesl:2\n  %1 = add.int %0 %0  ;; sort.nesl:3\n"), "{text}");
+    assert_eq!(parse(&text).unwrap().to_string(), program.to_string());
+}
+
+#[test]
+fn mistakes_are_found_where_they_are() {
+    let body = |line: &str| format!("function f(%0: int) -> int {{\n  {line}\n  return %0\n}}");
+    let cases = [
+        ("x".to_owned(), "1:1: expected function, step or one main"),
+        ("function f(%0: int) -> int {".to_owned(), "1:29: expected return"),
+        (body("%1 = frobnicate %0"), "2:8: no instruction is called `frobnicate`"),
+        (body("%1 = map gather %0"), "2:12: no instruction is called `map gather`"),
+        (body("%1 = add.int %0 99999999999999999999"), "2:19: the number is out of range"),
+        (body("%99999999999 = add.int %0 1"), "2:4: the number is out of range"),
+        (body("%1 = add.int %0 é"), "2:19: expected a register or a scalar"),
+        (body("%1 = add.int %0 %7"), "2:3: %7 is not defined"),
+        (body("%0 = add.int %0 1"), "2:3: %0 is defined twice"),
+        (body("%2 = add.int %0 1"), "1:10: %1 is not defined"),
+        (body("%1, %2 = add.int %0 1"), "2:3: the instruction has 1 results, 2 are named"),
+        (body("%1 = dist %0"), ""), // for the verifier
+        (body("%1 = build"), "2:3: the operands do not tell the type of the result"),
+        (body("%1 = call g %0"), "2:13: no function is called `g`"),
+        (body("%1 = constants int [1 2.0]"), "2:25: expected an element of the column's type"),
+        (body("%1 = constants char \"abc"), "2:27: expected a closing quote"),
+        (body("%1 = extract \u{60}\\q %0"), "2:18: expected x"),
+        (body("%1 = if t { yield 1 }"), "2:24: expected else"),
+        ("function f() {\n return }\nfunction f() {\n return }".to_owned(), "3:10: a second function `f`"),
+        ("function f() -> int {\n return }".to_owned(), "1:10: the function returns other types than it says here"),
+        ("step f() -> show (int".to_owned(), "1:22: expected ,"),
+        (format!("step f() -> show {}", "[".repeat(100_000)), "1:518: nested too deeply"),
+        (body(&"%1 = if t {\n".repeat(100_000)), "502:11: nested too deeply"),
+    ];
+    for (text, expected) in cases {
+        match parse(&text) {
+            Ok(_) => assert_eq!(expected, "", "{text}"),
+            Err(error) => assert_eq!(error.to_string(), expected, "{}", text.lines().take(3).collect::<String>()),
+        }
+    }
+}
+
+#[test]
+fn no_prefix_or_changed_character_makes_the_parser_panic() {
+    let text = everything().to_string();
+    let text: String = text.lines().filter(|line| line.len() < 200).step_by(7).collect::<Vec<_>>().join("\n");
+    for (position, character) in text.char_indices().step_by(5) {
+        let _ = parse(&text[..position]);
+        for other in ["\"", "é", "`", "{", "%", "9"] {
+            let _ = parse(&format!("{}{other}{}", &text[..position], &text[position + character.len_utf8()..]));
+        }
+    }
+}

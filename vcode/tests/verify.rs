@@ -1,0 +1,183 @@
+//! The verifier finds each kind of mistake, and says which.
+
+use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_vcode::{FunctionId, Op, Operand, Program, Register, VectorOp, parse, verify};
+
+/// What the verifier says of a program that reads well.
+fn complaints(text: &str) -> Vec<String> {
+    complaints_of(&parse(text).unwrap_or_else(|error| panic!("{error}\n{text}")))
+}
+
+fn complaints_of(program: &Program) -> Vec<String> {
+    verify(program).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+fn sound() -> Program {
+    parse(
+        "function f(%0: bool, %1: int) -> int {
+           %3 = if %0 {
+             %2 = add.int %1 1
+             yield %2
+           } else { yield %1 }
+           return %3
+         }",
+    )
+    .expect("the sample reads well")
+}
+
+#[test]
+fn a_sound_program_passes() {
+    assert_eq!(complaints_of(&sound()), Vec::<String>::new());
+}
+
+#[test]
+fn operands_must_be_of_the_kinds_in_the_tables() {
+    let cases = [
+        ("add.int %0 2.0", "operand 1 should be int, is float"),
+        ("add.int %0", "needs 2 operands, has 1"),
+        ("add.int %0 %1", "operand 1 should be int, is column int"),
+        ("map add.int %1 t", "operand 1 should be int, is bool"),
+        ("map add.int %0 1", "no operand is a column"),
+        ("map add.int %1 %3", "operand 1 should be column int, is descriptor"),
+        ("map add.int %1", "needs 2 operands, has 1"),
+        ("constants int [1] %0", "needs 0 operands, has 1"),
+        ("gather %1 %2", "operand 1 should be column int, is column float"),
+        ("scatter %2 %1 %1", "operand 2 should be column float, is column int"),
+        ("reduce.add.float %1", "operand 0 should be column float, is column int"),
+        ("seg_reduce.add.int %1 %1", "operand 1 should be descriptor, is column int"),
+        ("concat %1 %2", "operand 1 should be column int, is column float"),
+        ("build 1 2 3 t", "operand 3 should be int, is bool"),
+        ("length %0", "operand 0 should be column int, is int"),
+        ("iota 1 2", "needs 1 operands, has 2"),
+        ("call g %0", "operand 0 should be bool, is int"),
+        ("call g", "needs 1 operands, has 0"),
+        ("if %0 { yield 1 } else { yield 2 }", "operand 0 should be bool, is int"),
+        ("if t { yield 1 } else { yield 2.0 }", "a block yields (float) for (int)"),
+        ("if t { yield 1 } else { yield }", "a block yields () for (int)"),
+        ("if t { yield 1 } else { yield %4 }", "%4 is used before it is defined"),
+    ];
+    for (instruction, expected) in cases {
+        let found = complaints(&format!(
+            "function f(%0: int, %1: column int, %2: column float, %3: descriptor) -> int {{
+               %4 = {instruction}
+               return %0
+             }}
+             function g(%0: bool) -> int {{
+               return 1
+             }}"
+        ));
+        assert_eq!(found.len(), 1, "{instruction}: {found:?}");
+        assert!(found[0].starts_with(&format!("function f: {expected}: %4 = ")), "{instruction}: {found:?}");
+    }
+}
+
+#[test]
+fn registers_must_be_defined_once_before_use_and_in_scope() {
+    let out_of_scope = complaints(
+        "function f(%0: bool) -> int {
+           %2 = if %0 {
+             %1 = add.int 1 1
+             yield %1
+           } else { yield %1 }
+           %3 = add.int %1 %2
+           return %3
+         }",
+    );
+    assert_eq!(
+        out_of_scope,
+        [
+            "function f: %1 is used outside the block that defines it: %2 = if %0 {",
+            "function f: %1 is used outside the block that defines it: %3 = add.int %1 %2",
+        ]
+    );
+    let mut early = sound();
+    early.functions[0].body.instructions.push(sound().functions[0].body.instructions[0].clone());
+    let found = complaints_of(&early);
+    assert!(found.iter().all(|complaint| complaint.contains("is defined twice")), "{found:?}");
+    assert_eq!(found.len(), 2);
+
+    let mut undefined = sound();
+    undefined.functions[0].body.instructions.clear();
+    assert_eq!(complaints_of(&undefined), ["function f: %3 is used before it is defined"]);
+
+    let mut twice = sound();
+    twice.functions[0].parameters.push(Register(1));
+    assert_eq!(complaints_of(&twice), ["function f: %1 is defined twice"]);
+
+    let mut unknown = sound();
+    unknown.functions[0].parameters.push(Register(9));
+    unknown.functions[0].body.results[0] = Operand::Register(Register(7));
+    assert_eq!(complaints_of(&unknown), ["function f: %9 has no type", "function f: %7 has no type"]);
+}
+
+#[test]
+fn results_must_be_what_the_operation_gives() {
+    let mut wrong = parse("function f(%0: int) -> bool {\n %1 = less.int %0 1\n return %1 }").unwrap();
+    let instruction = &mut wrong.functions[0].body.instructions[0];
+    instruction.op = Op::Scalar(ScalarOp::AddInt);
+    assert_eq!(complaints_of(&wrong), ["function f: gives (int), not (bool): %1 = add.int %0 1"]);
+    let instruction = &mut wrong.functions[0].body.instructions[0];
+    (instruction.op, instruction.results) = (Op::Scalar(ScalarOp::LessInt), vec![]);
+    assert!(complaints_of(&wrong)[0].starts_with("function f: gives (bool), not ()"));
+}
+
+#[test]
+fn only_operators_with_an_identity_reduce() {
+    let mut wrong = parse("function f(%0: column int) -> int {\n %1 = reduce.add.int %0\n return %1 }").unwrap();
+    wrong.functions[0].body.instructions[0].op = Op::Vector(VectorOp::Reduce(ScalarOp::SubtractInt));
+    assert!(complaints_of(&wrong)[0].starts_with("function f: subtract.int has no identity"));
+}
+
+#[test]
+fn functions_must_exist_and_differ_in_name() {
+    let mut wrong = sound();
+    wrong.functions.push(wrong.functions[0].clone());
+    assert_eq!(complaints_of(&wrong), ["function f: another function has the same name"]);
+    let mut wrong = parse("function f() -> int {\n %0 = call f\n return %0 }\nstep f() -> show int").unwrap();
+    wrong.functions[0].body.instructions[0].op = Op::Call(FunctionId(5));
+    wrong.steps[0].function = FunctionId(6);
+    assert_eq!(
+        complaints_of(&wrong),
+        ["function f: there is no function 5: %0 = call <function 5>", "step 0: there is no function 6"]
+    );
+    wrong.functions[0].body.results[0] = Operand::Constant(ScalarValue::Bool(true));
+    assert_eq!(complaints_of(&wrong).len(), 2);
+}
+
+#[test]
+fn entries_must_fit_their_functions() {
+    let entry = |lines: &str| {
+        complaints(&format!(
+            "function f(%0: int, %1: int, %2: column int) -> int, column int {{
+               return %1 %2
+             }}
+             {lines}"
+        ))
+    };
+    let sound = "step f(seed, global 1) -> global 2 [int]
+                 step f(seed, global 2) -> show int, global 3 int";
+    assert_eq!(entry(sound), ["step 1: gives (int, column int), not (int, int)"]);
+    let none: [&str; 0] = [];
+    assert_eq!(entry("step f(seed, global 1) -> show [int]"), none);
+    assert_eq!(entry("step f(global 7, global 8) -> show [int]"), none);
+    assert_eq!(entry("step f(global 8, seed) -> show [int]").len(), 1);
+    assert_eq!(entry("step f(global 1, seed, seed, global 1) -> show [int]").len(), 1);
+    assert_eq!(
+        entry("step f(seed, seed) -> show [int]"),
+        ["step 0: the function takes (int, int, column int), the inputs are (int), (int)"]
+    );
+    assert_eq!(entry("step f(seed, argument 0) -> show [int]"), ["step 0: there is no argument 0 here"]);
+    let main = |parameters: &str, run: &str| {
+        entry(&format!(
+            "step f(seed, global 1) -> global 2 [int]
+             main ({parameters}) {{
+               step f(seed, argument 0) -> global 9 [int]
+               run f(seed, {run}) -> show [int]
+             }}"
+        ))
+    };
+    assert_eq!(main("v \"[int]\" [int]", "global 9"), none);
+    assert_eq!(main("v \"[int]\" [int]", "argument 1"), ["main: there is no argument 1 here"]);
+    assert_eq!(main("v \"[int]\" [int]", "global 2"), ["main: no step of the prelude computes global 2"]);
+    assert_eq!(main("v \"[float]\" [float]", "global 9").len(), 1);
+}
