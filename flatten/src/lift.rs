@@ -1,0 +1,14 @@
+//! The rules of flattening, one family per file.
+//!
+//! | family | rule |
+//! |---|---|
+//! | [`each`] | apply-to-each: its body for all elements at once, what is free in it spread over them |
+//! | [`conditional`] | `if`: a lifted condition splits the instances, runs each branch on its own, and merges |
+//! | [`call`] | a call: of the version for the pattern of its argument |
+//! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
+
+pub(crate) mod call;
+pub(crate) mod conditional;
+pub(crate) mod each;
+pub(crate) mod intrinsic;
+pub(crate) mod sequence;

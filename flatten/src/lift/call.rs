@@ -1,0 +1,67 @@
+//! Calls.
+//!
+//! A call of a defined function goes to the instance for its types and for the pattern of its argument; where nothing varies
+//! by instance, to the serial version, once for all instances. `and` and `or` on bools are conditionals unless their right
+//! side is so simple that evaluating it always is the same.
+
+use crate::instance::{Instances, Version};
+use crate::lower::{Context, Lowering};
+use crate::value::{Pattern, Value};
+use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic};
+use nesl_frontend::ty::Type;
+use nesl_prim::ScalarValue;
+
+impl Lowering<'_, '_> {
+    pub(crate) fn call(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        type_arguments: Vec<Type>,
+        argument: &Expr,
+        context: Context,
+    ) -> Value {
+        if let FunctionBody::Intrinsic(intrinsic) = self.instances.program.function(function).body {
+            if let Some(value) = self.short_circuit(expr, intrinsic, argument, context) {
+                return value;
+            }
+            let argument = self.eval(argument, context);
+            let ty = self.type_of(expr);
+            return self.intrinsic(intrinsic, argument, &ty, context);
+        }
+        let argument = self.eval(argument, context);
+        let draws = self.instances.draws.function(function);
+        let version = self.version(&argument, draws, context);
+        let result_type = self.type_of(expr);
+        let (count, lifted) = match (&version, context) {
+            (Version::Lifted(_), Context::Lifted(count)) => (Some(count), true),
+            _ => (None, false),
+        };
+        self.hazard |= matches!(context, Context::Lifted(_));
+        let seed = draws.then(|| self.current_seed().operand());
+        let globals: Vec<Value> =
+            (self.instances.globals.function(function)).map(|global| self.globals[&global].clone()).collect();
+        let operands = Instances::arguments(globals.into_iter(), count, seed, &argument);
+        let instance = self.instances.instance(function, type_arguments, version);
+        let pattern = Pattern::uniform(&result_type, lifted);
+        let seed_lifted = draws.then_some(lifted);
+        let registers = self.result_registers(&result_type, &pattern, seed_lifted);
+        let results = self.builder.call(instance, &operands, &registers);
+        self.take_results(results, &result_type, &pattern, seed_lifted)
+    }
+
+    /// `a and b` as `if a then b else f`, `a or b` as `if a then t else b`, on bools.
+    fn short_circuit(&mut self, expr: &Expr, intrinsic: Intrinsic, argument: &Expr, context: Context) -> Option<Value> {
+        let Intrinsic::Scalar(source @ ("and" | "or")) = intrinsic else { return None };
+        let ExprKind::Pair(left, right) = &argument.kind else { return None };
+        if self.type_of(expr) != Type::BOOL || self.is_speculable(right) {
+            return None;
+        }
+        let left = self.eval(left, context);
+        let constant =
+            |value: bool| Expr { kind: ExprKind::Literal(ScalarValue::Bool(value)), ty: Type::BOOL, span: expr.span };
+        Some(match source {
+            "and" => self.conditional(expr, left, right, &constant(false), context),
+            _ => self.conditional(expr, left, &constant(true), right, context),
+        })
+    }
+}

@@ -1,0 +1,275 @@
+//! Conditionals.
+//!
+//! An invariant condition chooses one branch for all instances. A lifted one splits them:
+//!
+//! ```text
+//! trues = count of the flags
+//! a = if trues = 0  then nothing else the then-branch on the instances whose flag is true  (on all, unpacked, if all are)
+//! b = if trues = n  then nothing else the else-branch on the others                        (on all, unpacked, if none are)
+//! if trues = n then a else if trues = 0 then b else merge of a and b by the flags
+//! ```
+//!
+//! Each branch is emitted once, so code stays linear in the source; neither runs without instances. Splitting moves one
+//! element per instance and part: the sequences among the free variables become views. Branches that are cheap, total and
+//! scalar are both computed and selected from.
+
+use crate::free;
+use crate::lower::{Context, Lowering};
+use crate::repr::int;
+use crate::value::{Pattern, Value};
+use nesl_frontend::core::{Expr, ExprKind, FunctionBody, Intrinsic, VariableId};
+use nesl_frontend::ty::Type;
+use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_vcode::{Block, Operand, VectorOp};
+
+impl Lowering<'_, '_> {
+    pub(crate) fn conditional(
+        &mut self,
+        expr: &Expr,
+        condition: Value,
+        then_branch: &Expr,
+        else_branch: &Expr,
+        context: Context,
+    ) -> Value {
+        if let Operand::Constant(ScalarValue::Bool(chosen)) = condition.operand() {
+            return self.eval(if chosen { then_branch } else { else_branch }, context);
+        }
+        match context {
+            Context::Lifted(count) if !condition.is_invariant() => {
+                if self.is_speculable(then_branch) && self.is_speculable(else_branch) {
+                    let when_true = self.eval(then_branch, context);
+                    let when_false = self.eval(else_branch, context);
+                    return self.select(condition.operand(), &when_true, &when_false);
+                }
+                self.lifted_conditional(expr, condition.operand(), then_branch, else_branch, count)
+            }
+            _ => self.uniform_conditional(expr, condition.operand(), then_branch, else_branch, context),
+        }
+    }
+
+    /// All instances take the same branch.
+    fn uniform_conditional(
+        &mut self,
+        expr: &Expr,
+        condition: Operand,
+        then_branch: &Expr,
+        else_branch: &Expr,
+        context: Context,
+    ) -> Value {
+        let ty = self.type_of(expr);
+        let draws = [then_branch, else_branch].into_iter().any(|branch| self.instances.draws.expr(branch));
+        // What both branches yield must be lifted alike. Where nothing in them varies, nothing needs to be.
+        let varies =
+            draws || free::variables([then_branch, else_branch]).iter().any(|id| !self.environment[id].is_invariant());
+        let count = match context {
+            Context::Lifted(count) if varies => Some(count),
+            _ => None,
+        };
+        let seed = self.seed.clone();
+        let branch = |lowering: &mut Self, branch: &Expr| -> Block {
+            lowering.seed.clone_from(&seed);
+            lowering.builder.begin_block();
+            let value = lowering.eval(branch, context);
+            let value = match count {
+                Some(count) => lowering.lift(value, count),
+                None => value,
+            };
+            let results = lowering.results(&value, draws);
+            lowering.builder.end_block(results)
+        };
+        let then_block = branch(self, then_branch);
+        let else_block = branch(self, else_branch);
+        let pattern = Pattern::uniform(&ty, count.is_some());
+        let seed_lifted = draws.then_some(matches!(context, Context::Lifted(_)));
+        let registers = self.result_registers(&ty, &pattern, seed_lifted);
+        let operands = self.builder.if_(condition, then_block, else_block, &registers);
+        self.take_results(operands, &ty, &pattern, seed_lifted)
+    }
+
+    /// Every instance takes its own branch.
+    fn lifted_conditional(
+        &mut self,
+        expr: &Expr,
+        flags: Operand,
+        then_branch: &Expr,
+        else_branch: &Expr,
+        count: Operand,
+    ) -> Value {
+        let ty = self.type_of(expr);
+        let draws = [then_branch, else_branch].into_iter().any(|branch| self.instances.draws.expr(branch));
+        let ones = self.builder.map(ScalarOp::BoolToInt, &[flags]);
+        let trues = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[ones]);
+        let falses = self.builder.scalar(ScalarOp::SubtractInt, &[count, trues]);
+        let others = self.builder.map(ScalarOp::NotBool, &[flags]);
+        let seed = self.seed.clone();
+        let when_true = self.branch(&ty, then_branch, flags, trues, falses, draws);
+        let seed_true = std::mem::replace(&mut self.seed, seed);
+        let when_false = self.branch(&ty, else_branch, others, falses, trues, draws);
+        let seed_false = self.seed.clone();
+
+        let with_seed = |value: &Value, seed: Option<Value>| match seed {
+            Some(seed) if draws => Value::pair(value.clone(), seed),
+            _ => value.clone(),
+        };
+        let (when_true, when_false) = (with_seed(&when_true, seed_true), with_seed(&when_false, seed_false));
+        let (all, none) = (self.is_zero(falses), self.is_zero(trues));
+        let merged_type = if draws { Type::pair(ty, Type::INT) } else { ty };
+        let registers = Pattern::uniform(&merged_type, true).registers(&merged_type);
+        let yield_true = Block { instructions: Vec::new(), results: when_true.operands() };
+        let yield_false = Block { instructions: Vec::new(), results: when_false.operands() };
+        self.builder.begin_block();
+        self.builder.begin_block();
+        let merged = self.move_elements(&[&when_true, &when_false], &mut |lowering, columns| {
+            lowering.builder.vector(VectorOp::Merge, &[flags, columns[0], columns[1]])
+        });
+        let merge = self.builder.end_block(merged.operands());
+        let mixed = self.builder.if_(none, yield_false, merge, &registers);
+        let otherwise = self.builder.end_block(mixed);
+        let operands = self.builder.if_(all, yield_true, otherwise, &registers);
+        let value = Pattern::uniform(&merged_type, true).value(&merged_type, &mut operands.into_iter());
+        if draws {
+            let (value, seed) = value.into_pair();
+            self.seed = Some(seed);
+            return value;
+        }
+        value
+    }
+
+    /// One branch, on the instances whose flag is true, if there are any.
+    fn branch(
+        &mut self,
+        ty: &Type,
+        branch: &Expr,
+        flags: Operand,
+        own: Operand,
+        others: Operand,
+        draws: bool,
+    ) -> Value {
+        let outer: Vec<(VariableId, Value)> = free::variables([branch])
+            .into_iter()
+            .map(|id| (id, self.environment[&id].clone()))
+            .filter(|(_, value)| !value.is_invariant())
+            .collect();
+        let (none, all) = (self.is_zero(own), self.is_zero(others));
+        self.builder.begin_block();
+        let values: Vec<Value> = outer.iter().map(|(_, value)| value.clone()).chain(self.own_seed(draws)).collect();
+        let mut restricted = self.restrict_unless(all, &values, flags).into_iter();
+        for (id, _) in &outer {
+            let value = restricted.next().expect("as many values as were restricted");
+            self.environment.insert(*id, value);
+        }
+        if draws {
+            self.seed = restricted.next();
+        }
+        let value = self.eval(branch, Context::Lifted(own));
+        let value = self.lift(value, own);
+        let results = self.results(&value, draws);
+        let block = self.builder.end_block(results);
+        self.environment.extend(outer);
+
+        let empty_block = self.empty_block(ty, draws);
+        let pattern = Pattern::uniform(ty, true);
+        let seed_lifted = draws.then_some(true);
+        let registers = self.result_registers(ty, &pattern, seed_lifted);
+        let operands = self.builder.if_(none, empty_block, block, &registers);
+        self.take_results(operands, ty, &pattern, seed_lifted)
+    }
+
+    fn own_seed(&self, draws: bool) -> Option<Value> {
+        if draws { self.seed.clone() } else { None }
+    }
+
+    /// The values restricted to the flagged instances; as they are where all instances are flagged.
+    fn restrict_unless(&mut self, all: Operand, values: &[Value], flags: Operand) -> Vec<Value> {
+        if values.is_empty() {
+            return Vec::new();
+        }
+        let unrestricted = Block { instructions: Vec::new(), results: lifted_operands(values) };
+        self.builder.begin_block();
+        let restricted: Vec<Value> = values.iter().map(|value| self.restrict(value, flags)).collect();
+        let block = self.builder.end_block(lifted_operands(&restricted));
+        let registers: Vec<_> =
+            lifted_operands(values).into_iter().map(|operand| self.builder.register_type(operand)).collect();
+        let mut operands = self.builder.if_(all, unrestricted, block, &registers).into_iter();
+        values.iter().map(|value| replace_lifted(value, &mut operands)).collect()
+    }
+
+    fn is_zero(&mut self, number: Operand) -> Operand {
+        self.builder.scalar(ScalarOp::EqualInt, &[number, int(0)])
+    }
+
+    fn select(&mut self, flags: Operand, when_true: &Value, when_false: &Value) -> Value {
+        match (when_true, when_false) {
+            (Value::Pair(first, rest), Value::Pair(other_first, other_rest)) => {
+                let first = self.select(flags, first, other_first);
+                Value::pair(first, self.select(flags, rest, other_rest))
+            }
+            _ => {
+                let scalar_type = when_true.scalar_type();
+                let operands = [flags, when_true.operand(), when_false.operand()];
+                Value::column(self.builder.map(ScalarOp::select(scalar_type), &operands), scalar_type)
+            }
+        }
+    }
+
+    /// Whether an expression is scalar, cannot fail, and costs no more than a few operations.
+    pub(crate) fn is_speculable(&self, expr: &Expr) -> bool {
+        fn is_scalar(ty: &Type) -> bool {
+            match ty {
+                Type::Scalar(_) => true,
+                Type::Pair(first, rest) => is_scalar(first) && is_scalar(rest),
+                _ => false,
+            }
+        }
+        if !is_scalar(&self.type_of(expr)) {
+            return false;
+        }
+        match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Global(_) => true,
+            ExprKind::Pair(first, rest) => self.is_speculable(first) && self.is_speculable(rest),
+            ExprKind::First(pair) | ExprKind::Rest(pair) => self.is_speculable(pair),
+            ExprKind::Call { function, argument, .. } => {
+                let FunctionBody::Intrinsic(Intrinsic::Scalar(source)) =
+                    self.instances.program.function(*function).body
+                else {
+                    return false;
+                };
+                self.scalar_operation(source, &self.type_of(argument)).is_some_and(|op| !op.row().fallible)
+                    && self.is_speculable(argument)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The operands of the lifted parts: those that a restriction changes. The elements of lifted sequences stay.
+fn lifted_operands(values: &[Value]) -> Vec<Operand> {
+    fn push(value: &Value, operands: &mut Vec<Operand>) {
+        match value {
+            Value::Pair(first, rest) => {
+                push(first, operands);
+                push(rest, operands);
+            }
+            Value::Scalar { operand, lifted: true, .. } => operands.push(*operand),
+            Value::Sequence { extent, lifted: true, .. } => operands.push(*extent),
+            _ => {}
+        }
+    }
+    let mut operands = Vec::new();
+    values.iter().for_each(|value| push(value, &mut operands));
+    operands
+}
+
+/// The value with its lifted parts taken from `operands`, in the order of [`lifted_operands`].
+fn replace_lifted(value: &Value, operands: &mut impl Iterator<Item = Operand>) -> Value {
+    let mut next = || operands.next().expect("an operand for each lifted part");
+    match value {
+        Value::Scalar { lifted: true, scalar_type, .. } => Value::column(next(), *scalar_type),
+        Value::Sequence { lifted: true, elements, .. } => Value::segments(next(), (**elements).clone()),
+        Value::Pair(first, rest) => {
+            let first = replace_lifted(first, operands);
+            Value::pair(first, replace_lifted(rest, operands))
+        }
+        invariant => invariant.clone(),
+    }
+}

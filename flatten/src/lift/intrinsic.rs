@@ -1,0 +1,213 @@
+//! Built-in operations.
+//!
+//! An operation whose operands do not vary by instance is done once; otherwise scalar operations become elementwise, and
+//! sequence operations segmented (see [`super::sequence`]).
+
+use crate::lower::{Context, Lowering};
+use crate::value::Value;
+use nesl_frontend::core::Intrinsic;
+use nesl_frontend::ty::Type;
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::{Operand, VectorOp};
+
+impl Lowering<'_, '_> {
+    /// An operation on its evaluated argument, with a result of type `ty`.
+    pub(crate) fn intrinsic(&mut self, intrinsic: Intrinsic, argument: Value, ty: &Type, context: Context) -> Value {
+        match intrinsic {
+            Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),
+            Intrinsic::Rand => return self.rand(&argument),
+            Intrinsic::RandSeed => {
+                self.seed = Some(argument);
+                return Value::scalar(Operand::Constant(nesl_prim::ScalarValue::Bool(true)), ScalarType::Bool);
+            }
+            _ => {}
+        }
+        match context {
+            Context::Lifted(count) if !argument.is_invariant() => self.segmented(intrinsic, argument, ty, count),
+            _ => {
+                self.serial_work(context);
+                self.unsegmented(intrinsic, argument, ty)
+            }
+        }
+    }
+
+    fn scalar(&mut self, source: &str, argument: &Value, context: Context) -> Value {
+        let mut parts = Vec::new();
+        scalar_parts(argument, &mut parts);
+        let types: Vec<ScalarType> = parts.iter().map(|part| part.1).collect();
+        let op = resolve(source, &types);
+        let operands: Vec<Operand> = parts.iter().map(|part| part.0).collect();
+        self.elementwise(op, &operands, !argument.is_invariant(), context)
+    }
+
+    /// A scalar operation on operands of which some are columns if `lifted`.
+    pub(crate) fn elementwise(&mut self, op: ScalarOp, operands: &[Operand], lifted: bool, context: Context) -> Value {
+        if lifted {
+            return Value::column(self.builder.map(op, operands), op.row().result);
+        }
+        if op.row().fallible {
+            self.serial_work(context);
+        }
+        Value::scalar(self.builder.scalar(op, operands), op.row().result)
+    }
+
+    /// The row that a scalar function means for an argument of this type.
+    pub(crate) fn scalar_operation(&self, source: &str, argument: &Type) -> Option<ScalarOp> {
+        let mut types = Vec::new();
+        let mut rest = argument;
+        while let Type::Pair(first, tail) = rest {
+            let Type::Scalar(scalar_type) = **first else { return None };
+            types.push(scalar_type);
+            rest = tail;
+        }
+        let Type::Scalar(scalar_type) = rest else { return None };
+        types.push(*scalar_type);
+        ScalarOp::resolve(source, &types)
+    }
+
+    fn rand(&mut self, bound: &Value) -> Value {
+        let seed = self.current_seed().clone();
+        let op = match bound.scalar_type() {
+            ScalarType::Float => ScalarOp::RandomFloat,
+            _ => ScalarOp::RandomInt,
+        };
+        let operands = [seed.operand(), bound.operand()];
+        if seed.is_invariant() {
+            let drawn = self.builder.scalar(op, &operands);
+            let next = self.builder.scalar(ScalarOp::SeedNext, &operands[..1]);
+            self.seed = Some(Value::scalar(next, ScalarType::Int));
+            return Value::scalar(drawn, op.row().result);
+        }
+        let drawn = self.builder.map(op, &operands);
+        let next = self.builder.map(ScalarOp::SeedNext, &operands[..1]);
+        self.seed = Some(Value::column(next, ScalarType::Int));
+        Value::column(drawn, op.row().result)
+    }
+
+    /// An operation on sequences that do not vary by instance.
+    fn unsegmented(&mut self, intrinsic: Intrinsic, argument: Value, ty: &Type) -> Value {
+        match intrinsic {
+            Intrinsic::Length => Value::scalar(argument.into_sequence().0, ScalarType::Int),
+            Intrinsic::Dist => {
+                let (value, count) = argument.into_pair();
+                let count = self.builder.scalar(ScalarOp::CheckLength, &[count.operand()]);
+                Value::sequence(count, self.lift(value, count))
+            }
+            Intrinsic::Elt => {
+                let (sequence, index) = argument.into_pair();
+                let (length, elements) = sequence.into_sequence();
+                let index = self.builder.scalar(ScalarOp::CheckIndex, &[index.operand(), length]);
+                self.extract(&elements, index)
+            }
+            Intrinsic::Iseq => {
+                let (start, stride, end) = argument.into_triple();
+                let (start, stride) = (start.operand(), stride.operand());
+                let length = self.builder.scalar(ScalarOp::RangeLength, &[start, end.operand(), stride]);
+                let positions = self.builder.vector(VectorOp::Iota, &[length]);
+                Value::sequence(length, self.progression(positions, start, stride))
+            }
+            Intrinsic::Subseq => {
+                let (sequence, start, end) = argument.into_triple();
+                let (length, elements) = sequence.into_sequence();
+                let operands = [start.operand(), end.operand(), length];
+                let kept = self.builder.scalar(ScalarOp::SubsequenceLength, &operands);
+                Value::sequence(kept, self.move_by(&elements, VectorOp::Slice, &[start.operand(), kept]))
+            }
+            Intrinsic::Read => {
+                let (sequence, indices) = argument.into_pair();
+                let (length, elements) = sequence.into_sequence();
+                let (count, indices) = indices.into_sequence();
+                let indices = self.builder.map(ScalarOp::CheckIndex, &[indices.operand(), length]);
+                Value::sequence(count, self.move_by(&elements, VectorOp::Gather, &[indices]))
+            }
+            Intrinsic::Write => {
+                let (destination, pairs) = argument.into_pair();
+                let (length, elements) = destination.into_sequence();
+                let (indices, values) = pairs.into_sequence().1.into_pair();
+                let indices = self.builder.map(ScalarOp::CheckIndex, &[indices.operand(), length]);
+                Value::sequence(length, self.scatter(&elements, indices, &values))
+            }
+            Intrinsic::Permute => {
+                let (sequence, indices) = argument.into_pair();
+                let (length, elements) = sequence.into_sequence();
+                let (count, indices) = indices.into_sequence();
+                let length = self.builder.scalar(ScalarOp::CheckLengths, &[length, count]);
+                let indices = self.builder.map(ScalarOp::CheckIndex, &[indices.operand(), length]);
+                Value::sequence(length, self.move_by(&elements, VectorOp::Permute, &[indices]))
+            }
+            Intrinsic::Append => {
+                let (first, second) = argument.into_pair();
+                let ((length, elements), (more, others)) = (first.into_sequence(), second.into_sequence());
+                let length = self.builder.scalar(ScalarOp::AddInt, &[length, more]);
+                Value::sequence(length, self.concat(&[&elements, &others]))
+            }
+            Intrinsic::Flatten => {
+                let (descriptor, elements) = argument.into_sequence().1.into_sequence();
+                let total = self.total(descriptor);
+                Value::sequence(total, self.move_by(&elements, VectorOp::Compact, &[descriptor]))
+            }
+            Intrinsic::Partition => {
+                let (sequence, lengths) = argument.into_pair();
+                let (length, elements) = sequence.into_sequence();
+                let (count, lengths) = lengths.into_sequence();
+                let lengths = self.builder.map(ScalarOp::CheckLength, &[lengths.operand()]);
+                let sum = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[lengths]);
+                self.builder.scalar(ScalarOp::CheckPartition, &[sum, length]);
+                Value::sequence(count, Value::segments(self.packed(lengths), elements))
+            }
+            Intrinsic::Reduce(source) => {
+                let op = operator(source, ty);
+                let column = argument.into_sequence().1.operand();
+                Value::scalar(self.builder.vector(VectorOp::Reduce(op), &[column]), op.row().result)
+            }
+            Intrinsic::Scan(source) => {
+                let (length, elements) = argument.into_sequence();
+                let op = operator(source, ty);
+                let column = self.builder.vector(VectorOp::Scan(op), &[elements.operand()]);
+                Value::sequence(length, Value::column(column, op.row().result))
+            }
+            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed => {
+                panic!("{intrinsic:?} is not an operation on sequences")
+            }
+        }
+    }
+
+    /// `start + stride * position` for each position.
+    pub(crate) fn progression(&mut self, positions: Operand, start: Operand, stride: Operand) -> Value {
+        let steps = self.builder.map(ScalarOp::MultiplyInt, &[positions, stride]);
+        Value::column(self.builder.map(ScalarOp::AddInt, &[start, steps]), ScalarType::Int)
+    }
+
+    /// The elements with values written over them at checked indices.
+    pub(crate) fn scatter(&mut self, elements: &Value, indices: Operand, values: &Value) -> Value {
+        self.move_elements(&[elements, values], &mut |lowering, columns| {
+            lowering.builder.vector(VectorOp::Scatter, &[columns[0], indices, columns[1]])
+        })
+    }
+}
+
+/// The scalar operator of a reduction or scan whose result is `ty`: a scalar, or a sequence of them.
+pub(crate) fn operator(source: &str, ty: &Type) -> ScalarOp {
+    match ty {
+        Type::Scalar(scalar_type) => resolve(source, &[*scalar_type, *scalar_type]),
+        Type::Sequence(element) => operator(source, element),
+        other => panic!("{source} on type {other}: core is typed"),
+    }
+}
+
+fn resolve(source: &str, types: &[ScalarType]) -> ScalarOp {
+    match ScalarOp::resolve(source, types) {
+        Some(op) => op,
+        None => panic!("no row of the primitive table means {source} on {types:?}: core is typed"),
+    }
+}
+
+fn scalar_parts(value: &Value, parts: &mut Vec<(Operand, ScalarType)>) {
+    match value {
+        Value::Pair(first, rest) => {
+            scalar_parts(first, parts);
+            scalar_parts(rest, parts);
+        }
+        scalar => parts.push((scalar.operand(), scalar.scalar_type())),
+    }
+}

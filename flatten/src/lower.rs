@@ -1,0 +1,238 @@
+//! Expressions of core to instructions.
+//!
+//! One [`Lowering`] makes one function of VCODE: an instance of a source function at concrete types, in its serial version or
+//! in a lifted one. The rules are in `lift`, one family per file; this file holds what they share and the rules that
+//! need no family of their own.
+//!
+//! # Invariants
+//! * Code in a lifted context runs only where there is at least one instance: [`Lowering::guarded`] sees to it at every
+//!   apply-to-each, and conditionals run a branch only if an instance takes it. So recursion ends, and a computation on
+//!   invariant values may be done once in a lifted context: every instance would have done it.
+//! * *Hazards* are instructions that must not run where there are no instances: calls, and serial computations that can
+//!   fail or cost. An apply-to-each whose body has none needs no guard.
+//! * Elements are computed on one by one only after `compact`: elements outside the segments are nobody's.
+
+use crate::instance::{Instances, Version};
+use crate::repr::int;
+use crate::value::{Pattern, Value};
+use nesl_frontend::core::{Expr, ExprKind, GlobalId, VariableId};
+use nesl_frontend::ty::Type;
+use nesl_prim::ScalarOp;
+use nesl_span::Span;
+use nesl_vcode::build::FunctionBuilder;
+use nesl_vcode::{Block, Constants, Operand, RegisterType};
+use std::collections::HashMap;
+
+/// For how many instances code computes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Context {
+    /// One.
+    Serial,
+    /// As many as this int says, at least one at run time.
+    Lifted(Operand),
+}
+
+/// A function of VCODE in the making.
+pub(crate) struct Lowering<'a, 'p> {
+    pub(crate) instances: &'a mut Instances<'p>,
+    pub(crate) builder: FunctionBuilder,
+    /// What the type parameters of the source function stand for.
+    pub(crate) type_arguments: Vec<Type>,
+    pub(crate) environment: HashMap<VariableId, Value>,
+    pub(crate) globals: HashMap<GlobalId, Value>,
+    /// The current seed of the random numbers, in functions that draw: lifted in a lifted context.
+    pub(crate) seed: Option<Value>,
+    /// Whether the instructions since the last guard include a hazard.
+    pub(crate) hazard: bool,
+}
+
+impl<'a, 'p> Lowering<'a, 'p> {
+    pub(crate) fn new(instances: &'a mut Instances<'p>, name: &str, span: Span, type_arguments: Vec<Type>) -> Self {
+        Lowering {
+            instances,
+            builder: FunctionBuilder::new(name, span),
+            type_arguments,
+            environment: HashMap::new(),
+            globals: HashMap::new(),
+            seed: None,
+            hazard: false,
+        }
+    }
+
+    /// The concrete type of an expression.
+    pub(crate) fn type_of(&self, expr: &Expr) -> Type {
+        expr.ty.instantiate(&self.type_arguments)
+    }
+
+    /// Adds parameters for a value.
+    pub(crate) fn parameter(&mut self, ty: &Type, pattern: &Pattern) -> Value {
+        let registers: Vec<Operand> =
+            pattern.registers(ty).into_iter().map(|register| self.builder.parameter(register).into()).collect();
+        pattern.value(ty, &mut registers.into_iter())
+    }
+
+    /// The instructions for an expression; its value.
+    pub(crate) fn eval(&mut self, expr: &Expr, context: Context) -> Value {
+        let outer = self.builder.set_span(expr.span);
+        let value = self.eval_kind(expr, context);
+        self.builder.set_span(outer);
+        value
+    }
+
+    fn eval_kind(&mut self, expr: &Expr, context: Context) -> Value {
+        match &expr.kind {
+            ExprKind::Literal(value) => Value::scalar(Operand::Constant(*value), value.scalar_type()),
+            ExprKind::Constants(values) => {
+                let Type::Sequence(element) = self.type_of(expr) else { panic!("constants of type {}", expr.ty) };
+                let Type::Scalar(scalar_type) = *element else { panic!("constants of type {}", expr.ty) };
+                let column = self.builder.constants(Constants::from_scalars(scalar_type, values));
+                Value::sequence(int(values.len() as i64), Value::column(column, scalar_type))
+            }
+            ExprKind::Variable(id) => match self.environment.get(id) {
+                Some(value) => value.clone(),
+                None => panic!("variable {id:?} is not in scope: core is resolved"),
+            },
+            ExprKind::Global(id) => match self.globals.get(id) {
+                Some(value) => value.clone(),
+                None => panic!("global {id:?} is not a parameter of its function"),
+            },
+            ExprKind::Pair(first, rest) => {
+                let first = self.eval(first, context);
+                Value::pair(first, self.eval(rest, context))
+            }
+            ExprKind::First(pair) => self.eval(pair, context).into_pair().0,
+            ExprKind::Rest(pair) => self.eval(pair, context).into_pair().1,
+            ExprKind::Let { variable, value, body } => {
+                let value = self.eval(value, context);
+                self.environment.insert(variable.id, value);
+                self.eval(body, context)
+            }
+            ExprKind::If { condition, then_branch, else_branch } => {
+                let condition = self.eval(condition, context);
+                self.conditional(expr, condition, then_branch, else_branch, context)
+            }
+            ExprKind::Sequence(elements) => self.sequence(expr, elements, context),
+            ExprKind::Call { function, type_arguments, argument } => {
+                let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&self.type_arguments)).collect();
+                self.call(expr, *function, type_arguments, argument, context)
+            }
+            ExprKind::Each { sources, filter, body } => self.each(expr, sources, filter.as_deref(), body, context),
+        }
+    }
+
+    fn sequence(&mut self, expr: &Expr, elements: &[Expr], context: Context) -> Value {
+        let Type::Sequence(element_type) = self.type_of(expr) else { panic!("sequence of type {}", expr.ty) };
+        let length = int(elements.len() as i64);
+        if elements.is_empty() {
+            let elements = self.empty(&element_type);
+            return Value::sequence(length, elements);
+        }
+        let values: Vec<Value> = elements.iter().map(|element| self.eval(element, context)).collect();
+        match context {
+            Context::Lifted(count) if !values.iter().all(Value::is_invariant) => {
+                let lifted: Vec<Value> = values.into_iter().map(|value| self.lift(value, count)).collect();
+                let elements = self.move_elements(&lifted.iter().collect::<Vec<_>>(), &mut |lowering, columns| {
+                    lowering.builder.vector(nesl_vcode::VectorOp::Interleave, columns)
+                });
+                let lengths = self.builder.vector(nesl_vcode::VectorOp::Dist, &[length, count]);
+                Value::segments(self.packed(lengths), elements)
+            }
+            _ => {
+                self.serial_work(context);
+                Value::sequence(length, self.build(&values))
+            }
+        }
+    }
+
+    /// Notes that a computation on invariant values, which can fail or cost, is about to be emitted.
+    pub(crate) fn serial_work(&mut self, context: Context) {
+        self.hazard |= matches!(context, Context::Lifted(_));
+    }
+
+    /// The value of `expr` for `count` instances, lifted throughout; of none, without evaluating it, where there are none and
+    /// that matters. Where it draws, the seeds of the instances become those after it.
+    pub(crate) fn guarded(&mut self, expr: &Expr, count: Operand) -> Value {
+        let ty = self.type_of(expr);
+        let draws = self.instances.draws.expr(expr);
+        let outer_hazard = std::mem::replace(&mut self.hazard, false);
+        self.builder.begin_block();
+        let value = self.eval(expr, Context::Lifted(count));
+        let value = self.lift(value, count);
+        let results = self.results(&value, draws);
+        let block = self.builder.end_block(results);
+        let hazard = std::mem::replace(&mut self.hazard, outer_hazard);
+        let pattern = Pattern::uniform(&ty, true);
+        let seed_lifted = draws.then_some(true);
+        let surely_some = matches!(count, Operand::Constant(_)) && count != int(0);
+        if !hazard || surely_some {
+            let operands = self.builder.splice(block);
+            return self.take_results(operands, &ty, &pattern, seed_lifted);
+        }
+        let none = self.builder.scalar(ScalarOp::EqualInt, &[count, int(0)]);
+        let empty_block = self.empty_block(&ty, draws);
+        let registers = self.result_registers(&ty, &pattern, seed_lifted);
+        let operands = self.builder.if_(none, empty_block, block, &registers);
+        self.take_results(operands, &ty, &pattern, seed_lifted)
+    }
+
+    /// A block that yields the value of no instances, and their seeds if they draw.
+    pub(crate) fn empty_block(&mut self, ty: &Type, draws: bool) -> Block {
+        self.builder.begin_block();
+        let mut results = self.empty(ty).operands();
+        if draws {
+            results.extend(self.empty(&Type::INT).operands());
+        }
+        self.builder.end_block(results)
+    }
+
+    /// The registers of results: of a value, then of the seed if there is one.
+    pub(crate) fn result_registers(&self, ty: &Type, pattern: &Pattern, seed: Option<bool>) -> Vec<RegisterType> {
+        let mut registers = pattern.registers(ty);
+        registers.extend(seed.into_iter().flat_map(|lifted| Pattern::Part(lifted).registers(&Type::INT)));
+        registers
+    }
+
+    /// Takes results apart again; sets the seed if there is one.
+    pub(crate) fn take_results(
+        &mut self,
+        operands: Vec<Operand>,
+        ty: &Type,
+        pattern: &Pattern,
+        seed: Option<bool>,
+    ) -> Value {
+        let mut operands = operands.into_iter();
+        let value = pattern.value(ty, &mut operands);
+        if let Some(lifted) = seed {
+            self.seed = Some(Pattern::Part(lifted).value(&Type::INT, &mut operands));
+        }
+        value
+    }
+
+    /// Results of a block or function: a value, then the seed if asked for.
+    pub(crate) fn results(&self, value: &Value, with_seed: bool) -> Vec<Operand> {
+        let mut operands = value.operands();
+        if with_seed {
+            operands.push(self.current_seed().operand());
+        }
+        operands
+    }
+
+    /// The current seed.
+    ///
+    /// # Panics
+    /// In a function that does not draw.
+    pub(crate) fn current_seed(&self) -> &Value {
+        match &self.seed {
+            Some(seed) => seed,
+            None => panic!("random numbers in a function without a seed"),
+        }
+    }
+
+    /// The version of a function for arguments like this one in a context.
+    pub(crate) fn version(&self, argument: &Value, draws: bool, context: Context) -> Version {
+        match context {
+            Context::Lifted(_) if draws || !argument.is_invariant() => Version::Lifted(argument.pattern()),
+            _ => Version::Serial,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! NESL values at compile time: which registers hold them, and which parts vary from instance to instance.
+//!
+//! # Nomenclature
+//! Code is generated in a *context*: serial (one instance) or lifted (n instances at once). A part of a value is *lifted* if
+//! it has one component per instance, and *invariant* if all instances share it:
+//!
+//! | part | invariant | lifted |
+//! |---|---|---|
+//! | scalar | a scalar operand | a column with an element per instance |
+//! | sequence | its length, and its elements | a descriptor with a segment per instance, and elements for all |
+//!
+//! Pairs have no representation of their own. The *elements* of a sequence are a [`Value`] that is lifted throughout, over
+//! the positions of the sequence's data. So the elements of a sequence and the value of a variable in an apply-to-each
+//! over it are the same thing.
+//!
+//! # Worked example
+//! `[[1, 2], [], [3]]`, invariant: length `3`, elements = a lifted sequence with descriptor `packed [2 0 1]` whose elements
+//! are the column `[1 2 3]`.
+
+use nesl_frontend::ty::Type;
+use nesl_prim::ScalarType;
+use nesl_vcode::{Operand, RegisterType, Shape};
+
+/// The registers of a value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A scalar.
+    Scalar {
+        /// A scalar operand, or a column if lifted.
+        operand: Operand,
+        /// Whether it varies by instance.
+        lifted: bool,
+        /// Its type.
+        scalar_type: ScalarType,
+    },
+    /// A pair.
+    Pair(Box<Value>, Box<Value>),
+    /// A sequence.
+    Sequence {
+        /// The length, or a descriptor if lifted.
+        extent: Operand,
+        /// Whether it varies by instance.
+        lifted: bool,
+        /// The elements.
+        elements: Box<Value>,
+    },
+}
+
+impl Value {
+    /// An invariant scalar.
+    pub fn scalar(operand: Operand, scalar_type: ScalarType) -> Value {
+        Value::Scalar { operand, lifted: false, scalar_type }
+    }
+
+    /// A lifted scalar: a column.
+    pub fn column(operand: Operand, scalar_type: ScalarType) -> Value {
+        Value::Scalar { operand, lifted: true, scalar_type }
+    }
+
+    /// A pair.
+    pub fn pair(first: Value, rest: Value) -> Value {
+        Value::Pair(Box::new(first), Box::new(rest))
+    }
+
+    /// An invariant sequence.
+    pub fn sequence(length: Operand, elements: Value) -> Value {
+        Value::Sequence { extent: length, lifted: false, elements: Box::new(elements) }
+    }
+
+    /// A lifted sequence.
+    pub fn segments(descriptor: Operand, elements: Value) -> Value {
+        Value::Sequence { extent: descriptor, lifted: true, elements: Box::new(elements) }
+    }
+
+    /// Whether no part varies by instance.
+    pub fn is_invariant(&self) -> bool {
+        match self {
+            Value::Scalar { lifted, .. } | Value::Sequence { lifted, .. } => !lifted,
+            Value::Pair(first, rest) => first.is_invariant() && rest.is_invariant(),
+        }
+    }
+
+    /// Whether every part varies by instance.
+    pub fn is_lifted(&self) -> bool {
+        match self {
+            Value::Scalar { lifted, .. } | Value::Sequence { lifted, .. } => *lifted,
+            Value::Pair(first, rest) => first.is_lifted() && rest.is_lifted(),
+        }
+    }
+
+    /// The two parts of a pair.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn into_pair(self) -> (Value, Value) {
+        match self {
+            Value::Pair(first, rest) => (*first, *rest),
+            other => panic!("expected a pair, found {other:?}"),
+        }
+    }
+
+    /// The parts of a tuple of three.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn into_triple(self) -> (Value, Value, Value) {
+        let (first, rest) = self.into_pair();
+        let (second, third) = rest.into_pair();
+        (first, second, third)
+    }
+
+    /// The operand of a scalar.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn operand(&self) -> Operand {
+        match self {
+            Value::Scalar { operand, .. } => *operand,
+            other => panic!("expected a scalar, found {other:?}"),
+        }
+    }
+
+    /// The type of a scalar.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn scalar_type(&self) -> ScalarType {
+        match self {
+            Value::Scalar { scalar_type, .. } => *scalar_type,
+            other => panic!("expected a scalar, found {other:?}"),
+        }
+    }
+
+    /// Extent and elements of a sequence.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn into_sequence(self) -> (Operand, Value) {
+        match self {
+            Value::Sequence { extent, elements, .. } => (extent, *elements),
+            other => panic!("expected a sequence, found {other:?}"),
+        }
+    }
+
+    /// Whether a sequence occurs in it.
+    pub fn has_sequence(&self) -> bool {
+        match self {
+            Value::Scalar { .. } => false,
+            Value::Sequence { .. } => true,
+            Value::Pair(first, rest) => first.has_sequence() || rest.has_sequence(),
+        }
+    }
+
+    /// Its registers in the order of [`Shape`].
+    pub fn operands(&self) -> Vec<Operand> {
+        let mut operands = Vec::new();
+        self.push_operands(&mut operands);
+        operands
+    }
+
+    fn push_operands(&self, operands: &mut Vec<Operand>) {
+        match self {
+            Value::Scalar { operand, .. } => operands.push(*operand),
+            Value::Pair(first, rest) => {
+                first.push_operands(operands);
+                rest.push_operands(operands);
+            }
+            Value::Sequence { extent, elements, .. } => {
+                operands.push(*extent);
+                elements.push_operands(operands);
+            }
+        }
+    }
+
+    /// Which of its parts are lifted.
+    pub fn pattern(&self) -> Pattern {
+        match self {
+            Value::Scalar { lifted, .. } | Value::Sequence { lifted, .. } => Pattern::Part(*lifted),
+            Value::Pair(first, rest) => Pattern::Pair(Box::new(first.pattern()), Box::new(rest.pattern())),
+        }
+    }
+}
+
+/// Which parts of a value are lifted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// A scalar or a sequence: lifted or not.
+    Part(bool),
+    /// A pair.
+    Pair(Box<Pattern>, Box<Pattern>),
+}
+
+impl Pattern {
+    /// The pattern of a type all of whose parts are lifted, or none.
+    pub fn uniform(ty: &Type, lifted: bool) -> Pattern {
+        match ty {
+            Type::Pair(first, rest) => {
+                Pattern::Pair(Box::new(Pattern::uniform(first, lifted)), Box::new(Pattern::uniform(rest, lifted)))
+            }
+            _ => Pattern::Part(lifted),
+        }
+    }
+
+    /// One letter for each part, for names of functions: `L` lifted, `I` invariant.
+    pub fn letters(&self) -> String {
+        match self {
+            Pattern::Part(lifted) => if *lifted { "L" } else { "I" }.to_owned(),
+            Pattern::Pair(first, rest) => first.letters() + &rest.letters(),
+        }
+    }
+
+    /// The registers of a value of this type and pattern.
+    pub fn registers(&self, ty: &Type) -> Vec<RegisterType> {
+        match (self, ty) {
+            (Pattern::Part(true), _) => shape(ty).lifted(),
+            (Pattern::Part(false), _) => shape(ty).serial(),
+            (Pattern::Pair(first, rest), Type::Pair(first_type, rest_type)) => {
+                let mut registers = first.registers(first_type);
+                registers.extend(rest.registers(rest_type));
+                registers
+            }
+            (Pattern::Pair(..), other) => panic!("pattern of a pair for type {other}"),
+        }
+    }
+
+    /// The value of this type and pattern whose registers `operands` supplies in order.
+    ///
+    /// # Panics
+    /// If there are too few.
+    pub fn value(&self, ty: &Type, operands: &mut impl Iterator<Item = Operand>) -> Value {
+        match (self, ty) {
+            (Pattern::Part(lifted), _) => part(ty, *lifted, operands),
+            (Pattern::Pair(first, rest), Type::Pair(first_type, rest_type)) => {
+                let first = first.value(first_type, operands);
+                Value::pair(first, rest.value(rest_type, operands))
+            }
+            (Pattern::Pair(..), other) => panic!("pattern of a pair for type {other}"),
+        }
+    }
+}
+
+fn part(ty: &Type, lifted: bool, operands: &mut impl Iterator<Item = Operand>) -> Value {
+    let mut next = || operands.next().expect("a register for each part of a value");
+    match ty {
+        Type::Scalar(scalar_type) => Value::Scalar { operand: next(), lifted, scalar_type: *scalar_type },
+        Type::Sequence(element) => {
+            let extent = next();
+            Value::Sequence { extent, lifted, elements: Box::new(part(element, true, operands)) }
+        }
+        Type::Pair(first, rest) => {
+            let first = part(first, lifted, operands);
+            Value::pair(first, part(rest, lifted, operands))
+        }
+        Type::Parameter(_) => panic!("polymorphic type {ty} after monomorphisation"),
+    }
+}
+
+/// The shape of the values of a type.
+///
+/// # Panics
+/// If the type is polymorphic.
+pub fn shape(ty: &Type) -> Shape {
+    match ty {
+        Type::Scalar(scalar_type) => Shape::Scalar(*scalar_type),
+        Type::Pair(first, rest) => Shape::Pair(Box::new(shape(first)), Box::new(shape(rest))),
+        Type::Sequence(element) => Shape::Sequence(Box::new(shape(element))),
+        Type::Parameter(_) => panic!("polymorphic type {ty} after monomorphisation"),
+    }
+}
