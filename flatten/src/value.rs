@@ -80,14 +80,6 @@ impl Value {
         }
     }
 
-    /// Whether every part varies by instance.
-    pub fn is_lifted(&self) -> bool {
-        match self {
-            Value::Scalar { lifted, .. } | Value::Sequence { lifted, .. } => *lifted,
-            Value::Pair(first, rest) => first.is_lifted() && rest.is_lifted(),
-        }
-    }
-
     /// The two parts of a pair.
     ///
     /// # Panics
@@ -139,15 +131,6 @@ impl Value {
         match self {
             Value::Sequence { extent, elements, .. } => (extent, *elements),
             other => panic!("expected a sequence, found {other:?}"),
-        }
-    }
-
-    /// Whether a sequence occurs in it.
-    pub fn has_sequence(&self) -> bool {
-        match self {
-            Value::Scalar { .. } => false,
-            Value::Sequence { .. } => true,
-            Value::Pair(first, rest) => first.has_sequence() || rest.has_sequence(),
         }
     }
 

@@ -1,0 +1,103 @@
+//! What flattening makes of small programs, told by the instructions in it: that nothing is replicated, nothing is duplicated,
+//! and guards stand only where they must. What the programs compute is tested on every engine, in the package `nesl-tests`.
+
+use nesl_frontend::session::{Options, Session};
+use nesl_span::{Origin, SourceMap};
+use nesl_vcode::verify::verify;
+use nesl_vcode::{Block, Op, Program, VectorOp};
+
+/// The verified program of a text, as flattening makes it, before any pass.
+fn compile(text: &str) -> Program {
+    let mut sources = SourceMap::default();
+    let mut session = Session::new(&mut sources);
+    let file = sources.add("test.nesl", text, Origin::User);
+    let checked = session.check(&sources, file, Options::default());
+    assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
+    let program = nesl_flatten::compile(session.program(), &[], &checked.forms, None);
+    verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
+    program
+}
+
+/// How many instructions of a program satisfy a predicate, nested blocks included.
+fn count(program: &Program, predicate: impl Fn(&Op) -> bool) -> usize {
+    fn within(block: &Block, predicate: &impl Fn(&Op) -> bool) -> usize {
+        (block.instructions.iter())
+            .map(|instruction| {
+                let nested = match &instruction.op {
+                    Op::If(then_block, else_block) => within(then_block, predicate) + within(else_block, predicate),
+                    _ => 0,
+                };
+                nested + usize::from(predicate(&instruction.op))
+            })
+            .sum()
+    }
+    program.functions.iter().map(|function| within(&function.body, &predicate)).sum()
+}
+
+fn vector(program: &Program, op: VectorOp) -> usize {
+    count(program, |found| *found == Op::Vector(op))
+}
+
+#[test]
+fn an_invariant_sequence_is_read_where_it_is() {
+    let program = compile("function h(a, v) = {a[i] : i in v}; h([1.5, 2.5], [0, 1, 1]);");
+    assert_eq!(vector(&program, VectorOp::Gather), 1, "one read of a");
+    assert_eq!(vector(&program, VectorOp::SegDist) + vector(&program, VectorOp::Dist), 0, "no copy of a");
+}
+
+#[test]
+fn a_sequence_that_varies_with_the_outer_instance_is_spread_as_a_view() {
+    let program = compile("function h(w) = {{a[i] : i in [0:#a]} : a in w}; h([[1.5], [2.5, 3.5]]);");
+    // Starts and lengths of a are spread over the inner elements; its data is not.
+    assert_eq!(vector(&program, VectorOp::SegDist), 2, "starts and lengths of a");
+    assert_eq!(vector(&program, VectorOp::Gather), 1);
+}
+
+#[test]
+fn parts_of_sequences_are_views() {
+    let program = compile("function h(w) = {subseq(v, 1, #v) : v in w}; h([[1, 2], [3]]);");
+    assert_eq!(vector(&program, VectorOp::View), 1);
+    let moved = vector(&program, VectorOp::Gather) + vector(&program, VectorOp::Pack);
+    assert_eq!(moved, 0, "no element moves");
+}
+
+#[test]
+fn code_is_linear_in_a_chain_of_conditionals() {
+    let chain = |links: usize| {
+        let tests: String = (0..links).map(|i| format!("if x == {i} then g(x) else ")).collect();
+        compile(&format!("function g(x) = [x]; function h(x) = {tests} g(x + 1); {{h(x) : x in [1, 2]}};"))
+    };
+    let size = |links| count(&chain(links), |_| true);
+    assert_eq!(size(40) - size(30), size(30) - size(20), "each link costs the same");
+}
+
+#[test]
+fn cheap_scalar_branches_are_selected_from() {
+    let program = compile("{if x < 0 then -x else x : x in [1, -2]};");
+    assert_eq!(count(&program, |op| matches!(op, Op::If(..))), 0);
+}
+
+#[test]
+fn guards_stand_where_a_body_must_not_run_without_instances() {
+    let guards = |text: &str| count(&compile(text), |op| matches!(op, Op::If(..)));
+    assert_eq!(guards("function h(v) = {x * x + 1 : x in v}; h([1]);"), 0, "total");
+    assert_eq!(guards("function h(v) = {1 / x : x in v}; h([1]);"), 0, "fails only on elements");
+    assert_eq!(guards("function h(v, y) = {1 / y : x in v}; h([1], 0);"), 1, "fails without elements");
+    assert_eq!(guards("function g(x) = [x]; function h(v) = {g(x) : x in v}; h([1]);"), 1, "a call");
+}
+
+#[test]
+fn what_does_not_vary_is_computed_once() {
+    let program = compile("function h(v, w) = {x + sum(w) : x in v}; h([1, 2], [3]);");
+    assert_eq!(count(&program, |op| matches!(op, Op::Vector(VectorOp::Reduce(_)))), 1);
+    assert_eq!(count(&program, |op| matches!(op, Op::Vector(VectorOp::SegReduce(_)))), 0);
+}
+
+#[test]
+fn a_function_is_made_once_for_each_pattern_of_its_argument() {
+    let text = "function h(a, b) = [a, b]; {h(x, 1) : x in [1]}; {h(x, y) : x in [1]; y in [2]}; {h(y, 1) : y in [2]}; h(1, 2);";
+    let names: Vec<String> = compile(text).functions.into_iter().map(|function| function.name).collect();
+    let mut instances: Vec<&str> = names.iter().filter(|name| name.starts_with("h@")).map(String::as_str).collect();
+    instances.sort_unstable();
+    assert_eq!(instances, ["h@(int,int)", "h@(int,int)/LI", "h@(int,int)/LL"]);
+}
