@@ -227,8 +227,11 @@ impl Checker<'_> {
     fn define(&mut self, instruction: Option<&Instruction>, register: Register) {
         match self.scope.get(register.0 as usize) {
             None => self.report(instruction, Problem::UnknownRegister(register)),
-            Some(State::Undefined) => self.scope[register.0 as usize] = State::InScope,
+            Some(State::Undefined) => {}
             Some(State::InScope | State::OutOfScope) => self.report(instruction, Problem::DefinedTwice(register)),
+        }
+        if let Some(state) = self.scope.get_mut(register.0 as usize) {
+            *state = State::InScope;
         }
     }
 
