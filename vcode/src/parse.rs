@@ -375,7 +375,7 @@ impl Parser<'_> {
     }
 
     fn program(&mut self) -> Parse<Program> {
-        let (mut drafts, mut steps, mut main) = (Vec::new(), Vec::new(), None);
+        let (mut drafts, mut steps, mut mains) = (Vec::new(), Vec::new(), Vec::<Main>::new());
         loop {
             self.skip_lines();
             if self.rest().is_empty() {
@@ -384,20 +384,18 @@ impl Parser<'_> {
                 drafts.push(self.function()?);
             } else if self.accept_word("step") {
                 steps.push(self.step()?);
-            } else if main.is_none() && self.accept_word("main") {
-                main = Some(self.main()?);
+            } else if self.accept_word("main") {
+                mains.push(self.main()?);
             } else {
-                return self.fail(Problem::Expected("function, step or one main"));
+                return self.fail(Problem::Expected("function, step or main"));
             }
         }
         let linker = Linker::new(&drafts, &self.names)?;
-        for step in steps.iter_mut().chain(main.iter_mut().flat_map(|main: &mut Main| &mut main.prelude)) {
+        let of_mains = mains.iter_mut().flat_map(|main| main.prelude.iter_mut().chain([&mut main.step]));
+        for step in steps.iter_mut().chain(of_mains) {
             step.function = linker.resolve(step.function)?;
         }
-        if let Some(main) = &mut main {
-            main.step.function = linker.resolve(main.step.function)?;
-        }
         let functions = drafts.into_iter().map(|draft| linker.finish(draft)).collect::<Parse<_>>()?;
-        Ok(Program { functions, steps, main })
+        Ok(Program { functions, steps, mains })
     }
 }

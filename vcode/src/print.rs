@@ -42,7 +42,7 @@ impl Printer<'_> {
             writer.step("step", step);
             writer.out.push('\n');
         }
-        if let Some(main) = &program.main {
+        for main in &program.mains {
             writer.main(main);
         }
         writer.out

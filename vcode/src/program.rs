@@ -40,8 +40,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// What to run, in order, where no arguments are given.
     pub steps: Vec<Step>,
-    /// What to run with arguments.
-    pub main: Option<Main>,
+    /// What to run with arguments: the first whose parameters the arguments fit. There are several where `main` is polymorphic.
+    pub mains: Vec<Main>,
 }
 
 /// A function.

@@ -174,7 +174,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     for (index, step) in program.steps.iter().enumerate() {
         entries.step(&format!("step {index}"), step);
     }
-    if let Some(main) = &program.main {
+    for main in &program.mains {
         // Main runs by itself: it sees no global of the steps.
         entries.globals.clear();
         entries.arguments = Some(main.parameters.iter().map(|parameter| &parameter.shape).collect());

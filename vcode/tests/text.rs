@@ -112,7 +112,7 @@ fn everything() -> Program {
     };
     let parameter = Parameter { name: "x".into(), type_text: "(int, …\n".into(), shape };
     let main = Main { prelude: vec![keep], parameters: vec![parameter], step: show };
-    Program { functions: vec![all, second, third, producer], steps: vec![step], main: Some(main) }
+    Program { functions: vec![all, second, third, producer], steps: vec![step], mains: vec![main] }
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! How a program is run: a function for each step, and for each way to call `main`.
+//!
+//! Such a function takes the seed if something in it draws, then the arguments of `main`, then the globals it needs. Globals
+//! are values of the machine between steps; inside functions they are parameters.
+
+use crate::instance::{Instances, Version};
+use crate::lower::{Context, Lowering};
+use crate::value::{Pattern, Value, shape};
+use nesl_frontend::core::{Expr, Form, FunctionId, GlobalId};
+use nesl_frontend::ty::{Class, Scheme, Type};
+use nesl_vcode::{GlobalId as Slot, Input, Main, Output, Parameter, Step};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// More choices for the types of a polymorphic `main` than this are not made: the first ones are.
+const MAIN_CHOICES: usize = 64;
+
+/// The expression that a form evaluates.
+pub(crate) fn expression(form: &Form) -> Option<Arc<Expr>> {
+    match form {
+        Form::Assignment { value, .. } | Form::Expression(value) => Some(Arc::clone(value)),
+        Form::Function(_) => None,
+    }
+}
+
+/// The steps that compute some globals: those of the forms that assign them, and of the forms that those need, in order.
+pub(crate) fn needed(instances: &mut Instances<'_>, forms: &[Form], mut globals: BTreeSet<GlobalId>) -> Vec<Step> {
+    let mut chosen = Vec::new();
+    for form in forms.iter().rev() {
+        let Form::Assignment { targets, value } = form else { continue };
+        if targets.iter().any(|(target, _)| globals.contains(target)) {
+            globals.extend(instances.globals.expr(value));
+            chosen.push(form);
+        }
+    }
+    chosen.into_iter().rev().filter_map(|form| step(instances, form)).collect()
+}
+
+/// The step that runs a form.
+pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
+    let expr = expression(form)?;
+    let number = instances.reserve();
+    let draws = instances.draws.expr(&expr);
+    let globals: Vec<GlobalId> = instances.globals.expr(&expr).into_iter().collect();
+    let name = instances.unique_name("top".to_owned());
+    let mut lowering = Lowering::new(instances, &name, expr.span, Vec::new());
+    let mut inputs = Vec::new();
+    bind_seed(&mut lowering, draws, &mut inputs);
+    bind_globals(&mut lowering, &globals, &mut inputs);
+    let value = lowering.eval(&expr, Context::Serial);
+    let (outputs, results): (Vec<Output>, Vec<Value>) = match form {
+        Form::Assignment { targets, .. } => {
+            let part = |path: &[bool]| {
+                path.iter().fold((value.clone(), expr.ty.clone()), |(value, ty), &rest| {
+                    let (first_value, rest_value) = value.into_pair();
+                    let Type::Pair(first_type, rest_type) = ty else { panic!("path into type {ty}") };
+                    if rest { (rest_value, (*rest_type).clone()) } else { (first_value, (*first_type).clone()) }
+                })
+            };
+            (targets.iter())
+                .map(|(global, path)| {
+                    let (value, ty) = part(path);
+                    (Output { shape: shape(&ty), global: Some(slot(*global)) }, value)
+                })
+                .unzip()
+        }
+        _ => (vec![Output { shape: shape(&expr.ty), global: None }], vec![value]),
+    };
+    let function = lowering.builder.finish(results.iter().flat_map(Value::operands).collect());
+    instances.define(number, function);
+    Some(Step { function: number, inputs, outputs })
+}
+
+/// The entry that calls `main` at some types.
+pub(crate) fn main(
+    instances: &mut Instances<'_>,
+    main: FunctionId,
+    type_arguments: Vec<Type>,
+    prelude: Vec<Step>,
+) -> Main {
+    let source = instances.program.function(main);
+    let argument_type = source.scheme.parameter.instantiate(&type_arguments);
+    let result_type = source.scheme.result.instantiate(&type_arguments);
+    let parameters: Vec<Parameter> = (source.parameters.iter())
+        .zip(components(&argument_type, source.parameters.len()))
+        .map(|(name, ty)| Parameter { name: name.clone(), type_text: ty.to_string(), shape: shape(&ty) })
+        .collect();
+    let number = instances.reserve();
+    let draws = instances.draws.function(main);
+    let globals: Vec<GlobalId> = instances.globals.function(main).collect();
+    let callee = instances.instance(main, type_arguments, Version::Serial);
+    let name = instances.unique_name("main".to_owned());
+    let mut lowering = Lowering::new(instances, &name, source.span, Vec::new());
+    let mut inputs = Vec::new();
+    bind_seed(&mut lowering, draws, &mut inputs);
+    inputs.extend((0u32..).take(parameters.len()).map(Input::Argument));
+    let argument = lowering.parameter(&argument_type, &Pattern::uniform(&argument_type, false));
+    bind_globals(&mut lowering, &globals, &mut inputs);
+    let values: Vec<Value> = globals.iter().map(|global| lowering.globals[global].clone()).collect();
+    let seed = lowering.seed.as_ref().map(Value::operand);
+    let operands = Instances::arguments(values.into_iter(), None, seed, &argument);
+    let pattern = Pattern::uniform(&result_type, false);
+    let seed_lifted = draws.then_some(false);
+    let registers = lowering.result_registers(&result_type, &pattern, seed_lifted);
+    let results = lowering.builder.call(callee, &operands, &registers);
+    let value = lowering.take_results(results, &result_type, &pattern, seed_lifted);
+    let function = lowering.builder.finish(value.operands());
+    instances.define(number, function);
+    let outputs = vec![Output { shape: shape(&result_type), global: None }];
+    Main { prelude, parameters, step: Step { function: number, inputs, outputs } }
+}
+
+/// What the type parameters of `main` may stand for, in the order in which arguments are tried: the scalar types of each
+/// class, and strings where any type will do.
+pub(crate) fn type_choices(scheme: &Scheme) -> Vec<Vec<Type>> {
+    let mut choices = vec![Vec::new()];
+    for class in &scheme.classes {
+        let mut types: Vec<Type> = class.scalars().iter().map(|scalar| Type::Scalar(*scalar)).collect();
+        if *class == Class::Any {
+            types.push(Type::sequence(Type::CHAR));
+        }
+        choices = (choices.iter())
+            .flat_map(|chosen| types.iter().map(move |ty| [chosen.as_slice(), std::slice::from_ref(ty)].concat()))
+            .take(MAIN_CHOICES)
+            .collect();
+    }
+    choices
+}
+
+fn bind_seed(lowering: &mut Lowering<'_, '_>, draws: bool, inputs: &mut Vec<Input>) {
+    if draws {
+        lowering.seed = Some(lowering.parameter(&Type::INT, &Pattern::Part(false)));
+        inputs.push(Input::Seed);
+    }
+}
+
+fn bind_globals(lowering: &mut Lowering<'_, '_>, globals: &[GlobalId], inputs: &mut Vec<Input>) {
+    for &global in globals {
+        let ty = &lowering.instances.program.global(global).ty;
+        let value = lowering.parameter(ty, &Pattern::uniform(ty, false));
+        lowering.globals.insert(global, value);
+        inputs.push(Input::Global(slot(global)));
+    }
+}
+
+fn slot(global: GlobalId) -> Slot {
+    Slot(u32::try_from(global.0).unwrap_or(u32::MAX))
+}
+
+/// The types of the `count` components of a parameter pattern: `(a, (b, c))` has two or three.
+fn components(parameter: &Type, count: usize) -> Vec<Type> {
+    let mut types = Vec::new();
+    let mut rest = parameter;
+    while types.len() + 1 < count {
+        let Type::Pair(first, tail) = rest else { break };
+        types.push((**first).clone());
+        rest = tail;
+    }
+    types.push(rest.clone());
+    types
+}
