@@ -108,7 +108,9 @@ impl fmt::Display for Failure {
                 write!(formatter, "index {index} is out of range for a sequence of length {length}")
             }
             Failure::DivideByZero { dividend } => write!(formatter, "division of {dividend} by zero"),
-            Failure::QuotientOverflow => write!(formatter, "the quotient of {} by -1 is too large for an int", i64::MIN),
+            Failure::QuotientOverflow => {
+                write!(formatter, "the quotient of {} by -1 is too large for an int", i64::MIN)
+            }
             Failure::ShiftOutOfRange { count } => write!(formatter, "shift by {count} bits"),
             Failure::FloatToInt { value } => {
                 write!(formatter, "no int holds the float {}", crate::text::float(*value))

@@ -163,7 +163,11 @@ pub fn check_count(count: i64, length: i64) -> Result<i64, Failure> {
 
 /// The first length, if sequences of these lengths can alternate: the second is as long or one shorter.
 pub fn check_interleave(left: i64, right: i64) -> Result<i64, Failure> {
-    if right == left || right.checked_add(1) == Some(left) { Ok(left) } else { Err(Failure::LengthMismatch { left, right }) }
+    if right == left || right.checked_add(1) == Some(left) {
+        Ok(left)
+    } else {
+        Err(Failure::LengthMismatch { left, right })
+    }
 }
 
 /// The 64-bit finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).

@@ -94,12 +94,24 @@ macro_rules! algebra {
 }
 
 macro_rules! fallible {
-    (unary) => { false };
-    (binary) => { false };
-    (ternary) => { false };
-    (try_unary) => { true };
-    (try_binary) => { true };
-    (try_ternary) => { true };
+    (unary) => {
+        false
+    };
+    (binary) => {
+        false
+    };
+    (ternary) => {
+        false
+    };
+    (try_unary) => {
+        true
+    };
+    (try_binary) => {
+        true
+    };
+    (try_ternary) => {
+        true
+    };
 }
 
 macro_rules! scalar_operations {
@@ -349,9 +361,9 @@ mod tests {
     fn samples(scalar_type: ScalarType) -> Vec<ScalarValue> {
         match scalar_type {
             ScalarType::Int => [0, 1, -1, 7, -13, 63, i64::MAX, i64::MIN].map(ScalarValue::Int).to_vec(),
-            ScalarType::Float => {
-                [0.0, -0.0, 1.5, -2.5, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(ScalarValue::Float).to_vec()
-            }
+            ScalarType::Float => [0.0, -0.0, 1.5, -2.5, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]
+                .map(ScalarValue::Float)
+                .to_vec(),
             ScalarType::Bool => [false, true].map(ScalarValue::Bool).to_vec(),
             ScalarType::Char => [0, b'a', 255].map(ScalarValue::Char).to_vec(),
         }
