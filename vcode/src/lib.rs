@@ -2,13 +2,16 @@
 //!
 //! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers. [`build`] makes
 //! functions; [`print`] and [`parse`] are its text form, [`codec`] its bytes; [`verify`] says whether it is sound; [`metrics`]
-//! counts instructions.
+//! counts instructions; [`pipeline`] optimises it by the [`passes`].
 
 pub mod build;
 pub mod codec;
 pub mod metrics;
 pub mod op;
 pub mod parse;
+pub mod pass;
+pub mod passes;
+pub mod pipeline;
 pub mod print;
 pub mod program;
 pub mod shape;
@@ -19,6 +22,8 @@ pub use codec::{CodecError, from_bytes, to_bytes};
 pub use metrics::Counts;
 pub use op::VectorOp;
 pub use parse::{ParseError, parse};
+pub use pass::Pass;
+pub use pipeline::{Options, PASSES, PassError, optimise};
 pub use print::Printer;
 pub use program::{
     Block, Constants, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,

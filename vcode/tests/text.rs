@@ -184,7 +184,7 @@ fn sources_are_comments() {
 fn mistakes_are_found_where_they_are() {
     let body = |line: &str| format!("function f(%0: int) -> int {{\n  {line}\n  return %0\n}}");
     let cases = [
-        ("x".to_owned(), "1:1: expected function, step or one main"),
+        ("x".to_owned(), "1:1: expected function, step or main"),
         ("function f(%0: int) -> int {".to_owned(), "1:29: expected return"),
         (body("%1 = frobnicate %0"), "2:8: no instruction is called `frobnicate`"),
         (body("%1 = map gather %0"), "2:12: no instruction is called `map gather`"),

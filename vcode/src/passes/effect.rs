@@ -1,0 +1,59 @@
+//! Which instructions must run although nobody reads their results.
+//!
+//! The one effect in VCODE is failure. A failure of memory does not count: passes may change how much is used. A call can
+//! fail, or not end, whatever its function does.
+
+use crate::program::{Block, Op, Operand};
+use nesl_prim::{ScalarOp, ScalarValue};
+
+/// Whether an instruction can fail, or not end.
+pub fn has_effect(op: &Op, operands: &[Operand]) -> bool {
+    match op {
+        Op::Scalar(op) | Op::Map(op) => op.row().fallible && !is_safe(*op, operands),
+        Op::Vector(op) => op.row().fallible,
+        Op::Constants(_) => false,
+        Op::Call(_) => true,
+        Op::If(then_block, else_block) => block_has_effect(then_block) || block_has_effect(else_block),
+    }
+}
+
+fn block_has_effect(block: &Block) -> bool {
+    block.instructions.iter().any(|instruction| has_effect(&instruction.op, &instruction.operands))
+}
+
+/// Whether a fallible operation cannot fail because of its constant second operand.
+fn is_safe(op: ScalarOp, operands: &[Operand]) -> bool {
+    let [_, Operand::Constant(ScalarValue::Int(second))] = *operands else { return false };
+    match op {
+        ScalarOp::DivideInt => second != 0 && second != -1,
+        ScalarOp::Remainder | ScalarOp::Modulo => second != 0,
+        ScalarOp::ShiftLeft | ScalarOp::ShiftRight => (0..64).contains(&second),
+        ScalarOp::PowerInt | ScalarOp::PowerFloat => second >= 0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_to_be_safe_never_fails() {
+        let ints = [0, 1, -1, 2, 63, 64, i64::MIN, i64::MAX];
+        for &op in ScalarOp::ALL {
+            for second in ints.map(ScalarValue::Int) {
+                let [first_type, _] = *op.row().operands else { continue };
+                if !is_safe(op, &[Operand::Constant(second), Operand::Constant(second)]) {
+                    continue;
+                }
+                for first in ints {
+                    let first = match first_type {
+                        nesl_prim::ScalarType::Float => ScalarValue::Float(first as f64),
+                        _ => ScalarValue::Int(first),
+                    };
+                    assert!(nesl_prim::eval(op, &[first, second]).is_ok(), "{op} {first:?} {second:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Constant folding: scalar operations on constants, operations that change nothing, branches that are known.
+//!
+//! Only what is exact: `x + 0.0` stays, since it turns -0.0 into 0.0. An operation that fails on its constants stays, to fail
+//! when and if it is run. Elementwise operations fold only into one of their columns: a constant has no length.
+
+use crate::passes::rewrite::{self, Action, Context, Rule};
+use crate::program::{Instruction, Op, Operand, Program};
+use nesl_prim::{ScalarOp, ScalarValue};
+
+/// Folds constants in all functions.
+pub fn run(program: &mut Program) {
+    for function in &mut program.functions {
+        rewrite::rewrite(function, &mut Fold);
+    }
+}
+
+struct Fold;
+
+impl Rule for Fold {
+    fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
+        match &instruction.op {
+            Op::If(..) => match instruction.operands.as_slice() {
+                [Operand::Constant(ScalarValue::Bool(condition))] => Action::Take(*condition),
+                _ => Action::Keep,
+            },
+            Op::Scalar(op) | Op::Map(op) => {
+                let folded = evaluate(&instruction.op, &instruction.operands)
+                    .or_else(|| neutral(*op, &instruction.operands))
+                    .or_else(|| equal_operands(*op, &instruction.operands));
+                match folded {
+                    // A `map` is a column: where what it equals is not, it stays.
+                    Some(value) if context.type_of(value) == context.type_of(instruction.results[0].into()) => {
+                        Action::Replace(value)
+                    }
+                    _ => Action::Keep,
+                }
+            }
+            Op::Constants(_) | Op::Vector(_) | Op::Call(_) => Action::Keep,
+        }
+    }
+}
+
+fn constant(operand: Operand) -> Option<ScalarValue> {
+    match operand {
+        Operand::Constant(value) => Some(value),
+        Operand::Register(_) => None,
+    }
+}
+
+/// The value of an operation on constants, if it has one.
+fn evaluate(op: &Op, operands: &[Operand]) -> Option<Operand> {
+    let Op::Scalar(op) = op else { return None };
+    let constants: Vec<ScalarValue> = operands.iter().copied().map(constant).collect::<Option<_>>()?;
+    nesl_prim::eval(*op, &constants).ok().map(Operand::Constant)
+}
+
+/// The operand, or the constant, that an operation equals because of a constant among its operands.
+fn neutral(op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
+    use ScalarOp as S;
+    use ScalarValue::{Bool, Float, Int};
+    match *operands {
+        [a, b] => {
+            let (left, right) = (constant(a), constant(b));
+            let row = op.row();
+            // Exactly associative operations have an exact identity; the float sums and products do not all.
+            let identity = match op {
+                S::AddFloat => Some(Float(-0.0)),
+                S::MultiplyFloat => Some(Float(1.0)),
+                _ if row.associative && row.commutative => row.identity,
+                _ => None,
+            };
+            let absorbing = match op {
+                S::MultiplyInt | S::AndInt => Some(Int(0)),
+                S::OrInt => Some(Int(-1)),
+                S::AndBool => Some(Bool(false)),
+                S::OrBool => Some(Bool(true)),
+                _ => None,
+            };
+            let right_identity = match op {
+                S::SubtractInt | S::ShiftLeft | S::ShiftRight => Some(Int(0)),
+                S::DivideInt | S::PowerInt | S::PowerFloat => Some(Int(1)),
+                S::SubtractFloat => Some(Float(0.0)),
+                S::DivideFloat => Some(Float(1.0)),
+                _ => None,
+            };
+            let is = |side: Option<ScalarValue>, value: Option<ScalarValue>| value.is_some() && side == value;
+            if is(left, identity) {
+                Some(b)
+            } else if is(right, identity) || is(right, right_identity) {
+                Some(a)
+            } else if is(left, absorbing) || is(right, absorbing) {
+                absorbing.map(Operand::Constant)
+            } else {
+                None
+            }
+        }
+        [condition, a, b] if op == ScalarOp::select(op.row().result) => match constant(condition) {
+            Some(Bool(condition)) => Some(if condition { a } else { b }),
+            _ if constant(a) == Some(Bool(true)) && constant(b) == Some(Bool(false)) => Some(condition),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What an operation equals because operands are the same.
+fn equal_operands(op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
+    use ScalarOp as S;
+    use ScalarValue::{Bool, Int};
+    match *operands {
+        [a, b] if a == b => match op {
+            S::AndInt | S::AndBool | S::OrInt | S::OrBool | S::CheckLengths | S::CheckPartition => Some(a),
+            S::MaximumInt | S::MaximumFloat | S::MaximumChar | S::MinimumInt | S::MinimumFloat | S::MinimumChar => {
+                Some(a)
+            }
+            S::SubtractInt | S::XorInt => Some(Operand::Constant(Int(0))),
+            // Not on floats: a NaN is not equal to itself.
+            S::EqualInt
+            | S::EqualChar
+            | S::EqualBool
+            | S::AtMostInt
+            | S::AtMostChar
+            | S::AtLeastInt
+            | S::AtLeastChar => Some(Operand::Constant(Bool(true))),
+            S::UnequalInt | S::UnequalChar | S::UnequalBool | S::XorBool => Some(Operand::Constant(Bool(false))),
+            S::LessInt | S::LessChar | S::GreaterInt | S::GreaterChar => Some(Operand::Constant(Bool(false))),
+            _ => None,
+        },
+        [_, a, b] if a == b && op == ScalarOp::select(op.row().result) => Some(a),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{becomes, stays};
+
+    #[test]
+    fn constants_meet() {
+        becomes(
+            run,
+            "function f() -> int {
+               %0 = add.int 1 2
+               %1 = multiply.int %0 %0
+               return %1
+             }",
+            "function f() -> int unused %0: int, %1: int {
+               return 9
+             }",
+        );
+    }
+
+    #[test]
+    fn failing_operations_stay() {
+        stays(
+            run,
+            "function f(%0: int) -> int {
+               %1 = divide.int 1 0
+               %2 = check_index 3 3
+               %3 = divide.int %0 -1
+               %4 = multiply.int %1 7
+               return %4
+             }",
+        );
+    }
+
+    #[test]
+    fn a_known_branch_replaces_the_if() {
+        becomes(
+            run,
+            "function f(%0: int) -> int, int {
+               %1 = less.int 1 2
+               %6, %7 = if %1 {
+                 %2 = add.int %0 1
+                 %4 = if f { yield 1 } else {
+                   %3 = add.int %2 1
+                   yield %3
+                 }
+                 yield %4 %0
+               } else {
+                 %5 = divide.int 1 0
+                 yield %5 2
+               }
+               %8 = add.int %6 %7
+               return %8 %6
+             }",
+            "function f(%0: int) -> int, int unused %1: bool, %4: int, %5: int, %6: int, %7: int {
+               %2 = add.int %0 1
+               %3 = add.int %2 1
+               %8 = add.int %3 %0
+               return %8 %3
+             }",
+        );
+    }
+
+    #[test]
+    fn neutral_operations_go() {
+        becomes(
+            run,
+            "function f(%0: int, %1: column bool, %2: float, %3: bool) -> int, column bool, float, bool, bool, float {
+               %4 = add.int 0 %0
+               %5 = divide.int %4 1
+               %6 = map and.bool %1 t
+               %7 = maximum.float %2 -inf
+               %8 = and.bool %3 f
+               %9 = select.bool %3 t f
+               %10 = select.float %8 1.0 %2
+               return %5 %6 %7 %8 %9 %10
+             }",
+            "function f(%0: int, %1: column bool, %2: float, %3: bool) -> int, column bool, float, bool, bool, float \
+               unused %4: int, %5: int, %6: column bool, %7: float, %8: bool, %9: bool, %10: float {
+               return %0 %1 %2 f %3 %2
+             }",
+        );
+    }
+
+    #[test]
+    fn what_is_not_exact_stays() {
+        stays(
+            run,
+            "function f(%0: float, %1: column int, %2: column bool, %3: int) -> float {
+               %4 = add.float %0 0.0
+               %5 = multiply.float %4 0.0
+               %6 = equal.float %0 %0
+               %7 = subtract.float %0 %0
+               %8 = map and.bool %2 f
+               %9 = map select.int %2 %3 %3
+               %10 = map subtract.int %1 %1
+               return %5
+             }",
+        );
+    }
+}

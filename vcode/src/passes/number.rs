@@ -1,0 +1,84 @@
+//! Numbers registers from 0 in the order in which they are defined, and forgets those that no longer are.
+
+use crate::program::{Block, Function, Op, Operand, Program, Register, RegisterType};
+
+/// Renumbers the registers of all functions.
+pub fn run(program: &mut Program) {
+    for function in &mut program.functions {
+        number(function);
+    }
+}
+
+fn number(function: &mut Function) {
+    let old = std::mem::take(&mut function.registers);
+    let mut numbers = Numbers { new: vec![None; old.len()], old, registers: Vec::new() };
+    for parameter in &mut function.parameters {
+        numbers.define(parameter);
+    }
+    numbers.block(&mut function.body);
+    function.registers = numbers.registers;
+}
+
+struct Numbers {
+    old: Vec<RegisterType>,
+    new: Vec<Option<Register>>,
+    registers: Vec<RegisterType>,
+}
+
+impl Numbers {
+    fn define(&mut self, register: &mut Register) {
+        let number = Register(u32::try_from(self.registers.len()).unwrap_or(u32::MAX));
+        self.registers.push(self.old[register.0 as usize]);
+        self.new[register.0 as usize] = Some(number);
+        *register = number;
+    }
+
+    fn read(&self, operands: &mut [Operand]) {
+        for operand in operands {
+            if let Operand::Register(register) = operand
+                && let Some(number) = self.new[register.0 as usize]
+            {
+                *register = number;
+            }
+        }
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        for instruction in &mut block.instructions {
+            self.read(&mut instruction.operands);
+            if let Op::If(then_block, else_block) = &mut instruction.op {
+                self.block(then_block);
+                self.block(else_block);
+            }
+            instruction.results.iter_mut().for_each(|result| self.define(result));
+        }
+        self.read(&mut block.results);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::becomes;
+
+    #[test]
+    fn numbers_follow_definitions_without_gaps() {
+        becomes(
+            run,
+            "function f(%5: int, %1: bool) -> int unused %0: float, %2: descriptor {
+               %4 = if %1 {
+                 %3 = add.int %5 1
+                 yield %3
+               } else { yield %5 }
+               return %4
+             }",
+            "function f(%0: int, %1: bool) -> int {
+               %3 = if %1 {
+                 %2 = add.int %0 1
+                 yield %2
+               } else { yield %0 }
+               return %3
+             }",
+        );
+    }
+}

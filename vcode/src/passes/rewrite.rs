@@ -1,0 +1,200 @@
+//! One walk over a function in program order, on which a pass is a rule for single instructions.
+//!
+//! The walk renames operands as it goes: a rule that replaces an instruction by a value already known names that value, and
+//! every later use sees it. What a rule may look at is the instructions before, by the registers they define. Since a
+//! register's definition dominates its uses, so do the operands of that definition: a rule can use them without further check.
+
+use crate::op::VectorOp;
+use crate::program::{Block, Function, Instruction, Op, Operand, Register, RegisterType};
+use nesl_prim::ScalarOp;
+use nesl_span::Span;
+
+/// What becomes of an instruction.
+pub enum Action {
+    /// It stays.
+    Keep,
+    /// It goes; its one result is this value.
+    Replace(Operand),
+    /// It is another instruction with the same result; the rule sees that one too.
+    Become(Op, Vec<Operand>),
+    /// It is an `if`, and only its first (true) or its second block runs.
+    Take(bool),
+}
+
+/// The rule of a pass.
+pub trait Rule {
+    /// What becomes of an instruction whose operands are renamed. Blocks of an `if` have not been walked yet.
+    fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action;
+
+    /// A block of an `if` begins.
+    fn enter(&mut self) {}
+
+    /// A block of an `if` ends.
+    fn leave(&mut self) {}
+
+    /// Both blocks of an `if` that stays have been walked; may drop results and rename them.
+    fn join(&mut self, _context: &mut Context, _instruction: &mut Instruction) {}
+}
+
+/// How a register was defined.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// By what.
+    pub maker: Maker,
+    /// On what.
+    pub operands: Vec<Operand>,
+}
+
+/// An operation that defines one register without blocks or calls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Maker {
+    /// A scalar operation.
+    Scalar(ScalarOp),
+    /// An elementwise operation.
+    Map(ScalarOp),
+    /// A vector operation.
+    Vector(VectorOp),
+    /// A constant column of this length.
+    Constants(usize),
+}
+
+/// What the walk knows at an instruction.
+pub struct Context {
+    registers: Vec<RegisterType>,
+    definitions: Vec<Option<Definition>>,
+    names: Vec<Option<Operand>>,
+    output: Vec<Instruction>,
+    span: Span,
+}
+
+impl Context {
+    /// The type of an operand.
+    pub fn type_of(&self, operand: Operand) -> RegisterType {
+        match operand {
+            Operand::Register(register) => self.registers[register.0 as usize],
+            Operand::Constant(value) => RegisterType::Scalar(value.scalar_type()),
+        }
+    }
+
+    /// How an operand was defined; none for constants, parameters, and results of calls and blocks.
+    pub fn definition(&self, operand: Operand) -> Option<&Definition> {
+        match operand {
+            Operand::Register(register) => self.definitions[register.0 as usize].as_ref(),
+            Operand::Constant(_) => None,
+        }
+    }
+
+    /// The operands of the vector operation that made an operand, if it is that one.
+    pub fn made_by(&self, operand: Operand, op: VectorOp) -> Option<&[Operand]> {
+        self.definition(operand)
+            .filter(|definition| definition.maker == Maker::Vector(op))
+            .map(|definition| definition.operands.as_slice())
+    }
+
+    /// Lets all later uses of a register be uses of another value.
+    pub fn rename(&mut self, register: Register, value: Operand) {
+        self.names[register.0 as usize] = Some(value);
+    }
+
+    /// Adds an instruction before the one at hand; yields its result.
+    pub fn emit(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Operand {
+        let result = Register(u32::try_from(self.registers.len()).unwrap_or(u32::MAX));
+        self.registers.push(ty);
+        self.definitions.push(None);
+        self.names.push(None);
+        self.push(Instruction { op, operands, results: vec![result], span: self.span });
+        Operand::Register(result)
+    }
+
+    fn resolve(&self, operands: &mut [Operand]) {
+        for operand in operands {
+            if let Operand::Register(register) = *operand
+                && let Some(value) = self.names[register.0 as usize]
+            {
+                *operand = value;
+            }
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) {
+        let maker = match &instruction.op {
+            Op::Scalar(op) => Some(Maker::Scalar(*op)),
+            Op::Map(op) => Some(Maker::Map(*op)),
+            Op::Vector(op) => Some(Maker::Vector(*op)),
+            Op::Constants(constants) => Some(Maker::Constants(constants.len())),
+            Op::Call(_) | Op::If(..) => None,
+        };
+        if let (Some(maker), [result]) = (maker, instruction.results.as_slice()) {
+            self.definitions[result.0 as usize] = Some(Definition { maker, operands: instruction.operands.clone() });
+        }
+        self.output.push(instruction);
+    }
+}
+
+/// Walks a function.
+pub fn rewrite(function: &mut Function, rule: &mut impl Rule) {
+    let registers = std::mem::take(&mut function.registers);
+    let count = registers.len();
+    let mut context = Context {
+        registers,
+        definitions: vec![None; count],
+        names: vec![None; count],
+        output: Vec::new(),
+        span: function.span,
+    };
+    let body = std::mem::take(&mut function.body);
+    function.body = nested(&mut context, rule, body);
+    function.registers = context.registers;
+}
+
+/// Walks a block on its own.
+fn nested(context: &mut Context, rule: &mut impl Rule, block: Block) -> Block {
+    let outer = std::mem::take(&mut context.output);
+    let results = inline(context, rule, block);
+    Block { instructions: std::mem::replace(&mut context.output, outer), results }
+}
+
+/// Walks a block's instructions into the current output; yields its results.
+fn inline(context: &mut Context, rule: &mut impl Rule, block: Block) -> Vec<Operand> {
+    for instruction in block.instructions {
+        step(context, rule, instruction);
+    }
+    let mut results = block.results;
+    context.resolve(&mut results);
+    results
+}
+
+fn step(context: &mut Context, rule: &mut impl Rule, mut instruction: Instruction) {
+    context.span = instruction.span;
+    context.resolve(&mut instruction.operands);
+    loop {
+        match rule.rewrite(context, &instruction) {
+            Action::Keep => break,
+            Action::Become(op, operands) => (instruction.op, instruction.operands) = (op, operands),
+            Action::Replace(value) => {
+                debug_assert_eq!(instruction.results.len(), 1, "only single results are replaced by a value");
+                return instruction.results.iter().for_each(|&result| context.rename(result, value));
+            }
+            Action::Take(first) => {
+                let Op::If(then_block, else_block) = instruction.op else {
+                    unreachable!("only an if has blocks to take")
+                };
+                let values = inline(context, rule, if first { *then_block } else { *else_block });
+                return instruction
+                    .results
+                    .iter()
+                    .zip(values)
+                    .for_each(|(&result, value)| context.rename(result, value));
+            }
+        }
+    }
+    if let Op::If(then_block, else_block) = &mut instruction.op {
+        for block in [then_block, else_block] {
+            rule.enter();
+            **block = nested(context, rule, std::mem::take(&mut **block));
+            rule.leave();
+        }
+        rule.join(context, &mut instruction);
+    }
+    context.push(instruction);
+}

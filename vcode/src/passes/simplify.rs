@@ -1,0 +1,424 @@
+//! Reads off the instructions that made a value what another instruction would compute from it: lengths, the parts of
+//! descriptors, elements of broadcasts.
+//!
+//! Flattening asks for lengths where it needs them and broadcasts where it must; here most of that turns out to be known. Each
+//! rule is exact: same value, same failures.
+
+use crate::op::VectorOp;
+use crate::passes::effect;
+use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
+use crate::program::{Instruction, Op, Operand, Program, RegisterType};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+
+/// Simplifies all functions.
+pub fn run(program: &mut Program) {
+    for function in &mut program.functions {
+        rewrite::rewrite(function, &mut Simplify);
+    }
+}
+
+struct Simplify;
+
+const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
+
+impl Rule for Simplify {
+    fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
+        match &instruction.op {
+            Op::Vector(op) => vector(context, *op, instruction),
+            Op::Map(op) => map(context, *op, &instruction.operands),
+            Op::Scalar(op) => repeated(context, Maker::Scalar(*op), *op, &instruction.operands),
+            Op::Constants(_) | Op::Call(_) | Op::If(..) => Action::Keep,
+        }
+    }
+}
+
+/// What is known about the number of elements of a column, or of segments of a descriptor.
+#[derive(Clone, Copy)]
+enum Size {
+    /// It is this scalar.
+    Value(Operand),
+    /// It is what this instruction gives on this operand.
+    Of(VectorOp, Operand),
+}
+
+/// One step towards the length of a column.
+fn length(context: &Context, column: Operand) -> Option<Size> {
+    let definition = context.definition(column)?;
+    let operands = &definition.operands;
+    let of_column = |column: Operand| Some(Size::Of(VectorOp::Length, column));
+    let constant = |length: usize| Some(Size::Value(Operand::Constant(ScalarValue::Int(i64::try_from(length).ok()?))));
+    match definition.maker {
+        Maker::Constants(length) => constant(length),
+        Maker::Map(_) => operands
+            .iter()
+            .copied()
+            .find(|&operand| matches!(context.type_of(operand), RegisterType::Column(_)))
+            .and_then(of_column),
+        Maker::Scalar(_) => None,
+        Maker::Vector(op) => match op {
+            VectorOp::Iota => Some(Size::Value(operands[0])),
+            VectorOp::Dist => Some(Size::Value(operands[1])),
+            VectorOp::Slice => Some(Size::Value(operands[2])),
+            VectorOp::Build => constant(operands.len()),
+            VectorOp::Gather => of_column(operands[1]),
+            VectorOp::Scatter | VectorOp::Permute | VectorOp::Scan(_) | VectorOp::Merge => of_column(operands[0]),
+            VectorOp::SegReduce(_) => Some(Size::Of(VectorOp::Segments, operands[1])),
+            VectorOp::Starts | VectorOp::Lengths => Some(Size::Of(VectorOp::Segments, operands[0])),
+            VectorOp::SegScan(_) | VectorOp::SegDist | VectorOp::Compact => {
+                Some(Size::Of(VectorOp::Total, operands[1]))
+            }
+            VectorOp::SegIota => Some(Size::Of(VectorOp::Total, operands[0])),
+            _ => None,
+        },
+    }
+}
+
+/// Whether a column is known to have as many elements as a scalar says.
+fn has_length(context: &Context, column: Operand, scalar: Operand) -> bool {
+    let (mut size, mut known) = (Size::Of(VectorOp::Length, column), false);
+    // Each turn goes to an earlier definition.
+    loop {
+        known |= match size {
+            Size::Value(value) => value == scalar,
+            Size::Of(op, operand) => context.made_by(scalar, op).is_some_and(|operands| operands[0] == operand),
+        };
+        size = match size {
+            Size::Of(VectorOp::Length, column) if !known => match length(context, column) {
+                Some(size) => size,
+                None => return false,
+            },
+            _ => return known,
+        };
+    }
+}
+
+fn vector(context: &mut Context, op: VectorOp, instruction: &Instruction) -> Action {
+    let operands = instruction.operands.as_slice();
+    let made_by = |operand: Operand, op: VectorOp| context.made_by(operand, op);
+    match (op, operands) {
+        (VectorOp::Length, &[column]) => match length(context, column) {
+            Some(Size::Value(value)) => Action::Replace(value),
+            Some(Size::Of(op, operand)) => Action::Become(Op::Vector(op), vec![operand]),
+            None => Action::Keep,
+        },
+        (VectorOp::Segments, &[descriptor]) => {
+            let lengths = made_by(descriptor, VectorOp::Packed).map(|operands| operands[0]);
+            match lengths.or_else(|| made_by(descriptor, VectorOp::View).map(|operands| operands[1])) {
+                Some(lengths) => Action::Become(Op::Vector(VectorOp::Length), vec![lengths]),
+                None => Action::Keep,
+            }
+        }
+        (VectorOp::Lengths, &[descriptor]) => {
+            let lengths = made_by(descriptor, VectorOp::Packed).map(|operands| operands[0]);
+            replace(lengths.or_else(|| made_by(descriptor, VectorOp::View).map(|operands| operands[1])))
+        }
+        (VectorOp::Starts, &[descriptor]) => replace(made_by(descriptor, VectorOp::View).map(|operands| operands[0])),
+        // The same segments as the descriptor that the starts come from; that one may even be packed.
+        (VectorOp::View, &[starts, lengths]) => {
+            replace(made_by(starts, VectorOp::Starts).map(|operands| operands[0]).filter(|&descriptor| {
+                made_by(lengths, VectorOp::Lengths).is_some_and(|operands| operands[0] == descriptor)
+                    || made_by(descriptor, VectorOp::Packed).is_some_and(|operands| operands[0] == lengths)
+            }))
+        }
+        (VectorOp::Compact, &[column, descriptor]) => replace(made_by(descriptor, VectorOp::Packed).map(|_| column)),
+        (VectorOp::Concat | VectorOp::Interleave, &[column]) => Action::Replace(column),
+        (VectorOp::Extract, &[column, index]) => {
+            if made_by(column, VectorOp::Iota).is_some() {
+                return Action::Replace(index);
+            }
+            replace(made_by(column, VectorOp::Dist).map(|operands| operands[0]).or_else(|| {
+                // An index that no earlier check let pass is never reached; it is not for here to say so.
+                let Operand::Constant(ScalarValue::Int(index)) = index else { return None };
+                made_by(column, VectorOp::Build)?.get(usize::try_from(index).ok()?).copied()
+            }))
+        }
+        (VectorOp::Slice, &[column, start, count]) => {
+            let whole = start == Operand::Constant(ScalarValue::Int(0)) && has_length(context, column, count);
+            replace(whole.then_some(column))
+        }
+        (VectorOp::Gather, &[column, indices]) => {
+            if made_by(column, VectorOp::Iota).is_some() {
+                return Action::Replace(indices);
+            }
+            let Some(value) = made_by(column, VectorOp::Dist).map(|operands| operands[0]) else {
+                let all = made_by(indices, VectorOp::Iota).map(|operands| operands[0]);
+                return replace(all.filter(|&count| has_length(context, column, count)).map(|_| column));
+            };
+            let count = context.emit(Op::Vector(VectorOp::Length), vec![indices], INT);
+            Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
+        }
+        (VectorOp::SegDist, &[column, descriptor]) => {
+            let Some(value) = made_by(column, VectorOp::Dist).map(|operands| operands[0]) else { return Action::Keep };
+            let count = context.emit(Op::Vector(VectorOp::Total), vec![descriptor], INT);
+            Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
+        }
+        _ => Action::Keep,
+    }
+}
+
+fn replace(value: Option<Operand>) -> Action {
+    value.map_or(Action::Keep, Action::Replace)
+}
+
+/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, it is done once.
+fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
+    let broadcast = |operand: &Operand| context.made_by(*operand, VectorOp::Dist).map(|dist| (dist[0], dist[1]));
+    let scalars: Vec<Operand> =
+        operands.iter().map(|operand| broadcast(operand).map_or(*operand, |(value, _)| value)).collect();
+    if scalars == operands {
+        return repeated(context, Maker::Map(op), op, operands);
+    }
+    if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
+        return Action::Become(Op::Map(op), scalars);
+    }
+    let count = operands.iter().find_map(broadcast).map(|(_, count)| count);
+    // An operation that can fail does not fail on no elements.
+    match count {
+        Some(count) if !effect::has_effect(&Op::Scalar(op), &scalars) => {
+            let value = context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result));
+            Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
+        }
+        _ => Action::Keep,
+    }
+}
+
+/// An operation that its operand has been through: a check that has passed, or the inverse.
+fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand]) -> Action {
+    let Some((&first, others)) = operands.split_first() else { return Action::Keep };
+    let Some(definition) = context.definition(first) else { return Action::Keep };
+    let again = definition.maker == maker && definition.operands[1..] == *others;
+    match op {
+        ScalarOp::CheckIndex | ScalarOp::CheckLengths | ScalarOp::CheckLength if again => Action::Replace(first),
+        ScalarOp::NotBool | ScalarOp::NotInt | ScalarOp::NegateInt | ScalarOp::NegateFloat if again => {
+            Action::Replace(definition.operands[0])
+        }
+        ScalarOp::CheckLength if never_negative(definition.maker) => Action::Replace(first),
+        _ => Action::Keep,
+    }
+}
+
+/// Whether the ints that an operation gives are lengths or positions.
+fn never_negative(maker: Maker) -> bool {
+    match maker {
+        Maker::Vector(op) => matches!(
+            op,
+            VectorOp::Length
+                | VectorOp::Segments
+                | VectorOp::Total
+                | VectorOp::Lengths
+                | VectorOp::Starts
+                | VectorOp::Iota
+                | VectorOp::SegIota
+        ),
+        Maker::Scalar(op) | Maker::Map(op) => matches!(
+            op,
+            ScalarOp::RangeLength
+                | ScalarOp::SubsequenceLength
+                | ScalarOp::CheckCount
+                | ScalarOp::CheckIndex
+                | ScalarOp::CharToCode
+                | ScalarOp::BoolToInt
+        ),
+        Maker::Constants(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::parse;
+    use crate::passes::{dead, testing};
+
+    const HEADER: &str = "(%0: column int, %1: descriptor, %2: column int, %3: int, %4: int, %5: column bool)";
+
+    /// Checks what a body becomes, after removal of what is no longer used. It yields all of these.
+    #[track_caller]
+    fn becomes(types: &str, before: &str, after: &str) {
+        let text = |body: &str| format!("function f{HEADER} -> {types} {{\n{body}\n}}");
+        let mut expected = parse(&text(after)).unwrap();
+        crate::passes::number::run(&mut expected);
+        let pass = |program: &mut Program| {
+            run(program);
+            dead::run(program);
+            crate::passes::number::run(program);
+        };
+        testing::becomes(pass, &text(before), &expected.to_string());
+    }
+
+    #[track_caller]
+    fn stays(types: &str, body: &str) {
+        becomes(types, body, body);
+    }
+
+    #[test]
+    fn lengths_are_read_off() {
+        becomes(
+            "int, int, int, int, int",
+            "%6 = iota %3
+             %7 = map add.int %6 %3
+             %8 = length %7
+             %9 = gather %2 %0
+             %10 = scan.add.int %9
+             %11 = length %10
+             %12 = constants char \"abc\"
+             %13 = length %12
+             %14 = build %3 %4
+             %15 = map add.int 1 %14
+             %16 = length %15
+             %17 = map select.int %5 %3 %4
+             %18 = merge %5 %17 %17
+             %19 = length %18
+             return %8 %11 %13 %16 %19",
+            "%6 = length %0
+             %7 = length %5
+             return %3 %6 3 2 %7",
+        );
+        becomes(
+            "int, int, int",
+            "%6 = seg_reduce.add.int %0 %1
+             %7 = length %6
+             %8 = packed %2
+             %9 = seg_dist %2 %8
+             %10 = length %9
+             %11 = lengths %8
+             %12 = length %11
+             return %7 %10 %12",
+            "%6 = segments %1
+             %7 = packed %2
+             %8 = total %7
+             %9 = length %2
+             return %6 %8 %9",
+        );
+        stays("int, int", "%6 = pack %0 %5\n%7 = length %6\n%8 = concat %0 %2\n%9 = length %8\nreturn %7 %9");
+    }
+
+    #[test]
+    fn descriptors_come_apart() {
+        becomes(
+            "column int, column int, column int, column int, int, int",
+            "%6 = packed %2
+             %7 = lengths %6
+             %8 = compact %0 %6
+             %9 = view %2 %0
+             %10 = lengths %9
+             %11 = starts %9
+             %12 = segments %9
+             %13 = segments %6
+             return %7 %8 %10 %11 %12 %13",
+            "%6 = length %0
+             %7 = length %2
+             return %2 %0 %0 %2 %6 %7",
+        );
+        becomes(
+            "descriptor, descriptor",
+            "%6 = starts %1
+             %7 = lengths %1
+             %8 = view %6 %7
+             %9 = packed %2
+             %10 = starts %9
+             %11 = lengths %9
+             %12 = view %10 %11
+             return %8 %12",
+            "%6 = packed %2
+             return %1 %6",
+        );
+    }
+
+    #[test]
+    fn descriptors_of_unknown_making_stay() {
+        stays(
+            "column int, column int, descriptor, descriptor, column int",
+            "%6 = view %0 %2
+             %7 = compact %0 %6
+             %8 = compact %0 %1
+             %9 = starts %1
+             %10 = view %9 %2
+             %11 = lengths %1
+             %12 = packed %11
+             %13 = packed %2
+             %14 = starts %13
+             return %7 %8 %10 %12 %14",
+        );
+    }
+
+    #[test]
+    fn broadcasts_are_not_made() {
+        becomes(
+            "column int, column int, column int, column int, int",
+            "%6 = dist %3 %4
+             %7 = map add.int %6 %0
+             %8 = dist 2 %4
+             %9 = map multiply.int %6 %8
+             %10 = gather %6 %2
+             %11 = dist 1.5 %4
+             %12 = seg_dist %8 %1
+             %13 = extract %6 %4
+             return %7 %9 %10 %12 %13",
+            "%6 = map add.int %3 %0
+             %7 = multiply.int %3 2
+             %8 = dist %7 %4
+             %9 = length %2
+             %10 = dist %3 %9
+             %11 = total %1
+             %12 = dist 2 %11
+             return %6 %8 %10 %12 %3",
+        );
+        // On no elements the division does not fail.
+        stays("column int", "%6 = dist %3 %4\n%7 = map divide.int 1 %6\nreturn %7");
+    }
+
+    #[test]
+    fn selections_of_everything_and_of_known_elements() {
+        becomes(
+            "column int, column int, column int, int, int, column int",
+            "%6 = length %0
+             %7 = slice %0 0 %6
+             %8 = iota %6
+             %9 = gather %0 %8
+             %10 = gather %8 %2
+             %11 = extract %8 %3
+             %12 = build %3 %4
+             %13 = extract %12 1
+             %14 = concat %2
+             return %7 %9 %10 %11 %13 %14",
+            "return %0 %0 %2 %3 %4 %2",
+        );
+        stays(
+            "column int, column int, int, int",
+            "%6 = slice %0 0 %3
+             %7 = iota %3
+             %8 = gather %0 %7
+             %9 = build %3 %4
+             %10 = extract %9 2
+             %11 = extract %9 %3
+             return %6 %8 %10 %11",
+        );
+    }
+
+    #[test]
+    fn passed_checks_pass_again() {
+        becomes(
+            "int, column int, int, int, int, column int",
+            "%6 = check_index %3 %4
+             %7 = check_index %6 %4
+             %8 = map check_index %0 %3
+             %9 = map check_index %8 %3
+             %10 = length %0
+             %11 = check_length %10
+             %12 = not.int %3
+             %13 = not.int %12
+             %14 = check_length %3
+             %15 = check_length %14
+             %16 = lengths %1
+             %17 = map check_length %16
+             return %7 %9 %11 %13 %15 %17",
+            "%6 = check_index %3 %4
+             %7 = map check_index %0 %3
+             %8 = length %0
+             %9 = check_length %3
+             %10 = lengths %1
+             return %6 %7 %8 %3 %9 %10",
+        );
+        stays("int", "%6 = check_index %3 %4\n%7 = check_index %6 %3\nreturn %7");
+    }
+}
