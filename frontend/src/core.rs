@@ -11,6 +11,8 @@
 
 pub mod effects;
 
+pub mod print;
+
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
 use nesl_prim::ScalarValue;

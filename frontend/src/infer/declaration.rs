@@ -1,0 +1,114 @@
+//! Signatures and written types.
+
+use super::Inference;
+use super::types::{Names, Node, TypeId, Types};
+use crate::ast::{Signature, Symbol, TypeExpr, TypeExprKind};
+use crate::diagnostic::Diagnostic;
+use crate::ty::Class;
+use nesl_span::Span;
+use std::collections::HashMap;
+
+/// A signature under inference.
+#[derive(Debug)]
+pub(super) struct Declared {
+    /// The type of the parameter.
+    pub parameter: TypeId,
+    /// The type of the result.
+    pub result: TypeId,
+    /// The listed type variables.
+    pub variables: Vec<(Symbol, Class, TypeId)>,
+    /// The whole signature.
+    pub span: Span,
+}
+
+impl Inference<'_> {
+    /// The types of a signature. Its variables are visible in the types of the body until the next form.
+    pub(super) fn declared(&mut self, signature: &Signature) -> Declared {
+        let mut variables: Vec<(Symbol, Class, TypeId)> = Vec::new();
+        let mut by_name = HashMap::new();
+        for (name, class_name) in &signature.context {
+            let class = Class::by_name(&class_name.symbol).unwrap_or_else(|| {
+                let message = format!("unknown type class `{}`", class_name.symbol);
+                let classes = Class::ALL.map(Class::name).join(", ");
+                let report = Diagnostic::error("E0207", message, class_name.span);
+                self.diagnostics.push(report.hint(format!("the classes are {classes}")));
+                Class::Any
+            });
+            let variable = self.types.variable(class);
+            if by_name.insert(name.symbol.clone(), variable).is_some() {
+                let message = format!("the type variable `{}` is listed twice", name.symbol);
+                self.diagnostics.push(Diagnostic::error("E0206", message, name.span));
+            }
+            variables.push((name.symbol.clone(), class, variable));
+        }
+        self.signature = by_name;
+        let (parameter, result) = match &signature.type_expr.kind {
+            TypeExprKind::Function(parameter, result) => {
+                (self.type_expression(parameter), self.type_expression(result))
+            }
+            TypeExprKind::Error => (Types::ERROR, Types::ERROR),
+            _ => {
+                self.type_expression(&signature.type_expr);
+                let message = "the signature of a function must be a function type";
+                let report = Diagnostic::error("E0208", message, signature.type_expr.span);
+                self.diagnostics.push(report.hint("write parameter -> result, such as (int, int) -> int"));
+                (Types::ERROR, Types::ERROR)
+            }
+        };
+        Declared { parameter, result, variables, span: signature.span }
+    }
+
+    /// A written type.
+    pub(super) fn type_expression(&mut self, ty: &TypeExpr) -> TypeId {
+        match &ty.kind {
+            TypeExprKind::Scalar(scalar) => self.types.scalar(*scalar),
+            TypeExprKind::Name(name) => match self.signature.get(&name.symbol) {
+                Some(&variable) => variable,
+                None => {
+                    let message = format!("unknown type `{}`", name.symbol);
+                    let hint = format!("list type variables after the type, as in :: ({} in any)", name.symbol);
+                    self.diagnostics.push(Diagnostic::error("E0207", message, name.span).hint(hint));
+                    Types::ERROR
+                }
+            },
+            TypeExprKind::Sequence(element) => {
+                let element = self.type_expression(element);
+                self.types.sequence(element)
+            }
+            TypeExprKind::Tuple(parts) => {
+                let parts: Vec<TypeId> = parts.iter().map(|part| self.type_expression(part)).collect();
+                let pair = |rest, first| self.types.pair(first, rest);
+                parts.into_iter().rev().reduce(pair).unwrap_or(Types::ERROR)
+            }
+            TypeExprKind::Function(..) => {
+                let message = "functions as values are not part of the language yet";
+                let report = Diagnostic::error("E0220", message, ty.span).saying("a function type inside of a type");
+                self.diagnostics.push(report);
+                Types::ERROR
+            }
+            TypeExprKind::Error => Types::ERROR,
+        }
+    }
+
+    /// Warns if a signature's variables stand for less than they promise.
+    pub(super) fn check_promise(&mut self, declared: &Declared) {
+        let mut seen: Vec<TypeId> = Vec::new();
+        let mut broken = None;
+        for (name, class, variable) in &declared.variables {
+            let root = self.types.root(*variable);
+            let holds = self.types.node(root) == Node::Variable(*class) && !seen.contains(&root);
+            seen.push(root);
+            if !holds && !self.types.has_error(root) && broken.is_none() {
+                broken = Some((name.clone(), *class));
+            }
+        }
+        let Some((name, class)) = broken else { return };
+        let mut names = Names::default();
+        let parameter = self.types.show(declared.parameter, &mut names);
+        let result = self.types.show(declared.result, &mut names);
+        let constraints = self.types.constraints(&names);
+        let message = format!("the signature promises more than holds: `{name} in {}`", class.name());
+        let hint = format!("the type is {parameter} -> {result}{constraints}");
+        self.warn("W0201", message, declared.span, Some(&hint));
+    }
+}

@@ -1,0 +1,230 @@
+//! The session: the library and everything defined so far, checked one text at a time.
+//!
+//! A text is a file or one input of the REPL. It is checked as a whole: either all of its definitions become part of the
+//! session, or, if there is any error, none.
+//!
+//! Redefinition. A text's last definition of a function that an earlier text defined with the same type replaces its body
+//! in place: old callers see the new one. With another type (or if only one of them calls `rand_seed`) the new function
+//! is a new one, old callers keep the old, and a warning says so. Within one text every definition is a function of its
+//! own, seen by what stands below it. Values keep their place if the type is the same, within a text too, because they are
+//! computed in order. A user's definition never changes what the library itself calls; operators written as words or
+//! symbols follow a redefinition (`function '+ …`), while `#v`, `-v`, `v[i]` and ranges always mean the library's functions.
+
+use crate::ast::{ExprKind, TopLevel};
+use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::infer::Inference;
+use crate::infer::environment::{Entity, Environment};
+use crate::parser;
+use crate::render;
+use crate::ty::Type;
+use nesl_span::{FileId, Origin, SourceMap};
+use std::thread;
+
+/// Room for the recursion over trees: chains of ten thousand operators are as deep as they are long.
+const STACK: usize = 256 << 20;
+
+/// How a text is checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether an expression form assigns its value to `it`, as in the REPL.
+    pub bind_it: bool,
+}
+
+/// What checking a text gave.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What the forms mean, in source order; none if there were errors.
+    pub forms: Vec<Form>,
+    /// Errors and warnings, in source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// Whether there were errors, not only warnings.
+    pub fn has_errors(&self) -> bool {
+        has_errors(&self.diagnostics)
+    }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// The library and everything defined so far.
+#[derive(Clone, Debug)]
+pub struct Session {
+    environment: Environment,
+    library: Vec<Form>,
+}
+
+impl Session {
+    /// A session that knows the library, whose texts it adds to `sources`.
+    ///
+    /// # Panics
+    /// If the library has errors: a bug.
+    pub fn new(sources: &mut SourceMap) -> Session {
+        let environment = Environment { is_library: true, ..Environment::default() };
+        let mut session = Session { environment, library: Vec::new() };
+        for (name, text) in nesl_stdlib::FILES {
+            let file = sources.add(*name, *text, Origin::Library);
+            let checked = session.check(sources, file, Options::default());
+            if !checked.diagnostics.is_empty() {
+                let messages: Vec<String> =
+                    checked.diagnostics.iter().map(|diagnostic| render::render(diagnostic, sources, false)).collect();
+                panic!("the library has errors:\n{}", messages.join("\n"));
+            }
+            session.library.extend(checked.forms);
+        }
+        session.environment.is_library = false;
+        session
+    }
+
+    /// Checks a text and adds its definitions to the session. With errors the session stays as it was.
+    pub fn check(&mut self, sources: &SourceMap, file: FileId, options: Options) -> Checked {
+        let environment = self.environment.clone();
+        let (environment, checked) = on_large_stack(|| {
+            let parsed = parser::parse(file, &sources.file(file).text);
+            check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options)
+        });
+        if let Some(environment) = environment {
+            self.environment = environment;
+        }
+        checked
+    }
+
+    /// The type of an expression, or of a function by its name, as text.
+    ///
+    /// # Errors
+    /// What is wrong with the expression.
+    pub fn type_of(&self, sources: &SourceMap, file: FileId) -> Result<String, Vec<Diagnostic>> {
+        on_large_stack(|| {
+            let (expression, diagnostics) = parser::parse_expression(file, &sources.file(file).text);
+            if let Some(ExprKind::Name(name)) = expression.as_ref().map(|expression| &expression.kind)
+                && let Some(id) = self.function(name)
+            {
+                return Ok(self.program().function(id).scheme.to_string());
+            }
+            let environment = self.environment.clone();
+            let (_, expression) = check_expression(environment, sources, expression, diagnostics, None)?;
+            Ok(expression.ty.to_string())
+        })
+    }
+
+    /// Checks one expression, against a type if one is expected.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn expression(
+        &mut self,
+        sources: &SourceMap,
+        file: FileId,
+        expected: Option<&Type>,
+    ) -> Result<Expr, Vec<Diagnostic>> {
+        let environment = self.environment.clone();
+        let (environment, expression) = on_large_stack(|| {
+            let (expression, diagnostics) = parser::parse_expression(file, &sources.file(file).text);
+            check_expression(environment, sources, expression, diagnostics, expected)
+        })?;
+        self.environment = environment;
+        Ok(expression)
+    }
+
+    /// The forms of the library, which compute its values.
+    pub fn library(&self) -> &[Form] {
+        &self.library
+    }
+
+    /// Everything defined so far.
+    pub fn program(&self) -> &Program {
+        &self.environment.program
+    }
+
+    /// The names of all functions and values, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.environment.names.keys().map(|name| &**name)
+    }
+
+    /// The function that a name means now.
+    pub fn function(&self, name: &str) -> Option<FunctionId> {
+        match self.environment.names.get(name) {
+            Some(Entity::Function(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The value that a name means now.
+    pub fn global(&self, name: &str) -> Option<GlobalId> {
+        match self.environment.names.get(name) {
+            Some(Entity::Global(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether a function belongs to the library.
+    pub fn is_library_function(&self, id: FunctionId) -> bool {
+        let function = self.program().function(id);
+        self.environment.is_of_library(&function.name, Entity::Function(id))
+    }
+}
+
+/// The environment after the text, if there were no errors, and what was found.
+fn check_forms(
+    environment: Environment,
+    sources: &SourceMap,
+    forms: &[TopLevel],
+    syntax: Vec<Diagnostic>,
+    options: Options,
+) -> (Option<Environment>, Checked) {
+    let mut inference = Inference::new(environment, sources, forms, options.bind_it);
+    if has_errors(&syntax) {
+        inference.after_syntax_errors();
+    }
+    let forms = inference.check();
+    let mut diagnostics = syntax;
+    diagnostics.append(&mut inference.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
+    match has_errors(&diagnostics) {
+        true => (None, Checked { forms: Vec::new(), diagnostics }),
+        false => (Some(inference.environment), Checked { forms, diagnostics }),
+    }
+}
+
+fn check_expression(
+    environment: Environment,
+    sources: &SourceMap,
+    expression: Option<crate::ast::Expr>,
+    syntax: Vec<Diagnostic>,
+    expected: Option<&Type>,
+) -> Result<(Environment, Expr), Vec<Diagnostic>> {
+    let mut diagnostics = syntax;
+    let mut inference = Inference::new(environment, sources, &[], false);
+    if has_errors(&diagnostics) {
+        inference.after_syntax_errors();
+    }
+    let checked = expression.and_then(|expression| inference.single(&expression, expected));
+    diagnostics.append(&mut inference.diagnostics);
+    match checked {
+        Some(expression) if !has_errors(&diagnostics) => Ok((inference.environment, expression)),
+        _ => Err(diagnostics),
+    }
+}
+
+/// Runs on a thread with a large stack, or right here if there cannot be one.
+fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    // The work is in a slot so that it is still there if the thread could not be started.
+    let slot = std::sync::Mutex::new(Some(work));
+    let run = || {
+        let work = slot.lock().ok().and_then(|mut slot| slot.take());
+        work.map(|work| work())
+    };
+    let result = thread::scope(|scope| {
+        let started = thread::Builder::new().name("checker".to_owned()).stack_size(STACK).spawn_scoped(scope, run);
+        match started.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => run(),
+        }
+    });
+    result.unwrap_or_else(|| unreachable!("the work runs exactly once"))
+}
