@@ -7,7 +7,7 @@
 
 use crate::ty::{Class, Scheme, Type, parameter_name};
 use nesl_prim::ScalarType;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// A type under inference.
@@ -220,30 +220,47 @@ impl Types {
         if !admitted {
             return Err(failure(class, ty));
         }
-        if self.contains(ty, &|types, id| types.root(id) == variable) {
+        if self.contains(ty, &|_, root| root == variable) {
             return Err(Failure::Infinite);
         }
         self.write(variable, Node::Link(ty));
         Ok(())
     }
 
+    /// Whether some part of a type passes a test. Parts that occur often are visited once: a type can be exponentially
+    /// larger than the arena that holds it.
     fn contains(&self, id: TypeId, test: &dyn Fn(&Types, TypeId) -> bool) -> bool {
-        test(self, id)
-            || match self.node(id) {
-                Node::Pair(first, rest) => self.contains(first, test) || self.contains(rest, test),
-                Node::Sequence(element) => self.contains(element, test),
-                _ => false,
+        /// Types of so few parts are walked without a record of the parts.
+        const SMALL: usize = 32;
+        let mut open = vec![id];
+        let mut seen: HashSet<TypeId> = HashSet::new();
+        let mut steps = 0;
+        while let Some(id) = open.pop() {
+            let root = self.root(id);
+            steps += 1;
+            if steps > SMALL && !seen.insert(root) {
+                continue;
             }
+            if test(self, root) {
+                return true;
+            }
+            match self.at(root) {
+                Node::Pair(first, rest) => open.extend([first, rest]),
+                Node::Sequence(element) => open.push(element),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Whether a mistake in it has been reported already.
     pub fn has_error(&self, id: TypeId) -> bool {
-        self.contains(id, &|types, id| types.node(id) == Node::Error)
+        self.contains(id, &|types, root| types.at(root) == Node::Error)
     }
 
     /// Whether it is fully known.
     pub fn is_known(&self, id: TypeId) -> bool {
-        !self.contains(id, &|types, id| matches!(types.node(id), Node::Variable(_)))
+        !self.contains(id, &|types, root| matches!(types.at(root), Node::Variable(_)))
     }
 
     /// Adds the variables of a type in order of appearance.
