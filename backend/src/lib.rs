@@ -5,14 +5,22 @@
 
 pub mod buffer;
 pub mod counters;
+mod decode;
 pub mod descriptor;
 pub mod engine;
+pub mod error;
+pub mod machine;
 pub mod reference;
+pub mod value;
 pub mod vector;
 
 pub use buffer::Meter;
 pub use counters::Counters;
+pub use decode::Loaded;
 pub use descriptor::Descriptor;
 pub use engine::{Engine, Fault, MapOperand, Window};
+pub use error::RuntimeError;
+pub use machine::{Limits, Machine};
 pub use reference::Reference;
+pub use value::{Literal, LiteralError, Piece, Slot, SlotOf, Value};
 pub use vector::Vector;
