@@ -3,6 +3,7 @@
 //! The one effect in VCODE is failure. A failure of memory does not count: passes may change how much is used. A call can
 //! fail, or not end, whatever its function does.
 
+use crate::passes::fold;
 use crate::program::{Block, Op, Operand};
 use nesl_prim::{ScalarOp, ScalarValue};
 
@@ -21,8 +22,11 @@ fn block_has_effect(block: &Block) -> bool {
     block.instructions.iter().any(|instruction| has_effect(&instruction.op, &instruction.operands))
 }
 
-/// Whether a fallible operation cannot fail because of its constant second operand.
+/// Whether a fallible operation cannot fail because its operands are constants on which it does not, or its second is.
 fn is_safe(op: ScalarOp, operands: &[Operand]) -> bool {
+    if fold::evaluate(op, operands).is_some() {
+        return true;
+    }
     let [_, Operand::Constant(ScalarValue::Int(second))] = *operands else { return false };
     match op {
         ScalarOp::DivideInt => second != 0 && second != -1,
@@ -36,6 +40,7 @@ fn is_safe(op: ScalarOp, operands: &[Operand]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Register;
 
     #[test]
     fn what_is_said_to_be_safe_never_fails() {
@@ -43,7 +48,7 @@ mod tests {
         for &op in ScalarOp::ALL {
             for second in ints.map(ScalarValue::Int) {
                 let [first_type, _] = *op.row().operands else { continue };
-                if !is_safe(op, &[Operand::Constant(second), Operand::Constant(second)]) {
+                if !is_safe(op, &[Operand::Register(Register(0)), Operand::Constant(second)]) {
                     continue;
                 }
                 for first in ints {

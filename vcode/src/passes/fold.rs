@@ -24,7 +24,7 @@ impl Rule for Fold {
                 _ => Action::Keep,
             },
             Op::Scalar(op) | Op::Map(op) => {
-                let folded = evaluate(&instruction.op, &instruction.operands)
+                let folded = evaluate(*op, &instruction.operands)
                     .or_else(|| neutral(*op, &instruction.operands))
                     .or_else(|| equal_operands(*op, &instruction.operands));
                 match folded {
@@ -48,10 +48,9 @@ fn constant(operand: Operand) -> Option<ScalarValue> {
 }
 
 /// The value of an operation on constants, if it has one.
-fn evaluate(op: &Op, operands: &[Operand]) -> Option<Operand> {
-    let Op::Scalar(op) = op else { return None };
+pub(crate) fn evaluate(op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
     let constants: Vec<ScalarValue> = operands.iter().copied().map(constant).collect::<Option<_>>()?;
-    nesl_prim::eval(*op, &constants).ok().map(Operand::Constant)
+    nesl_prim::eval(op, &constants).ok().map(Operand::Constant)
 }
 
 /// The operand, or the constant, that an operation equals because of a constant among its operands.

@@ -5,8 +5,8 @@
 //! rule is exact: same value, same failures.
 
 use crate::op::VectorOp;
-use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
+use crate::passes::{effect, fold};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
@@ -175,7 +175,9 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     // An operation that can fail does not fail on no elements.
     match count {
         Some(count) if !effect::has_effect(&Op::Scalar(op), &scalars) => {
-            let value = context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result));
+            // A constant at once, so that what follows in this walk sees it.
+            let value = fold::evaluate(op, &scalars)
+                .unwrap_or_else(|| context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result)));
             Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
         }
         _ => Action::Keep,
@@ -344,7 +346,7 @@ mod tests {
     #[test]
     fn broadcasts_are_not_made() {
         becomes(
-            "column int, column int, column int, column int, int",
+            "column int, column int, column int, column int, int, column int",
             "%6 = dist %3 %4
              %7 = map add.int %6 %0
              %8 = dist 2 %4
@@ -353,7 +355,9 @@ mod tests {
              %11 = dist 1.5 %4
              %12 = seg_dist %8 %1
              %13 = extract %6 %4
-             return %7 %9 %10 %12 %13",
+             %14 = map check_index 0 %8
+             %15 = map add.int %14 %0
+             return %7 %9 %10 %12 %13 %15",
             "%6 = map add.int %3 %0
              %7 = multiply.int %3 2
              %8 = dist %7 %4
@@ -361,7 +365,8 @@ mod tests {
              %10 = dist %3 %9
              %11 = total %1
              %12 = dist 2 %11
-             return %6 %8 %10 %12 %3",
+             %13 = map add.int 0 %0
+             return %6 %8 %10 %12 %3 %13",
         );
         // On no elements the division does not fail.
         stays("column int", "%6 = dist %3 %4\n%7 = map divide.int 1 %6\nreturn %7");
