@@ -1,7 +1,7 @@
 //! VCODE: the flat program that flattening makes and engines run.
 //!
 //! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers. [`build`] makes
-//! functions; [`print`] and [`parse`] are its text form, [`codec`] its bytes; [`verify`] says whether it is sound; [`metrics`]
+//! functions; [`mod@print`] and [`mod@parse`] are its text form, [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`metrics`]
 //! counts instructions; [`pipeline`] optimises it by the [`passes`].
 
 pub mod build;

@@ -1,4 +1,4 @@
-//! The text form of a program: what listings, dumps and pass tests show. [`crate::parse`] reads it back.
+//! The text form of a program: what listings, dumps and pass tests show. [`mod@crate::parse`] reads it back.
 //!
 //! ```text
 //! function qs@[int](%0: int, %1: column int) -> int, column int {
@@ -12,7 +12,7 @@
 //! step main@0(seed, global 3) -> show [int], global 4 (int, [char])
 //! ```
 //!
-//! One instruction a line; `;` starts a comment. Names with other characters than [`is_bare`] allows are quoted. Scalars are
+//! One instruction a line; `;` starts a comment. Names with other characters than `is_bare` allows are quoted. Scalars are
 //! written as in NESL, except that a char that would not show is `` `\x0a `` and a NaN with an unusual payload carries its bits.
 //! Printing never fails, since it also shows what the verifier rejects.
 
