@@ -1,0 +1,375 @@
+//! Text to tokens.
+//!
+//! A chumsky grammar over characters in which every text is a sequence of tokens, blanks and comments: what cannot be read
+//! becomes a [`Diagnostic`] and, where a constant was meant, a stand-in, so that the parser can go on. [`crate::parser`]
+//! reads the result.
+
+use crate::ast::{BinaryOp, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::token::{Bracket, Foreign, Keyword, Token};
+use chumsky::error::{Error, LabelError};
+use chumsky::prelude::*;
+use chumsky::text::digits;
+use chumsky::util::MaybeRef;
+use nesl_span::{FileId, Span};
+use std::sync::Arc;
+
+/// What can be wrong with a piece of text.
+#[derive(Clone, Debug)]
+enum Mistake {
+    UnexpectedCharacter,
+    UnclosedComment,
+    UnclosedString,
+    LetterAfterNumber,
+    PointAfterNumber,
+    IntTooLarge,
+    FloatTooLarge,
+    WideCharacter,
+    NoCharacter,
+}
+
+/// A mistake and its byte range. The grammar accepts every text, so the kinds of errors that chumsky itself makes are
+/// never seen.
+#[derive(Clone, Debug)]
+struct LexError {
+    mistake: Mistake,
+    span: SimpleSpan,
+}
+
+impl<'a> Error<'a, &'a str> for LexError {}
+
+impl<'a, L> LabelError<'a, &'a str, L> for LexError {
+    fn expected_found<E: IntoIterator<Item = L>>(_: E, _: Option<MaybeRef<'a, char>>, span: SimpleSpan) -> Self {
+        LexError { mistake: Mistake::UnexpectedCharacter, span }
+    }
+}
+
+impl LexError {
+    fn into_diagnostic(self, file: FileId, text: &str) -> Diagnostic {
+        let LexError { mistake, span } = self;
+        let found = text.get(span.start..span.end).unwrap_or("");
+        let range = |start, end| Span::new(file, start, end);
+        let at = range(span.start, span.end);
+        let first = range(span.start, span.end.min(span.start + 1));
+        match mistake {
+            Mistake::UnexpectedCharacter => match found.chars().next() {
+                Some(character) if found.len() == character.len_utf8() => {
+                    let shown =
+                        if character.is_control() { character.escape_default().to_string() } else { found.into() };
+                    Diagnostic::error("E0101", format!("unexpected character `{shown}`"), at)
+                }
+                _ => Diagnostic::error("E0101", "unexpected characters", at),
+            },
+            Mistake::UnclosedComment => Diagnostic::error("E0102", "this comment is never closed", first)
+                .saying("opened here")
+                .hint("a comment goes from one `%` to the next; comments do not nest"),
+            Mistake::UnclosedString => Diagnostic::error("E0103", "this string is never closed", first)
+                .saying("opened here")
+                .hint("a string ends at the next `\"`; inside a string write `\\\"`"),
+            Mistake::LetterAfterNumber => {
+                Diagnostic::error("E0104", format!("`{}` is not a number", shortened(found)), at)
+                    .hint("separate a number from a following name by a space")
+            }
+            Mistake::PointAfterNumber => {
+                Diagnostic::error("E0104", format!("`{}` is not a number", shortened(found)), at)
+                    .saying("more than one decimal point")
+            }
+            Mistake::IntTooLarge => Diagnostic::error("E0104", "this number is too large for an int", at)
+                .hint("ints go up to 9223372036854775807; write a point to make it a float"),
+            Mistake::FloatTooLarge => Diagnostic::error("E0104", "this number is too large for a float", at),
+            Mistake::WideCharacter => {
+                Diagnostic::error("E0106", "a character constant holds one byte, and this character needs more", at)
+                    .hint("write a string, whose characters are the bytes of its UTF-8 encoding")
+            }
+            Mistake::NoCharacter => Diagnostic::error("E0106", "a character must follow the backquote", at),
+        }
+    }
+}
+
+/// Long garbage does not belong into a message in full.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 40;
+    if text.chars().count() <= LONGEST { text.to_owned() } else { text.chars().take(LONGEST).chain(['…']).collect() }
+}
+
+type Extra = extra::Err<LexError>;
+
+/// What a piece of text turns out to be.
+#[derive(Clone)]
+enum Piece {
+    Blank,
+    Token(Token),
+}
+
+fn starts_name(character: char) -> bool {
+    character.is_alphabetic() || matches!(character, '_' | '?' | '~')
+}
+
+fn continues_name(character: char) -> bool {
+    starts_name(character) || character.is_ascii_digit()
+}
+
+/// The token of a word in lower case.
+fn word(text: &str) -> Token {
+    let keyword = Token::Keyword;
+    let operator = Token::Operator;
+    let foreign = Token::Foreign;
+    match text {
+        "t" => Token::Bool(true),
+        "f" => Token::Bool(false),
+        "if" => keyword(Keyword::If),
+        "then" => keyword(Keyword::Then),
+        "else" => keyword(Keyword::Else),
+        "let" => keyword(Keyword::Let),
+        "in" => keyword(Keyword::In),
+        "function" => keyword(Keyword::Function),
+        "and" => operator(BinaryOp::And),
+        "nand" => operator(BinaryOp::Nand),
+        "or" => operator(BinaryOp::Or),
+        "nor" => operator(BinaryOp::Nor),
+        "xor" => operator(BinaryOp::Xor),
+        "datatype" => foreign(Foreign::Datatype),
+        "time" => foreign(Foreign::Time),
+        "closure" => foreign(Foreign::Closure),
+        "defconfig" => foreign(Foreign::Defconfig),
+        "pair" => foreign(Foreign::Pair),
+        name => Token::Name(Symbol::from(name)),
+    }
+}
+
+fn name<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
+    any()
+        .filter(|c: &char| starts_name(*c))
+        .then(any().filter(|c: &char| continues_name(*c)).repeated())
+        .to_slice()
+        .map(
+            |text: &str| {
+                if text.bytes().any(|byte| !byte.is_ascii_lowercase()) {
+                    word(&text.to_lowercase())
+                } else {
+                    word(text)
+                }
+            },
+        )
+}
+
+/// `12`, `1.`, `.5`, `1e3`, `1.5e-3`, and what looks like a number but is not.
+fn number<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
+    let exponent = one_of("eE").then(one_of("+-").or_not()).then(digits(10));
+    let whole = digits(10).ignore_then(just('.').then(digits(10).or_not()).or_not()).ignored();
+    let fraction = just('.').then(digits(10)).ignored();
+    let rest = any().filter(|c: &char| continues_name(*c) || *c == '.').repeated().to_slice();
+    choice((whole, fraction)).then(exponent.or_not()).to_slice().then(rest).validate(
+        |(text, rest): (&str, &str), extra, emitter| {
+            let span = extra.span();
+            let is_float = text.contains(['.', 'e', 'E']);
+            let mistake = match rest.chars().next() {
+                Some('.') => Some(Mistake::PointAfterNumber),
+                Some(_) => Some(Mistake::LetterAfterNumber),
+                None => None,
+            };
+            if let Some(mistake) = mistake {
+                emitter.emit(LexError { mistake, span });
+                return Token::Unreadable;
+            }
+            if is_float {
+                let value = text.parse::<f64>().unwrap_or(f64::INFINITY);
+                if value.is_infinite() {
+                    emitter.emit(LexError { mistake: Mistake::FloatTooLarge, span });
+                    return Token::Unreadable;
+                }
+                return Token::Float(value);
+            }
+            match text.parse::<i64>() {
+                Ok(value) => Token::Int(value),
+                Err(_) => {
+                    emitter.emit(LexError { mistake: Mistake::IntTooLarge, span });
+                    Token::Unreadable
+                }
+            }
+        },
+    )
+}
+
+fn string<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
+    let plain = any().filter(|c: &char| !matches!(c, '"' | '\\')).ignored();
+    let escaped = just('\\').then(any()).ignored();
+    just('"').ignore_then(choice((plain, escaped)).repeated().to_slice()).then(just('"').or_not()).validate(
+        |(text, close): (&str, Option<char>), extra, emitter| {
+            if close.is_none() {
+                emitter.emit(LexError { mistake: Mistake::UnclosedString, span: extra.span() });
+            }
+            Token::Text(Arc::from(unescaped(text)))
+        },
+    )
+}
+
+/// The bytes of a string's text: `\n` and `\t` are controls, any other escaped character is itself.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut escaped = false;
+    for byte in text.bytes() {
+        match (escaped, byte) {
+            (false, b'\\') => escaped = true,
+            (false, _) => bytes.push(byte),
+            (true, _) => {
+                bytes.push(match byte {
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    other => other,
+                });
+                escaped = false;
+            }
+        }
+    }
+    bytes
+}
+
+fn character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
+    just('`').ignore_then(any().or_not()).validate(|character: Option<char>, extra, emitter| {
+        let mistake = match character {
+            Some(character) if character.is_ascii() => {
+                let mut byte = [0];
+                character.encode_utf8(&mut byte);
+                return Token::Char(byte[0]);
+            }
+            Some(_) => Mistake::WideCharacter,
+            None => Mistake::NoCharacter,
+        };
+        emitter.emit(LexError { mistake, span: extra.span() });
+        Token::Unreadable
+    })
+}
+
+/// Punctuation and operators, frequent ones first; of two that begin alike the longer stands first.
+const SYMBOLS: [(&str, Token); 39] = [
+    (",", Token::Comma),
+    ("(", Token::Open(Bracket::Parenthesis)),
+    (")", Token::Close(Bracket::Parenthesis)),
+    ("[", Token::Open(Bracket::Square)),
+    ("]", Token::Close(Bracket::Square)),
+    ("{", Token::Open(Bracket::Brace)),
+    ("}", Token::Close(Bracket::Brace)),
+    (";", Token::Semicolon),
+    ("$", Token::Dollar),
+    ("->", Token::Operator(BinaryOp::Read)),
+    ("<-", Token::Operator(BinaryOp::Write)),
+    ("++", Token::Operator(BinaryOp::Append)),
+    ("||", Token::Operator(BinaryOp::Pad)),
+    ("==", Token::Operator(BinaryOp::Equal)),
+    ("/=", Token::Operator(BinaryOp::Unequal)),
+    ("<=", Token::Operator(BinaryOp::AtMost)),
+    (">=", Token::Operator(BinaryOp::AtLeast)),
+    ("::", Token::DoubleColon),
+    ("=>", Token::Foreign(Foreign::Lambda)),
+    (":=", Token::Foreign(Foreign::KeywordArgument)),
+    ("|=", Token::Foreign(Foreign::FileVariable)),
+    ("&=", Token::Foreign(Foreign::Background)),
+    ("!=", Token::Foreign(Foreign::NotEqual)),
+    ("&&", Token::Foreign(Foreign::DoubleAmpersand)),
+    (">>", Token::Foreign(Foreign::DoubleGreater)),
+    (":", Token::Colon),
+    ("=", Token::Equal),
+    ("|", Token::Bar),
+    ("#", Token::Hash),
+    ("@", Token::At),
+    ("'", Token::Quote),
+    ("^", Token::Operator(BinaryOp::Power)),
+    ("*", Token::Operator(BinaryOp::Multiply)),
+    ("/", Token::Operator(BinaryOp::Divide)),
+    ("+", Token::Operator(BinaryOp::Add)),
+    ("-", Token::Operator(BinaryOp::Subtract)),
+    ("<", Token::Operator(BinaryOp::Less)),
+    (">", Token::Operator(BinaryOp::Greater)),
+    ("&", Token::Foreign(Foreign::Ampersand)),
+];
+
+fn symbol<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
+    let listed = SYMBOLS.map(|(text, token)| just(text).to(token));
+    choice((choice(listed), just('!').to(Token::Foreign(Foreign::Exclamation))))
+}
+
+fn comment<'a>() -> impl Parser<'a, &'a str, Piece, Extra> + Clone {
+    just('%').then(none_of('%').repeated()).ignore_then(just('%').or_not()).validate(|close, extra, emitter| {
+        if close.is_none() {
+            emitter.emit(LexError { mistake: Mistake::UnclosedComment, span: extra.span() });
+        }
+        Piece::Blank
+    })
+}
+
+fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
+    let blank = any().filter(|c: &char| c.is_whitespace()).repeated().at_least(1).to(Piece::Blank);
+    let token = choice((name(), number(), symbol(), string(), character())).map(Piece::Token);
+    // A whole run of nonsense is one mistake.
+    let nonsense = any()
+        .filter(|c: &char| matches!(c, '\\' | '.') || (!c.is_ascii() && !c.is_alphabetic()) || c.is_ascii_control())
+        .filter(|c: &char| !c.is_whitespace())
+        .repeated()
+        .at_least(1)
+        .validate(|(), extra, emitter| {
+            emitter.emit(LexError { mistake: Mistake::UnexpectedCharacter, span: extra.span() });
+            Piece::Token(Token::Unreadable)
+        });
+    choice((blank, token, comment(), nonsense))
+        .map_with(|piece, extra| (piece, extra.span()))
+        .repeated()
+        .collect::<Vec<_>>()
+        .map(|pieces| {
+            pieces
+                .into_iter()
+                .filter_map(|(piece, span)| match piece {
+                    Piece::Token(token) => Some((token, span)),
+                    Piece::Blank => None,
+                })
+                .collect()
+        })
+}
+
+/// The tokens of a text, and what could not be read.
+pub fn lex(file: FileId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnostic>) {
+    let (tokens, errors) = lexer().parse(text).into_output_errors();
+    let tokens = tokens.unwrap_or_default();
+    let tokens = tokens.into_iter().map(|(token, span)| (token, Span::new(file, span.start, span.end))).collect();
+    (tokens, errors.into_iter().map(|error| error.into_diagnostic(file, text)).collect())
+}
+
+/// Whether the REPL has a whole input, or should read another line: brackets, strings, comments and `let … in` are closed
+/// and the last token is `;` or `$`. Blank input is complete, and so is input with a closing bracket too many.
+pub fn is_complete(text: &str) -> bool {
+    #[derive(PartialEq)]
+    enum Opened {
+        Bracket(Bracket),
+        Let,
+    }
+    let (tokens, diagnostics) = lex(FileId(0), text);
+    if diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
+        return false;
+    }
+    let mut opened = Vec::new();
+    for (token, _) in &tokens {
+        match token {
+            Token::Open(bracket) => opened.push(Opened::Bracket(*bracket)),
+            Token::Keyword(Keyword::Let) => opened.push(Opened::Let),
+            Token::Keyword(Keyword::In) if opened.last() == Some(&Opened::Let) => {
+                opened.pop();
+            }
+            Token::Close(bracket) => {
+                // A bracket that closes nothing, or the wrong thing, is an error now, whatever follows.
+                while opened.last() == Some(&Opened::Let) {
+                    opened.pop();
+                }
+                if opened.pop() != Some(Opened::Bracket(*bracket)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    match tokens.last() {
+        None => true,
+        Some((Token::Dollar, _)) => true,
+        Some((Token::Semicolon, _)) => opened.is_empty(),
+        Some(_) => false,
+    }
+}

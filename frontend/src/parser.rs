@@ -1,0 +1,132 @@
+//! Tokens to the surface tree.
+//!
+//! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the table
+//! of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type and `message`
+//! words it; `nesting` bounds the depth beforehand. [`parse`] never fails and never panics: every text gives forms and
+//! diagnostics.
+
+mod expressions;
+mod fault;
+mod forms;
+mod message;
+mod nesting;
+mod operators;
+mod patterns;
+mod recovery;
+mod types;
+
+use crate::ast::{Expr, TopLevel};
+use crate::diagnostic::Diagnostic;
+use crate::lexer;
+use crate::token::Token;
+use chumsky::input::MappedInput;
+use chumsky::prelude::*;
+use chumsky::{Boxed, Parser};
+use fault::Fault;
+use nesl_span::{FileId, Span};
+use recovery::Structure;
+
+/// A [`Span`] as chumsky wants it.
+type Place = SimpleSpan<u32, FileId>;
+/// The input of the grammar.
+type Tokens<'t> = MappedInput<'t, Token, Place, &'t [(Token, Place)]>;
+/// The errors of the grammar.
+type Extra<'t> = extra::Err<Fault<'t>>;
+/// A rule of the grammar.
+type Rule<'t, O> = Boxed<'t, 't, Tokens<'t>, O, Extra<'t>>;
+
+fn span(place: Place) -> Span {
+    Span { file: place.context, start: place.start, end: place.end }
+}
+
+fn place(span: Span) -> Place {
+    Place { start: span.start, end: span.end, context: span.file }
+}
+
+/// More errors than this help nobody.
+const MOST_DIAGNOSTICS: usize = 50;
+
+/// What a text turned out to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// Its forms in order; those that could not be read are [`crate::ast::TopLevelKind::Error`].
+    pub forms: Vec<TopLevel>,
+    /// What is wrong, in the order of the text; empty if all is well.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a file or a REPL input.
+pub fn parse(file: FileId, text: &str) -> Parsed {
+    let (forms, diagnostics) = run(file, text, forms::program);
+    Parsed { forms: forms.unwrap_or_default(), diagnostics }
+}
+
+/// Reads one expression without a terminator: a command-line argument, the operand of a REPL command.
+pub fn parse_expression(file: FileId, text: &str) -> (Option<Expr>, Vec<Diagnostic>) {
+    run(file, text, |tokens| expressions::expression(tokens).then_ignore(end()).boxed())
+}
+
+/// Lexes the text and runs a rule on all of it, on a thread whose stack is large enough for its nesting.
+fn run<O: Send>(
+    file: FileId,
+    text: &str,
+    rule: impl for<'t> FnOnce(recovery::Source<'t>) -> Rule<'t, O> + Send,
+) -> (Option<O>, Vec<Diagnostic>) {
+    let (tokens, mut diagnostics) = lexer::lex(file, text);
+    let depth = match nesting::measure(&tokens) {
+        Ok(depth) => depth,
+        Err(diagnostic) => {
+            diagnostics.push(*diagnostic);
+            return (None, finish(diagnostics));
+        }
+    };
+    // An unclosed string or comment hides the rest of the text: what is missing there is no news.
+    let hidden = diagnostics.iter().filter(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")).map(start).min();
+    let tokens: Vec<(Token, Place)> = tokens.into_iter().map(|(token, span)| (token, place(span))).collect();
+    let end = place(Span::new(file, text.len(), text.len()));
+    let structure = Structure::of(&tokens);
+    let parse = || {
+        let source = recovery::Source { tokens: &tokens, structure: &structure };
+        let (output, faults) = rule(source).parse(tokens.as_slice().split_token_span(end)).into_output_errors();
+        (output, faults.into_iter().filter_map(|fault| message::diagnostic(fault, text)).collect::<Vec<_>>())
+    };
+    let result = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("nesl parser".into()).stack_size(nesting::stack_size(depth));
+        builder.spawn_scoped(scope, parse).map(|thread| thread.join())
+    });
+    match result {
+        Ok(Ok((output, errors))) => {
+            diagnostics.extend(errors.into_iter().filter(|error| hidden.is_none_or(|hidden| start(error) < hidden)));
+            (output, finish(diagnostics))
+        }
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            let message = format!("there is not enough memory to parse this: {error}");
+            diagnostics.push(Diagnostic::error("E0105", message, Span::new(file, 0, 0)));
+            (None, finish(diagnostics))
+        }
+    }
+}
+
+fn start(diagnostic: &Diagnostic) -> u32 {
+    diagnostic.labels.first().map_or(u32::MAX, |label| label.span.start)
+}
+
+/// Puts the diagnostics into the order of the text and drops those that nobody would read.
+fn finish(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(start);
+    if let Some(dropped) = diagnostics.len().checked_sub(MOST_DIAGNOSTICS)
+        && dropped > 0
+    {
+        diagnostics.truncate(MOST_DIAGNOSTICS);
+        let plural = if dropped == 1 { "" } else { "s" };
+        let mut rest = Diagnostic::error(
+            "E0199",
+            format!("{dropped} more error{plural} not shown"),
+            Span { file: FileId(0), start: 0, end: 0 },
+        );
+        rest.labels.clear();
+        diagnostics.push(rest);
+    }
+    diagnostics
+}

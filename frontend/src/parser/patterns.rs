@@ -1,0 +1,85 @@
+//! Patterns, and expressions that turn out to be patterns.
+//!
+//! An apply-to-each or a top-level form may begin with an expression or with a pattern; only the `in` or `=` after it
+//! tells. Both are read as an expression, so that nothing is ever parsed twice, and [`from_expression`] converts it.
+
+use super::fault::{Fault, What};
+use super::{Extra, Place, Rule, Tokens, place, span};
+use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind};
+use crate::diagnostic::Diagnostic;
+use crate::token::{Bracket, Token};
+use chumsky::input::Emitter;
+use chumsky::prelude::*;
+use nesl_prim::ScalarValue;
+use nesl_span::Span;
+
+/// A name where it stands.
+pub(super) fn name<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
+    select_ref! { Token::Name(symbol) = extra => Name { symbol: symbol.clone(), span: span(extra.span()) } }
+}
+
+/// A pattern without commas outside of parentheses, and one with.
+pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
+    let pattern = recursive(|pattern| {
+        let single = single(pattern);
+        single.clone().then(just(Token::Comma).ignore_then(single).repeated().collect::<Vec<_>>()).map_with(
+            |(first, mut more), extra| {
+                if more.is_empty() {
+                    return first;
+                }
+                more.insert(0, first);
+                Pattern { kind: PatternKind::Tuple(more), span: span(extra.span()) }
+            },
+        )
+    });
+    (single(pattern.clone()), pattern.boxed())
+}
+
+fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone + 't) -> Rule<'t, Pattern> {
+    let variable = name().map(|name| Pattern { kind: PatternKind::Variable(name.symbol), span: name.span });
+    let truth_value = select_ref! { Token::Bool(value) => *value }.validate(|value, extra, emitter| {
+        let at: Place = extra.span();
+        emitter.emit(Fault::described(cannot_bind(value, span(at)), at));
+        Pattern { kind: PatternKind::Error, span: span(at) }
+    });
+    let parenthesised = pattern
+        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
+        .map_with(|pattern: Pattern, extra| Pattern { kind: pattern.kind, span: span(extra.span()) });
+    choice((variable, parenthesised, truth_value)).labelled(What::Pattern).boxed()
+}
+
+/// Says that `t` and `f` are taken.
+pub(super) fn cannot_bind(value: bool, at: Span) -> Diagnostic {
+    let (letter, meaning) = if value { ("t", "true") } else { ("f", "false") };
+    Diagnostic::error("E0113", format!("`{letter}` cannot be bound: it is the truth value {meaning}"), at)
+        .saying("this is not a name")
+        .hint(format!("choose another name, for example `{letter}1`"))
+}
+
+/// Reads an expression as the pattern before `binder`, which is `in` or `=`.
+pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitter<Fault<'t>>) -> Pattern {
+    let Expr { kind, span: at } = expr;
+    let kind = match kind {
+        ExprKind::Name(symbol) => PatternKind::Variable(symbol),
+        ExprKind::Tuple(parts) => {
+            PatternKind::Tuple(parts.into_iter().map(|part| from_expression(part, binder, emitter)).collect())
+        }
+        ExprKind::Literal(ScalarValue::Bool(value)) => {
+            emitter.emit(Fault::described(cannot_bind(value, at), place(at)));
+            PatternKind::Error
+        }
+        ExprKind::Error => PatternKind::Error,
+        _ => {
+            let message = format!("only names and tuples of names can stand before `{binder}`");
+            let diagnostic = Diagnostic::error("E0114", message, at).saying("this is an expression");
+            let diagnostic = if binder == "=" {
+                diagnostic.hint("equality is `==`, and functions are defined with `function`")
+            } else {
+                diagnostic.hint("an apply-to-each is written `{body : name in sequence}`")
+            };
+            emitter.emit(Fault::described(diagnostic, place(at)));
+            PatternKind::Error
+        }
+    };
+    Pattern { kind, span: at }
+}

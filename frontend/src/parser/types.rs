@@ -1,0 +1,82 @@
+//! Types and signatures.
+
+use super::fault::{Context, What};
+use super::patterns::name;
+use super::{Extra, Rule, Tokens, span};
+use crate::ast::{BinaryOp, Name, Signature, TypeExpr, TypeExprKind};
+use crate::token::{Bracket, Keyword, Token};
+use chumsky::prelude::*;
+use nesl_prim::ScalarType;
+
+/// Types without an arrow outside of brackets, as after `[]`, and all types.
+pub(super) fn types<'t>() -> (Rule<'t, TypeExpr>, Rule<'t, TypeExpr>) {
+    let any_type = recursive(|any_type| {
+        let result = just(Token::Operator(BinaryOp::Read)).ignore_then(any_type.clone());
+        single(any_type).then(result.or_not()).map_with(|(argument, result), extra| match result {
+            None => argument,
+            Some(result) => TypeExpr {
+                kind: TypeExprKind::Function(Box::new(argument), Box::new(result)),
+                span: span(extra.span()),
+            },
+        })
+    });
+    (single(any_type.clone()), any_type.boxed())
+}
+
+fn single<'t>(any_type: impl Parser<'t, Tokens<'t>, TypeExpr, Extra<'t>> + Clone + 't) -> Rule<'t, TypeExpr> {
+    let named = name().map(|name| {
+        let scalar = ScalarType::ALL.into_iter().find(|scalar| scalar.name() == &*name.symbol);
+        let span = name.span;
+        TypeExpr { kind: scalar.map_or_else(|| TypeExprKind::Name(name), TypeExprKind::Scalar), span }
+    });
+    let sequence = any_type
+        .clone()
+        .delimited_by(just(Token::Open(Bracket::Square)), just(Token::Close(Bracket::Square)))
+        .map_with(|element, extra| TypeExpr {
+            kind: TypeExprKind::Sequence(Box::new(element)),
+            span: span(extra.span()),
+        })
+        .labelled(Context::SequenceType)
+        .as_context();
+    let tuple = any_type
+        .clone()
+        .then(just(Token::Comma).ignore_then(any_type).repeated().collect::<Vec<_>>())
+        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
+        .map_with(|(first, mut more): (TypeExpr, Vec<TypeExpr>), extra| {
+            let span = span(extra.span());
+            if more.is_empty() {
+                return TypeExpr { kind: first.kind, span };
+            }
+            more.insert(0, first);
+            TypeExpr { kind: TypeExprKind::Tuple(more), span }
+        })
+        .labelled(Context::TupleType)
+        .as_context();
+    choice((named, sequence, tuple)).labelled(What::Type).boxed()
+}
+
+/// `type`, `type :: (a in class; b in class)` or `type :: a in class`.
+pub(super) fn signature<'t>(
+    any_type: impl Parser<'t, Tokens<'t>, TypeExpr, Extra<'t>> + Clone + 't,
+) -> Rule<'t, Signature> {
+    let constraint = name()
+        .labelled(What::TypeVariable)
+        .then_ignore(just(Token::Keyword(Keyword::In)))
+        .then(name().labelled(What::Class))
+        .boxed();
+    let list = constraint
+        .clone()
+        .separated_by(just(Token::Semicolon))
+        .at_least(1)
+        .collect::<Vec<(Name, Name)>>()
+        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)));
+    let context = just(Token::DoubleColon).ignore_then(choice((list, constraint.map(|only| vec![only]))));
+    any_type
+        .then(context.or_not())
+        .map_with(|(type_expr, context), extra| Signature {
+            type_expr,
+            context: context.unwrap_or_default(),
+            span: span(extra.span()),
+        })
+        .boxed()
+}

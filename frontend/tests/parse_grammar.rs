@@ -1,0 +1,193 @@
+//! Every form of the grammar, and the table of operators.
+
+mod parse_printer;
+
+use nesl_frontend::ast::TopLevelKind;
+use nesl_frontend::parser;
+use nesl_span::{FileId, Origin, SourceMap};
+use parse_printer::{shape, shapes};
+
+/// Both texts have the same tree.
+fn same(text: &str, explicit: &str) {
+    assert_eq!(shape(text), shape(explicit), "{text}");
+}
+
+#[test]
+fn operators_bind_as_the_table_says() {
+    // From tight to loose; an operator on the left in a row binds tighter than all in the rows below.
+    let levels: [&[&str]; 8] = [
+        &["->"],
+        &["<-"],
+        &["^"],
+        &["*", "/", "||"],
+        &["+", "-", "++"],
+        &["==", "/=", "<", ">", "<=", ">="],
+        &["and", "nand"],
+        &["or", "nor", "xor"],
+    ];
+    for (level, operators) in levels.iter().enumerate() {
+        for a in *operators {
+            for b in *operators {
+                if *a == "->" {
+                    same(&format!("x {a} y {b} z"), &format!("x {a} (y {b} z)"));
+                } else {
+                    same(&format!("x {a} y {b} z"), &format!("(x {a} y) {b} z"));
+                }
+            }
+            for b in levels[level + 1..].iter().copied().flatten() {
+                same(&format!("x {a} y {b} z"), &format!("(x {a} y) {b} z"));
+                same(&format!("x {b} y {a} z"), &format!("x {b} (y {a} z)"));
+            }
+            for prefix in ["-", "#", "@"] {
+                same(&format!("{prefix}x {a} y"), &format!("({prefix}x) {a} y"));
+                same(&format!("x {a} {prefix}y"), &format!("x {a} ({prefix}y)"));
+            }
+        }
+    }
+}
+
+#[test]
+fn prefixes_and_calls() {
+    same("-2^2", "(-2)^2");
+    same("2^3^2", "(2^3)^2");
+    same("-a[0]", "-(a[0])");
+    same("- # @ x", "-(#(@x))");
+    same("v->i->j", "v->(i->j)");
+    same("d <- p <- q", "(d <- p) <- q");
+    same("[1]++[2]->[0]", "[1]++([2]->[0])");
+    same("sqrt 16.0", "sqrt(16.0)");
+    same("float 3 + 1.0", "float(3) + 1.0");
+    same("g h x", "(g(h))(x)");
+    same("not a or b", "not(a) or b");
+    same("sum {x : x in v}", "sum({x : x in v})");
+    same("a < -b", "a < (-b)");
+    assert_eq!(shape("sum [1,2]"), "sum[(1, 2)]");
+    assert_eq!(shape("abs -3"), "(abs - 3)");
+    assert_eq!(shape("g(1)(2)[3] 4"), "g<1><2>[3]<4>");
+    assert_eq!(shape("a->b"), "(a -> b)");
+    assert_eq!(shape("a<-b"), "(a <- b)");
+    assert_eq!(shape("g(a, b)"), "g<(a, b)>");
+    assert_eq!(shape("g if a then b else c, d"), "g<(if a then b else (c, d))>");
+}
+
+#[test]
+fn literals() {
+    assert_eq!(shape("007"), "7");
+    for (text, value) in [("1.", "1.0"), (".5", "0.5"), ("1e3", "1000.0"), ("1E+3", "1000.0"), ("1.5e-3", "0.0015")] {
+        assert_eq!(shape(text), value);
+    }
+    assert_eq!(shape("1.e3"), "1000.0");
+    assert_eq!(shape("T, F"), "(t, f)");
+    assert_eq!(shape("(`a, `%, `\", ``, ` , `;)"), "(`a, `%, `\", ``, ` , `;)");
+    assert_eq!(shape("`\n"), "`\n");
+    assert_eq!(shape(r#""a\n\t\\\"\x""#), r#""a\n\t\\\"x""#);
+    assert_eq!(shape("\"two\nlines % no comment\""), r#""two\nlines % no comment""#);
+    assert_eq!(shape("\"é\""), "\"é\"");
+}
+
+#[test]
+fn comments_and_case() {
+    assert_eq!(shape("% a % 1 % b %"), "1");
+    assert_eq!(shape("a%;%b"), "a<b>");
+    assert_eq!(shape("IF A Then B eLSE C"), "(if a then b else c)");
+    assert_eq!(shape("ÉTÉ_1?~"), "été_1?~");
+    assert_eq!(shapes("% nothing %"), Vec::<String>::new());
+}
+
+#[test]
+fn sequences_and_tuples() {
+    assert_eq!(shape("(1, 2, 3)"), "(1, 2, 3)");
+    assert_eq!(shape("1, (2, 3)"), "(1, (2, 3))");
+    assert_eq!(shape("[1]"), "[1]");
+    assert_eq!(shape("[1, (2, 3), [4]]"), "[1, (2, 3), [4]]");
+    assert_eq!(shape("[0:n]"), "[0 : n]");
+    assert_eq!(shape("[0:#v:2]"), "[0 : (length v) : 2]");
+    assert_eq!(shape("[]"), "[]");
+    assert_eq!(shape("[] int"), "([] int)");
+    assert_eq!(shape("[] (INT, [bool])"), "([] (int, [bool]))");
+    assert_eq!(shape("[] int -> [0]"), "(([] int) -> [0])");
+    assert_eq!(shape("[[], [1]] ++ []"), "([[], [1]] ++ [])");
+    assert_eq!(shape("[if t then 1 else 2, 3]"), "[(if t then 1 else (2, 3))]");
+}
+
+#[test]
+fn conditionals_and_bindings() {
+    assert_eq!(shape("if a then b else if c then d else e + 1"), "(if a then b else (if c then d else (e + 1)))");
+    assert_eq!(shape("1 + if a then b else c * 2"), "(1 + (if a then b else (c * 2)))");
+    assert_eq!(shape("let x = 1 in x"), "(let x = 1 in x)");
+    assert_eq!(shape("let x = 1; x = 2; in x, x"), "(let x = 1; x = 2 in (x, x))");
+    assert_eq!(shape("let a, (b, c) = p; (d) = 1, 2 in d"), "(let (a, (b, c)) = p; d = (1, 2) in d)");
+}
+
+#[test]
+fn apply_to_each() {
+    for (text, expected) in [
+        ("{x + 1 : x in v}", "{(x + 1) : x in v}"),
+        ("{x in v | x > 0}", "{x in v | (x > 0)}"),
+        ("{a + b : a; b}", "{(a + b) : a; b}"),
+        ("{a*2 : a}", "{(a * 2) : a}"),
+        ("{a}", "{a}"),
+        ("{a; b | c}", "{a; b | c}"),
+        ("{x,y in v}", "{(x, y) in v}"),
+        ("{(x,y) in v | x == y}", "{(x, y) in v | (x == y)}"),
+        ("{x, y : (x, y) in v; z in w; u}", "{(x, y) : (x, y) in v; z in w; u}"),
+        ("{{y : y in x} : x in v}", "{{y : y in x} : x in v}"),
+        ("{let y = x in y : x in v}", "{(let y = x in y) : x in v}"),
+        ("{x : x in [] | if a then b else c}", "{x : x in [] | (if a then b else c)}"),
+    ] {
+        assert_eq!(shape(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn functions() {
+    for (text, expected) in [
+        ("function g(a) = a;", "function g a = a"),
+        ("function g a = a$", "function g a = a"),
+        ("function g(a, (b, c)) \"doc\" = a;", "function g (a, (b, c)) \"doc\" = a"),
+        ("function g(a) : int -> int;", "function g a : (int -> int)"),
+        ("function g(a) : int -> int \"doc\" = a;", "function g a : (int -> int) \"doc\" = a"),
+        (
+            "function g(a, b) : (a, [b]) -> a -> b :: (a in any; b in number) \"doc\" = a;",
+            "function g (a, b) : ((a, [b]) -> (a -> b)) :: a in any :: b in number \"doc\" = a",
+        ),
+        ("function g(a) : a -> a :: a in any = a;", "function g a : (a -> a) :: a in any = a"),
+        ("function '+ (a, b) : (a, a) -> a :: (a in number) \"Sum.\";", {
+            "function + (a, b) : ((a, a) -> a) :: a in number \"Sum.\""
+        }),
+        ("function 'not (a) = '+;", "function not a = +"),
+    ] {
+        assert_eq!(shapes(text), [expected], "{text}");
+    }
+    assert_eq!(shape("('+, '<-, 'and, 'Max, '#)"), "(+, <-, and, max, length)");
+}
+
+#[test]
+fn top_level() {
+    assert_eq!(
+        shapes("a = 1; b, c = 2, 3 $ (d, e) = b; a + b;"),
+        ["a = 1", "(b, c) = (2, 3)", "(d, e) = b", "(a + b)"]
+    );
+}
+
+#[test]
+fn the_library_parses() {
+    for (name, text) in nesl_stdlib::FILES {
+        let parsed = parser::parse(FileId(0), text);
+        assert_eq!(parsed.diagnostics, [], "{name}");
+        assert!(parsed.forms.len() > 10, "{name}");
+    }
+}
+
+#[test]
+fn spans_cover_what_was_written() {
+    let mut sources = SourceMap::default();
+    let text = "  (a + b) * c[1] ; function g(x) = x ;";
+    let file = sources.add("a.nesl", text, Origin::User);
+    let parsed = parser::parse(file, text);
+    let texts: Vec<&str> = parsed.forms.iter().map(|form| sources.text(form.span)).collect();
+    assert_eq!(texts, ["(a + b) * c[1]", "function g(x) = x"]);
+    let TopLevelKind::Expression(product) = &parsed.forms[0].kind else { panic!("an expression") };
+    let nesl_frontend::ast::ExprKind::Binary { op_span, left, right, .. } = &product.kind else { panic!("a product") };
+    assert_eq!([*op_span, left.span, right.span].map(|span| sources.text(span)), ["*", "(a + b)", "c[1]"]);
+}

@@ -1,0 +1,77 @@
+//! Reports as text: every label is shown, whatever its span.
+
+use nesl_frontend::diagnostic::{Diagnostic, Severity};
+use nesl_frontend::render::render;
+use nesl_span::{FileId, Origin, SourceMap, Span};
+
+fn one_file(text: &str) -> (SourceMap, FileId) {
+    let mut sources = SourceMap::default();
+    let file = sources.add("a.nesl", text, Origin::User);
+    (sources, file)
+}
+
+#[test]
+fn several_files() {
+    let (mut sources, a) = one_file("x = 1;\ny = x + `a;\n");
+    let b = sources.add("stdlib/scalar.nesl", "function '+ (a, b);\n", Origin::Library);
+    let diagnostic = Diagnostic::error("E0201", "`+` needs two numbers of one type", Span::new(a, 11, 17))
+        .saying("this is int + char")
+        .also(Span::new(b, 9, 11), "defined here")
+        .also(Span::new(a, 4, 5), "x is an int")
+        .hint("use `char_code`");
+    insta::assert_snapshot!(render(&diagnostic, &sources, false));
+}
+
+#[test]
+fn no_place() {
+    let (sources, _) = one_file("");
+    let mut diagnostic = Diagnostic::error("E0900", "no such file", Span::new(FileId(0), 0, 0)).hint("look again");
+    diagnostic.labels.clear();
+    assert_eq!(render(&diagnostic, &sources, false), "Error[E0900]: no such file\n  Help: look again\n");
+}
+
+#[test]
+fn several_lines_and_wide_characters() {
+    let (sources, file) = one_file("é = \"ü\";\n\tß = {x :\n  x in v};\n");
+    let diagnostic = Diagnostic::error("E0300", "spread out", Span::new(file, 12, 30)).saying("all of this");
+    insta::assert_snapshot!(render(&diagnostic, &sources, false));
+}
+
+#[test]
+fn a_warning() {
+    let (sources, file) = one_file("x = 1;");
+    let mut diagnostic = Diagnostic::error("W0001", "nobody uses this", Span::new(file, 0, 1));
+    diagnostic.severity = Severity::Warning;
+    insta::assert_snapshot!(render(&diagnostic, &sources, false));
+}
+
+#[test]
+fn any_span_in_any_text_is_shown() {
+    for text in ["", "\n", " ", "x", "x\n", "x\n\n\n", "é", "aé\r\nß\r\n", "\u{feff}x", "a\tb", "☃\u{2028}☃"] {
+        let (sources, file) = one_file(text);
+        for start in 0..text.len() + 3 {
+            for end in 0..text.len() + 3 {
+                let span = Span { file, start: start as u32, end: end as u32 };
+                let diagnostic = Diagnostic::error("E0100", "message", span).saying("label text").also(span, "another");
+                let shown = render(&diagnostic, &sources, false);
+                assert!(shown.contains("label text") && shown.contains("another"), "{text:?} {start}..{end}:\n{shown}");
+                assert!(shown.starts_with("Error[E0100]: message\n"), "{shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn very_long_lines_are_not_shown() {
+    let (sources, file) = one_file(&format!("x =\n[{}];", "1, ".repeat(10_000)));
+    let diagnostic = Diagnostic::error("E0100", "message", Span::new(file, 7, 8)).saying("here it is");
+    assert_eq!(render(&diagnostic, &sources, false), "Error[E0100]: message\n  at a.nesl:2:4: here it is\n");
+}
+
+#[test]
+fn colour_is_optional() {
+    let (sources, file) = one_file("x = 1;");
+    let diagnostic = Diagnostic::error("E0100", "message", Span::new(file, 0, 1)).saying("label").hint("hint");
+    assert!(render(&diagnostic, &sources, true).contains('\u{1b}'));
+    assert!(!render(&diagnostic, &sources, false).contains('\u{1b}'));
+}
