@@ -12,7 +12,15 @@
 pub mod ast;
 pub mod core;
 pub mod diagnostic;
+mod elaborate;
 pub mod eval;
+mod infer;
+pub mod lexer;
+pub mod parser;
+pub mod render;
+pub mod session;
+pub mod token;
 pub mod ty;
 
 pub use diagnostic::Diagnostic;
+pub use session::{Checked, Options, Session};
