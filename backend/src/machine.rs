@@ -1,7 +1,7 @@
 //! The machine: runs programs on any engine.
 //!
 //! Control flow, registers, last uses, recursion and the places of errors live here, once; what touches columns is the
-//! engine's ([`execute`]). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own ([`frames`]), so
+//! engine's (`execute`). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own (`frames`), so
 //! recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes the same way through
 //! the same program.
 
