@@ -14,7 +14,7 @@ use crate::engine::{Engine, Fault};
 use crate::error::RuntimeError;
 use crate::value::{Slot, SlotOf, Value};
 use frames::Frames;
-use nesl_prim::{Element, Failure, ScalarValue};
+use nesl_prim::{Element, Failure};
 use nesl_span::Span;
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
 use std::collections::HashMap;
@@ -206,18 +206,6 @@ impl<E: Engine> Machine<E> {
             Some(flag) if flag.load(Relaxed) => Err((Failure::Interrupted.into(), span, false)),
             _ => Ok(()),
         }
-    }
-}
-
-/// The scalar in a slot.
-///
-/// # Panics
-/// If it holds something else: the verifier excludes that.
-fn scalar<C, D>(slot: Slot<C, D>) -> ScalarValue {
-    match slot {
-        Slot::Scalar(value) => value,
-        Slot::Column(_) => panic!("expected a scalar, found a column: unverified program"),
-        Slot::Descriptor(_) => panic!("expected a scalar, found a descriptor: unverified program"),
     }
 }
 

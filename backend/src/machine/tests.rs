@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::reference::Reference;
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_span::FileId;
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Constants, Function, Op, Operand, Output, Program, RegisterType, Shape, VectorOp};
@@ -35,6 +35,10 @@ fn machine() -> Machine<Reference> {
 }
 
 fn scalars(slots: Vec<SlotOf<Reference>>) -> Vec<ScalarValue> {
+    let scalar = |slot| match slot {
+        Slot::Scalar(value) => value,
+        other => panic!("expected a scalar, found {other:?}"),
+    };
     slots.into_iter().map(scalar).collect()
 }
 
