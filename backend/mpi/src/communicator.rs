@@ -164,8 +164,14 @@ impl Communicator {
         let (sent, came) = (offsets(outgoing), offsets(incoming));
         assert_eq!(elements.len(), sent[outgoing.len()], "elements to send");
         assert_eq!(outgoing[rank], incoming[rank], "elements that stay");
-        storage.clear();
-        storage.resize(came[incoming.len()], T::default());
+        let length = came[incoming.len()];
+        if storage.capacity() < length {
+            // Zeroed by the system where pages are fresh, instead of once more here.
+            storage = vec![T::default(); length];
+        } else {
+            storage.clear();
+            storage.resize(length, T::default());
+        }
         storage[came[rank]..came[rank + 1]].copy_from_slice(&elements[sent[rank]..sent[rank + 1]]);
         let world = SimpleCommunicator::world();
         let limit = self.chunk_limit;

@@ -5,7 +5,7 @@
 //! [`crate::layout::Layout::bounds`] gives them: one more than there are ranks.
 
 use crate::communicator::{Communicator, Wire};
-use crate::layout::{offsets, overlap, owner_by_bounds};
+use crate::layout::{Owners, offsets, overlap};
 use std::collections::HashMap;
 
 /// Rank r holds positions `held[r]..held[r + 1]` of a sequence, `part` on this rank, and gets `wanted[r]..wanted[r + 1]`,
@@ -37,9 +37,9 @@ struct Buckets {
 
 /// Sorts indices by owner, stably.
 fn buckets(bounds: &[usize], indices: &[i64]) -> Buckets {
-    let ranks = bounds.len() - 1;
-    let mut counts = vec![0; ranks];
-    let mut places: Vec<usize> = indices.iter().map(|&index| owner_by_bounds(bounds, index as usize)).collect();
+    let mut counts = vec![0; bounds.len() - 1];
+    let owners = Owners::new(bounds);
+    let mut places: Vec<usize> = indices.iter().map(|&index| owners.of(index as usize)).collect();
     for &owner in &places {
         counts[owner] += 1;
     }
@@ -124,7 +124,7 @@ pub fn answer_ranges<T: Wire>(
         place: usize,
         length: usize,
     }
-    let ranks = bounds.len() - 1;
+    let (ranks, owners) = (bounds.len() - 1, Owners::new(bounds));
     let mut requests: Vec<Vec<i64>> = vec![Vec::new(); ranks];
     let mut sizes = vec![0; ranks];
     let mut runs: Vec<Run> = Vec::new();
@@ -135,7 +135,7 @@ pub fn answer_ranges<T: Wire>(
             let first = runs.len();
             let (mut position, end) = (start, start + length);
             while position < end {
-                let owner = owner_by_bounds(bounds, position);
+                let owner = owners.of(position);
                 let length = end.min(bounds[owner + 1]) - position;
                 requests[owner].extend([(position - bounds[owner]) as i64, length as i64]);
                 runs.push(Run { owner, place: sizes[owner], length });

@@ -39,7 +39,7 @@ fn detect_in(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
 pub enum LaunchError {
     /// MPI was initialised before in this process.
     AlreadyInitialised,
-    /// MPI cannot be called from a program with threads.
+    /// MPI cannot be called from a program with threads, one of them at a time.
     NoThreads,
     /// The launcher started another number of ranks than MPI sees.
     OtherMpi {
@@ -91,7 +91,7 @@ impl World {
     }
 }
 
-/// Joins the job. Call it once, early, from the main thread; only one thread at a time may use what comes of it.
+/// Joins the job. Call it once and early; only one thread at a time may use what comes of it, but it need not be this one.
 ///
 /// From here on a panic on any thread ends the whole job, and so does the death of the launcher (on Linux).
 ///
@@ -101,7 +101,7 @@ pub fn initialise() -> Result<World, LaunchError> {
     install_panic_hook();
     let (universe, threading) =
         mpi::initialize_with_threading(Threading::Serialized).ok_or(LaunchError::AlreadyInitialised)?;
-    if threading < Threading::Funneled {
+    if threading < Threading::Serialized {
         return Err(LaunchError::NoThreads);
     }
     let joined = universe.world().size() as usize;

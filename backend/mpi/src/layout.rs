@@ -43,9 +43,35 @@ impl Layout {
     }
 }
 
-/// The rank whose block holds `index`, by the bounds of all blocks: for loops over many indices.
-pub fn owner_by_bounds(bounds: &[usize], index: usize) -> usize {
-    bounds.partition_point(|&bound| bound <= index) - 1
+/// Finds owners by the bounds of all blocks: for loops over many indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Owners<'a> {
+    bounds: &'a [usize],
+    /// Ranks for each index: blocks are as equal as they can be, so that this nearly finds the owner.
+    scale: f64,
+}
+
+impl<'a> Owners<'a> {
+    /// Owners of the blocks with these bounds, as [`Layout::bounds`] gives them.
+    pub fn new(bounds: &'a [usize]) -> Owners<'a> {
+        let ranks = bounds.len() - 1;
+        Owners { bounds, scale: ranks as f64 / bounds[ranks].max(1) as f64 }
+    }
+
+    /// The rank whose block holds `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn of(self, index: usize) -> usize {
+        let mut owner = ((index as f64 * self.scale) as usize).min(self.bounds.len() - 2);
+        while self.bounds[owner] > index {
+            owner -= 1;
+        }
+        while self.bounds[owner + 1] <= index {
+            owner += 1;
+        }
+        owner
+    }
 }
 
 /// Where each of some pieces starts when they lie one after another; last, where they end.
@@ -80,7 +106,7 @@ mod tests {
                 for index in 0..length {
                     let owner = layout.owner(length, index);
                     assert!(layout.block(length, owner).contains(&index), "{index} of {length} on {ranks}");
-                    assert_eq!(owner_by_bounds(&bounds, index), owner);
+                    assert_eq!(Owners::new(&bounds).of(index), owner);
                 }
             }
         }
@@ -91,6 +117,7 @@ mod tests {
         let layout = Layout { rank: 6, ranks: 7 };
         assert_eq!(layout.share(usize::MAX).end, usize::MAX);
         assert_eq!(layout.owner(usize::MAX, usize::MAX - 1), 6);
+        assert_eq!(Owners::new(&layout.bounds(usize::MAX)).of(usize::MAX - 1), 6);
     }
 
     #[test]

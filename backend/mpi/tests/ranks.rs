@@ -2,7 +2,8 @@
 //!
 //! Run by `cargo test`, this program starts itself under `mpirun`, once for each number of ranks; there it takes every method
 //! of the engine through random inputs and compares the results bit for bit with those of the reference engine. Without a
-//! launcher it is skipped, unless `NESL_REQUIRE_MPI=1`. Seeds are fixed; a failure prints the case.
+//! launcher it is skipped, unless `NESL_REQUIRE_MPI=1`. Seeds are fixed, a failure prints the case; `NESL_RANKS_ROUNDS` asks for
+//! more seeds than one.
 
 #[path = "ranks/checks.rs"]
 mod checks;
@@ -10,6 +11,8 @@ mod checks;
 mod inputs;
 #[path = "ranks/launcher.rs"]
 mod launcher;
+#[path = "ranks/measure.rs"]
+mod measure;
 #[path = "ranks/segments.rs"]
 mod segments;
 #[path = "ranks/special.rs"]
@@ -46,7 +49,14 @@ fn on_rank() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let rounds = std::env::var("NESL_RANKS_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2u64);
+    if std::env::var_os("NESL_RANKS_MEASURE").is_some() {
+        measure::run(&world);
+        return ExitCode::SUCCESS;
+    }
+    if std::env::var_os("NESL_RANKS_PANIC").is_some() {
+        special::panic_on_last_rank(world.communicator());
+    }
+    let rounds = std::env::var("NESL_RANKS_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1u64);
     let (mut passed, mut failed) = (0, 0);
     let mut count = |twin: Twin| {
         passed += twin.passed;

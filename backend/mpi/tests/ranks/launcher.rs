@@ -43,50 +43,88 @@ pub fn run_all() -> ExitCode {
     };
     let open_mpi = is_open_mpi(&launcher);
     let (mut passed, mut failed) = (0, 0);
+    let mut count = |name: &str, outcome: Result<(), String>| match outcome {
+        Ok(()) => passed += 1,
+        Err(problem) => {
+            println!("{name}: {problem}");
+            failed += 1;
+        }
+    };
     for ranks in RANKS {
         let started = Instant::now();
-        match run(&launcher, open_mpi, ranks) {
-            Ok(output) => {
-                print!("{output}");
-                passed += 1;
-            }
-            Err(problem) => {
-                println!("{ranks} ranks: {problem}");
-                failed += 1;
-            }
-        }
+        let outcome = run(&launcher, open_mpi, ranks, None).and_then(|job| {
+            print!("{}", job.out);
+            if job.success { Ok(()) } else { Err(format!("failed\n{}", job.err)) }
+        });
+        count(&format!("{ranks} ranks"), outcome);
         println!("{ranks} ranks took {:.1} s", started.elapsed().as_secs_f64());
     }
+    count("a panic ends the job", panic_ends_the_job(&launcher, open_mpi));
+    count("another MPI's launcher is refused", other_launchers_are_refused());
     println!("{passed} passed, {failed} failed");
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs one job; its output, or what went wrong with it.
-fn run(launcher: &PathBuf, open_mpi: bool, ranks: usize) -> Result<String, String> {
+/// A rank that panics takes the others with it, and says why.
+fn panic_ends_the_job(launcher: &PathBuf, open_mpi: bool) -> Result<(), String> {
+    let job = run(launcher, open_mpi, 3, Some("NESL_RANKS_PANIC"))?;
+    if !job.success && job.err.contains("a panic that was asked for") && job.err.contains("the job ends") {
+        Ok(())
+    } else {
+        Err(format!("success {}\n{}{}", job.success, job.out, job.err))
+    }
+}
+
+/// A process whose launcher counts more ranks than MPI sees does not start to compute.
+fn other_launchers_are_refused() -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.env("PMI_SIZE", "4").stdin(Stdio::null());
+    let job = finish(allowing_root(&mut command))?;
+    let said = job.err.contains("the launcher started 4 ranks, but MPI sees 1");
+    if said && !job.success { Ok(()) } else { Err(format!("success {}\n{}{}", job.success, job.out, job.err)) }
+}
+
+/// What became of a job.
+struct Job {
+    success: bool,
+    out: String,
+    err: String,
+}
+
+/// Settings with which Open MPI runs as root.
+fn allowing_root(command: &mut Command) -> &mut Command {
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+}
+
+/// Runs one job, perhaps with a variable set.
+fn run(launcher: &PathBuf, open_mpi: bool, ranks: usize, variable: Option<&str>) -> Result<Job, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(launcher);
     if open_mpi {
         command.args(["--oversubscribe", "--bind-to", "none"]);
     }
-    command
+    allowing_root(&mut command)
         .args(["-n", &ranks.to_string()])
         .arg(program)
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .envs(variable.map(|name| (name, "1")))
         .env("OMPI_MCA_mpi_yield_when_idle", "1")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
         .env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         .env("MPIEXEC_TIMEOUT", TIMEOUT.as_secs().to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("{}: {error}", launcher.display()))?;
+        .stdin(Stdio::null());
+    finish(&mut command)
+}
+
+/// Runs a command to its end, or to the end of our patience.
+fn finish(command: &mut Command) -> Result<Job, String> {
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("{}: {error}", command.get_program().to_string_lossy()))?;
     let out = reader(child.stdout.take());
     let err = reader(child.stderr.take());
-    let status = watch(&mut child)?;
+    let success = watch(&mut child)?;
     let text = |reader: std::thread::JoinHandle<String>| reader.join().unwrap_or_default();
-    let (out, err) = (text(out), text(err));
-    if status { Ok(out) } else { Err(format!("failed\n{out}{err}")) }
+    Ok(Job { success, out: text(out), err: text(err) })
 }
 
 /// Waits for a job, but not forever; whether it succeeded.

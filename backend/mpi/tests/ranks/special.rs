@@ -2,6 +2,7 @@
 
 use crate::twin::Twin;
 use nesl_backend::{Engine, MapOperand};
+use nesl_mpi::Communicator;
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -80,4 +81,11 @@ fn programs(twin: &mut Twin) {
         let bytes = twin.ranks.communicator().broadcast_bytes(0, mine);
         twin.check(bytes == vec![7u8; length], || format!("broadcast of {length} bytes"));
     }
+}
+
+/// One rank panics while the others wait for it.
+pub fn panic_on_last_rank(mut communicator: Communicator) {
+    let layout = communicator.layout();
+    assert!(layout.rank + 1 < layout.ranks, "a panic that was asked for");
+    communicator.all_gather(0i64);
 }
