@@ -21,6 +21,7 @@ mod special;
 mod twin;
 
 use inputs::Random;
+use nesl_backend::{Reference, Threads};
 use std::process::ExitCode;
 use twin::Twin;
 
@@ -58,29 +59,44 @@ fn on_rank() -> ExitCode {
     }
     let rounds = std::env::var("NESL_RANKS_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1u64);
     let (mut passed, mut failed) = (0, 0);
-    let mut count = |twin: Twin| {
-        passed += twin.passed;
-        failed += twin.failed;
+    let mut count = |counts: (usize, usize)| {
+        passed += counts.0;
+        failed += counts.1;
     };
+    let reference = || Reference::new(None);
     for round in 0..rounds {
         for threshold in THRESHOLDS {
             let seed = SEED + round;
-            let mut twin = Twin::new(world.communicator(), threshold, seed);
+            let mut twin = Twin::new(world.communicator(), reference(), threshold, seed);
             let mut random = Random::new(seed);
             checks::run(&mut twin, &mut random);
             segments::run(&mut twin, &mut random);
-            count(twin);
+            count(twin.counts());
         }
     }
     // Transfers in many chunks.
-    let mut twin = Twin::new(world.communicator_with_chunks(3), 4, SEED);
+    let mut twin = Twin::new(world.communicator_with_chunks(3), reference(), 4, SEED);
     let mut random = Random::new(SEED);
     checks::lengths_up_to(&mut twin, &mut random, 300);
     segments::segments_up_to(&mut twin, &mut random, 200);
-    count(twin);
-    let mut twin = Twin::new(world.communicator(), 4096, SEED);
+    count(twin.counts());
+    // The threads engine inside the ranks.
+    match Threads::new(2, None) {
+        Ok(threads) => {
+            let mut twin = Twin::new(world.communicator(), threads, 100, SEED);
+            let mut random = Random::new(SEED);
+            checks::run(&mut twin, &mut random);
+            segments::run(&mut twin, &mut random);
+            count(twin.counts());
+        }
+        Err(error) => {
+            println!("no threads: {error}");
+            count((0, 1));
+        }
+    }
+    let mut twin = Twin::new(world.communicator(), reference(), 4096, SEED);
     special::run(&mut twin);
-    count(twin);
+    count(twin.counts());
 
     let layout = world.communicator().layout();
     let worst = world.communicator().all_gather(failed as i64).into_iter().max().unwrap_or(0);

@@ -1,18 +1,18 @@
 //! Instructions on whole columns.
 
 use crate::inputs::Random;
-use crate::twin::{Pair, Twin};
+use crate::twin::{Local, Pair, Twin};
 use nesl_backend::{Engine, MapOperand};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
 /// All checks at all lengths.
-pub fn run(twin: &mut Twin, random: &mut Random) {
+pub fn run(twin: &mut Twin<impl Local>, random: &mut Random) {
     lengths_up_to(twin, random, usize::MAX);
 }
 
 /// All checks at lengths up to a limit.
-pub fn lengths_up_to(twin: &mut Twin, random: &mut Random, limit: usize) {
+pub fn lengths_up_to(twin: &mut Twin<impl Local>, random: &mut Random, limit: usize) {
     let (_, ranks) = twin.ranks.rank();
     // Borders inside float blocks, between them, and many in one.
     let aligned = nesl_prim::sum::BLOCK * ranks;
@@ -33,7 +33,7 @@ fn ints(elements: Vec<i64>) -> Constants {
     Constants::Int(elements)
 }
 
-fn simple(twin: &mut Twin, random: &mut Random, length: usize) {
+fn simple(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     let (tested, expected) = (twin.ranks.iota(length), twin.reference.iota(length));
     twin.compare("iota", tested, expected);
     let value = ScalarValue::Float(2.5);
@@ -78,7 +78,7 @@ fn part(constants: &Constants, range: std::ops::Range<usize>) -> Constants {
     Constants::from_scalars(constants.scalar_type(), &values)
 }
 
-fn elementwise(twin: &mut Twin, random: &mut Random, length: usize) {
+fn elementwise(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     let pairs =
         [ScalarOp::AddFloat, ScalarOp::LessInt, ScalarOp::SelectChar, ScalarOp::DivideInt, ScalarOp::CodeToChar];
     for op in pairs {
@@ -119,7 +119,7 @@ fn random_scalar(scalar_type: ScalarType) -> ScalarValue {
     }
 }
 
-fn moves(twin: &mut Twin, random: &mut Random, length: usize) {
+fn moves(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     let scalar_type = random.scalar_type();
     let constants = random.elements(scalar_type, length, false);
     let column = twin.column(&constants);
@@ -151,7 +151,7 @@ fn moves(twin: &mut Twin, random: &mut Random, length: usize) {
     }
 }
 
-fn flags(twin: &mut Twin, random: &mut Random, length: usize) {
+fn flags(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     let scalar_type = random.scalar_type();
     let column = twin.column(&random.elements(scalar_type, length, false));
     for kind in 0..5 {
@@ -177,7 +177,7 @@ fn flags(twin: &mut Twin, random: &mut Random, length: usize) {
     }
 }
 
-fn joins(twin: &mut Twin, random: &mut Random, length: usize) {
+fn joins(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     let scalar_type = random.scalar_type();
     for count in 1..4 {
         let even: Vec<Pair> = (0..count).map(|_| twin.column(&random.elements(scalar_type, length, false))).collect();
@@ -200,7 +200,7 @@ fn joins(twin: &mut Twin, random: &mut Random, length: usize) {
     }
 }
 
-fn folds(twin: &mut Twin, random: &mut Random, length: usize) {
+fn folds(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     for &op in ScalarOp::ALL.iter().filter(|op| op.row().identity.is_some()) {
         let column = twin.column(&random.elements(op.row().result, length, op == ScalarOp::MultiplyFloat));
         let tested = twin.ranks.reduce(op, &column.tested);

@@ -1,7 +1,7 @@
 //! Segmented instructions, on packed descriptors and views of many shapes.
 
 use crate::inputs::Random;
-use crate::twin::{Pair, SegmentsPair, Twin};
+use crate::twin::{Local, Pair, SegmentsPair, Twin};
 use nesl_backend::Engine;
 use nesl_prim::{ScalarOp, ScalarType};
 
@@ -11,12 +11,12 @@ const SEGMENTS: [usize; 9] = [0, 1, 2, 3, 6, 20, 300, 5000, 9001];
 const TOTALS: [usize; 9] = [0, 1, 4, 30, 1500, 4096, 7000, 15 * 1024, 23_000];
 
 /// All checks on all shapes.
-pub fn run(twin: &mut Twin, random: &mut Random) {
+pub fn run(twin: &mut Twin<impl Local>, random: &mut Random) {
     segments_up_to(twin, random, usize::MAX);
 }
 
 /// All checks on shapes up to a size.
-pub fn segments_up_to(twin: &mut Twin, random: &mut Random, limit: usize) {
+pub fn segments_up_to(twin: &mut Twin<impl Local>, random: &mut Random, limit: usize) {
     for segments in SEGMENTS.into_iter().filter(|&segments| segments <= limit) {
         for total in TOTALS.into_iter().filter(|&total| total <= limit) {
             let total = if segments == 0 { 0 } else { total };
@@ -32,7 +32,7 @@ pub fn segments_up_to(twin: &mut Twin, random: &mut Random, limit: usize) {
     }
 }
 
-fn on_shape(twin: &mut Twin, random: &mut Random, shape: &SegmentsPair, data: usize, case: &str) {
+fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPair, data: usize, case: &str) {
     let (tested, expected) = (twin.ranks.segments(&shape.tested), twin.reference.segments(&shape.expected));
     twin.check(tested == expected, || format!("segments of {case}"));
     let (tested, expected) = (twin.ranks.total(&shape.tested), twin.reference.total(&shape.expected));
@@ -75,7 +75,7 @@ fn on_shape(twin: &mut Twin, random: &mut Random, shape: &SegmentsPair, data: us
 
 /// Appends two shapes over data of some lengths, both ways, and one to itself.
 fn appended(
-    twin: &mut Twin,
+    twin: &mut Twin<impl Local>,
     random: &mut Random,
     segments: usize,
     total: usize,

@@ -1,6 +1,6 @@
 //! What is not an instruction's result: agreement, counters, memory, and that no rank holds too much.
 
-use crate::twin::Twin;
+use crate::twin::{Local, Twin};
 use nesl_backend::{Engine, MapOperand};
 use nesl_mpi::Communicator;
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
@@ -9,7 +9,7 @@ use nesl_vcode::Constants;
 /// Elements of the check that no rank holds too much.
 const MANY: usize = 1_000_000;
 
-pub fn run(twin: &mut Twin) {
+pub fn run(twin: &mut Twin<impl Local>) {
     agreement(twin);
     memory(twin);
     shares(twin);
@@ -17,7 +17,7 @@ pub fn run(twin: &mut Twin) {
 }
 
 /// The lowest failing rank's error is everybody's.
-fn agreement(twin: &mut Twin) {
+fn agreement(twin: &mut Twin<impl Local>) {
     let (rank, ranks) = twin.ranks.rank();
     let outcome = twin.ranks.agree::<usize, String>(Ok(rank));
     twin.check(outcome == Ok(rank), || format!("agreement of all: {outcome:?}"));
@@ -29,7 +29,7 @@ fn agreement(twin: &mut Twin) {
 }
 
 /// Lack of memory is an error on all ranks.
-fn memory(twin: &mut Twin) {
+fn memory(twin: &mut Twin<impl Local>) {
     let outcome = twin.ranks.dist(ScalarValue::Int(1), 1 << 58).err().map(|fault| fault.failure);
     twin.check(matches!(outcome, Some(Failure::OutOfMemory { .. })), || format!("too much memory: {outcome:?}"));
     let lengths = Constants::Int(vec![i64::MAX, i64::MAX]);
@@ -41,7 +41,7 @@ fn memory(twin: &mut Twin) {
 }
 
 /// A program of moves keeps every rank near its share.
-fn shares(twin: &mut Twin) {
+fn shares(twin: &mut Twin<impl Local>) {
     let (_, count) = twin.ranks.rank();
     let ranks = &mut twin.ranks;
     let numbers = ranks.iota(MANY).expect("iota");
@@ -74,7 +74,7 @@ fn shares(twin: &mut Twin) {
 }
 
 /// Bytes of rank 0 reach all.
-fn programs(twin: &mut Twin) {
+fn programs(twin: &mut Twin<impl Local>) {
     let (rank, _) = twin.ranks.rank();
     for length in [0usize, 1, 100_000] {
         let mine = if rank == 0 { vec![7u8; length] } else { vec![1u8; 3] };

@@ -4,14 +4,14 @@ use nesl_backend::{Engine, Fault, Reference, Vector};
 use nesl_mpi::{Column, Communicator, Ranks};
 use nesl_vcode::Constants;
 
-/// The engine under test.
-pub type Tested = Ranks<Reference>;
-/// Its descriptors.
-pub type Segments = <Tested as Engine>::Descriptor;
+/// A local engine for the ranks.
+pub trait Local: Engine<Column = Vector, Descriptor = nesl_backend::Descriptor> {}
 
-/// Both engines, and what came of the comparisons.
-pub struct Twin {
-    pub ranks: Tested,
+impl<L: Engine<Column = Vector, Descriptor = nesl_backend::Descriptor>> Local for L {}
+
+/// The ranks with some local engine and the reference engine, and what came of the comparisons.
+pub struct Twin<L> {
+    pub ranks: Ranks<L>,
     pub reference: Reference,
     pub passed: usize,
     pub failed: usize,
@@ -28,15 +28,15 @@ pub struct Pair {
 /// A descriptor on both engines.
 #[derive(Clone)]
 pub struct SegmentsPair {
-    pub tested: Segments,
-    pub expected: <Reference as Engine>::Descriptor,
+    pub tested: nesl_mpi::Descriptor<nesl_backend::Descriptor>,
+    pub expected: nesl_backend::Descriptor,
 }
 
-impl Twin {
-    pub fn new(communicator: Communicator, threshold: usize, seed: u64) -> Twin {
+impl<L: Local> Twin<L> {
+    pub fn new(communicator: Communicator, local: L, threshold: usize, seed: u64) -> Twin<L> {
         let layout = communicator.layout();
         let settings = format!("rank {} of {}, threshold {threshold}, seed {seed}", layout.rank, layout.ranks);
-        let ranks = Ranks::with_threshold(communicator, Reference::new(None), threshold);
+        let ranks = Ranks::with_threshold(communicator, local, threshold);
         Twin { ranks, reference: Reference::new(None), passed: 0, failed: 0, settings }
     }
 
@@ -88,7 +88,7 @@ impl Twin {
         let window = self.ranks.fetch(&tested, 0, length).expect("fetch").elements;
         let different = (0..length.min(expected.len())).find(|&index| window.get(index) != expected.get(index));
         let common = matches!(tested, Column::Common(_));
-        let kind = common == (length <= self.threshold());
+        let kind = common == (length <= self.ranks.threshold());
         let same = length == expected.len() && different.is_none() && kind;
         self.check(same, || match different {
             Some(at) => format!("{case}: element {at} of {length} is {:?}, not {:?}", window.get(at), expected.get(at)),
@@ -96,8 +96,8 @@ impl Twin {
         });
     }
 
-    /// The threshold in force.
-    fn threshold(&self) -> usize {
-        self.ranks.threshold()
+    /// Comparisons that passed and failed.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.passed, self.failed)
     }
 }
