@@ -7,7 +7,7 @@
 
 use super::Threads;
 use super::column::{slice_of, slice_of_mut, wrap};
-use super::output::{Same, Writer};
+use super::output::{Aside, Same, Writer};
 use super::tuning::{BLOCK, GRAIN, GRAIN_COSTLY};
 use super::workers::{parts, split};
 use crate::engine::{Fault, MapOperand};
@@ -93,17 +93,11 @@ enum Source<'a, A, R> {
 impl<A: Element, R: Element> Source<'_, A, R> {
     /// The operand's elements in a range of at most a block.
     #[inline(always)]
-    fn block<'b>(&'b self, range: &Range<usize>, writer: &Writer<'_, R>, aside: &'b mut Option<[A; BLOCK]>) -> &'b [A] {
+    fn block<'b>(&'b self, range: &Range<usize>, writer: &Writer<'_, R>, aside: &'b mut Aside<A, BLOCK>) -> &'b [A] {
         match self {
             Source::Column(elements) => &elements[range.clone()],
             Source::Scalar(copies) => &copies[..range.len()],
-            Source::Overwritten(same) => {
-                let aside = aside.insert([A::default(); BLOCK]);
-                for (copy, &element) in aside.iter_mut().zip(writer.overwritten(range.len())) {
-                    *copy = same.cast(element);
-                }
-                &aside[..range.len()]
-            }
+            Source::Overwritten(same) => aside.copy(writer.overwritten(range.len()), *same),
         }
     }
 }
@@ -157,25 +151,14 @@ impl Map<'_> {
     }
 
     /// Runs the loop of the operation over all blocks, in pieces. In a block, it gives the position of the first failure.
-    fn run<R: Element>(
-        &self,
-        target: Target<R>,
-        block: impl Fn(&Range<usize>, &mut Writer<'_, R>) -> Result<(), (usize, Failure)> + Sync,
-    ) -> Result<Vector, Fault> {
+    ///
+    /// The loop is called through a pointer, once per block: all that is here is compiled per type, not per operation.
+    fn run<R: Element>(&self, target: Target<R>, block: &Loop<'_, R>) -> Result<Vector, Fault> {
         let (workers, grain) = (&self.threads.workers, grain(self.op));
-        let blocks = |range: Range<usize>, writer: &mut dyn FnMut(&Range<usize>) -> Result<(), (usize, Failure)>| {
-            let mut start = range.start;
-            while start < range.end {
-                let end = range.end.min(start + BLOCK);
-                writer(&(start..end)).map_err(|(position, failure)| Fault { failure, element: start + position })?;
-                start = end;
-            }
-            Ok(())
-        };
         match target {
             Target::New => {
                 let column = workers.try_fill(&self.threads.meter, self.length, grain, |range, writer| {
-                    blocks(range, &mut |range| block(range, writer))
+                    blocks(range, |range| block(range, writer))
                 })?;
                 Ok(wrap(column))
             }
@@ -185,19 +168,36 @@ impl Map<'_> {
                 let items = ranges.clone().into_iter().zip(parts(elements, &ranges)).collect();
                 workers.try_each(items, |(range, part): (Range<usize>, &mut [R])| {
                     let mut writer = Writer::over(part);
-                    blocks(range, &mut |range| block(range, &mut writer))
+                    blocks(range, |range| block(range, &mut writer))
                 })?;
                 Ok(wrap(slice))
             }
             Target::Checked(column) => {
                 workers.try_each(split(self.length, workers.pieces(self.length, grain)), |range| {
                     let mut unused = [R::default(); BLOCK];
-                    blocks(range, &mut |range| block(range, &mut Writer::over(&mut unused)))
+                    blocks(range, |range| block(range, &mut Writer::over(&mut unused)))
                 })?;
                 Ok(column)
             }
         }
     }
+}
+
+/// The loop of an operation over one block; how and where in the block it failed first.
+type Loop<'a, R> = dyn Fn(&Range<usize>, &mut Writer<'_, R>) -> Result<(), (usize, Failure)> + Sync + 'a;
+
+/// Calls a loop for each block of a range, until one fails.
+fn blocks(
+    range: Range<usize>,
+    mut block: impl FnMut(&Range<usize>) -> Result<(), (usize, Failure)>,
+) -> Result<(), Fault> {
+    let mut start = range.start;
+    while start < range.end {
+        let end = range.end.min(start + BLOCK);
+        block(&(start..end)).map_err(|(position, failure)| Fault { failure, element: start + position })?;
+        start = end;
+    }
+    Ok(())
 }
 
 impl Visitor for Map<'_> {
@@ -224,8 +224,8 @@ impl Visitor for Map<'_> {
     ) -> Self::Output {
         let target = self.target();
         let a = self.source(0, &target);
-        self.run(target, |range, writer| {
-            let mut aside = None;
+        self.run(target, &|range, writer| {
+            let mut aside = Aside::new();
             let a = a.block(range, writer, &mut aside);
             let mut failed = false;
             writer.map(a, |a| or_note(f(a), &mut failed));
@@ -239,8 +239,8 @@ impl Visitor for Map<'_> {
     ) -> Self::Output {
         let target = self.target();
         let (a, b) = (self.source(0, &target), self.source(1, &target));
-        self.run(target, |range, writer| {
-            let mut aside = (None, None);
+        self.run(target, &|range, writer| {
+            let mut aside = (Aside::new(), Aside::new());
             let (a, b) = (a.block(range, writer, &mut aside.0), b.block(range, writer, &mut aside.1));
             let mut failed = false;
             writer.map2(a, b, |a, b| or_note(f(a, b), &mut failed));
@@ -254,8 +254,8 @@ impl Visitor for Map<'_> {
     ) -> Self::Output {
         let target = self.target();
         let (a, b, c) = (self.source(0, &target), self.source(1, &target), self.source(2, &target));
-        self.run(target, |range, writer| {
-            let mut aside = (None, None, None);
+        self.run(target, &|range, writer| {
+            let mut aside = (Aside::new(), Aside::new(), Aside::new());
             let (a, b) = (a.block(range, writer, &mut aside.0), b.block(range, writer, &mut aside.1));
             let c = c.block(range, writer, &mut aside.2);
             let mut failed = false;
@@ -268,10 +268,9 @@ impl Visitor for Map<'_> {
 /// The result; or any element, and that there was none.
 #[inline(always)]
 fn or_note<R: Element>(result: Result<R, Failure>, failed: &mut bool) -> R {
-    result.unwrap_or_else(|_| {
-        *failed = true;
-        R::default()
-    })
+    // Without a branch, so that the loop stays one of vector instructions.
+    *failed |= result.is_err();
+    result.unwrap_or_default()
 }
 
 /// If any of these results is known to be a failure, the first such and its position.

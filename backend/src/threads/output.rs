@@ -1,4 +1,4 @@
-//! New columns, written without being cleared first; and the other two things that need `unsafe`.
+//! New columns, written without being cleared first; and the few other things that need `unsafe`.
 //!
 //! Clearing a large column before writing it would touch its memory twice. An [`Output`] hands out [`Writer`]s of disjoint
 //! parts of its uninitialised room, each of which counts what it has written from its front on, and [`Placer`]s, which count
@@ -270,6 +270,31 @@ impl<T: Element> Placer<'_, T> {
         *word |= bit;
         self.placed += usize::from(new);
         new
+    }
+}
+
+/// Room for a copy of up to `N` elements, not cleared before.
+#[derive(Debug)]
+pub struct Aside<A, const N: usize>([MaybeUninit<A>; N]);
+
+impl<A: Element, const N: usize> Aside<A, N> {
+    /// Nothing yet.
+    pub fn new() -> Aside<A, N> {
+        Aside([const { MaybeUninit::uninit() }; N])
+    }
+
+    /// A copy of elements that are known to be of type `A`.
+    ///
+    /// # Panics
+    /// If they are more than `N`.
+    #[inline(always)]
+    pub fn copy<B: Element>(&mut self, elements: &[B], same: Same<B, A>) -> &[A] {
+        let slots = &mut self.0[..elements.len()];
+        for (slot, &element) in slots.iter_mut().zip(elements) {
+            slot.write(same.cast(element));
+        }
+        // SAFETY: the loop has written all of these slots: there are as many as elements.
+        unsafe { slots.assume_init_ref() }
     }
 }
 

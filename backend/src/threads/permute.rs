@@ -2,12 +2,12 @@
 //!
 //! Where several threads write to computed places, each owns a range of the places, reads all indices, and writes those that
 //! fall into its range in the order of the indices: the last of equal indices wins without a race, whatever the threads do.
-//! Reading an index in vain costs about a nanosecond, writing to a random place five to ten.
+//! Reading an index in vain is cheap beside writing to a random place of memory.
 
 use super::Threads;
 use super::column::{slice_of, wrap};
 use super::output::{Output, Placer};
-use super::tuning::{BLOCK, GRAIN, GRAIN_COSTLY};
+use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM};
 use super::workers::{parts, split};
 use crate::engine::Fault;
 use crate::on_vector;
@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Element k of the result is element `indices[k]` of the column.
 pub fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], indices: &[i64]) -> Result<Vector, Fault> {
-        Ok(wrap(threads.workers.fill(&threads.meter, indices.len(), GRAIN_COSTLY, |range, writer| {
+        Ok(wrap(threads.workers.fill(&threads.meter, indices.len(), GRAIN_RANDOM, |range, writer| {
             writer.map(&indices[range], |index| elements[index as usize]);
         })?))
     }
@@ -37,19 +37,13 @@ pub fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vec
         let elements = column.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
         let places = elements.len();
         let ranges = owners(threads, places, indices.len());
-        if ranges.len() == 1 {
-            for (&index, &value) in indices.iter().zip(values) {
-                elements[index as usize] = value;
-            }
-        } else {
-            let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
-            threads.workers.each(items, |_, (range, part): (Range<usize>, &mut [T])| {
-                within(indices, &range, places, |element, place| {
-                    part[place] = values[element];
-                    true
-                });
+        let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
+        threads.workers.each(items, |_, (range, part): (Range<usize>, &mut [T])| {
+            within(indices, &range, places, |element, place| {
+                part[place] = values[element];
+                true
             });
-        }
+        });
         Ok(wrap(column))
     }
     assert_eq!(indices.len(), values.len(), "a scatter of as many values as indices");
@@ -80,7 +74,7 @@ pub fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<V
 
 /// Ranges of places, one for each thread: more would only mean more readers of all indices.
 fn owners(threads: &Threads, places: usize, writes: usize) -> Vec<Range<usize>> {
-    split(places, threads.workers.pieces(writes, GRAIN_COSTLY).min(threads.workers.threads()))
+    split(places, threads.workers.pieces(writes, GRAIN_RANDOM).min(threads.workers.threads()))
 }
 
 /// Calls `write` with each element whose index is in the range, in order, and the index's position there, until `write` gives
@@ -94,6 +88,9 @@ fn within(
     places: usize,
     mut write: impl FnMut(usize, usize) -> bool,
 ) -> Option<usize> {
+    if range.len() == places {
+        return (0..indices.len()).find(|&element| !write(element, indices[element] as usize));
+    }
     let mut selected = [0u16; BLOCK];
     let outside = if range.start == 0 { places } else { usize::MAX };
     for (number, block) in indices.chunks(BLOCK).enumerate() {

@@ -34,7 +34,7 @@ impl Combiner for Reduce<'_> {
     type Output = ScalarValue;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> ScalarValue {
-        exact(self.threads, identity, combine, slice_of(self.column).elements()).to_value()
+        exact(self.threads, &|elements| fold(identity, combine, elements), slice_of(self.column).elements()).to_value()
     }
 
     fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> ScalarValue {
@@ -42,34 +42,43 @@ impl Combiner for Reduce<'_> {
     }
 }
 
+/// How one thread reduces elements. Called through a pointer, so that the division of the work is not compiled again for
+/// each operation.
+type Fold<'a, T> = dyn Fn(&[T]) -> T + Sync + 'a;
+
 /// Reduces many elements by an exact operation.
-fn exact<T: Element>(
-    threads: &Threads,
-    identity: T,
-    combine: impl Fn(T, T) -> T + Copy + Send + Sync,
-    elements: &[T],
-) -> T {
+fn exact<T: Element>(threads: &Threads, fold: &Fold<'_, T>, elements: &[T]) -> T {
     match threads.workers.pieces(elements.len(), GRAIN) {
-        1 => fold(identity, combine, elements),
+        1 => fold(elements),
         pieces => {
             let ranges = split(elements.len(), pieces);
-            let parts = threads.workers.each(ranges, |_, range| fold(identity, combine, &elements[range]));
-            parts.into_iter().fold(identity, combine)
+            fold(&threads.workers.each(ranges, |_, range| fold(&elements[range])))
         }
     }
 }
 
-/// Independent accumulators of an exact reduction: four AVX2 registers of ints.
+/// Independent accumulators of an exact reduction: four AVX2 registers of ints or floats.
 const ACCUMULATORS: usize = 16;
+/// The same for bools and chars, in two registers.
+const BYTE_ACCUMULATORS: usize = 64;
 
 /// Reduces elements by an exact operation, on this thread.
 pub fn fold<T: Element>(identity: T, combine: impl Fn(T, T) -> T + Copy, elements: &[T]) -> T {
     if elements.len() < 2 * ACCUMULATORS {
         return elements.iter().fold(identity, |before, &element| combine(before, element));
     }
+    match size_of::<T>() {
+        1 => fold_in::<T, BYTE_ACCUMULATORS>(identity, combine, elements),
+        _ => fold_in::<T, ACCUMULATORS>(identity, combine, elements),
+    }
+}
+
+/// Reduces elements in this many accumulators.
+#[inline(always)]
+fn fold_in<T: Element, const N: usize>(identity: T, combine: impl Fn(T, T) -> T + Copy, elements: &[T]) -> T {
     wide(|| {
-        let mut accumulators = [identity; ACCUMULATORS];
-        let rows = elements.chunks_exact(ACCUMULATORS);
+        let mut accumulators = [identity; N];
+        let rows = elements.chunks_exact(N);
         let rest = rows.remainder();
         for row in rows {
             for (accumulator, &element) in accumulators.iter_mut().zip(row) {
@@ -138,49 +147,47 @@ impl Combiner for SegReduce<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
-        self.each(
-            |elements| fold(identity, combine, elements),
-            |elements| exact(self.threads, identity, combine, elements),
-        )
+        let fold = |elements: &[T]| fold(identity, combine, elements);
+        let data = slice_of::<T>(self.column).elements();
+        let each = |run: &Run, writer: &mut Writer<'_, T>| {
+            for (start, length) in run.iter(self.descriptor) {
+                writer.push(fold(&data[start..start + length]));
+            }
+        };
+        self.all(&each, &|run| {
+            let (start, length) = run.first(self.descriptor);
+            exact(self.threads, &fold, &data[start..start + length])
+        })
     }
 
     fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
-        self.each(
-            |elements| tree_of(identity, combine, elements),
-            |elements| ordered(self.threads, identity, combine, elements),
-        )
+        let data = self.column.elements::<f64>();
+        let each = |run: &Run, writer: &mut Writer<'_, f64>| {
+            for (start, length) in run.iter(self.descriptor) {
+                writer.push(tree_of(identity, combine, &data[start..start + length]));
+            }
+        };
+        self.all(&each, &|run| {
+            let (start, length) = run.first(self.descriptor);
+            ordered(self.threads, identity, combine, &data[start..start + length])
+        })
     }
 }
 
 impl SegReduce<'_> {
     /// Reduces runs of segments on one thread each, and huge segments on all.
-    fn each<T: Element>(
+    fn all<T: Element>(
         &self,
-        on_this_thread: impl Fn(&[T]) -> T + Sync,
-        on_all: impl Fn(&[T]) -> T,
+        each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
+        huge: &dyn Fn(&Run) -> T,
     ) -> Result<Vector, Fault> {
-        let elements = slice_of::<T>(self.column).elements();
         let mut output = Output::reserve(&self.threads.meter, self.descriptor.segments())?;
-        let Some(runs) = runs(self.threads, self.descriptor)? else {
-            let mut writer = output.writer();
-            for (start, length) in self.descriptor.iter() {
-                writer.push(on_this_thread(&elements[start..start + length]));
-            }
-            drop(writer);
-            return Ok(wrap(output.finish(&self.threads.meter)));
-        };
-        let (starts, lengths) = (self.descriptor.starts()?, self.descriptor.lengths());
-        let segment = |segment: usize| {
-            let start = starts[segment] as usize;
-            &elements[start..start + lengths[segment] as usize]
-        };
+        let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.segments.len()));
-        let (huge, small): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.each(small, |_, (run, mut writer): (Run, Writer<'_, T>)| {
-            run.segments.for_each(|number| writer.push(on_this_thread(segment(number))));
-        });
-        for (run, mut writer) in huge {
-            run.segments.for_each(|number| writer.push(on_all(segment(number))));
+        let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
+        self.threads.workers.each(others, |_, (run, mut writer): (Run, Writer<'_, T>)| each(&run, &mut writer));
+        for (run, mut writer) in shared {
+            writer.push(huge(&run));
         }
         Ok(wrap(output.finish(&self.threads.meter)))
     }

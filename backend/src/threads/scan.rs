@@ -45,7 +45,9 @@ impl Combiner for Scan<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
-        self.all(|elements, writer| exact(self.threads, identity, combine, elements, writer))
+        let scan = |before, elements: &[T], writer: &mut Writer<'_, T>| running(before, combine, elements, writer);
+        let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
+        self.all(|elements, writer| exact(self.threads, &operation, elements, writer))
     }
 
     fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
@@ -53,29 +55,34 @@ impl Combiner for Scan<'_> {
     }
 }
 
-/// Scans many elements by an exact operation.
-fn exact<T: Element>(
-    threads: &Threads,
+/// Scans elements from what is before them.
+type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) + Sync + 'a;
+
+/// How one thread scans and reduces elements by an exact operation. Called through pointers, so that the division of the work
+/// is not compiled again for each operation.
+struct Exact<'a, T> {
     identity: T,
-    combine: impl Fn(T, T) -> T + Copy + Send + Sync,
-    elements: &[T],
-    mut writer: Writer<'_, T>,
-) {
+    /// Scans elements from what is before them.
+    scan: &'a ScanFrom<'a, T>,
+    reduce: &'a (dyn Fn(&[T]) -> T + Sync),
+}
+
+/// Scans many elements by an exact operation.
+fn exact<T: Element>(threads: &Threads, operation: &Exact<'_, T>, elements: &[T], mut writer: Writer<'_, T>) {
+    let (identity, scan, reduce) = (operation.identity, operation.scan, operation.reduce);
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
     if pieces == 1 {
-        return running(identity, combine, elements, &mut writer);
+        return scan(identity, elements, &mut writer);
     }
     let ranges = split(elements.len(), pieces);
     // What the last piece amounts to, nobody needs.
     let all_but_last = ranges[..pieces - 1].to_vec();
-    let mut totals = threads.workers.each(all_but_last, |_, range| fold(identity, combine, &elements[range]));
-    totals.push(identity);
-    let before =
-        totals.iter().scan(identity, |before, &total| Some(std::mem::replace(before, combine(*before, total))));
+    let totals = threads.workers.each(all_but_last, |_, range| reduce(&elements[range]));
+    let before: Vec<T> = (0..pieces).map(|piece| reduce(&totals[..piece])).collect();
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(before).zip(writers).collect();
     threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
-        running(before, combine, &elements[range], &mut writer);
+        scan(before, &elements[range], &mut writer);
     });
 }
 
@@ -174,49 +181,48 @@ impl Combiner for SegScan<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
-        self.each(
-            |elements, writer| running(identity, combine, elements, writer),
-            |elements, writer| exact(self.threads, identity, combine, elements, writer),
-        )
+        let data = slice_of::<T>(self.column).elements();
+        let each = |run: &Run, writer: &mut Writer<'_, T>| {
+            for (start, length) in run.iter(self.descriptor) {
+                running(identity, combine, &data[start..start + length], writer);
+            }
+        };
+        let scan = |before, elements: &[T], writer: &mut Writer<'_, T>| running(before, combine, elements, writer);
+        let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
+        self.all(&each, &|run, writer| {
+            let (start, length) = run.first(self.descriptor);
+            exact(self.threads, &operation, &data[start..start + length], writer);
+        })
     }
 
     fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
-        self.each(
-            |elements, writer| blocks(identity, identity, combine, elements, writer),
-            |elements, writer| ordered(self.threads, identity, combine, elements, writer),
-        )
+        let data = self.column.elements::<f64>();
+        let each = |run: &Run, writer: &mut Writer<'_, f64>| {
+            for (start, length) in run.iter(self.descriptor) {
+                blocks(identity, identity, combine, &data[start..start + length], writer);
+            }
+        };
+        self.all(&each, &|run, writer| {
+            let (start, length) = run.first(self.descriptor);
+            ordered(self.threads, identity, combine, &data[start..start + length], writer);
+        })
     }
 }
 
 impl SegScan<'_> {
     /// Scans runs of segments on one thread each, and huge segments on all.
-    fn each<T: Element>(
+    fn all<T: Element>(
         &self,
-        on_this_thread: impl Fn(&[T], &mut Writer<'_, T>) + Sync,
-        on_all: impl Fn(&[T], Writer<'_, T>),
+        each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
+        huge: &dyn Fn(&Run, Writer<'_, T>),
     ) -> Result<Vector, Fault> {
-        let elements = slice_of::<T>(self.column).elements();
         let mut output = Output::reserve(&self.threads.meter, self.descriptor.total()?)?;
-        let Some(runs) = runs(self.threads, self.descriptor)? else {
-            let mut writer = output.writer();
-            for (start, length) in self.descriptor.iter() {
-                on_this_thread(&elements[start..start + length], &mut writer);
-            }
-            drop(writer);
-            return Ok(wrap(output.finish(&self.threads.meter)));
-        };
-        let (starts, lengths) = (self.descriptor.starts()?, self.descriptor.lengths());
-        let segment = |segment: usize| {
-            let start = starts[segment] as usize;
-            &elements[start..start + lengths[segment] as usize]
-        };
+        let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.elements));
-        let (huge, small): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.each(small, |_, (run, mut writer): (Run, Writer<'_, T>)| {
-            run.segments.for_each(|number| on_this_thread(segment(number), &mut writer));
-        });
-        for (run, writer) in huge {
-            on_all(segment(run.segments.start), writer);
+        let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
+        self.threads.workers.each(others, |_, (run, mut writer): (Run, Writer<'_, T>)| each(&run, &mut writer));
+        for (run, writer) in shared {
+            huge(&run, writer);
         }
         Ok(wrap(output.finish(&self.threads.meter)))
     }

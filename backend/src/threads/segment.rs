@@ -22,19 +22,41 @@ use std::ops::Range;
 pub struct Run {
     /// Which.
     pub segments: Range<usize>,
+    /// Where they start in packed order.
+    offset: usize,
     /// How many elements they have.
     pub elements: usize,
     /// Whether this is one huge segment, to be shared by all threads.
     pub huge: bool,
 }
 
-/// The segments of a descriptor in runs of about equal weight, in order; none where it is best to do all on one thread.
-pub fn runs(threads: &Threads, descriptor: &Descriptor) -> Result<Option<Vec<Run>>, Fault> {
+impl Run {
+    /// Start and length of the first segment; 0 and 0 if there is none.
+    pub fn first(&self, descriptor: &Descriptor) -> (usize, usize) {
+        self.iter(descriptor).next().unwrap_or_default()
+    }
+
+    /// Start and length of each of the segments.
+    pub fn iter<'a>(&self, descriptor: &'a Descriptor) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+        // Only the starts of a packed descriptor may still have to be computed, and those are not needed.
+        let starts = if descriptor.is_packed() { None } else { descriptor.starts().ok() };
+        let starts = starts.map(|starts| &starts[self.segments.clone()]);
+        let mut next = self.offset;
+        descriptor.lengths()[self.segments.clone()].iter().enumerate().map(move |(number, &length)| {
+            let start = starts.map_or(next, |starts| starts[number] as usize);
+            next += length as usize;
+            (start, length as usize)
+        })
+    }
+}
+
+/// The segments of a descriptor in runs of about equal weight, in order; one run where it is best to do all on one thread.
+pub fn runs(threads: &Threads, descriptor: &Descriptor) -> Result<Vec<Run>, Fault> {
     let (segments, total) = (descriptor.segments(), descriptor.total()?);
     let weight = weigh(total, segments);
     let pieces = threads.workers.pieces(weight, GRAIN);
     if pieces == 1 {
-        return Ok(None);
+        return Ok(vec![Run { segments: 0..segments, offset: 0, elements: total, huge: false }]);
     }
     let offsets = descriptor.offsets()?;
     let offset = |segment: usize| offsets.get(segment).map_or(total, |&offset| offset as usize);
@@ -42,8 +64,8 @@ pub fn runs(threads: &Threads, descriptor: &Descriptor) -> Result<Option<Vec<Run
     let mut runs = Vec::with_capacity(2 * pieces);
     let mut add = |segments: Range<usize>, huge| {
         if !segments.is_empty() {
-            let elements = offset(segments.end) - offset(segments.start);
-            runs.push(Run { segments, elements, huge });
+            let (start, end) = (offset(segments.start), offset(segments.end));
+            runs.push(Run { segments, offset: start, elements: end - start, huge });
         }
     };
     let mut start = 0;
@@ -59,7 +81,7 @@ pub fn runs(threads: &Threads, descriptor: &Descriptor) -> Result<Option<Vec<Run
         }
         start = end;
     }
-    Ok(Some(runs))
+    Ok(runs)
 }
 
 fn weigh(elements: usize, segments: usize) -> usize {
@@ -245,9 +267,9 @@ mod tests {
         let threads = Threads::new(4, None).unwrap();
         let meter = Meter::new(None);
         let lengths: Vec<i64> =
-            (0..50_000).map(|segment| if segment == 777 { 1_000_000 } else { segment % 3 }).collect();
+            (0..50_000).map(|segment| if segment == 777 { 2_000_000 } else { segment % 3 }).collect();
         let descriptor = Descriptor::packed(&meter, Vector::new(&meter, lengths.clone()));
-        let runs = runs(&threads, &descriptor).unwrap().unwrap();
+        let runs = runs(&threads, &descriptor).unwrap();
         let mut next = 0;
         for run in &runs {
             assert_eq!(run.segments.start, next);
@@ -258,6 +280,6 @@ mod tests {
         assert_eq!(next, lengths.len());
         assert!(runs.iter().any(|run| run.huge));
         let longest = runs.iter().filter(|run| !run.huge).map(|run| run.elements).max();
-        assert!(longest < Some(100_000), "{longest:?}");
+        assert!(longest < Some(2 * GRAIN), "{longest:?}");
     }
 }

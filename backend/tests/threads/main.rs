@@ -16,12 +16,13 @@ use std::fmt::Debug;
 
 /// Lengths around lanes, blocks and grains, and large.
 pub const LENGTHS: &[usize] = &[
-    0, 1, 2, 15, 16, 17, 31, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4097, 32_767, 32_768, 32_769, 70_001, 300_007,
+    0, 1, 2, 15, 16, 17, 31, 33, 255, 256, 257, 1023, 1024, 1025, 4097, 65_535, 65_537, 131_071, 131_072, 131_073,
+    300_007,
 ];
 
 /// Engines of 1, 2 and 4 threads.
 pub fn engines() -> Vec<Threads> {
-    [1, 2, 4].map(|threads| Threads::new(threads, None).unwrap()).into()
+    [1, 2, 4].map(|threads| Threads::new(threads, None).expect("the system starts threads")).into()
 }
 
 /// A column as values, which compare as results do.
@@ -68,7 +69,7 @@ pub fn reductions() -> impl Iterator<Item = ScalarOp> {
 
 /// A column of an engine.
 pub fn column(constants: &Constants) -> Vector {
-    Reference::new(None).import(constants.clone()).unwrap()
+    Reference::new(None).import(constants.clone()).expect("there is memory")
 }
 
 /// All scalar types.
