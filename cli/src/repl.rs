@@ -53,7 +53,9 @@ impl Pending {
             self.text.push('\n');
         }
         self.text.push_str(line);
-        (is_command || is_complete(&self.text)).then(|| std::mem::take(&mut self.text))
+        // Only these can complete an input: without looking for them, long inputs would be read once for each line.
+        let may_complete = line.contains([';', '$', ')', ']', '}', '%']);
+        (is_command || (may_complete && is_complete(&self.text))).then(|| std::mem::take(&mut self.text))
     }
 }
 

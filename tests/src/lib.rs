@@ -5,10 +5,12 @@
 //! session.rs    text to checked program;  engines.rs  one program on every engine, in this process
 //! ranks.rs      many programs on MPI ranks, through the binary rank_suite;  launcher.rs  finding and starting mpirun
 //! outcome.rs    what running a program gave, and how outcomes compare
+//! command.rs    the built command, as a process
 //! generate.rs   random programs;  shrink.rs  smaller programs that fail in the same way
 //! ```
 //! README.md says how to run and how to add tests.
 
+pub mod command;
 pub mod engines;
 pub mod generate;
 pub mod header;

@@ -5,7 +5,6 @@
 //! line `...` stands for any lines. Other blocks are not run.
 
 use nesl_tests::programs::root;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A command of a document with the output shown below it.
@@ -52,29 +51,20 @@ fn matches(shown: &[String], lines: &[&str]) -> bool {
     }
 }
 
-/// The folder of the binary `nesl`: of `NESL_BIN`, or where this build of the workspace puts it.
-fn binaries() -> Option<PathBuf> {
-    if let Some(binary) = std::env::var_os("NESL_BIN") {
-        return Path::new(&binary).parent().map(Path::to_path_buf);
-    }
-    // …/target/debug/deps/documents-…
-    let folder = std::env::current_exe().ok()?.parent()?.parent()?.to_path_buf();
-    folder.join("nesl").is_file().then_some(folder)
-}
-
 #[test]
 fn documents_show_what_happens() {
     let root = root();
     let mut documents = vec![root.join("README.md")];
     documents.extend(std::fs::read_dir(root.join("docs")).into_iter().flatten().flatten().map(|entry| entry.path()));
     documents.retain(|path| path.extension().is_some_and(|extension| extension == "md") && path.is_file());
-    let Some(binaries) = binaries() else {
+    let Some(binary) = nesl_tests::command::nesl() else {
         assert!(!nesl_tests::launcher::is_required(), "the binary nesl must be built first, or named by NESL_BIN");
         println!("skipped: the binary nesl is not built");
         return;
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(binaries).chain(std::env::split_paths(&path))).unwrap();
+    let folder = binary.parent().map(std::path::Path::to_path_buf);
+    let path = std::env::join_paths(folder.into_iter().chain(std::env::split_paths(&path))).unwrap();
     let mut problems = Vec::new();
     for document in &documents {
         for shown in blocks(&std::fs::read_to_string(document).unwrap()).into_iter().flatten() {
