@@ -34,6 +34,9 @@ const RANK: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
 const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 const NEIGHBOURS: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
 
+/// What rank 0 needs to say why a job cannot begin, many times over.
+const TIME_TO_SPEAK: std::time::Duration = std::time::Duration::from_millis(300);
+
 impl Launched {
     /// The launcher of this process, if an MPI launcher started it.
     pub fn detect() -> Option<Launched> {
@@ -68,7 +71,14 @@ impl Place {
         let launched = Launched::detect();
         let is_one_of_many = launched.is_some_and(|launched| launched.ranks > 1);
         let is_first = launched.is_none_or(|launched| launched.rank == 0);
-        let said_by_first = |stop: Stop| if is_first { stop } else { stop.silent() };
+        let said_by_first = |stop: Stop| match is_first {
+            true => stop,
+            false => {
+                // A launcher ends the job with the first process that fails: let rank 0 speak before.
+                std::thread::sleep(TIME_TO_SPEAK);
+                stop.silent()
+            }
+        };
         match engine {
             None | Some(EngineName::Mpi) => {}
             Some(_) if !is_one_of_many => return Ok(Place::alone()),
@@ -116,15 +126,25 @@ impl Place {
         self.launched.is_none_or(|launched| launched.ranks == 1)
     }
 
-    /// The same result, whose message only rank 0 keeps.
+    /// The same result. In a job of several ranks rank 0 has then said what is to be said, before any rank leaves: launchers
+    /// end the job with the first process that fails.
     ///
     /// # Errors
     /// If it is one.
-    pub fn said_once<T>(&self, result: Result<T, Stop>) -> Result<T, Stop> {
-        match self.launched {
-            Some(launched) if launched.rank > 0 => result.map_err(Stop::silent),
-            _ => result,
+    pub fn said_once<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
+        if self.is_alone() {
+            return result;
         }
+        let is_first = self.launched.is_none_or(|launched| launched.rank == 0);
+        let result = result.map_err(|stop| {
+            if is_first && !stop.message.is_empty() {
+                eprintln!("{}", stop.message.trim_end());
+            }
+            stop.silent()
+        });
+        // The others wait here for rank 0.
+        self.from_first(|| Ok(()))?;
+        result
     }
 
     /// What rank 0 makes, on every rank.
@@ -161,8 +181,10 @@ impl Place {
             }
             Some(EngineName::Reference) => job.run(Reference::new(memory)),
             _ => {
-                let threads = Threads::new(self.threads(options), memory)
-                    .map_err(|error| Stop::failed(format!("error: cannot start threads: {error}")))?;
+                let threads = match Threads::new(self.threads(options), memory) {
+                    Ok(threads) => threads,
+                    Err(error) => return self.leave_alone(&format!("error: cannot start threads: {error}")),
+                };
                 #[cfg(feature = "mpi")]
                 if let Some(world) = &self.world {
                     return job.run(nesl_mpi::Ranks::new(world.communicator(), threads));
@@ -170,6 +192,15 @@ impl Place {
                 job.run(threads)
             }
         }
+    }
+
+    /// The end of this process for a reason of its own. In a job, the end of the job: the others may wait for it already.
+    fn leave_alone(&self, message: &str) -> Result<(), Stop> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            world.communicator().abort(message);
+        }
+        Err(Stop::failed(message))
     }
 
     /// The number of threads of this process; 0 stands for all cores.

@@ -1,5 +1,6 @@
 //! The session at a terminal: editing, history across sessions, completion, Ctrl-C, inputs of several lines.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! What the tests of the command share: running it in a folder of its own, and looking at what it said.
 
 // Each test file uses a part of this.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
