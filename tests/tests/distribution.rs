@@ -32,7 +32,13 @@ fn on_ranks(launcher: &Path, binary: &Path, arguments: &[&str]) -> Output {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut command = launcher::command(launcher, 4, binary);
     // Both launchers end a job that takes longer.
-    command.env("MPIEXEC_TIMEOUT", "300").args(arguments).current_dir(root()).stdin(Stdio::null()).output().unwrap()
+    command
+        .env("MPIEXEC_TIMEOUT", "300")
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the launcher starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -50,7 +56,7 @@ fn column(table: &str, heading: &str) -> Vec<u64> {
     let position = rows.first().and_then(|row| row.iter().position(|cell| *cell == heading));
     let position = position.unwrap_or_else(|| panic!("no column {heading} in\n{table}"));
     let numbers = rows[1..].iter().take_while(|row| row.first().is_some_and(|cell| cell.parse::<u64>().is_ok()));
-    numbers.map(|row| row[position].parse().unwrap()).collect()
+    numbers.map(|row| row[position].parse().expect("counters are numbers")).collect()
 }
 
 #[test]

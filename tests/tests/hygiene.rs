@@ -12,7 +12,7 @@ const LONGEST: usize = 600;
 /// All Rust files of the repository, with names relative to its root.
 fn sources() -> Vec<(String, String)> {
     fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        for entry in std::fs::read_dir(folder).expect("folders can be listed").flatten() {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             if path.is_dir() {
                 if name != "target" && !name.starts_with('.') {
@@ -31,7 +31,7 @@ fn sources() -> Vec<(String, String)> {
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
-            (name, std::fs::read_to_string(&path).unwrap())
+            (name, std::fs::read_to_string(&path).expect("files can be read"))
         })
         .collect()
 }

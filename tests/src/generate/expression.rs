@@ -100,7 +100,7 @@ impl Generator {
                 let body = self.with(&[(&name, &bound)], |generator| generator.expression(ty, fuel));
                 Tree::new(ty.clone(), &format!("(let {name} = @ in @)"), vec![value, body])
             }
-            3 => self.from_pair(ty, fuel),
+            3 => self.part_of_pair(ty, fuel),
             4 => self.element(ty, fuel),
             5 | 6 => self.call(ty, fuel),
             _ => match ty {
@@ -163,7 +163,7 @@ impl Generator {
         risks
     }
 
-    fn from_pair(&mut self, ty: &Type, fuel: usize) -> Tree {
+    fn part_of_pair(&mut self, ty: &Type, fuel: usize) -> Tree {
         let other = self.any_type(1);
         let (one, two) = ("l".to_owned(), "r".to_owned());
         let (pair, first, second) = match self.random.chance(50) {
