@@ -1,7 +1,7 @@
 //! Core is well typed: a small checker of core over the library and over programs that use every construct.
 
 use nesl_frontend::core::{Expr, ExprKind, Form, FunctionBody, Program, Variable, VariableId};
-use nesl_frontend::ty::Type;
+use nesl_frontend::ty::{Class, Type};
 use nesl_frontend::{Options, Session};
 use nesl_span::{Origin, SourceMap};
 use std::collections::{HashMap, HashSet};
@@ -47,6 +47,40 @@ impl Checker<'_> {
                 let is_first = matches!(expression.kind, ExprKind::First(_));
                 assert_eq!(ty, &**if is_first { first } else { rest });
             }
+            ExprKind::Construct(payload) => {
+                self.check(payload);
+                assert_eq!(ty.payload().as_ref(), Some(&payload.ty));
+            }
+            ExprKind::Payload(record) => {
+                self.check(record);
+                assert_eq!(record.ty.payload().as_ref(), Some(ty));
+            }
+            ExprKind::Closure { function, type_arguments, captured } => {
+                assert!(self.program.function_values.contains(function));
+                let identity = ty.identity().expect("a closure whose function is not known");
+                assert_eq!((identity.function, &identity.type_arguments), (function.0, type_arguments));
+                for variable in captured {
+                    assert!(matches!(variable.kind, ExprKind::Variable(_)));
+                    self.check(variable);
+                }
+                let types: Vec<Type> = captured.iter().map(|variable| variable.ty.clone()).collect();
+                assert_eq!(identity.captured, types);
+                let Type::Function(own) = ty else { panic!("a closure of type {ty}") };
+                let scheme = &self.program.function(*function).scheme;
+                assert_eq!(type_arguments.len(), scheme.classes.len());
+                let parameter = match identity.captured_tuple() {
+                    Some(captured) => Type::pair(captured, own.parameter.clone()),
+                    None => own.parameter.clone(),
+                };
+                assert_eq!(scheme.parameter.instantiate(type_arguments), parameter);
+                assert_eq!(scheme.result.instantiate(type_arguments), own.result);
+            }
+            ExprKind::Apply { function, argument } => {
+                self.check(function);
+                self.check(argument);
+                let Type::Function(called) = &function.ty else { panic!("a call of type {}", function.ty) };
+                assert_eq!((&called.parameter, &called.result), (&argument.ty, ty));
+            }
             ExprKind::Let { variable, value, body } => {
                 self.check(value);
                 assert_eq!(value.ty, variable.ty);
@@ -72,8 +106,13 @@ impl Checker<'_> {
                 let function = self.program.function(*function);
                 assert_eq!(type_arguments.len(), function.scheme.classes.len());
                 for (class, argument) in function.scheme.classes.iter().zip(type_arguments) {
-                    if let Type::Scalar(scalar) = argument {
-                        assert!(class.scalars().contains(scalar), "{argument} in {}", class.name());
+                    match argument {
+                        Type::Scalar(scalar) => {
+                            assert!(class.scalars().contains(scalar), "{argument} in {}", class.name());
+                        }
+                        Type::Parameter(_) => {}
+                        Type::Identity(_) => assert_eq!(*class, Class::Function),
+                        _ => assert_eq!(*class, Class::Any),
                     }
                 }
                 assert_eq!(argument.ty, function.scheme.parameter.instantiate(type_arguments), "{}", function.name);
@@ -124,12 +163,18 @@ fn check(program: &Program, forms: &[Form]) {
             Form::Assignment { targets, value } => {
                 checker.check(value);
                 for (id, path) in targets {
-                    let mut ty = &value.ty;
+                    let mut ty = value.ty.clone();
                     for is_rest in path {
-                        let Type::Pair(first, rest) = ty else { panic!("no part in {ty}") };
-                        ty = if *is_rest { rest } else { first };
+                        while let Some(payload) = ty.payload() {
+                            ty = payload;
+                        }
+                        let Type::Pair(first, rest) = &ty else { panic!("no part in {ty}") };
+                        ty = Type::clone(if *is_rest { rest } else { first });
                     }
-                    assert_eq!(program.global(*id).ty, *ty);
+                    let wanted = &program.global(*id).ty;
+                    while ty != *wanted {
+                        ty = ty.payload().expect("a part of another type");
+                    }
                 }
             }
         }

@@ -290,6 +290,7 @@ impl Types {
                 self.sequence(element)
             }
             Type::Parameter(index) => arguments[*index],
+            Type::Record(..) | Type::Function(_) | Type::Identity(_) => Types::ERROR,
         }
     }
 
@@ -381,6 +382,7 @@ pub fn class_plural(class: Class) -> &'static str {
         Class::Ordinal => "ordered values (int, float or char)",
         Class::Number => "numbers (int or float)",
         Class::Logical => "logical values (int or bool)",
+        Class::Function => "functions",
     }
 }
 
@@ -392,6 +394,7 @@ pub fn class_singular(class: Class) -> &'static str {
         Class::Ordinal => "an ordered value (int, float or char)",
         Class::Number => "a number (int or float)",
         Class::Logical => "a logical value (int or bool)",
+        Class::Function => "a function",
     }
 }
 
