@@ -165,14 +165,8 @@ impl VectorOp {
 
     /// The instruction's row.
     pub fn row(self) -> Row {
-        let row = |mnemonic, operands, result, doc| Row {
-            mnemonic,
-            operands,
-            variadic: false,
-            result,
-            fallible: false,
-            doc,
-        };
+        let row =
+            |mnemonic, operands, result, doc| Row { mnemonic, operands, variadic: false, result, fallible: false, doc };
         match self {
             VectorOp::Iota => row("iota", &[Scalar(Int)], Column(Int), "iota n: the column 0, 1, …, n-1. n >= 0."),
             VectorOp::Dist => row("dist", &[ScalarT, Scalar(Int)], ColumnT, "dist x n: n copies of x. n >= 0."),
@@ -297,7 +291,9 @@ impl VectorOp {
                 Descriptor,
                 "view s l: segment j is the l[j] elements from s[j] on. #s = #l.",
             ),
-            VectorOp::Starts => row("starts", &[Descriptor], Column(Int), "starts d: where each segment starts in the data."),
+            VectorOp::Starts => {
+                row("starts", &[Descriptor], Column(Int), "starts d: where each segment starts in the data.")
+            }
             VectorOp::Lengths => row("lengths", &[Descriptor], Column(Int), "lengths d: the length of each segment."),
             VectorOp::Segments => row("segments", &[Descriptor], Scalar(Int), "segments d: the number of segments."),
             VectorOp::Total => row("total", &[Descriptor], Scalar(Int), "total d: the sum of the lengths."),
