@@ -38,6 +38,8 @@ pub mod effects;
 
 pub mod print;
 
+pub mod walk;
+
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
 use nesl_prim::ScalarValue;

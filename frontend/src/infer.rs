@@ -2,34 +2,47 @@
 //!
 //! ```text
 //! text         which form defines what, and in which order forms are checked
-//! types        type variables with classes; unification
-//! pattern, expression, call     trees with types that may still be refined ([`typed`])
-//! declaration  signatures, functions, groups of functions that call each other, values
-//! report       all error codes and the wording that several places share
+//! references   the names that a form refers to
+//! types, show  type variables with classes; unification; types in messages
+//! pattern, expression, call, keyword, value     trees with types that may still be refined ([`typed`])
+//! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
+//! report, arguments    all error codes and the wording that several places share; arguments that do not fit
 //! ```
 //!
-//! Function types exist only in schemes: every function has one argument, and functions are not values. Functions are
-//! generalised at their definition; everything else is monomorphic. A type variable that nothing determines becomes `int`,
-//! the one type in every class. Such variables come from empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
+//! Every function has one argument. Functions are generalised at their definition; everything else is monomorphic, lambdas
+//! included. A type variable that nothing determines becomes `int`, the one type in every class. Such variables come from
+//! empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
+//!
+//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. Nothing can
+//! be put in place of such a variable, so one that is neither determined nor a parameter of its function is an error.
 
+pub(crate) mod arguments;
 pub(crate) mod call;
+pub(crate) mod components;
+pub(crate) mod datatype;
 pub(crate) mod declaration;
 pub(crate) mod environment;
 pub(crate) mod expression;
+pub(crate) mod form;
 pub(crate) mod function;
+pub(crate) mod keyword;
 pub(crate) mod pattern;
+pub(crate) mod references;
 pub(crate) mod report;
+pub(crate) mod show;
 pub(crate) mod text;
 pub(crate) mod typed;
 pub(crate) mod types;
+pub(crate) mod value;
 
 use crate::ast::{Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
 use crate::diagnostic::Diagnostic;
-use crate::ty::Class;
-use environment::{Entity, Environment};
+use crate::ty::{Class, Datatype};
+use environment::{Entity, Environment, Keywords};
 use nesl_span::{SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use text::{Reference, Text};
 use typed::Callee;
 use types::{TypeId, Types};
@@ -43,6 +56,8 @@ enum Outcome {
     Group(TypeId, TypeId),
     /// A function.
     Function(FunctionId),
+    /// A datatype with its constructor.
+    Datatype(FunctionId, Arc<Datatype>),
     /// Values.
     Values(HashMap<Symbol, GlobalId>),
     /// Something whose errors have been reported.
@@ -83,7 +98,39 @@ struct SeenCall {
     target: Target,
     name: Symbol,
     span: Span,
-    in_each: bool,
+    place: CallPlace,
+}
+
+/// Where a function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallPlace {
+    /// Where it runs once.
+    Plain,
+    /// In an apply-to-each.
+    Each,
+    /// In a lambda.
+    Lambda,
+    /// Nowhere in sight: it is used as a value.
+    Value,
+}
+
+/// A lambda that is being checked.
+#[derive(Debug)]
+struct LambdaScope {
+    /// The variables with smaller numbers are bound around it.
+    first: usize,
+    /// Those of them that it mentions.
+    captured: Vec<(VariableId, TypeId)>,
+}
+
+/// What a name means in a type or a pattern.
+enum DatatypeMeaning {
+    Known(Arc<Datatype>),
+    /// The datatype being defined, or one that refers to it.
+    Recursive,
+    /// Reported already.
+    Broken,
+    Unknown,
 }
 
 /// The checker of one text.
@@ -103,7 +150,19 @@ pub(crate) struct Inference<'a> {
     locals: HashMap<Symbol, Vec<(VariableId, TypeId)>>,
     signature: HashMap<Symbol, TypeId>,
     each_depth: usize,
+    /// The lambdas around the place being checked.
+    lambdas: Vec<LambdaScope>,
+    /// The local variables that are mentioned.
+    used: HashSet<VariableId>,
+    /// The names that the `let` bindings and values being checked will bind.
+    binding: Vec<Symbol>,
     calls: Vec<SeenCall>,
+    /// Identities to be determined, with the form and the place that need them.
+    unknown: Vec<(usize, TypeId, Span)>,
+    /// The types of operands of `==` and `/=`.
+    compared: Vec<(TypeId, Span)>,
+    /// How to call the functions of the group being checked that have keyword parameters.
+    group_keywords: HashMap<usize, Keywords>,
     /// Whether some form could not be read: names may be missing for that reason.
     unreadable: bool,
 }
@@ -125,7 +184,13 @@ impl<'a> Inference<'a> {
             locals: HashMap::new(),
             signature: HashMap::new(),
             each_depth: 0,
+            lambdas: Vec::new(),
+            used: HashSet::new(),
+            binding: Vec::new(),
             calls: Vec::new(),
+            unknown: Vec::new(),
+            compared: Vec::new(),
+            group_keywords: HashMap::new(),
             unreadable: forms.iter().any(|form| matches!(form.kind, TopLevelKind::Error)),
         }
     }
@@ -148,10 +213,12 @@ impl<'a> Inference<'a> {
             self.types.commit();
             match &self.forms[group[0]].kind {
                 TopLevelKind::Function(_) => self.functions(&group),
+                TopLevelKind::Datatype(_) => self.datatypes(&group),
                 TopLevelKind::Assignment { .. } | TopLevelKind::Expression(_) => self.value(group[0]),
                 TopLevelKind::Error => self.outcomes[group[0]] = Outcome::Broken,
             }
         }
+        self.check_bodies();
         self.name_definitions();
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
         std::mem::take(&mut self.results).into_iter().flatten().collect()
@@ -163,7 +230,7 @@ impl<'a> Inference<'a> {
         for name in self.text.names() {
             let Some(&last) = self.text.definitions_of(name).last() else { continue };
             let entity = match &self.outcomes[last] {
-                Outcome::Function(id) => Entity::Function(*id),
+                Outcome::Function(id) | Outcome::Datatype(id, _) => Entity::Function(*id),
                 Outcome::Values(values) => match values.get(name) {
                     Some(id) => Entity::Global(*id),
                     None => continue,
@@ -174,6 +241,28 @@ impl<'a> Inference<'a> {
         }
         for (name, entity) in names {
             self.environment.name(name, entity);
+        }
+        for name in self.text.datatype_names() {
+            if let Some(&last) = self.text.datatypes_of(name).last()
+                && let Outcome::Datatype(_, datatype) = &self.outcomes[last]
+            {
+                self.environment.datatypes.insert(name.clone(), Arc::clone(datatype));
+            }
+        }
+    }
+
+    /// The datatype that a name means at the place being checked.
+    fn datatype(&self, name: &str) -> DatatypeMeaning {
+        match self.text.resolve_datatype(self.form, name) {
+            Some(form) => match &self.outcomes[form] {
+                Outcome::Datatype(_, datatype) => DatatypeMeaning::Known(Arc::clone(datatype)),
+                Outcome::Pending => DatatypeMeaning::Recursive,
+                _ => DatatypeMeaning::Broken,
+            },
+            None => match self.environment.datatypes.get(name) {
+                Some(datatype) => DatatypeMeaning::Known(Arc::clone(datatype)),
+                None => DatatypeMeaning::Unknown,
+            },
         }
     }
 
@@ -196,7 +285,7 @@ impl<'a> Inference<'a> {
         };
         match &self.outcomes[form] {
             Outcome::Group(..) => Meaning::Function(Target::Group(form)),
-            Outcome::Function(id) => Meaning::Function(Target::Known(*id)),
+            Outcome::Function(id) | Outcome::Datatype(id, _) => Meaning::Function(Target::Known(*id)),
             Outcome::Values(values) => values.get(name).map_or(Meaning::Broken, |id| Meaning::Global(*id)),
             Outcome::Pending | Outcome::Broken => Meaning::Broken,
         }
@@ -213,11 +302,17 @@ impl<'a> Inference<'a> {
         }
     }
 
-    fn instance(&mut self, target: Target) -> Instance {
+    /// A function with new variables, used at this place.
+    fn instance(&mut self, target: Target, span: Span) -> Instance {
         match target {
             Target::Known(function) => {
                 let scheme = &self.environment.program.functions[function.0].scheme;
                 let (type_arguments, parameter, result) = self.types.instantiate(scheme);
+                for (&argument, class) in type_arguments.iter().zip(&scheme.classes) {
+                    if *class == Class::Function {
+                        self.unknown.push((self.form, argument, span));
+                    }
+                }
                 Instance { callee: Callee::Instance { function, type_arguments }, parameter, result }
             }
             Target::Group(form) => {
@@ -240,6 +335,13 @@ impl<'a> Inference<'a> {
         self.types.variable(Class::Any)
     }
 
+    /// The identity of a function that this place leaves open.
+    fn fresh_identity(&mut self, span: Span) -> TypeId {
+        let identity = self.types.variable(Class::Function);
+        self.unknown.push((self.form, identity, span));
+        identity
+    }
+
     /// The parts of a function's parameter as written.
     fn parameters_of(&self, target: Target) -> Vec<String> {
         match target {
@@ -257,6 +359,7 @@ impl<'a> Inference<'a> {
             Target::Known(id) => self.environment.program.functions[id.0].span,
             Target::Group(form) => match &self.forms[form].kind {
                 TopLevelKind::Function(function) => function.name.span,
+                TopLevelKind::Datatype(datatype) => datatype.name.span,
                 _ => return None,
             },
         };

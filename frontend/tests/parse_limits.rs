@@ -35,6 +35,9 @@ fn deep_nesting_is_an_error() {
         ("v -> - ", ""),
         ("1 + ", ""),
         ("1 ", ""),
+        ("x => ", ""),
+        ("x => 1 + ", ""),
+        ("n := ", ""),
     ] {
         let text = format!("x = {}1{};", open.repeat(100_000), close.repeat(100_000));
         assert_eq!(soon(5, || codes(&text)), ["E0105"], "{open}");
@@ -56,6 +59,8 @@ fn nesting_up_to_the_limit_parses() {
         ("let x = ", " in x", 1_900),
         ("- ", "", 1_900),
         ("v -> ", "", 1_900),
+        ("x => ", "", 1_900),
+        ("n := ", "", 1_900),
         ("1 + ", "", 11_999),
         ("1 ", "", 11_999),
     ] {
@@ -111,6 +116,9 @@ fn nonsense_ends_with_errors() {
         "in in in ;",
         "'",
         "function g(x) = ",
+        "x => ",
+        "datatype a ",
+        "g(n := ",
     ] {
         let text = garbage.repeat(1_000_000 / garbage.len());
         let found = soon(60, || codes(&text));
@@ -125,7 +133,8 @@ fn nonsense_ends_with_errors() {
 fn random_tokens_never_panic() {
     let words = [
         "(", ")", "[", "]", "{", "}", ";", "let", "in", "if", "then", "else", "x", "1", "+", "-", "=", "function", "$",
-        ":", "::", "|", "%", "\"", "'", "`", ",", "->", "t", "#", "1.5", "[]", "int", "é", "=>", "*", "2x",
+        ":", "::", "|", "%", "\"", "'", "`", ",", "->", "t", "#", "1.5", "[]", "int", "é", "=>", "*", "2x", ":=",
+        "datatype",
     ];
     let mut state = 88_172_645_463_325_252_u64;
     for _ in 0..3_000 {

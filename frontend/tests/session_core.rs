@@ -200,6 +200,19 @@ fn the_library_and_programs_are_well_typed_core() {
         "let (x, (y, z)) = (1, (2, 3)); x = x + y in [x:z * 10:y];",
         "function empty(v) : [a] -> [[a]] :: (a in number) = [[], v, [] a] ++ [[]]; empty([1.5]); #[]; [([], t)];",
         "x = 1; y = x + 1; x = 2.5; function g(v) = {w + x : w in v}; g([float(y)]);",
+        "function mk(n) = (y => y + n); h = mk(3); {mk(x)(h(x)) : x in [1, 2]}; mk(1.5)(2.0);",
+        "function papply(fn, v) = {fn(x) : x in v}; papply(abs, [1]); papply('max, [(1, 2)]); papply((x => [x]), \"a\");",
+        "function compose(g, h) = (x => g(h(x))); compose(sqrt, float)(16); {compose(negate, y => y + x)(x) : x in [1]};",
+        "{(z => (w => z + x * w))(y) : (x, y) in [(1, 2)] | (z => z > x)(y)}; x => y => (x, y); (a, b) => (c => (a, b, c));",
+        "function tab(v) = {(x => x + i) : i in v}; {g(10) : g in tab([1, 2])}; [tab([1.5]), []];",
+        "datatype foo (int, int); datatype bar (a, [a], b -> b) :: (a in number; b in any); foo(p, _) = foo(1, 2); \
+         let bar(a, v, g) = bar(1.5, [], x => x + p) in ({g(y) : y in [1]}, a, v); {a : bar(a, _, _g) in [bar(1, [2], abs)]}; \
+         {foo(a, b) in [foo(1, 2)] | a < b}; function fst(foo(a, _)) = a; {fst(z) : z in [foo(3, 4)]};",
+        "function df(a, (b, c), d := 3, e := []) = if a > 0 then df(a - 1, (b, c)) else (b, c, d, e); df(1, 2, 3); \
+         let p = (2, 3) in df(1, p, d := 5); (g => g(1, 2.0, t))(df); {df(i, (i, i), e := [i]) : i in [1]};",
+        "function ping(n) = if n == 0 then 1 else pong(n - 1)(n); function pong(n) = if n == 0 then ping else ping; ping(3);",
+        "function cap(g, x) = (y => g(x) + y); function cap2(g, x) = cap(cap(g, x), x); cap2(abs, 1)(2); cap2(negate, 2)(3);",
+        "function poly(v) = let n = #v; e = [] in (w => (#e + n, w)); poly(\"a\")(t); poly([1])(1.5); identity(poly([2]));",
         "function rec(n) = if n == 0 then [] else [n] ++ rec(n - 1); sum(rec(3)); -(-(3)); - sum([1, - 2]);",
     ] {
         let file = sources.add("test.nesl", text, Origin::User);

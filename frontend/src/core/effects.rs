@@ -8,7 +8,7 @@
 //! as a value anywhere ([`Program::function_values`]): which function it is depends on the types of the instance, and one
 //! answer for all keeps the analysis one pass.
 
-use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program};
+use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, walk};
 
 /// The functions of a program that may draw, directly or through calls.
 #[derive(Clone, Debug)]
@@ -87,40 +87,12 @@ impl Draws {
     }
 }
 
-/// What is called anywhere in an expression, once per call. It keeps its own stack, so that a long chain of bindings
-/// cannot exhaust that of the thread.
+/// What is called anywhere in an expression, once per call.
 fn calls(expr: &Expr) -> impl Iterator<Item = Callee> {
-    let mut waiting = vec![expr];
-    std::iter::from_fn(move || {
-        while let Some(expr) = waiting.pop() {
-            match &expr.kind {
-                ExprKind::Literal(_) | ExprKind::Constants(_) | ExprKind::Variable(_) | ExprKind::Global(_) => {}
-                ExprKind::First(part) | ExprKind::Rest(part) | ExprKind::Construct(part) | ExprKind::Payload(part) => {
-                    waiting.push(part)
-                }
-                ExprKind::Closure { captured, .. } => waiting.extend(captured),
-                ExprKind::Apply { function, argument } => {
-                    waiting.extend([&**function, &**argument]);
-                    return Some(Callee::Value);
-                }
-                ExprKind::Pair(first, rest) => waiting.extend([&**first, &**rest]),
-                ExprKind::Let { value, body, .. } => waiting.extend([&**value, &**body]),
-                ExprKind::If { condition, then_branch, else_branch } => {
-                    waiting.extend([&**condition, &**then_branch, &**else_branch]);
-                }
-                ExprKind::Sequence(elements) => waiting.extend(elements),
-                ExprKind::Each { sources, filter, body } => {
-                    waiting.extend(sources.iter().map(|(_, source)| source));
-                    waiting.extend(filter.as_deref());
-                    waiting.push(body);
-                }
-                ExprKind::Call { function, argument, .. } => {
-                    waiting.push(argument);
-                    return Some(Callee::Function(*function));
-                }
-            }
-        }
-        None
+    walk::parts(expr).filter_map(|part| match &part.kind {
+        ExprKind::Call { function, .. } => Some(Callee::Function(*function)),
+        ExprKind::Apply { .. } => Some(Callee::Value),
+        _ => None,
     })
 }
 

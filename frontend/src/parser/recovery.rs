@@ -2,7 +2,7 @@
 //!
 //! Both are rules of the grammar, called by chumsky's `recover_with(via_parser(…))`. Where groups and forms end is found
 //! beforehand in one pass over the tokens, [`Structure`], so that a thousand faults do not search the text a thousand times.
-//! It knows that `let … in` pairs like brackets and that `function` only ever begins a form.
+//! It knows that `let … in` pairs like brackets and that `function` and `datatype` only ever begin a form.
 
 use super::fault::{Expected, Fault};
 use super::{Extra, Place, Tokens};
@@ -23,7 +23,7 @@ enum Open {
 pub(super) struct Structure {
     /// For an opening bracket that is closed within its form: the index after its closing bracket. Else 0.
     group_ends: Vec<usize>,
-    /// The indices of tokens at which a form ends: terminators, `function`, and the end of the text. Increasing.
+    /// The indices of tokens at which a form ends: terminators, `function`, `datatype`, and the end of the text. Increasing.
     form_ends: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Structure {
         loop {
             let token = tokens.get(index).map(|(token, _)| token);
             match token {
-                None | Some(Token::Dollar | Token::Keyword(Keyword::Function)) => {
+                None | Some(Token::Dollar | Token::Keyword(Keyword::Function | Keyword::Datatype)) => {
                     open.clear();
                     if let Some(guess) = guess.take() {
                         index = guess;
@@ -98,8 +98,9 @@ impl Structure {
 
     /// The end of the form around a token: a later index, unless a terminator stands right there.
     fn form_end(&self, tokens: &[(Token, Place)], index: usize) -> usize {
-        let begins_function = tokens.get(index).is_some_and(|(token, _)| *token == Token::Keyword(Keyword::Function));
-        let from = if begins_function { index + 1 } else { index };
+        let begins_form =
+            |(token, _): &(Token, Place)| matches!(token, Token::Keyword(Keyword::Function | Keyword::Datatype));
+        let from = if tokens.get(index).is_some_and(begins_form) { index + 1 } else { index };
         let position = self.form_ends.partition_point(|end| *end < from);
         self.form_ends.get(position).copied().unwrap_or(tokens.len())
     }
