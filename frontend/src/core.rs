@@ -21,7 +21,8 @@
 //!
 //! A function value is made by [`ExprKind::Closure`] and called by [`ExprKind::Apply`]. It is the tuple of the values it
 //! captured; which function it is says the [`Identity`](crate::ty::Identity) in its type, also as a function parameter,
-//! a result, an element or a global. At types without parameters the identity at an `Apply` is always known, so
+//! a result, an element or a global. At types without parameters the identity at an `Apply` is always known (never
+//! [`Identity::NOBODY`](crate::ty::Identity::NOBODY)), so
 //!
 //! ```text
 //! apply g x, where g : t -> u has the identity { function: k, type_arguments: s, captured }

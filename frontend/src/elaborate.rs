@@ -1,7 +1,8 @@
 //! From the typed tree to core: types are settled, patterns become projections, sugar is gone.
 //!
 //! A type variable that is not a parameter of the enclosing function's scheme is settled as `int`: nothing depends on it but
-//! the type of empty sequences. That also holds within a group of functions that call each other, where a variable of one
+//! the type of empty sequences. One that stands for a function is settled as nobody's; inference has made sure that nobody
+//! calls it. That also holds within a group of functions that call each other, where a variable of one
 //! function need not occur in the type of another.
 //!
 //! Lambdas become functions of their own, with the type parameters of the function around them. Inside of such a function
@@ -62,7 +63,13 @@ impl<'a> Export<'a> {
         let root = self.types.root(id);
         match self.types.node(root) {
             Node::Scalar(scalar) => return Type::Scalar(scalar),
-            Node::Variable(_) => return self.parameters.get(&root).map_or(Type::INT, |&index| Type::Parameter(index)),
+            Node::Variable(class) => {
+                return match self.parameters.get(&root) {
+                    Some(&index) => Type::Parameter(index),
+                    None if class == Class::Function => Type::nobody(),
+                    None => Type::INT,
+                };
+            }
             Node::Error | Node::Link(_) | Node::Nil => return Type::INT,
             Node::Pair(..) | Node::Sequence(_) | Node::Record(..) | Node::Function(..) | Node::Identity(..) => {}
         }

@@ -13,8 +13,8 @@
 //! included. A type variable that nothing determines becomes `int`, the one type in every class. Such variables come from
 //! empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
 //!
-//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. Nothing can
-//! be put in place of such a variable, so one that is neither determined nor a parameter of its function is an error.
+//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. A call where
+//! such a variable is neither determined nor a parameter of its function is an error.
 
 pub(crate) mod arguments;
 pub(crate) mod call;
@@ -157,7 +157,8 @@ pub(crate) struct Inference<'a> {
     /// The names that the `let` bindings and values being checked will bind.
     binding: Vec<Symbol>,
     calls: Vec<SeenCall>,
-    /// Identities to be determined, with the form and the place that need them.
+    /// Identities of functions that are called, or that are passed to what calls them, with the form and the place: they
+    /// have to be determined.
     unknown: Vec<(usize, TypeId, Span)>,
     /// The types of operands of `==` and `/=`.
     compared: Vec<(TypeId, Span)>,
@@ -219,6 +220,10 @@ impl<'a> Inference<'a> {
             }
         }
         self.check_bodies();
+        if self.has_errors() {
+            // What is mentioned in a form with errors is not known for sure.
+            self.diagnostics.retain(|diagnostic| diagnostic.code != "W0204");
+        }
         self.name_definitions();
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
         std::mem::take(&mut self.results).into_iter().flatten().collect()
@@ -302,17 +307,11 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// A function with new variables, used at this place.
-    fn instance(&mut self, target: Target, span: Span) -> Instance {
+    fn instance(&mut self, target: Target) -> Instance {
         match target {
             Target::Known(function) => {
                 let scheme = &self.environment.program.functions[function.0].scheme;
                 let (type_arguments, parameter, result) = self.types.instantiate(scheme);
-                for (&argument, class) in type_arguments.iter().zip(&scheme.classes) {
-                    if *class == Class::Function {
-                        self.unknown.push((self.form, argument, span));
-                    }
-                }
                 Instance { callee: Callee::Instance { function, type_arguments }, parameter, result }
             }
             Target::Group(form) => {
@@ -335,11 +334,9 @@ impl<'a> Inference<'a> {
         self.types.variable(Class::Any)
     }
 
-    /// The identity of a function that this place leaves open.
-    fn fresh_identity(&mut self, span: Span) -> TypeId {
-        let identity = self.types.variable(Class::Function);
-        self.unknown.push((self.form, identity, span));
-        identity
+    /// The identity of a function that is open here.
+    fn fresh_identity(&mut self) -> TypeId {
+        self.types.variable(Class::Function)
     }
 
     /// The parts of a function's parameter as written.

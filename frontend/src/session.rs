@@ -77,6 +77,7 @@ impl Session {
             session.library.extend(checked.forms);
         }
         session.environment.is_library = false;
+        session.environment.library_functions = session.environment.program.functions.len();
         session
     }
 
@@ -161,10 +162,9 @@ impl Session {
         }
     }
 
-    /// Whether a function belongs to the library.
+    /// Whether a function belongs to the library, its lambdas included.
     pub fn is_library_function(&self, id: FunctionId) -> bool {
-        let function = self.program().function(id);
-        self.environment.is_of_library(&function.name, Entity::Function(id))
+        id.0 < self.environment.library_functions
     }
 }
 

@@ -84,7 +84,7 @@ pub struct FunctionType {
 /// Which function a function value is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
-    /// The number of a [`crate::core::FunctionId`].
+    /// The number of a [`crate::core::FunctionId`], or [`Identity::NOBODY`].
     pub function: usize,
     /// The arguments for the parameters of the function's scheme.
     pub type_arguments: Vec<Type>,
@@ -93,6 +93,11 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The function of a function value that nothing determines: the elements of `[] (int -> int)`, or the function that a
+    /// higher-order function would take, where that is used as a value and not called. It captures nothing. No instance of
+    /// a program calls it.
+    pub const NOBODY: usize = usize::MAX;
+
     /// The type of the captured values together: a right-nested tuple, nothing if there are none.
     pub fn captured_tuple(&self) -> Option<Type> {
         self.captured.iter().cloned().rev().reduce(|rest, first| Type::pair(first, rest))
@@ -122,6 +127,12 @@ impl Type {
     /// The type of a function value.
     pub fn function(parameter: Type, result: Type, identity: Type) -> Type {
         Type::Function(Arc::new(FunctionType { parameter, result, identity }))
+    }
+
+    /// The identity of a function that nothing determines.
+    pub fn nobody() -> Type {
+        let identity = Identity { function: Identity::NOBODY, type_arguments: Vec::new(), captured: Vec::new() };
+        Type::Identity(Arc::new(identity))
     }
 
     /// The type with its parameters replaced by `arguments`.

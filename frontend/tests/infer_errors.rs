@@ -136,13 +136,16 @@ snapshots! {
     e0221_different_functions: [
         "[sin, cos];",
         "if t then sin else cos;",
-        "function twice(fn, x) = fn(fn(x)); [twice, twice]; {twice(g, 1.0) : g in [sin, cos]};",
+        "function twice(fn, x) = fn(fn(x)); {twice(g, 1.0) : g in [sin, cos]};",
         "[(x => x + 1), (x => x + 1)];",
         "function both(g, h) = [g, h]; both(sin, cos);",
         "(sin, 1) == (cos, 1);",
+        "function twice(fn, x) = fn(fn(x)); g = twice; g(abs, 1);",
     ];
     e0222_unknown_functions: [
         "{g(1) : g in [] (int -> int)};",
+        "function twice(fn, x) = fn(fn(x)); {g(h, 1) : g in [twice]; h in [] (int -> int)};",
+        "function apply(fn, x) = fn(x); {apply(h, 1) : h in []};",
         "function none(n) = if n == 0 then [] else none(n - 1); {g(n) : g in none(3); n in [1]};",
     ];
     e0223_compared_functions: [

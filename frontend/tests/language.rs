@@ -100,6 +100,14 @@ fn functions_as_arguments_and_results() {
             "dist(sin, 3)[0](0.0); {x : (x, keep) in [(sin, t), (sin, f)] | keep};",
             "0.0 : float\n[fn] : [float -> float]",
         ),
+        (
+            "function twice(fn, x) = fn(fn(x)); twice; [twice, twice]; #[] (int -> int); [] (int -> int); identity(twice);",
+            {
+                "fn : (int -> int, int) -> int\n[fn, fn] : [(int -> int, int) -> int]\n0 : int\n[] : [int -> int]\n\
+             fn : (int -> int, int) -> int"
+            },
+        ),
+        ("function twice(fn, x) = fn(fn(x)); {g((y => y * 3), 1) : g in [twice]};", "[9] : [int]"),
         ("g = sqrt; g(9.0); {g(x) : x in [4.0]};", "3.0 : float\n[2.0] : [float]"),
         ("let (g, n) = (negate, 3) in g(n);", "-3 : int"),
         ("if t then abs else abs; (if 1 == 2 then abs else abs)(-1);", "fn : int -> int\n1 : int"),

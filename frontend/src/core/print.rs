@@ -59,7 +59,10 @@ impl Printer<'_> {
             let types: Vec<String> = type_arguments
                 .iter()
                 .map(|argument| match argument {
-                    Type::Identity(identity) => self.program.function(FunctionId(identity.function)).name.to_string(),
+                    Type::Identity(identity) => match self.program.functions.get(identity.function) {
+                        Some(function) => function.name.to_string(),
+                        None => "nobody".to_owned(),
+                    },
                     _ => argument.to_string(),
                 })
                 .collect();

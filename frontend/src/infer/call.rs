@@ -8,6 +8,7 @@ use super::{CallPlace, Inference, Instance, Meaning, SeenCall, Target};
 use crate::ast;
 use crate::ast::{BinaryOp, Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
+use crate::ty::Class;
 use nesl_span::Span;
 
 impl Inference<'_> {
@@ -75,7 +76,12 @@ impl Inference<'_> {
             (true, _) => CallPlace::Each,
         };
         self.calls.push(SeenCall { target, name: Symbol::from(name), span, place });
-        let instance = self.instance(target, span);
+        let instance = self.instance(target);
+        if let (Target::Known(id), Callee::Instance { type_arguments, .. }) = (target, &instance.callee) {
+            let classes = &self.environment.program.functions[id.0].scheme.classes;
+            let functions = type_arguments.iter().zip(classes).filter(|(_, class)| **class == Class::Function);
+            self.unknown.extend(functions.map(|(&argument, _)| (self.form, argument, span)));
+        }
         // The library's comparisons accept any type but functions.
         if let ("==" | "/=", Target::Known(id)) = (name, target)
             && matches!(self.library_function(name), Meaning::Function(Target::Known(own)) if own == id)

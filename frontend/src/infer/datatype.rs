@@ -26,10 +26,8 @@ impl Inference<'_> {
         let name = &definition.name;
         let variables = self.context(&definition.payload.context);
         let written = &definition.payload.type_expr;
-        let open = self.unknown.len();
-        let payload = self.type_expression(written);
         // Which functions the payload holds is for the uses of the type to say: each is a parameter of it.
-        self.unknown.truncate(open);
+        let payload = self.type_expression(written);
         if self.types.has_error(payload) {
             self.outcomes[form] = Outcome::Broken;
             return;
@@ -113,7 +111,7 @@ impl Inference<'_> {
         let mut parameters = Vec::with_capacity(datatype.classes.len());
         for &class in &datatype.classes {
             if class == Class::Function {
-                parameters.push(self.fresh_identity(span));
+                parameters.push(self.fresh_identity());
             } else if let Some((ty, written)) = given.next() {
                 let variable = self.types.variable(class);
                 if let Err(failure) = self.types.unify(ty, variable) {

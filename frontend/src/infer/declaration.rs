@@ -86,7 +86,7 @@ impl Inference<'_> {
             // A written function type leaves open which function it is.
             TypeExprKind::Function(parameter, result) => {
                 let (parameter, result) = (self.type_expression(parameter), self.type_expression(result));
-                let identity = self.fresh_identity(ty.span);
+                let identity = self.fresh_identity();
                 self.types.function(parameter, result, identity)
             }
             TypeExprKind::Error => Types::ERROR,

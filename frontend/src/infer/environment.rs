@@ -49,6 +49,8 @@ pub struct Environment {
     pub stubs: BTreeSet<FunctionId>,
     /// The functions that call `rand_seed`, themselves or through others.
     pub seeding: HashSet<FunctionId>,
+    /// The number of functions of the library: those with smaller numbers are its own.
+    pub library_functions: usize,
     /// Whether the text being checked is part of the library.
     pub is_library: bool,
 }

@@ -244,7 +244,6 @@ impl<'a> Inference<'a> {
         self.signature.clear();
         self.outcomes[form] = Outcome::Broken;
         if !self.text.definitions_of(&name.symbol).contains(&form) {
-            self.unknown.clear();
             return;
         }
         let Some(declared) = declared else {
@@ -258,7 +257,6 @@ impl<'a> Inference<'a> {
             return;
         }
         let variables = self.variables_of(declared.parameter, declared.result);
-        self.unknown.clear();
         let scheme = self.scheme(declared.parameter, declared.result, &variables, &Group::new());
         let intrinsic = if self.environment.is_library { Intrinsic::by_name(&name.symbol) } else { None };
         let old = self.replaceable(form, &name.symbol);
@@ -299,7 +297,7 @@ impl<'a> Inference<'a> {
         Scheme { classes: export.classes(), parameter: export.ty(parameter), result: export.ty(result) }
     }
 
-    /// Reports functions that nothing determines: neither the forms just checked nor the callers of these functions.
+    /// Reports calls of functions that nothing determines: neither the forms just checked nor the callers of these functions.
     pub(super) fn check_known(&mut self, group: &Group) {
         let unknown = std::mem::take(&mut self.unknown);
         if self.has_errors() {
@@ -307,10 +305,13 @@ impl<'a> Inference<'a> {
         }
         let mut places: Vec<Span> = Vec::new();
         for (form, identity, span) in unknown {
-            let root = self.types.root(identity);
-            let is_open = matches!(self.types.node(root), Node::Variable(_));
-            let is_parameter = group.get(&form).is_some_and(|(_, variables)| variables.contains(&root));
-            if is_open && !is_parameter && !places.contains(&span) {
+            let mut open = Vec::new();
+            self.types.collect_variables(identity, &mut open);
+            let parameters = group.get(&form).map_or(&[][..], |(_, variables)| variables);
+            let is_open = open.iter().any(|variable| {
+                self.types.node(*variable) == Node::Variable(Class::Function) && !parameters.contains(variable)
+            });
+            if is_open && !places.contains(&span) {
                 places.push(span);
                 let message = "nothing determines which function this is";
                 let report = Diagnostic::error("E0222", message, span);

@@ -122,7 +122,7 @@ impl Inference<'_> {
         let Some(keywords) = self.keywords_of(target) else {
             self.expressions(named.iter().map(|(_, value)| *value).chain(positional));
             if let Some((keyword, _)) = named.first() {
-                let message = format!("`{name}` has no parameter with a default, and `{}` is one", keyword.symbol);
+                let message = format!("`{name}` has no parameters that are passed by name");
                 let report = Diagnostic::error("E0225", message, keyword.span).saying("passed by name");
                 self.diagnostics.push(report.hint("pass the arguments by position"));
             }

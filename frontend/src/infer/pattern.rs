@@ -83,7 +83,7 @@ impl Inference<'_> {
         };
         let arguments: Vec<TypeId> = (datatype.classes.iter())
             .map(|&class| match class {
-                Class::Function => self.fresh_identity(name.span),
+                Class::Function => self.fresh_identity(),
                 _ => self.types.variable(class),
             })
             .collect();

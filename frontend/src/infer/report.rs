@@ -117,7 +117,7 @@ impl Inference<'_> {
         match function {
             Some(function) if function.is_lambda() => format!("the {}", function.name),
             Some(function) => format!("`{}`", function.name),
-            None => "a function".to_owned(),
+            None => "one that nothing determines".to_owned(),
         }
     }
 
@@ -226,7 +226,9 @@ impl Inference<'_> {
             }
             Failure::Infinite => {
                 let message = format!("{subject} would need a type that contains itself");
-                Diagnostic::error("E0205", message, span).hint("a value cannot be an element or part of itself")
+                let hint = "a value cannot be an element or part of itself, and a function that calls itself cannot wrap \
+                            the function it passes on";
+                Diagnostic::error("E0205", message, span).hint(hint)
             }
         })
     }

@@ -28,7 +28,7 @@ impl Inference<'_> {
     /// A function's name as a value. With keyword parameters, it is the function of the others.
     pub(super) fn function_value(&mut self, name: &str, target: Target, span: Span) -> Expr {
         self.calls.push(SeenCall { target, name: Symbol::from(name), span, place: CallPlace::Value });
-        let instance = self.instance(target, span);
+        let instance = self.instance(target);
         let mut parameter = instance.parameter;
         let mut callee = instance.callee;
         if let Some(keywords) = self.keywords_of(target) {
@@ -82,7 +82,8 @@ impl Inference<'_> {
         let typed = self.expression(argument);
         let result = match self.types.node(called.ty) {
             Node::Error => return error(span),
-            Node::Function(parameter, result, _) => {
+            Node::Function(parameter, result, identity) => {
+                self.unknown.push((self.form, identity, function.span));
                 if !self.match_argument((&called, function), (&typed, argument), parameter) {
                     let ty = if self.types.is_known(result) { result } else { Types::ERROR };
                     return Expr { kind: ExprKind::Error, ty, span };
@@ -91,7 +92,8 @@ impl Inference<'_> {
             }
             Node::Variable(Class::Any) => {
                 let result = self.fresh();
-                let identity = self.fresh_identity(function.span);
+                let identity = self.fresh_identity();
+                self.unknown.push((self.form, identity, function.span));
                 let wanted = self.types.function(typed.ty, result, identity);
                 if let Err(failure) = self.types.unify(called.ty, wanted) {
                     let report = self.class_report(failure, "this call", span);
