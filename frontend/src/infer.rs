@@ -208,7 +208,15 @@ impl<'a> Inference<'a> {
             matches!(environment.names.get(name), Some(Entity::Global(_)))
         });
         for early in early {
-            self.report_early_use(&early);
+            // `g(x) = x + 1` is no definition of x, but an attempt at one of g.
+            self.form = early.form;
+            let is_mistaken = match &self.forms[early.form].kind {
+                TopLevelKind::Assignment { pattern, .. } => self.has_unknown_datatype(pattern),
+                _ => false,
+            };
+            if !is_mistaken {
+                self.report_early_use(&early);
+            }
         }
         for group in groups {
             self.types.commit();

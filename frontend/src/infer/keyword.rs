@@ -206,7 +206,7 @@ impl Inference<'_> {
                 self.diagnostics.push(Diagnostic::error("E0225", message, keyword.span));
             }
             let subject = format!("the argument `{}` of `{name}`", keyword.symbol);
-            self.require(value.ty, types[position], source, &subject);
+            self.require(value.ty, types.get(position).copied().unwrap_or(Types::ERROR), source, &subject);
             given[position] = Some(value);
         }
         let defaults = keywords.parameters.iter().zip(types).zip(given);

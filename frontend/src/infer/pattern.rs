@@ -75,10 +75,18 @@ impl Inference<'_> {
         let payload = self.pattern(parts, seen);
         let datatype = match self.datatype(&name.symbol) {
             DatatypeMeaning::Known(datatype) => datatype,
-            DatatypeMeaning::Recursive | DatatypeMeaning::Broken => return (PatternKind::Error, Types::ERROR),
-            DatatypeMeaning::Unknown => {
-                self.report_no_datatype(name);
-                return (PatternKind::Error, Types::ERROR);
+            meaning => {
+                if matches!(meaning, DatatypeMeaning::Unknown) {
+                    self.report_no_datatype(name);
+                }
+                // The variables are bound all the same, so that their uses are no news.
+                let mut types = Vec::new();
+                payload.for_each_variable(&mut |_, _, part, _| types.push(part.ty));
+                for ty in types {
+                    // A new variable fits every type.
+                    let _ = self.types.unify(ty, Types::ERROR);
+                }
+                return (PatternKind::Record(Box::new(payload)), Types::ERROR);
             }
         };
         let arguments: Vec<TypeId> = (datatype.classes.iter())
@@ -93,13 +101,24 @@ impl Inference<'_> {
         (PatternKind::Record(Box::new(payload)), self.types.record(&datatype, &arguments))
     }
 
+    /// Whether a pattern takes apart what is not a datatype.
+    pub(super) fn has_unknown_datatype(&self, pattern: &ast::Pattern) -> bool {
+        match &pattern.kind {
+            ast::PatternKind::Variable(_) | ast::PatternKind::Error => false,
+            ast::PatternKind::Tuple(parts) => parts.iter().any(|part| self.has_unknown_datatype(part)),
+            ast::PatternKind::Record(name, parts) => {
+                matches!(self.datatype(&name.symbol), DatatypeMeaning::Unknown) || self.has_unknown_datatype(parts)
+            }
+        }
+    }
+
     fn report_no_datatype(&mut self, name: &ast::Name) {
         if self.unreadable {
             return;
         }
         let message = format!("`{}` is not a datatype: it cannot be taken apart", name.symbol);
         let report = Diagnostic::error("E0226", message, name.span);
-        let hint = "functions are defined at the top level: `function name(parameter) = …`";
+        let hint = format!("a function is defined at the top level: `function {}(…) = …`", name.symbol);
         self.diagnostics.push(report.hint(hint));
     }
 
