@@ -1,6 +1,6 @@
 //! VCODE functions as the machine runs them: one list of lines, with jumps for control and slots for registers.
 //!
-//! Decoding knows the last use of every register ([`liveness`]). There the value leaves the frame, so that an engine sees an
+//! Decoding knows the last use of every register (`liveness`). There the value leaves the frame, so that an engine sees an
 //! operand that nobody else holds and may overwrite it, and the register's slot serves another register: frames are as small
 //! as the values that are alive at once, which is what deep recursion costs.
 

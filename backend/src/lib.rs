@@ -1,6 +1,6 @@
 //! The engines of nesl: VCODE to answers.
 //!
-//! [`machine`] runs a program on any [`Engine`]; [`reference`] is the meaning of VCODE, one simple loop per instruction;
+//! [`machine`] runs a program on any [`Engine`]; [`mod@reference`] is the meaning of VCODE, one simple loop per instruction;
 //! [`threads`] is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
 
 pub mod buffer;
@@ -12,6 +12,7 @@ pub mod error;
 pub mod machine;
 pub mod print;
 pub mod reference;
+pub mod threads;
 pub mod value;
 pub mod vector;
 
@@ -24,5 +25,6 @@ pub use error::RuntimeError;
 pub use machine::{Limits, Machine};
 pub use print::{PrintError, print};
 pub use reference::Reference;
+pub use threads::Threads;
 pub use value::{Literal, LiteralError, Piece, Slot, SlotOf, Value};
 pub use vector::Vector;

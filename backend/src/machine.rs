@@ -1,7 +1,7 @@
 //! The machine: runs programs on any engine.
 //!
 //! Control flow, registers, last uses, recursion and the places of errors live here, once; what touches columns is the
-//! engine's ([`execute`]). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own ([`frames`]), so
+//! engine's (`execute`). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own (`frames`), so
 //! recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes the same way through
 //! the same program.
 
@@ -14,7 +14,7 @@ use crate::engine::{Engine, Fault};
 use crate::error::RuntimeError;
 use crate::value::{Slot, SlotOf, Value};
 use frames::Frames;
-use nesl_prim::{Element, Failure, ScalarValue};
+use nesl_prim::{Element, Failure};
 use nesl_span::Span;
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
 use std::collections::HashMap;
@@ -206,18 +206,6 @@ impl<E: Engine> Machine<E> {
             Some(flag) if flag.load(Relaxed) => Err((Failure::Interrupted.into(), span, false)),
             _ => Ok(()),
         }
-    }
-}
-
-/// The scalar in a slot.
-///
-/// # Panics
-/// If it holds something else: the verifier excludes that.
-fn scalar<C, D>(slot: Slot<C, D>) -> ScalarValue {
-    match slot {
-        Slot::Scalar(value) => value,
-        Slot::Column(_) => panic!("expected a scalar, found a column: unverified program"),
-        Slot::Descriptor(_) => panic!("expected a scalar, found a descriptor: unverified program"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Writes values as NESL prints them.
 //!
-//! A value streams through windows of its columns ([`reader`]), so that no process ever holds a whole distributed column. In
+//! A value streams through windows of its columns (`reader`), so that no process ever holds a whole distributed column. In
 //! a distributed run every rank makes the same calls, and all but rank 0 write to [`std::io::sink`]; an error in writing ends
-//! the printing on all ranks at the same place ([`sink`]).
+//! the printing on all ranks at the same place (`sink`).
 
 mod reader;
 mod sink;

@@ -1,1 +1,69 @@
-//! placeholder
+//! The `nesl` command as a library.
+//!
+//! ```text
+//! commands/     the command line: run, build, check, vcode, repl      options  how programs are run
+//! driver        source to program                                     payload, built  executables with a program inside
+//! launch        which engine, which ranks                              execute, oracle  a program on it
+//! arguments     command line to values of main; literal, input/       output, failure, stats  answers, errors, counters
+//! repl/         the interactive session                                interrupt  Ctrl-C
+//! ```
+//!
+//! Nothing below [`main`] prints an error or ends the process: the end of a command is a [`Stop`].
+
+pub mod arguments;
+pub mod built;
+pub mod commands;
+pub mod driver;
+pub mod execute;
+pub mod failure;
+pub mod input;
+pub mod interrupt;
+pub mod launch;
+pub mod literal;
+pub mod options;
+pub mod oracle;
+pub mod output;
+pub mod payload;
+pub mod repl;
+pub mod stats;
+pub mod stop;
+
+use std::io::Write;
+use std::process::ExitCode;
+use stop::Stop;
+
+/// The process: a built program if there is one in its executable, else the `nesl` command.
+pub fn main() -> ExitCode {
+    install_panic_hook();
+    let result = match payload::find() {
+        Ok(Some((program, sources))) => built::run(program, &sources),
+        Ok(None) => commands::run(),
+        Err(stop) => Err(stop),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop { code, message }) => {
+            if !message.is_empty() {
+                // Without a standard error there is nobody to tell.
+                let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// A panic is always a mistake of ours: says so, with what helps to find it.
+fn install_panic_hook() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |information| {
+        usual(information);
+        let arguments: Vec<String> =
+            std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        let _ = writeln!(
+            std::io::stderr(),
+            "this is a bug in nesl {}; please report it with the program and the lines above\ncommand: {}",
+            env!("CARGO_PKG_VERSION"),
+            arguments.join(" ")
+        );
+    }));
+}

@@ -1,1 +1,28 @@
-//! placeholder
+//! The distributed engine over MPI.
+//!
+//! Every rank runs the machine on the same program with a [`Ranks`] engine. A column is *common* (short: on every rank) or
+//! *partitioned* (by blocks of index); instructions on common columns run on every rank without a word, others locally
+//! where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine computes.
+//!
+//! From the bottom up: [`communicator`] is all that touches MPI, [`launch`] joins and leaves the job, [`layout`] knows which
+//! rank holds what, [`exchange`] moves elements. [`Column`] and [`Descriptor`] are what an instruction sees; the
+//! instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
+
+mod column;
+pub mod communicator;
+mod engine;
+pub mod exchange;
+mod float_scans;
+mod float_sums;
+mod folds;
+pub mod launch;
+pub mod layout;
+mod movement;
+mod ranks;
+mod segmented;
+mod segments;
+
+pub use column::{Column, Descriptor};
+pub use communicator::Communicator;
+pub use launch::{LaunchError, Launcher, World, detect, initialise};
+pub use ranks::{Ranks, THRESHOLD};

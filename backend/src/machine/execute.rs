@@ -4,7 +4,6 @@
 //! engine of their own and are done here.
 
 use super::frames::Frames;
-use super::scalar;
 use crate::decode::{Operation, Source};
 use crate::engine::{Engine, Fault, MapOperand};
 use crate::value::{Slot, SlotOf};
@@ -55,13 +54,18 @@ struct Operands<'a, E: Engine> {
 }
 
 impl<E: Engine> Operands<'_, E> {
+    fn source(&mut self) -> Source {
+        *self.sources.next().unwrap_or_else(|| panic!("an operand is missing: unverified program"))
+    }
+
     fn next(&mut self) -> SlotOf<E> {
-        let source = self.sources.next().unwrap_or_else(|| panic!("an operand is missing: unverified program"));
-        self.frames.read(*source)
+        let source = self.source();
+        self.frames.read(source)
     }
 
     fn scalar(&mut self) -> ScalarValue {
-        scalar(self.next())
+        let source = self.source();
+        self.frames.scalar(source)
     }
 
     /// An index or a length, which an earlier check has accepted.

@@ -1,6 +1,6 @@
 //! The frames of active calls: slots for registers in one stack, and where each caller goes on.
 
-use super::{Limits, scalar};
+use super::Limits;
 use crate::decode::{Code, Line, Loaded, Slot as Place, Source};
 use crate::engine::Engine;
 use crate::error::CALLS_KEPT;
@@ -108,9 +108,16 @@ impl<E: Engine> Frames<E> {
         value.unwrap_or_else(|| panic!("a register is read before it is defined: unverified program"))
     }
 
-    /// The value of a scalar source.
-    pub fn scalar(&mut self, source: Source) -> ScalarValue {
-        scalar(self.read(source))
+    /// The value of a scalar source. It stays in the frame even at its last use: it holds no column, and the next value of
+    /// its slot takes its place.
+    pub fn scalar(&self, source: Source) -> ScalarValue {
+        match source {
+            Source::Constant(value) => value,
+            Source::Copy(place) | Source::Take(place) => match &self.slots[self.base + place as usize] {
+                Some(Slot::Scalar(value)) => *value,
+                _ => panic!("expected a scalar: unverified program"),
+            },
+        }
     }
 
     /// Keeps a value, unless nothing reads it.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::reference::Reference;
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_span::FileId;
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Constants, Function, Op, Operand, Output, Program, RegisterType, Shape, VectorOp};
@@ -25,7 +25,9 @@ fn constant(value: i64) -> Operand {
 }
 
 fn load(functions: Vec<Function>) -> Loaded {
-    Loaded::new(Arc::new(Program { functions, ..Program::default() }))
+    let program = Program { functions, ..Program::default() };
+    nesl_vcode::verify(&program).unwrap();
+    Loaded::new(Arc::new(program))
 }
 
 fn machine() -> Machine<Reference> {
@@ -33,6 +35,10 @@ fn machine() -> Machine<Reference> {
 }
 
 fn scalars(slots: Vec<SlotOf<Reference>>) -> Vec<ScalarValue> {
+    let scalar = |slot| match slot {
+        Slot::Scalar(value) => value,
+        other => panic!("expected a scalar, found {other:?}"),
+    };
     slots.into_iter().map(scalar).collect()
 }
 
@@ -199,6 +205,59 @@ fn steps_take_seed_globals_and_arguments() {
     assert_eq!(scalars(shown[0].slots.clone()), [ScalarValue::Int(2)]);
     machine.forget(GlobalId(4));
     assert!(machine.global(GlobalId(4)).is_none());
+}
+
+#[test]
+fn every_vector_instruction_reaches_the_engine_with_its_operands_in_order() {
+    let mut f = FunctionBuilder::new("f", at(0));
+    let ints = |elements: &[i64]| Constants::Int(elements.to_vec());
+    let (a, i) = (f.constants(ints(&[10, 20, 30])), f.constants(ints(&[2, 0, 1])));
+    let (b, flags) = (f.constants(ints(&[7, 8])), f.constants(Constants::Bool(vec![true, false, true])));
+    let (two, one) = (f.vector(VectorOp::Build, &[constant(2), constant(1)]), f.constants(ints(&[1])));
+    let packed = f.vector(VectorOp::Packed, &[two]);
+    let view = f.vector(VectorOp::View, &[b, b]);
+    let swapped = f.constants(ints(&[1, 0]));
+    let singles = f.constants(ints(&[1, 1]));
+    let back = f.vector(VectorOp::View, &[swapped, singles]);
+    let add = ScalarOp::AddInt;
+    let columns = [
+        (f.vector(VectorOp::Iota, &[constant(2)]), vec![0, 1]),
+        (f.vector(VectorOp::Dist, &[constant(5), constant(2)]), vec![5, 5]),
+        (f.vector(VectorOp::Slice, &[a, constant(1), constant(2)]), vec![20, 30]),
+        (f.vector(VectorOp::Gather, &[a, i]), vec![30, 10, 20]),
+        (f.vector(VectorOp::Scatter, &[a, swapped, b]), vec![8, 7, 30]),
+        (f.vector(VectorOp::Permute, &[a, i]), vec![20, 30, 10]),
+        (f.vector(VectorOp::Pack, &[a, flags]), vec![10, 30]),
+        (f.vector(VectorOp::Merge, &[flags, b, one]), vec![7, 1, 8]),
+        (f.vector(VectorOp::Concat, &[b, one, a]), vec![7, 8, 1, 10, 20, 30]),
+        (f.vector(VectorOp::Interleave, &[b, two]), vec![7, 2, 8, 1]),
+        (f.vector(VectorOp::Append, &[packed, a, back, b]), vec![10, 20, 8, 30, 7]),
+        (f.vector(VectorOp::Scan(add), &[a]), vec![0, 10, 30]),
+        (f.vector(VectorOp::SegReduce(add), &[a, packed]), vec![30, 30]),
+        (f.vector(VectorOp::SegScan(add), &[a, packed]), vec![0, 10, 0]),
+        (f.vector(VectorOp::SegIota, &[packed]), vec![0, 1, 0]),
+        (f.vector(VectorOp::SegDist, &[b, packed]), vec![7, 7, 8]),
+        (f.vector(VectorOp::Compact, &[a, back]), vec![20, 10]),
+        (f.vector(VectorOp::Starts, &[packed]), vec![0, 2]),
+        (f.vector(VectorOp::Lengths, &[packed]), vec![2, 1]),
+        (f.map(ScalarOp::SubtractInt, &[constant(1), b]), vec![-6, -7]),
+    ];
+    let sizes = [
+        (f.vector(VectorOp::Length, &[a]), 3),
+        (f.vector(VectorOp::Extract, &[a, constant(2)]), 30),
+        (f.vector(VectorOp::Reduce(add), &[a]), 60),
+        (f.vector(VectorOp::Segments, &[view]), 2),
+        (f.vector(VectorOp::Total, &[view]), 15),
+    ];
+    let results = columns.iter().map(|(column, _)| *column).chain(sizes.iter().map(|(size, _)| *size)).collect();
+    let program = load(vec![f.finish(results)]);
+    let found = machine().run(&program, FunctionId(0), Vec::new()).unwrap();
+    for (slot, (operand, expected)) in found.iter().zip(&columns) {
+        let Slot::Column(column) = slot else { panic!("{slot:?}") };
+        assert_eq!(column.elements::<i64>(), expected, "{operand:?}");
+    }
+    let expected: Vec<_> = sizes.iter().map(|&(_, size)| ScalarValue::Int(size)).collect();
+    assert_eq!(scalars(found.into_iter().skip(columns.len()).collect()), expected);
 }
 
 /// A source of arbitrary numbers.

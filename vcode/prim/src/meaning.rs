@@ -1,11 +1,13 @@
 //! The numeric decisions of nesl that Rust does not already make, each in one function.
 //!
 //! `int` wraps; `/` truncates; `mod` has the divisor's sign and `rem` the dividend's; `round` goes half away from zero;
-//! float maximum and minimum propagate NaN and order -0.0 below 0.0, so that they are associative and commutative.
+//! float maximum and minimum propagate NaN and order -0.0 below 0.0, so that they are associative and commutative. All are
+//! called once per element from the loops of the engines, in other crates: hence `inline`.
 
 use crate::failure::Failure;
 
 /// `a / b`, truncated towards zero.
+#[inline]
 pub fn divide(a: i64, b: i64) -> Result<i64, Failure> {
     match b {
         0 => Err(Failure::DivideByZero { dividend: a }),
@@ -15,16 +17,19 @@ pub fn divide(a: i64, b: i64) -> Result<i64, Failure> {
 }
 
 /// `rem(a, b)`: the remainder with the sign of `a`. `rem(x, -1)` is 0 for every x.
+#[inline]
 pub fn remainder(a: i64, b: i64) -> Result<i64, Failure> {
     if b == 0 { Err(Failure::DivideByZero { dividend: a }) } else { Ok(a.wrapping_rem(b)) }
 }
 
 /// `mod(a, b)`: the remainder with the sign of `b`.
+#[inline]
 pub fn modulo(a: i64, b: i64) -> Result<i64, Failure> {
     let remainder = remainder(a, b)?;
     Ok(if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder })
 }
 
+#[inline]
 fn shift_count(count: i64) -> Result<u32, Failure> {
     match u32::try_from(count) {
         Ok(bits) if bits < 64 => Ok(bits),
@@ -33,21 +38,25 @@ fn shift_count(count: i64) -> Result<u32, Failure> {
 }
 
 /// `lshift(a, n)`.
+#[inline]
 pub fn shift_left(a: i64, n: i64) -> Result<i64, Failure> {
     Ok(a << shift_count(n)?)
 }
 
 /// `rshift(a, n)`, arithmetic.
+#[inline]
 pub fn shift_right(a: i64, n: i64) -> Result<i64, Failure> {
     Ok(a >> shift_count(n)?)
 }
 
 /// `a ^ n` on ints, wrapping, by repeated squaring.
+#[inline]
 pub fn power_int(a: i64, n: i64) -> Result<i64, Failure> {
     power(1i64, a, n, i64::wrapping_mul)
 }
 
 /// `a ^ n` on floats, by repeated squaring: the same products in the same order everywhere.
+#[inline]
 pub fn power_float(a: f64, n: i64) -> Result<f64, Failure> {
     power(1.0f64, a, n, |x, y| x * y)
 }
@@ -70,11 +79,13 @@ fn power<T: Copy>(one: T, base: T, exponent: i64, multiply: impl Fn(T, T) -> T) 
 }
 
 /// The largest int whose square is at most `a`.
+#[inline]
 pub fn isqrt(a: i64) -> Result<i64, Failure> {
     if a < 0 { Err(Failure::NegativeRoot { value: a }) } else { Ok(a.isqrt()) }
 }
 
 /// A float with integral value as an int.
+#[inline]
 pub fn to_int(x: f64) -> Result<i64, Failure> {
     // 2^63 is a float and the first value too large; -2^63 is a float and an int.
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x) {
@@ -85,6 +96,7 @@ pub fn to_int(x: f64) -> Result<i64, Failure> {
 }
 
 /// IEEE 754-2019 `maximum`.
+#[inline]
 pub fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -98,6 +110,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
 }
 
 /// IEEE 754-2019 `minimum`.
+#[inline]
 pub fn minimum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -111,31 +124,37 @@ pub fn minimum(a: f64, b: f64) -> f64 {
 }
 
 /// The character with a code.
+#[inline]
 pub fn code_char(code: i64) -> Result<u8, Failure> {
     u8::try_from(code).map_err(|_| Failure::NotACharacter { code })
 }
 
 /// `index` if it is a position of a sequence of `length` elements.
+#[inline]
 pub fn check_index(index: i64, length: i64) -> Result<i64, Failure> {
     if (0..length).contains(&index) { Ok(index) } else { Err(Failure::IndexOutOfRange { index, length }) }
 }
 
 /// The common length.
+#[inline]
 pub fn check_lengths(left: i64, right: i64) -> Result<i64, Failure> {
     if left == right { Ok(left) } else { Err(Failure::LengthMismatch { left, right }) }
 }
 
 /// `length` if it is one.
+#[inline]
 pub fn check_length(length: i64) -> Result<i64, Failure> {
     if length >= 0 { Ok(length) } else { Err(Failure::NegativeLength { length }) }
 }
 
 /// `length` if the lengths of a partition sum up to it.
+#[inline]
 pub fn check_partition(sum: i64, length: i64) -> Result<i64, Failure> {
     if sum == length { Ok(length) } else { Err(Failure::BadPartition { sum, length }) }
 }
 
 /// The number of elements of `[start:end:stride]`.
+#[inline]
 pub fn range_length(start: i64, end: i64, stride: i64) -> Result<i64, Failure> {
     if end < start || stride < 1 {
         return Err(Failure::BadRange { start, end, stride });
@@ -145,6 +164,7 @@ pub fn range_length(start: i64, end: i64, stride: i64) -> Result<i64, Failure> {
 }
 
 /// The length of the subsequence from `start` to `end` of a sequence of `length` elements.
+#[inline]
 pub fn subsequence_length(start: i64, end: i64, length: i64) -> Result<i64, Failure> {
     if 0 <= start && start <= end && end <= length {
         Ok(end - start)
@@ -154,6 +174,7 @@ pub fn subsequence_length(start: i64, end: i64, length: i64) -> Result<i64, Fail
 }
 
 /// How many elements `take(v, count)` keeps: a negative count keeps that many from the end.
+#[inline]
 pub fn check_count(count: i64, length: i64) -> Result<i64, Failure> {
     match count.checked_abs() {
         Some(size) if size <= length => Ok(size),
@@ -162,6 +183,7 @@ pub fn check_count(count: i64, length: i64) -> Result<i64, Failure> {
 }
 
 /// The first length, if sequences of these lengths can alternate: the second is as long or one shorter.
+#[inline]
 pub fn check_interleave(left: i64, right: i64) -> Result<i64, Failure> {
     if right == left || right.checked_add(1) == Some(left) {
         Ok(left)
@@ -171,6 +193,7 @@ pub fn check_interleave(left: i64, right: i64) -> Result<i64, Failure> {
 }
 
 /// The 64-bit finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+#[inline]
 fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -179,16 +202,19 @@ fn mix(seed: u64) -> u64 {
 }
 
 /// The seed after one draw.
+#[inline]
 pub fn seed_next(seed: i64) -> i64 {
     seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64 as i64)
 }
 
 /// The seed of instance `index` of an apply-to-each that started with `seed`.
+#[inline]
 pub fn seed_split(seed: i64, index: i64) -> i64 {
     mix(mix(seed as u64) ^ mix((index as u64).wrapping_add(0x5851_f42d_4c95_7f2d))) as i64
 }
 
 /// A uniform int in `0..bound`.
+#[inline]
 pub fn rand_int(seed: i64, bound: i64) -> Result<i64, Failure> {
     if bound <= 0 {
         return Err(Failure::NotPositive { value: bound as f64 });
@@ -197,6 +223,7 @@ pub fn rand_int(seed: i64, bound: i64) -> Result<i64, Failure> {
 }
 
 /// A uniform float in `0.0..bound`.
+#[inline]
 pub fn rand_float(seed: i64, bound: f64) -> Result<f64, Failure> {
     if bound.is_nan() || bound <= 0.0 {
         return Err(Failure::NotPositive { value: bound });

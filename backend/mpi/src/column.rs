@@ -1,0 +1,112 @@
+//! Columns and descriptors across ranks.
+//!
+//! Whether a column is common depends on its length alone, so columns of one length are always of one kind. A descriptor
+//! keeps what was worked out from it: its local twins and the map of the segments in this rank's block.
+
+use crate::communicator::Wire;
+use crate::segments::SegmentMap;
+use nesl_backend::Vector;
+use nesl_backend::vector::VectorElement;
+use nesl_prim::{ScalarType, ScalarValue};
+use std::sync::{Arc, OnceLock};
+
+/// An element type of columns that can be sent.
+pub(crate) trait Item: VectorElement + Wire {}
+
+impl<T: VectorElement + Wire> Item for T {}
+
+/// A column across the ranks.
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// All elements on every rank.
+    Common(Vector),
+    /// Each rank holds its block.
+    Partitioned {
+        /// The number of elements on all ranks.
+        length: usize,
+        /// Those of this rank.
+        part: Vector,
+    },
+}
+
+impl Column {
+    /// The number of elements on all ranks.
+    pub fn length(&self) -> usize {
+        match self {
+            Column::Common(vector) => vector.len(),
+            Column::Partitioned { length, .. } => *length,
+        }
+    }
+
+    /// The type of the elements.
+    pub fn scalar_type(&self) -> ScalarType {
+        match self {
+            Column::Common(vector) | Column::Partitioned { part: vector, .. } => vector.scalar_type(),
+        }
+    }
+
+    /// All elements, where every rank holds them.
+    pub(crate) fn common(&self) -> Option<&Vector> {
+        match self {
+            Column::Common(vector) => Some(vector),
+            Column::Partitioned { .. } => None,
+        }
+    }
+}
+
+/// A segment descriptor across the ranks; `D` is that of the local engine.
+#[derive(Clone, Debug)]
+pub struct Descriptor<D>(pub(crate) Arc<Inner<D>>);
+
+/// What a descriptor consists of and what was derived from it.
+#[derive(Debug)]
+pub(crate) struct Inner<D> {
+    /// Where the segments of a view start; none for a packed descriptor.
+    pub(crate) starts: Option<Column>,
+    /// How long they are.
+    pub(crate) lengths: Column,
+    /// The sum of the lengths; none where it is more than an int holds.
+    pub(crate) total: Option<usize>,
+    /// Where the segments of this rank's block of lengths start in packed order.
+    pub(crate) before: usize,
+    /// The same descriptor on the local engine, where starts and lengths are common.
+    pub(crate) local: OnceLock<D>,
+    /// The packed descriptor of the same lengths on the local engine.
+    pub(crate) local_packed: OnceLock<D>,
+    /// The segments in this rank's block of packed order.
+    pub(crate) map: OnceLock<Arc<SegmentMap<D>>>,
+}
+
+/// A scalar as the bits that travel.
+pub(crate) fn to_bits(value: ScalarValue) -> i64 {
+    match value {
+        ScalarValue::Int(value) => value,
+        ScalarValue::Float(value) => value.to_bits() as i64,
+        ScalarValue::Bool(value) => i64::from(value),
+        ScalarValue::Char(value) => i64::from(value),
+    }
+}
+
+/// The scalar that arrived.
+pub(crate) fn from_bits(scalar_type: ScalarType, bits: i64) -> ScalarValue {
+    match scalar_type {
+        ScalarType::Int => ScalarValue::Int(bits),
+        ScalarType::Float => ScalarValue::Float(f64::from_bits(bits as u64)),
+        ScalarType::Bool => ScalarValue::Bool(bits != 0),
+        ScalarType::Char => ScalarValue::Char(bits as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_survive_the_journey() {
+        let values =
+            [ScalarValue::Int(i64::MIN), ScalarValue::Float(-0.0), ScalarValue::Bool(true), ScalarValue::Char(255)];
+        for value in values {
+            assert_eq!(from_bits(value.scalar_type(), to_bits(value)), value);
+        }
+    }
+}

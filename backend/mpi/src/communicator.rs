@@ -1,0 +1,246 @@
+//! The only file that talks to MPI: typed collectives and exchanges, counted and safe at any size.
+//!
+//! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces of at
+//! most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
+//! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for each
+//! other rank that receives it.
+
+use crate::layout::{Layout, offsets, overlap};
+use mpi::Count;
+use mpi::datatype::PartitionMut;
+use mpi::point_to_point::{Destination, Source};
+use mpi::request::{Request, Scope};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator as _, CommunicatorCollectives, Equivalence, Root};
+use nesl_backend::Counters;
+use std::mem::{size_of, size_of_val};
+
+/// All messages of the engine: MPI keeps those of one pair of ranks in order.
+const TAG: mpi::Tag = 7;
+/// The most elements in one MPI call: 2^28 elements of 8 bytes are 2 GiB, well inside what MPI implementations handle.
+pub const CHUNK_LIMIT: usize = 1 << 28;
+/// Tests of a request before the processor is offered to others: a message from a running rank arrives within that.
+const SPINS: usize = 64;
+
+/// The exit code of a job that a rank ends.
+pub const ABORT_CODE: i32 = 101;
+
+/// A type whose values can be sent.
+pub trait Wire: Equivalence + Copy + Default + 'static {}
+
+impl Wire for i64 {}
+impl Wire for f64 {}
+impl Wire for bool {}
+impl Wire for u8 {}
+
+/// The ranks of the job, seen from this one.
+#[derive(Debug)]
+pub struct Communicator {
+    layout: Layout,
+    chunk_limit: usize,
+    messages: u64,
+    bytes_sent: u64,
+    collectives: u64,
+}
+
+impl Communicator {
+    /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::launch::World`] makes one.
+    pub(crate) fn world(chunk_limit: usize) -> Communicator {
+        let world = SimpleCommunicator::world();
+        let layout = Layout { rank: world.rank() as usize, ranks: world.size() as usize };
+        let chunk_limit = chunk_limit.clamp(1, CHUNK_LIMIT);
+        Communicator { layout, chunk_limit, messages: 0, bytes_sent: 0, collectives: 0 }
+    }
+
+    /// Which rank this is, and the blocks of columns.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Adds what was sent to `counters`.
+    pub fn report(&self, counters: &mut Counters) {
+        counters.messages += self.messages;
+        counters.bytes_sent += self.bytes_sent;
+        counters.collectives += self.collectives;
+    }
+
+    /// Ends the whole job with a message: for what one rank alone has met, with others perhaps already waiting for it.
+    pub fn abort(&self, message: &str) -> ! {
+        eprintln!("rank {}: {message}", self.layout.rank);
+        SimpleCommunicator::world().abort(ABORT_CODE)
+    }
+
+    /// Counts a collective that gives `count` elements of this rank to `receivers` others.
+    fn count_collective<T>(&mut self, count: usize, receivers: usize) {
+        self.collectives += 1;
+        self.bytes_sent += (count * size_of::<T>() * receivers) as u64;
+    }
+
+    /// One element of every rank, on every rank.
+    pub fn all_gather<T: Wire>(&mut self, mine: T) -> Vec<T> {
+        self.count_collective::<T>(1, self.layout.ranks - 1);
+        let mut all = vec![T::default(); self.layout.ranks];
+        SimpleCommunicator::world().all_gather_into(&mine, &mut all[..]);
+        all
+    }
+
+    /// One count of every rank, on every rank.
+    pub fn all_gather_counts(&mut self, mine: usize) -> Vec<usize> {
+        self.all_gather(mine as i64).into_iter().map(|count| count as usize).collect()
+    }
+
+    /// The elements of all ranks one after another, on every rank; `counts` says how many each rank has. `storage` becomes
+    /// the result.
+    pub fn all_gather_varied<T: Wire>(&mut self, mine: &[T], counts: &[usize], mut storage: Vec<T>) -> Vec<T> {
+        let rank = self.layout.rank;
+        assert_eq!(mine.len(), counts[rank], "elements of rank {rank}");
+        self.count_collective::<T>(mine.len(), self.layout.ranks - 1);
+        let starts = offsets(counts);
+        let total = starts[self.layout.ranks];
+        storage.clear();
+        storage.resize(total, T::default());
+        // Rounds over the positions of the result: in each every rank sends what it has of them.
+        for start in (0..total).step_by(self.chunk_limit) {
+            let round = start..total.min(start + self.chunk_limit);
+            let here = |rank: usize| overlap(&round, &(starts[rank]..starts[rank + 1]));
+            let sizes: Vec<Count> = (0..counts.len()).map(|rank| here(rank).len() as Count).collect();
+            let places: Vec<Count> = offsets(&(0..counts.len()).map(|rank| here(rank).len()).collect::<Vec<_>>())
+                [..counts.len()]
+                .iter()
+                .map(|&place| place as Count)
+                .collect();
+            let own = here(rank);
+            let own = if own.is_empty() { &mine[..0] } else { &mine[own.start - starts[rank]..own.end - starts[rank]] };
+            let mut target = PartitionMut::new(&mut storage[round.clone()], &sizes[..], &places[..]);
+            SimpleCommunicator::world().all_gather_varcount_into(own, &mut target);
+        }
+        storage
+    }
+
+    /// One element of `root`, on every rank.
+    pub fn broadcast<T: Wire>(&mut self, root: usize, value: T) -> T {
+        let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
+        self.count_collective::<T>(1, receivers);
+        let mut value = value;
+        SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(&mut value);
+        value
+    }
+
+    /// Bytes of `root`, on every rank; what the others give is ignored.
+    pub fn broadcast_bytes(&mut self, root: usize, bytes: Vec<u8>) -> Vec<u8> {
+        let length = self.broadcast(root, bytes.len() as i64) as usize;
+        let mut bytes = bytes;
+        bytes.resize(length, 0);
+        let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
+        self.count_collective::<u8>(length, receivers);
+        for chunk in bytes.chunks_mut(self.chunk_limit) {
+            SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(chunk);
+        }
+        bytes
+    }
+
+    /// Sends each rank its run of `elements`, which lie in the order of the ranks; `counts` gives their lengths. Returns what
+    /// came, in the order of the senders, with the counts.
+    pub fn exchange<T: Wire>(&mut self, elements: &[T], counts: &[usize]) -> (Vec<T>, Vec<usize>) {
+        let outgoing: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
+        let mut incoming = vec![0i64; counts.len()];
+        self.count_collective::<i64>(1, self.layout.ranks - 1);
+        SimpleCommunicator::world().all_to_all_into(&outgoing[..], &mut incoming[..]);
+        let incoming: Vec<usize> = incoming.into_iter().map(|count| count as usize).collect();
+        let received = self.exchange_known(elements, counts, &incoming, Vec::new());
+        (received, incoming)
+    }
+
+    /// The same where every rank already knows how many elements come from where. Pairs that have nothing to say to each
+    /// other do not. `storage` becomes the result.
+    pub fn exchange_known<T: Wire>(
+        &mut self,
+        elements: &[T],
+        outgoing: &[usize],
+        incoming: &[usize],
+        mut storage: Vec<T>,
+    ) -> Vec<T> {
+        let rank = self.layout.rank;
+        let (sent, came) = (offsets(outgoing), offsets(incoming));
+        assert_eq!(elements.len(), sent[outgoing.len()], "elements to send");
+        assert_eq!(outgoing[rank], incoming[rank], "elements that stay");
+        let length = came[incoming.len()];
+        if storage.capacity() < length {
+            // Zeroed by the system where pages are fresh, instead of once more here.
+            storage = vec![T::default(); length];
+        } else {
+            storage.clear();
+            storage.resize(length, T::default());
+        }
+        storage[came[rank]..came[rank + 1]].copy_from_slice(&elements[sent[rank]..sent[rank + 1]]);
+        let world = SimpleCommunicator::world();
+        let limit = self.chunk_limit;
+        let mut messages = 0;
+        mpi::request::scope(|scope| {
+            let mut receives = Vec::new();
+            let mut sends = Vec::new();
+            let mut rest = &mut storage[..];
+            for (source, &count) in incoming.iter().enumerate() {
+                let (mine, others) = rest.split_at_mut(count);
+                rest = others;
+                if source != rank {
+                    for chunk in mine.chunks_mut(limit) {
+                        let process = world.process_at_rank(source as mpi::Rank);
+                        receives.push(process.immediate_receive_into_with_tag(scope, chunk, TAG));
+                    }
+                }
+            }
+            // Start with the next rank, so that not all send to rank 0 at once.
+            for step in 1..outgoing.len() {
+                let target = (rank + step) % outgoing.len();
+                for chunk in elements[sent[target]..sent[target + 1]].chunks(limit) {
+                    let process = world.process_at_rank(target as mpi::Rank);
+                    sends.push(process.immediate_send_with_tag(scope, chunk, TAG));
+                    messages += 1;
+                }
+            }
+            wait(receives);
+            wait(sends);
+        });
+        self.messages += messages;
+        self.bytes_sent += ((elements.len() - outgoing[rank]) * size_of::<T>()) as u64;
+        storage
+    }
+
+    /// A message of a few elements to another rank, which must [`receive`](Communicator::receive) it.
+    pub fn send<T: Wire>(&mut self, target: usize, elements: &[T]) {
+        assert!(elements.len() <= CHUNK_LIMIT, "a message of {} elements", elements.len());
+        self.messages += 1;
+        self.bytes_sent += size_of_val(elements) as u64;
+        SimpleCommunicator::world().process_at_rank(target as mpi::Rank).send_with_tag(elements, TAG);
+    }
+
+    /// The message of another rank, which must be of `N` elements.
+    pub fn receive<T: Wire, const N: usize>(&mut self, source: usize) -> [T; N] {
+        let mut elements = [T::default(); N];
+        let world = SimpleCommunicator::world();
+        mpi::request::scope(|scope| {
+            let process = world.process_at_rank(source as mpi::Rank);
+            wait(vec![process.immediate_receive_into_with_tag(scope, &mut elements[..], TAG)]);
+        });
+        elements
+    }
+}
+
+/// Waits for requests. Offers the processor to others between tests: an MPI that spins instead is a thousand times slower
+/// where ranks share processors.
+fn wait<'a, D: ?Sized, S: Scope<'a>>(requests: Vec<Request<'a, D, S>>) {
+    for mut request in requests {
+        let mut tests = 0;
+        loop {
+            match request.test() {
+                Ok(_) => break,
+                Err(pending) => request = pending,
+            }
+            tests += 1;
+            if tests > SPINS {
+                std::thread::yield_now();
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! How a process becomes a rank: finding out whether MPI started it, joining, and leaving together.
+//!
+//! MPI is initialised only where a launcher started the process: as a singleton that would cost half a second and gain
+//! nothing. A job of several ranks must end as a whole, so a panic on one of them aborts all.
+
+use crate::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
+use mpi::Threading;
+use mpi::environment::Universe;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::Communicator as _;
+use std::fmt;
+
+/// Variables in which launchers tell a process the number of ranks: Open MPI's, then those of MPICH and its relatives.
+const SIZE_VARIABLES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+/// Variables that launchers set without telling the number of ranks.
+const RANK_VARIABLES: [&str; 2] = ["PMIX_RANK", "PMI_RANK"];
+
+/// What the environment says of the launcher that started this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launcher {
+    /// The number of ranks it says it started, where it says so.
+    pub ranks: Option<usize>,
+}
+
+/// The launcher that started this process, if one did. Does not touch MPI.
+pub fn detect() -> Option<Launcher> {
+    detect_in(|name| std::env::var(name).ok())
+}
+
+/// The same in any environment.
+fn detect_in(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
+    let ranks = SIZE_VARIABLES.iter().find_map(|name| variable(name)?.parse().ok());
+    let launched = ranks.is_some() || RANK_VARIABLES.iter().any(|name| variable(name).is_some());
+    launched.then_some(Launcher { ranks })
+}
+
+/// Why this process could not join a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchError {
+    /// MPI was initialised before in this process.
+    AlreadyInitialised,
+    /// MPI cannot be called from a program with threads, one of them at a time.
+    NoThreads,
+    /// The launcher started another number of ranks than MPI sees.
+    OtherMpi {
+        /// What the launcher says.
+        launched: usize,
+        /// What MPI says.
+        joined: usize,
+    },
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::AlreadyInitialised => write!(formatter, "MPI is already initialised in this process"),
+            LaunchError::NoThreads => write!(formatter, "this MPI does not support programs with threads"),
+            LaunchError::OtherMpi { launched, joined } => write!(
+                formatter,
+                "the launcher started {launched} ranks, but MPI sees {joined}: it belongs to another MPI than the one that \
+                 nesl was built with ({})",
+                library()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// The first line of what the MPI library says of itself.
+pub fn library() -> String {
+    let version = mpi::environment::library_version().unwrap_or_default();
+    version.lines().next().unwrap_or("unknown").trim_end_matches('\0').to_owned()
+}
+
+/// Membership in the job. Dropping it leaves MPI, which every rank must do; until then it must outlive its communicators.
+pub struct World {
+    // Held for its drop, which finalises MPI.
+    _universe: Universe,
+}
+
+impl World {
+    /// The ranks of the job.
+    pub fn communicator(&self) -> Communicator {
+        Communicator::world(CHUNK_LIMIT)
+    }
+
+    /// The same with transfers cut at `chunk_limit` elements: for tests.
+    pub fn communicator_with_chunks(&self, chunk_limit: usize) -> Communicator {
+        Communicator::world(chunk_limit)
+    }
+}
+
+/// Joins the job. Call it once and early; only one thread at a time may use what comes of it, but it need not be this one.
+///
+/// From here on a panic on any thread ends the whole job, and so does the death of the launcher (on Linux).
+///
+/// # Errors
+/// If MPI does not work here, or is not the one that launched the process.
+pub fn initialise() -> Result<World, LaunchError> {
+    install_panic_hook();
+    let (universe, threading) =
+        mpi::initialize_with_threading(Threading::Serialized).ok_or(LaunchError::AlreadyInitialised)?;
+    if threading < Threading::Serialized {
+        return Err(LaunchError::NoThreads);
+    }
+    let joined = universe.world().size() as usize;
+    match detect() {
+        Some(Launcher { ranks: Some(launched) }) if launched != joined => {
+            return Err(LaunchError::OtherMpi { launched, joined });
+        }
+        Some(_) => die_with_launcher(),
+        None => {}
+    }
+    Ok(World { _universe: universe })
+}
+
+/// After the usual report of a panic, ends all ranks: the others would wait for this one forever.
+fn install_panic_hook() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |information| {
+        report(information);
+        if mpi::environment::is_initialized() && !mpi::environment::is_finalized() {
+            let world = SimpleCommunicator::world();
+            eprintln!("rank {} of {} panicked: the job ends", world.rank(), world.size());
+            world.abort(ABORT_CODE);
+        }
+    }));
+}
+
+/// Asks the kernel to end this process with the one that launched it: a killed launcher may leave ranks spinning otherwise.
+#[cfg(target_os = "linux")]
+fn die_with_launcher() {
+    // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and touches no memory of ours.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with_launcher() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect_among(variables: &[(&str, &str)]) -> Option<Launcher> {
+        detect_in(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn launchers_are_known_by_their_variables() {
+        assert_eq!(detect_among(&[("PATH", "/bin")]), None);
+        let open_mpi = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "0")];
+        assert_eq!(detect_among(&open_mpi), Some(Launcher { ranks: Some(4) }));
+        assert_eq!(detect_among(&[("PMI_RANK", "1"), ("PMI_SIZE", "2")]), Some(Launcher { ranks: Some(2) }));
+        assert_eq!(detect_among(&[("PMIX_RANK", "1")]), Some(Launcher { ranks: None }));
+    }
+
+    #[test]
+    fn a_mismatch_names_both_sizes() {
+        let text = LaunchError::OtherMpi { launched: 4, joined: 1 }.to_string();
+        assert!(text.contains("started 4 ranks, but MPI sees 1"), "{text}");
+    }
+}

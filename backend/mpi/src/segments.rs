@@ -1,0 +1,288 @@
+//! Descriptors across ranks, and the map of the segments in a rank's block.
+//!
+//! Lengths are columns like others, so a rank may hold lengths of segments whose elements lie elsewhere. Segmented loops run
+//! over this rank's block of *packed order*; the [`SegmentMap`] says which segments overlap it. It is made once for each
+//! descriptor, by sending every segment that is not empty to the ranks that it overlaps: a rank receives at most as many as
+//! it has elements.
+
+use crate::column::{Column, Descriptor, Inner};
+use crate::layout::{Layout, offsets, overlap};
+use crate::ranks::Ranks;
+use nesl_backend::{Engine, Fault, Vector};
+use nesl_prim::Failure;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// Lengths that add up to more than an int holds.
+const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
+
+/// A segment that overlaps a rank's block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Which segment.
+    pub(crate) segment: usize,
+    /// Where all of it starts in packed order.
+    pub(crate) start: usize,
+    /// The length of all of it.
+    pub(crate) length: usize,
+    /// Where all of it starts in the data.
+    pub(crate) source: usize,
+}
+
+impl Piece {
+    /// Where all of it ends in packed order.
+    pub(crate) fn end(&self) -> usize {
+        self.start + self.length
+    }
+}
+
+/// The segments that overlap this rank's block of packed order, in order; none of them is empty there.
+#[derive(Debug)]
+pub(crate) struct SegmentMap<D> {
+    /// The segments.
+    pub(crate) pieces: Vec<Piece>,
+    /// The block.
+    pub(crate) share: Range<usize>,
+    /// The number of elements in packed order on all ranks.
+    pub(crate) total: usize,
+    /// The packed descriptor of what lies in the block, on the local engine.
+    pub(crate) local: D,
+}
+
+/// The map as its descriptor keeps it, for the local engine `L`.
+pub(crate) type SharedMap<L> = Arc<SegmentMap<<L as Engine>::Descriptor>>;
+
+impl<D> SegmentMap<D> {
+    /// The first segment, if it started before the block.
+    pub(crate) fn head(&self) -> Option<Piece> {
+        self.pieces.first().copied().filter(|piece| piece.start < self.share.start)
+    }
+
+    /// The last segment, if it goes on behind the block.
+    pub(crate) fn tail(&self) -> Option<Piece> {
+        self.pieces.last().copied().filter(|piece| piece.end() > self.share.end)
+    }
+
+    /// The part of a segment that lies in the block.
+    pub(crate) fn inside(&self, piece: Piece) -> Range<usize> {
+        overlap(&self.share, &(piece.start..piece.end()))
+    }
+
+    /// How many elements of the block belong to a segment that started before it.
+    pub(crate) fn head_length(&self) -> usize {
+        self.head().map_or(0, |head| self.inside(head).len())
+    }
+
+    /// The segments that start in this block.
+    pub(crate) fn started(&self) -> &[Piece] {
+        &self.pieces[usize::from(self.head().is_some())..]
+    }
+}
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// A descriptor of these lengths, packed unless there are starts.
+    pub(crate) fn descriptor(
+        &mut self,
+        starts: Option<Column>,
+        lengths: Column,
+    ) -> Result<Descriptor<L::Descriptor>, Fault> {
+        let part = self.part(&lengths);
+        let sum = |lengths: &[i64]| lengths.iter().try_fold(0i64, |sum, &length| sum.checked_add(length));
+        let mut before = 0;
+        let total = match &lengths {
+            Column::Common(vector) => sum(vector.elements()),
+            Column::Partitioned { .. } => {
+                // A negative sum means that there is none: lengths are not negative.
+                let sums = self.communicator.all_gather(sum(part.elements()).unwrap_or(-1));
+                let all = sums.iter().try_fold(0i64, |all, &sum| if sum < 0 { None } else { all.checked_add(sum) });
+                if all.is_some() {
+                    before = sums[..self.layout.rank].iter().sum::<i64>() as usize;
+                }
+                all
+            }
+        };
+        Ok(Descriptor(Arc::new(Inner {
+            starts,
+            lengths,
+            total: total.and_then(|total| usize::try_from(total).ok()),
+            before,
+            local: OnceLock::new(),
+            local_packed: OnceLock::new(),
+            map: OnceLock::new(),
+        })))
+    }
+
+    /// The sum of the lengths.
+    pub(crate) fn total_of(&self, descriptor: &Descriptor<L::Descriptor>) -> Result<usize, Fault> {
+        descriptor.0.total.ok_or_else(|| TOO_LONG.into())
+    }
+
+    /// Whether lengths, starts and a column of all elements are common.
+    pub(crate) fn is_small(&self, descriptor: &Descriptor<L::Descriptor>) -> bool {
+        descriptor.0.lengths.common().is_some() && descriptor.0.total.is_some_and(|total| self.is_common(total))
+    }
+
+    /// The descriptor on the local engine, where it is common.
+    pub(crate) fn local_descriptor(&mut self, descriptor: &Descriptor<L::Descriptor>) -> Result<L::Descriptor, Fault> {
+        let inner = &descriptor.0;
+        let (Some(starts), Some(lengths)) =
+            (inner.starts.as_ref().map(|starts| self.whole(starts)), inner.lengths.common())
+        else {
+            return self.local_packed(descriptor);
+        };
+        if let Some(local) = inner.local.get() {
+            return Ok(local.clone());
+        }
+        let local = self.local.view(starts, lengths.clone());
+        let local = self.replicated(local)?;
+        Ok(inner.local.get_or_init(|| local).clone())
+    }
+
+    /// The packed descriptor of the same lengths on the local engine, where they are common.
+    pub(crate) fn local_packed(&mut self, descriptor: &Descriptor<L::Descriptor>) -> Result<L::Descriptor, Fault> {
+        if let Some(local) = descriptor.0.local_packed.get() {
+            return Ok(local.clone());
+        }
+        let lengths = self.whole(&descriptor.0.lengths);
+        let local = self.local.packed(lengths);
+        let local = self.replicated(local)?;
+        Ok(descriptor.0.local_packed.get_or_init(|| local).clone())
+    }
+
+    /// The elements of a column that is common.
+    ///
+    /// # Panics
+    /// If it is not: the caller has asked its length or that of an equally long one.
+    pub(crate) fn whole(&self, column: &Column) -> Vector {
+        match column {
+            Column::Common(vector) => vector.clone(),
+            Column::Partitioned { length, .. } => panic!("a column of {length} elements is not common"),
+        }
+    }
+
+    /// The map of the segments in this rank's block. All ranks ask for it together.
+    pub(crate) fn map_of(&mut self, descriptor: &Descriptor<L::Descriptor>) -> Result<SharedMap<L>, Fault> {
+        if let Some(map) = descriptor.0.map.get() {
+            return Ok(Arc::clone(map));
+        }
+        let total = self.total_of(descriptor)?;
+        let pieces = match &descriptor.0.lengths {
+            Column::Common(lengths) => {
+                let starts = descriptor.0.starts.as_ref().map(|starts| self.whole(starts));
+                overlapping(self.layout, total, lengths.elements(), starts.as_ref().map(|starts| starts.elements()))
+            }
+            Column::Partitioned { .. } => self.sent_pieces(descriptor, total),
+        };
+        let share = self.layout.share(total);
+        let lengths: Vec<i64> =
+            pieces.iter().map(|piece| overlap(&share, &(piece.start..piece.end())).len() as i64).collect();
+        let lengths = self.adopt(total, lengths)?;
+        let local = self.local.packed(lengths);
+        let local = self.settle(total, local)?;
+        let map = Arc::new(SegmentMap { pieces, share, total, local });
+        Ok(Arc::clone(descriptor.0.map.get_or_init(|| map)))
+    }
+
+    /// The segments that overlap this rank's block, from the ranks that hold their lengths.
+    fn sent_pieces(&mut self, descriptor: &Descriptor<L::Descriptor>, total: usize) -> Vec<Piece> {
+        /// What travels of a piece: segment, start, length, source.
+        const FIELDS: usize = 4;
+        let layout = self.layout;
+        let lengths = self.part(&descriptor.0.lengths);
+        let sources = descriptor.0.starts.as_ref().map(|starts| self.part(starts));
+        let first_segment = layout.share(descriptor.0.lengths.length()).start;
+        let bounds = layout.bounds(total);
+        let mut outgoing: Vec<Vec<i64>> = vec![Vec::new(); layout.ranks];
+        let mut start = descriptor.0.before;
+        // Starts only grow, so the rank that holds the start of the last segment is where to look for the next.
+        let mut target = 0;
+        for (index, &length) in lengths.elements::<i64>().iter().enumerate() {
+            let end = start + length as usize;
+            if end > start {
+                while bounds[target + 1] <= start {
+                    target += 1;
+                }
+                let source = sources.as_ref().map_or(start as i64, |sources| sources.elements::<i64>()[index]);
+                let fields: [i64; FIELDS] = [(first_segment + index) as i64, start as i64, length, source];
+                for (rank, pieces) in outgoing.iter_mut().enumerate().skip(target) {
+                    if bounds[rank] >= end {
+                        break;
+                    }
+                    if bounds[rank + 1] > bounds[rank] {
+                        pieces.extend(fields);
+                    }
+                }
+            }
+            start = end;
+        }
+        let counts: Vec<usize> = outgoing.iter().map(Vec::len).collect();
+        let (received, _) = self.communicator.exchange(&outgoing.concat(), &counts);
+        let piece = |fields: &[i64]| Piece {
+            segment: fields[0] as usize,
+            start: fields[1] as usize,
+            length: fields[2] as usize,
+            source: fields[3] as usize,
+        };
+        received.chunks_exact(FIELDS).map(piece).collect()
+    }
+
+    /// Values of segments, known to the ranks where the segments start, as a column of one element for each of `segments`;
+    /// the others get `identity`.
+    pub(crate) fn by_segment<T: crate::column::Item>(
+        &mut self,
+        segments: usize,
+        identity: T,
+        started: &[Piece],
+        values: &[T],
+    ) -> Result<Column, Fault> {
+        let share = self.layout.share(segments);
+        let mut storage = self.storage(segments, share.len())?;
+        storage.resize(share.len(), identity);
+        let targets: Vec<i64> = started.iter().map(|piece| piece.segment as i64).collect();
+        let bounds = self.layout.bounds(segments);
+        let (places, values) = crate::exchange::deliver(&mut self.communicator, &bounds, &targets, values);
+        for (place, value) in places.into_iter().zip(values) {
+            storage[place as usize] = value;
+        }
+        let part = self.adopt(segments, storage)?;
+        self.finish(segments, part)
+    }
+}
+
+/// The segments that overlap this rank's block, where all lengths are at hand.
+fn overlapping(layout: Layout, total: usize, lengths: &[i64], sources: Option<&[i64]>) -> Vec<Piece> {
+    let share = layout.share(total);
+    let lengths: Vec<usize> = lengths.iter().map(|&length| length as usize).collect();
+    let starts = offsets(&lengths);
+    let mut pieces = Vec::new();
+    for (segment, (&start, &length)) in starts.iter().zip(&lengths).enumerate() {
+        if !overlap(&share, &(start..start + length)).is_empty() {
+            let source = sources.map_or(start, |sources| sources[segment] as usize);
+            pieces.push(Piece { segment, start, length, source });
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_sees_the_segments_it_overlaps_and_no_empty_ones() {
+        let segments = |rank| -> Vec<usize> {
+            let pieces = overlapping(Layout { rank, ranks: 3 }, 9, &[0, 5, 0, 0, 3, 1, 0], None);
+            pieces.iter().map(|piece| piece.segment).collect()
+        };
+        assert_eq!([segments(0), segments(1), segments(2)], [vec![1], vec![1, 4], vec![4, 5]]);
+    }
+
+    #[test]
+    fn heads_and_tails_are_the_segments_that_cross_borders() {
+        let pieces = overlapping(Layout { rank: 1, ranks: 3 }, 9, &[5, 4], Some(&[70, 20]));
+        let map = SegmentMap { pieces, share: 3..6, total: 9, local: () };
+        assert_eq!(map.head(), Some(Piece { segment: 0, start: 0, length: 5, source: 70 }));
+        assert_eq!(map.tail().map(|piece| (piece.segment, map.inside(piece))), Some((1, 5..6)));
+        assert_eq!((map.head_length(), map.started().len()), (2, 1));
+    }
+}

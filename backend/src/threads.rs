@@ -1,0 +1,197 @@
+//! The threads engine: VCODE on the cores of one machine, the default.
+//!
+//! It gives the bits and errors of [`crate::reference`], one parallel loop per instruction. Work is dealt out by
+//! [`workers`]; from which sizes on it is worth that, [`tuning`] says. Results are written once, into memory that is not
+//! cleared before ([`output`], the only unsafe code). Loops are grouped by class: [`elementwise`], [`reduce`], [`scan`],
+//! [`permute`], [`pack`], [`segment`].
+
+mod column;
+mod elementwise;
+mod output;
+mod pack;
+mod permute;
+mod reduce;
+mod scan;
+mod segment;
+mod tuning;
+mod workers;
+
+use crate::buffer::Meter;
+use crate::counters::Counters;
+use crate::descriptor::Descriptor;
+use crate::engine::{Engine, Fault, MapOperand, Window};
+use crate::vector::Vector;
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::Constants;
+use std::sync::Arc;
+use workers::Workers;
+
+/// The engine that runs instructions on several threads.
+#[derive(Debug)]
+pub struct Threads {
+    workers: Workers,
+    meter: Arc<Meter>,
+}
+
+impl Threads {
+    /// An engine of so many threads, the calling one included (0: one for each core), that allows `memory_limit` resident
+    /// bytes in columns, or any number where it is none.
+    ///
+    /// # Errors
+    /// If the system does not start the threads.
+    pub fn new(threads: usize, memory_limit: Option<u64>) -> Result<Threads, std::io::Error> {
+        let workers = Workers::new(threads).map_err(std::io::Error::other)?;
+        Ok(Threads { workers, meter: Meter::new(memory_limit) })
+    }
+
+    /// The number of threads, the calling one included.
+    pub fn threads(&self) -> usize {
+        self.workers.threads()
+    }
+}
+
+impl Engine for Threads {
+    type Column = Vector;
+    type Descriptor = Descriptor;
+
+    fn scalar_type(&self, column: &Vector) -> ScalarType {
+        column.scalar_type()
+    }
+
+    fn length(&self, column: &Vector) -> usize {
+        column.len()
+    }
+
+    fn constants(&mut self, constants: &Constants) -> Result<Vector, Fault> {
+        Ok(Vector::from_constants(&self.meter, constants)?)
+    }
+
+    fn iota(&mut self, length: usize) -> Result<Vector, Fault> {
+        elementwise::iota(self, length)
+    }
+
+    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Vector, Fault> {
+        elementwise::dist(self, value, length)
+    }
+
+    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -> Result<Vector, Fault> {
+        elementwise::map(self, op, operands)
+    }
+
+    fn extract(&mut self, column: &Vector, index: usize) -> Result<ScalarValue, Fault> {
+        Ok(column.get(index))
+    }
+
+    fn slice(&mut self, column: &Vector, start: usize, length: usize) -> Result<Vector, Fault> {
+        Ok(column.slice(start, length))
+    }
+
+    fn gather(&mut self, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+        permute::gather(self, column, indices)
+    }
+
+    fn scatter(&mut self, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
+        permute::scatter(self, column, indices, values)
+    }
+
+    fn permute(&mut self, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+        permute::permute(self, values, indices)
+    }
+
+    fn pack(&mut self, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
+        pack::pack(self, column, flags)
+    }
+
+    fn merge(&mut self, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
+        pack::merge(self, flags, when_true, when_false)
+    }
+
+    fn concat(&mut self, columns: &[Vector]) -> Result<Vector, Fault> {
+        pack::concat(self, columns)
+    }
+
+    fn interleave(&mut self, columns: &[Vector]) -> Result<Vector, Fault> {
+        pack::interleave(self, columns)
+    }
+
+    fn append(&mut self, first: (&Descriptor, &Vector), second: (&Descriptor, &Vector)) -> Result<Vector, Fault> {
+        segment::append(self, first, second)
+    }
+
+    fn reduce(&mut self, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
+        Ok(reduce::reduce(self, op, column))
+    }
+
+    fn seg_reduce(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        reduce::seg_reduce(self, op, column, descriptor)
+    }
+
+    fn scan(&mut self, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
+        scan::scan(self, op, column)
+    }
+
+    fn seg_scan(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        scan::seg_scan(self, op, column, descriptor)
+    }
+
+    fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        segment::seg_iota(self, descriptor)
+    }
+
+    fn seg_dist(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        segment::seg_dist(self, column, descriptor)
+    }
+
+    fn compact(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        segment::compact(self, column, descriptor)
+    }
+
+    fn packed(&mut self, lengths: Vector) -> Result<Descriptor, Fault> {
+        Ok(Descriptor::packed(&self.meter, lengths))
+    }
+
+    fn view(&mut self, starts: Vector, lengths: Vector) -> Result<Descriptor, Fault> {
+        Ok(Descriptor::view(&self.meter, starts, lengths))
+    }
+
+    fn starts(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        Ok(descriptor.starts_vector()?.clone())
+    }
+
+    fn lengths(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        Ok(descriptor.lengths_vector().clone())
+    }
+
+    fn segments(&self, descriptor: &Descriptor) -> usize {
+        descriptor.segments()
+    }
+
+    fn total(&mut self, descriptor: &Descriptor) -> Result<usize, Fault> {
+        Ok(descriptor.total()?)
+    }
+
+    fn import(&mut self, piece: Constants) -> Result<Vector, Fault> {
+        self.constants(&piece)
+    }
+
+    fn fetch(&mut self, column: &Vector, start: usize, length: usize) -> Result<Window, Fault> {
+        Ok(Window { start, elements: column.slice(start, length).to_constants() })
+    }
+
+    fn rank(&self) -> (usize, usize) {
+        (0, 1)
+    }
+
+    fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
+        &mut self,
+        outcome: Result<T, E>,
+    ) -> Result<T, E> {
+        outcome
+    }
+
+    fn counters(&mut self) -> Vec<Counters> {
+        let mut counters = Counters::default();
+        self.meter.report(&mut counters);
+        vec![counters]
+    }
+}

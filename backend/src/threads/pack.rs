@@ -1,0 +1,144 @@
+//! Putting columns together and taking them apart: `pack`, `merge`, `concat`, `interleave`.
+
+use super::Threads;
+use super::column::{slice_of, wrap};
+use super::output::{Output, Writer, wide};
+use super::tuning::GRAIN;
+use super::workers::split;
+use crate::engine::Fault;
+use crate::on_vector;
+use crate::vector::{Slice, Vector};
+use nesl_prim::{Element, Failure};
+use std::ops::Range;
+
+/// The number of true flags.
+fn count(flags: &[bool]) -> usize {
+    wide(|| {
+        // Bytes are added as bytes for as long as they cannot overflow.
+        let block = |flags: &[bool]| flags.iter().fold(0u8, |count, &flag| count + u8::from(flag));
+        flags.chunks(255).map(|flags| usize::from(block(flags))).sum()
+    })
+}
+
+/// Ranges of flags, and how many are true in each.
+fn counted(threads: &Threads, flags: &[bool]) -> Vec<(Range<usize>, usize)> {
+    let ranges = split(flags.len(), threads.workers.pieces(flags.len(), GRAIN));
+    threads.workers.each(ranges, |_, range| (range.clone(), count(&flags[range])))
+}
+
+/// The elements whose flag is true: counted first, so that each piece knows where it writes.
+pub fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, elements: &[T], flags: &[bool]) -> Result<Vector, Fault> {
+        let pieces = counted(threads, flags);
+        let mut output = Output::reserve(&threads.meter, pieces.iter().map(|piece| piece.1).sum())?;
+        let writers = output.writers(pieces.iter().map(|piece| piece.1));
+        let items = pieces.into_iter().zip(writers).collect();
+        threads.workers.each(items, |_, ((range, _), mut writer): (_, Writer<'_, T>)| {
+            let range: Range<usize> = range;
+            writer.pack(&elements[range.clone()], &flags[range]);
+        });
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    assert_eq!(column.len(), flags.len(), "a pack of as many elements as flags");
+    on_vector!(column, slice => of(threads, slice.elements(), flags.elements()))
+}
+
+/// Where a flag is true the next of one column, else the next of the other.
+pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, flags: &[bool], sides: (&Slice<T>, &Slice<T>)) -> Result<Vector, Fault> {
+        let (when_true, when_false) = (sides.0.elements(), sides.1.elements());
+        let pieces = counted(threads, flags);
+        let trues: usize = pieces.iter().map(|piece| piece.1).sum();
+        let lengths = (when_true.len(), when_false.len());
+        assert_eq!((trues, flags.len() - trues), lengths, "a merge of as many elements as flags");
+        if when_true.is_empty() || when_false.is_empty() {
+            // One side is all there is.
+            return Ok(wrap(if when_true.is_empty() { sides.1.clone() } else { sides.0.clone() }));
+        }
+        let mut output = Output::reserve(&threads.meter, flags.len())?;
+        let writers = output.writers(pieces.iter().map(|piece| piece.0.len()));
+        let mut before = 0;
+        let items = pieces
+            .into_iter()
+            .zip(writers)
+            .map(|((range, trues), writer)| {
+                let next = (before, range.start - before);
+                before += trues;
+                (range, next, writer)
+            })
+            .collect();
+        let last = (when_true.len() - 1, when_false.len() - 1);
+        threads.workers.each(items, |_, (range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
+            writer.map(&flags[range], |flag| {
+                // Both are read, and one is chosen, without a branch that random flags would mispredict. The side that is not
+                // chosen may be at its end.
+                let (a, b) = (when_true[next.0.min(last.0)], when_false[next.1.min(last.1)]);
+                next = (next.0 + usize::from(flag), next.1 + usize::from(!flag));
+                if flag { a } else { b }
+            });
+        });
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(when_true, slice => of(threads, flags.elements(), (slice, slice_of(when_false))))
+}
+
+/// The columns one after another.
+pub fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, columns: &[Vector], first: &Slice<T>) -> Result<Vector, Fault> {
+        let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
+        let length = sum_of_lengths(columns.iter().map(|column| column.len()))?;
+        if first.elements().len() == length {
+            return Ok(wrap(first.clone()));
+        }
+        let mut output = Output::reserve(&threads.meter, length)?;
+        if threads.workers.pieces(length, GRAIN) == 1 {
+            let mut writer = output.writer();
+            columns.into_iter().for_each(|column| writer.copy(column));
+        } else {
+            let pieces: Vec<&[T]> = columns
+                .into_iter()
+                .flat_map(|column| {
+                    let ranges = split(column.len(), threads.workers.pieces(column.len(), GRAIN));
+                    ranges.into_iter().map(|range| &column[range])
+                })
+                .collect();
+            let writers = output.writers(pieces.iter().map(|piece| piece.len()));
+            let items = pieces.into_iter().zip(writers).collect();
+            threads.workers.each(items, |_, (piece, mut writer): (&[T], Writer<'_, T>)| writer.copy(piece));
+        }
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(&columns[0], slice => of(threads, columns, slice))
+}
+
+/// Element 0 of each column, element 1 of each, ….
+pub fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, columns: &[Vector], first: &Slice<T>) -> Result<Vector, Fault> {
+        let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
+        let rows = first.elements().len();
+        assert!(columns.iter().all(|column| column.len() == rows), "an interleave of columns of different lengths");
+        let length = rows.checked_mul(columns.len()).ok_or(TOO_LONG)?;
+        let mut output = Output::reserve(&threads.meter, length)?;
+        let ranges = split(rows, threads.workers.pieces(length, GRAIN));
+        let writers = output.writers(ranges.iter().map(|range| range.len() * columns.len()));
+        let items = ranges.into_iter().zip(writers).collect();
+        threads.workers.each(items, |_, (range, mut writer): (Range<usize>, Writer<'_, T>)| match columns[..] {
+            [left, right] => {
+                for (&left, &right) in left[range.clone()].iter().zip(&right[range]) {
+                    writer.copy(&[left, right]);
+                }
+            }
+            _ => range.for_each(|row| columns.iter().for_each(|column| writer.push(column[row]))),
+        });
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(&columns[0], slice => of(threads, columns, slice))
+}
+
+/// More elements than any memory holds.
+pub const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
+
+/// The sum of lengths, as a number of elements to reserve.
+fn sum_of_lengths(mut lengths: impl Iterator<Item = usize>) -> Result<usize, Failure> {
+    lengths.try_fold(0usize, |sum, length| sum.checked_add(length)).ok_or(TOO_LONG)
+}

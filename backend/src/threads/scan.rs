@@ -1,0 +1,229 @@
+//! Exclusive scans of whole columns and of each segment.
+//!
+//! On several threads: reduce every piece, scan the results of the pieces, then scan every piece from what is before it. Float
+//! addition and multiplication follow [`nesl_prim::sum`] to the bit: what is before a block is the running total of the
+//! blocks before it, whose own totals are independent of each other.
+
+use super::Threads;
+use super::column::{Combiner, combine, slice_of, wrap};
+use super::output::{Output, Writer};
+use super::reduce::fold;
+use super::segment::{Run, runs};
+use super::tuning::GRAIN;
+use super::workers::{split, split_aligned};
+use crate::descriptor::Descriptor;
+use crate::engine::Fault;
+use crate::vector::Vector;
+use nesl_prim::{Element, ScalarOp, sum};
+use std::ops::Range;
+
+/// Element k combines the elements before k; element 0 is the identity.
+pub fn scan(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
+    combine(op, Scan { threads, column })
+}
+
+/// The scan of each segment, in packed order.
+pub fn seg_scan(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+    combine(op, SegScan { threads, column, descriptor })
+}
+
+struct Scan<'a> {
+    threads: &'a Threads,
+    column: &'a Vector,
+}
+
+impl Scan<'_> {
+    fn all<T: Element>(&self, scan: impl Fn(&[T], Writer<'_, T>)) -> Result<Vector, Fault> {
+        let elements = slice_of(self.column).elements();
+        let mut output = Output::reserve(&self.threads.meter, elements.len())?;
+        scan(elements, output.writer());
+        Ok(wrap(output.finish(&self.threads.meter)))
+    }
+}
+
+impl Combiner for Scan<'_> {
+    type Output = Result<Vector, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let scan = |before, elements: &[T], writer: &mut Writer<'_, T>| running(before, combine, elements, writer);
+        let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
+        self.all(|elements, writer| exact(self.threads, &operation, elements, writer))
+    }
+
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        self.all(|elements, writer| ordered(self.threads, identity, combine, elements, writer))
+    }
+}
+
+/// Scans elements from what is before them.
+type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) + Sync + 'a;
+
+/// How one thread scans and reduces elements by an exact operation. Called through pointers, so that the division of the work
+/// is not compiled again for each operation.
+struct Exact<'a, T> {
+    identity: T,
+    /// Scans elements from what is before them.
+    scan: &'a ScanFrom<'a, T>,
+    reduce: &'a (dyn Fn(&[T]) -> T + Sync),
+}
+
+/// Scans many elements by an exact operation.
+fn exact<T: Element>(threads: &Threads, operation: &Exact<'_, T>, elements: &[T], mut writer: Writer<'_, T>) {
+    let (identity, scan, reduce) = (operation.identity, operation.scan, operation.reduce);
+    let pieces = threads.workers.pieces(elements.len(), GRAIN);
+    if pieces == 1 {
+        return scan(identity, elements, &mut writer);
+    }
+    let ranges = split(elements.len(), pieces);
+    // What the last piece amounts to, nobody needs.
+    let all_but_last = ranges[..pieces - 1].to_vec();
+    let totals = threads.workers.each(all_but_last, |_, range| reduce(&elements[range]));
+    let before: Vec<T> = (0..pieces).map(|piece| reduce(&totals[..piece])).collect();
+    let writers = writer.split(ranges.iter().map(Range::len));
+    let items = ranges.into_iter().zip(before).zip(writers).collect();
+    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
+        scan(before, &elements[range], &mut writer);
+    });
+}
+
+/// Scans elements from what is before them, on this thread.
+fn running<T: Element>(mut before: T, combine: impl Fn(T, T) -> T, elements: &[T], writer: &mut Writer<'_, T>) {
+    writer.map(elements, |element| {
+        let here = before;
+        before = combine(before, element);
+        here
+    });
+}
+
+/// Scans many floats as [`sum`] defines.
+fn ordered(
+    threads: &Threads,
+    identity: f64,
+    combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
+    elements: &[f64],
+    mut writer: Writer<'_, f64>,
+) {
+    let pieces = threads.workers.pieces(elements.len(), GRAIN);
+    if pieces == 1 {
+        return blocks(identity, identity, combine, elements, &mut writer);
+    }
+    let ranges = split_aligned(elements.len(), pieces, sum::BLOCK);
+    let totals = threads.workers.each(ranges.clone(), |_, range| {
+        let mut totals = Vec::with_capacity(range.len().div_ceil(sum::BLOCK));
+        for group in elements[range].chunks(GROUP * sum::BLOCK) {
+            totals.extend_from_slice(&totals_of(identity, combine, group)[..group.len().div_ceil(sum::BLOCK)]);
+        }
+        totals
+    });
+    let mut before = identity;
+    let starts: Vec<f64> = totals
+        .iter()
+        .map(|totals| {
+            let here = before;
+            before = totals.iter().fold(before, |before, &total| combine(before, total));
+            here
+        })
+        .collect();
+    let writers = writer.split(ranges.iter().map(Range::len));
+    let items = ranges.into_iter().zip(starts).zip(writers).collect();
+    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
+        blocks(before, identity, combine, &elements[range], &mut writer);
+    });
+}
+
+/// Blocks that are added up side by side: additions that wait for each other leave the adder idle for three of four cycles.
+const GROUP: usize = 4;
+
+/// The totals of at most [`GROUP`] blocks, each from left to right.
+fn totals_of(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, group: &[f64]) -> [f64; GROUP] {
+    let mut totals = [identity; GROUP];
+    if group.len() == GROUP * sum::BLOCK {
+        let blocks: [&[f64]; GROUP] = std::array::from_fn(|block| &group[block * sum::BLOCK..][..sum::BLOCK]);
+        for i in 0..sum::BLOCK {
+            for (total, block) in totals.iter_mut().zip(blocks) {
+                *total = combine(*total, block[i]);
+            }
+        }
+    } else {
+        for (total, block) in totals.iter_mut().zip(group.chunks(sum::BLOCK)) {
+            *total = block.iter().fold(identity, |total, &element| combine(total, element));
+        }
+    }
+    totals
+}
+
+/// Scans blocks of one sequence from what is before them, on this thread.
+fn blocks(
+    mut before: f64,
+    identity: f64,
+    combine: impl Fn(f64, f64) -> f64 + Copy,
+    elements: &[f64],
+    writer: &mut Writer<'_, f64>,
+) {
+    for block in elements.chunks(sum::BLOCK) {
+        let mut inside = identity;
+        writer.map(block, |element| {
+            let here = combine(before, inside);
+            inside = combine(inside, element);
+            here
+        });
+        before = combine(before, inside);
+    }
+}
+
+struct SegScan<'a> {
+    threads: &'a Threads,
+    column: &'a Vector,
+    descriptor: &'a Descriptor,
+}
+
+impl Combiner for SegScan<'_> {
+    type Output = Result<Vector, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let data = slice_of::<T>(self.column).elements();
+        let each = |run: &Run, writer: &mut Writer<'_, T>| {
+            for (start, length) in run.iter(self.descriptor) {
+                running(identity, combine, &data[start..start + length], writer);
+            }
+        };
+        let scan = |before, elements: &[T], writer: &mut Writer<'_, T>| running(before, combine, elements, writer);
+        let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
+        self.all(&each, &|run, writer| {
+            let (start, length) = run.first(self.descriptor);
+            exact(self.threads, &operation, &data[start..start + length], writer);
+        })
+    }
+
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        let data = self.column.elements::<f64>();
+        let each = |run: &Run, writer: &mut Writer<'_, f64>| {
+            for (start, length) in run.iter(self.descriptor) {
+                blocks(identity, identity, combine, &data[start..start + length], writer);
+            }
+        };
+        self.all(&each, &|run, writer| {
+            let (start, length) = run.first(self.descriptor);
+            ordered(self.threads, identity, combine, &data[start..start + length], writer);
+        })
+    }
+}
+
+impl SegScan<'_> {
+    /// Scans runs of segments on one thread each, and huge segments on all.
+    fn all<T: Element>(
+        &self,
+        each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
+        huge: &dyn Fn(&Run, Writer<'_, T>),
+    ) -> Result<Vector, Fault> {
+        let mut output = Output::reserve(&self.threads.meter, self.descriptor.total()?)?;
+        let runs = runs(self.threads, self.descriptor)?;
+        let writers = output.writers(runs.iter().map(|run| run.elements));
+        let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
+        self.threads.workers.each(others, |_, (run, mut writer): (Run, Writer<'_, T>)| each(&run, &mut writer));
+        for (run, writer) in shared {
+            huge(&run, writer);
+        }
+        Ok(wrap(output.finish(&self.threads.meter)))
+    }
+}

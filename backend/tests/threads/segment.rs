@@ -1,0 +1,76 @@
+//! `seg_iota`, `seg_dist`, `compact`, `append`.
+
+use super::random::{Random, Style};
+use super::*;
+
+#[test]
+fn elements_in_packed_order() {
+    let mut engines = engines();
+    for (seed, &total) in [0, 5, 40, 5_000, 40_000, 500_000].iter().enumerate() {
+        for style in Style::ALL {
+            for packed in [true, false] {
+                let mut random = Random(seed as u64);
+                let (descriptor, length) = random.descriptor(style, total, packed);
+                let context = (style, total, packed, "seed", seed);
+                check(&mut engines, &context, |e| e.seg_iota(&descriptor), |e| e.seg_iota(&descriptor));
+                for scalar_type in TYPES {
+                    let data = column(&random.constants(scalar_type, length, 9));
+                    let each = column(&random.constants(scalar_type, descriptor.segments(), 9));
+                    let context = (scalar_type, &context);
+                    check(
+                        &mut engines,
+                        &context,
+                        |e| e.seg_dist(&each, &descriptor),
+                        |e| e.seg_dist(&each, &descriptor),
+                    );
+                    check(&mut engines, &context, |e| e.compact(&data, &descriptor), |e| e.compact(&data, &descriptor));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn append_by_segments() {
+    let mut engines = engines();
+    for (seed, &total) in [0, 5, 40, 5_000, 40_000, 300_000].iter().enumerate() {
+        for style in Style::ALL {
+            for packed in [true, false] {
+                let mut random = Random(seed as u64);
+                let (first, length) = random.descriptor(style, total, packed);
+                // As many segments, of the same lengths in another order, the other way round.
+                let lengths = first.lengths_vector();
+                let order = random.permutation(lengths.len());
+                let lengths = Reference::new(None).gather(lengths, &column(&Constants::Int(order))).unwrap();
+                let second = if packed {
+                    let starts = lengths.elements::<i64>().iter().map(|&each| (length as i64 - each) / 2).collect();
+                    Reference::new(None).view(column(&Constants::Int(starts)), lengths).unwrap()
+                } else {
+                    Reference::new(None).packed(lengths).unwrap()
+                };
+                let second_length = length.max(second.total().unwrap());
+                let scalar_type = TYPES[seed % 4];
+                let a = column(&random.constants(scalar_type, length, 9));
+                let b = column(&random.constants(scalar_type, second_length, 9));
+                let context = (scalar_type, style, total, packed, "seed", seed);
+                check(
+                    &mut engines,
+                    &context,
+                    |e| e.append((&first, &a), (&second, &b)),
+                    |e| e.append((&first, &a), (&second, &b)),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_packed_column_is_compacted_without_a_copy() {
+    let mut engine = Threads::new(2, None).unwrap();
+    let column = engine.iota(10).unwrap();
+    let lengths = engine.dist(ScalarValue::Int(5), 2).unwrap();
+    let descriptor = engine.packed(lengths).unwrap();
+    let before = engine.counters()[0].elements;
+    let compacted = engine.compact(&column, &descriptor).unwrap();
+    assert_eq!((values(&compacted), engine.counters()[0].elements), (values(&column), before));
+}

@@ -1,0 +1,62 @@
+//! The command line of `nesl`: one file for each command.
+
+mod build;
+mod check;
+mod repl;
+mod run;
+mod vcode;
+
+use crate::launch::Launched;
+use crate::options::RunOptions;
+use crate::stop::Stop;
+use clap::{Parser, Subcommand};
+
+/// Nested data-parallel programs: evaluate, run, build and inspect them.
+#[derive(Parser, Debug)]
+#[command(
+    name = "nesl",
+    version,
+    after_help = "Without a command, an interactive session starts.\n\nExample: nesl run examples/primes/primes.nesl -- 1000000"
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    options: RunOptions,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run a file: its main with arguments, or its top-level expressions
+    Run(run::Arguments),
+    /// Compile a file to one executable
+    Build(build::Arguments),
+    /// Check files, and show the types of what they define
+    Check(check::Arguments),
+    /// Show the flat program that a file compiles to
+    Vcode(vcode::Arguments),
+    /// Start an interactive session
+    #[command(after_help = "Example: nesl repl --threads 2")]
+    Repl,
+}
+
+/// Runs the command of this process's command line.
+///
+/// # Errors
+/// The end of the command.
+pub fn run() -> Result<(), Stop> {
+    let CommandLine { command, options } = CommandLine::parse();
+    let launched = Launched::detect().filter(|launched| launched.ranks > 1);
+    match command {
+        Some(Command::Run(arguments)) => run::run(&arguments, &options),
+        // Everything else is for one process: of many, the first does it.
+        _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
+        Some(Command::Build(arguments)) => build::run(&arguments, &options),
+        Some(Command::Check(arguments)) => check::run(&arguments, &options),
+        Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
+        Some(Command::Repl) | None if launched.is_some() => {
+            Err(Stop::usage("error: a session is for one process; under mpirun take `nesl run FILE`"))
+        }
+        Some(Command::Repl) | None => repl::run(&options),
+    }
+}

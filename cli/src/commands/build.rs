@@ -1,0 +1,28 @@
+//! `nesl build`: a file to one executable.
+
+use crate::driver;
+use crate::options::RunOptions;
+use crate::payload;
+use crate::stop::Stop;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The executable needs neither the sources nor nesl. It takes the arguments of main, and the options of nesl run before them.\n\n\
+                  Example: nesl build examples/primes/primes.nesl -o primes && ./primes 1000000"
+)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Executable to write
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// Compiles the file, then writes the executable.
+pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    let (program, sources) = driver::compile_file(&arguments.file, options.color.enabled())?;
+    payload::build(&program, &sources, &arguments.output)
+}

@@ -1,0 +1,65 @@
+//! `nesl check`: the types of what files define, or what is wrong with them.
+
+use crate::driver::{self, Checked};
+use crate::options::RunOptions;
+use crate::output::print;
+use crate::stop::Stop;
+use clap::Args;
+use nesl_frontend::core::Form;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Prints `name : type` for each function and value, in the order of the file.\n\n\
+                         Example: nesl check examples/quicksort/quicksort.nesl")]
+pub struct Arguments {
+    /// Source files, each checked by itself
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Checks all files, also after one with errors.
+pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    let mut errors = Vec::new();
+    for file in &arguments.files {
+        match driver::check_file(file, options.color.enabled()) {
+            Ok(checked) => {
+                let types = types(&checked);
+                match arguments.files.len() {
+                    1 => print(&types)?,
+                    _ => print(&format!("{}\n{}", file.display(), indented(&types)))?,
+                }
+            }
+            Err(stop) => errors.push(stop.message),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(Stop::failed(errors.join("\n"))),
+    }
+}
+
+/// `name : type`, one a line.
+fn types(checked: &Checked) -> String {
+    let program = checked.session.program();
+    let mut text = String::new();
+    for form in &checked.forms {
+        // Writing to a string does not fail.
+        let _ = match form {
+            Form::Function(id) => {
+                let function = program.function(*id);
+                writeln!(text, "{} : {}", function.name, function.scheme)
+            }
+            Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
+                let global = program.global(*id);
+                writeln!(text, "{} : {}", global.name, global.ty)
+            }),
+            Form::Expression(_) => Ok(()),
+        };
+    }
+    text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

@@ -1,0 +1,52 @@
+//! `nesl run`: a file on an engine.
+
+use crate::driver;
+use crate::execute::Execution;
+use crate::interrupt::Interrupt;
+use crate::launch::Place;
+use crate::options::{EngineName, RunOptions};
+use crate::oracle;
+use crate::stop::Stop;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "An argument is a NESL literal (5, -2.5, [1, 2], \"text\") or, for a sequence, the name of a file:\n\
+                  numbers separated by white space, an array in .npy, or text. @ before a name says that it is a file.\n\n\
+                  Example: nesl run examples/quicksort/quicksort.nesl -- numbers.txt"
+)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Values for the parameters of main: literals or files
+    #[arg(value_name = "ARGUMENTS", last = true)]
+    arguments: Vec<OsString>,
+}
+
+/// Runs the file.
+pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    let Arguments { file, arguments } = arguments;
+    let command = format!("nesl run {} --", file.display());
+    let color = options.color.enabled();
+    let mut place = Place::join(options.engine)?;
+    let interrupt = place.is_alone().then(Interrupt::install);
+    if options.engine == Some(EngineName::Oracle) {
+        return oracle::run(&driver::check_file(file, color)?, arguments, &command, options);
+    }
+    let compiled = place.from_first(|| driver::compile_file(file, color));
+    let result = compiled.and_then(|(program, sources)| {
+        let execution = Execution {
+            program,
+            sources: &sources,
+            arguments,
+            command: &command,
+            options,
+            interrupt: interrupt.as_ref(),
+        };
+        place.run(options, execution)
+    });
+    place.said_once(result)
+}

@@ -1,0 +1,99 @@
+//! Source to program: the whole path through the compiler, in one place.
+//!
+//! ```text
+//! file ─ frontend ─▶ typed core ─ flatten ─▶ VCODE ─ pipeline ─▶ optimised, verified VCODE ─ crate::execute ─▶ an engine
+//! ```
+
+use crate::stop::Stop;
+use nesl_frontend::core::Form;
+use nesl_frontend::diagnostic::Severity;
+use nesl_frontend::{Diagnostic, Options, Session, render};
+use nesl_span::{Origin, SourceMap};
+use nesl_vcode::Program;
+use nesl_vcode::pipeline::{self, PassError};
+use std::path::Path;
+
+/// A file that has been checked: its forms, and the session that knows their names.
+pub struct Checked {
+    /// The library and the file.
+    pub session: Session,
+    /// Their texts.
+    pub sources: SourceMap,
+    /// The forms of the file, in order.
+    pub forms: Vec<Form>,
+}
+
+/// Compiles a file as far as engines need it.
+///
+/// # Errors
+/// If the file cannot be read or has errors; warnings go to standard error.
+pub fn compile_file(path: &Path, color: bool) -> Result<(Program, SourceMap), Stop> {
+    let checked = check_file(path, color)?;
+    let mut program = flatten(&checked);
+    pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
+    Ok((program, checked.sources))
+}
+
+/// Reads and checks a file in a new session.
+///
+/// # Errors
+/// If the file cannot be read or has errors; warnings go to standard error.
+pub fn check_file(path: &Path, color: bool) -> Result<Checked, Stop> {
+    let text = read_source(path)?;
+    let mut sources = SourceMap::default();
+    let mut session = Session::new(&mut sources);
+    let file = sources.add(path.display().to_string(), text, Origin::User);
+    let checked = session.check(&sources, file, Options::default());
+    report(&checked.diagnostics, &sources, color)?;
+    Ok(Checked { session, sources, forms: checked.forms })
+}
+
+/// The VCODE of a file as flattening makes it, with an entry for each instance of its `main`.
+pub fn flatten(checked: &Checked) -> Program {
+    let session = &checked.session;
+    // The library may have a function of that name; what counts is the file's own.
+    let main = session.function("main").filter(|&main| !session.is_library_function(main));
+    nesl_flatten::compile(session.program(), session.library(), &checked.forms, main)
+}
+
+/// The text of a source file.
+///
+/// # Errors
+/// If it cannot be read or is not text.
+pub fn read_source(path: &Path) -> Result<String, Stop> {
+    let failed = |problem: String| Stop::failed(format!("error: cannot read {}: {problem}", path.display()));
+    let bytes = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => return Err(failed("it is a folder".to_owned())),
+        _ => std::fs::read(path).map_err(|error| failed(error.to_string()))?,
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        let position = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        failed(format!("line {line} is not valid UTF-8"))
+    })
+}
+
+/// Prints warnings; errors become the end of the command, with a line that counts them.
+///
+/// # Errors
+/// If there are errors.
+pub fn report(diagnostics: &[Diagnostic], sources: &SourceMap, color: bool) -> Result<(), Stop> {
+    let text: String = diagnostics.iter().map(|diagnostic| render::render(diagnostic, sources, color)).collect();
+    match diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count() {
+        0 => {
+            eprint!("{text}");
+            Ok(())
+        }
+        1 => Err(Stop::failed(format!("{text}1 error"))),
+        count => Err(Stop::failed(format!("{text}{count} errors"))),
+    }
+}
+
+/// The end of a command whose pipeline failed: a bug of ours, unless a pass was named that does not exist.
+pub fn pass_error(error: &PassError) -> Stop {
+    match error {
+        PassError::UnknownPass(_) => Stop::usage(format!("error: {error}; `nesl vcode --list-passes` lists them")),
+        PassError::Input(_) => Stop::failed(format!("this is a bug in nesl: {error}")),
+        PassError::Broken { listing, .. } => Stop::failed(format!("{listing}\nthis is a bug in nesl: {error}")),
+    }
+}

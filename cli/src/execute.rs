@@ -1,0 +1,129 @@
+//! A compiled program on an engine: chooses what of it to run, runs it step by step, and prints what it shows.
+
+use crate::arguments;
+use crate::failure;
+use crate::interrupt::Interrupt;
+use crate::launch::Job;
+use crate::options::RunOptions;
+use crate::output::Output;
+use crate::stats;
+use crate::stop::Stop;
+use nesl_backend::{Engine, Limits, Loaded, Machine, Value};
+use nesl_span::SourceMap;
+use nesl_vcode::{Input, Main, Program, Step};
+use std::ffi::OsString;
+use std::sync::Arc;
+
+/// A run of a whole program.
+pub struct Execution<'a> {
+    /// The program.
+    pub program: Program,
+    /// The sources that its spans point to.
+    pub sources: &'a SourceMap,
+    /// The arguments of `main`.
+    pub arguments: &'a [OsString],
+    /// How the user starts this program, for usage messages: `nesl run a.nesl --`.
+    pub command: &'a str,
+    /// How to run it.
+    pub options: &'a RunOptions,
+    /// What Ctrl-C does; nothing where it is left to the launcher.
+    pub interrupt: Option<&'a Interrupt>,
+}
+
+/// What of a program to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Its top-level forms.
+    Forms,
+    /// Its `main`.
+    Main,
+}
+
+/// What of a program to run with these arguments: `main` if there are any, else the expressions if there are any.
+///
+/// # Errors
+/// A usage error, if arguments and program do not go together.
+pub fn choose(program: &Program, arguments: &[OsString], command: &str) -> Result<Choice, Stop> {
+    let shows_something = program.steps.iter().flat_map(|step| &step.outputs).any(|output| output.global.is_none());
+    match (program.mains.is_empty(), arguments.is_empty()) {
+        (true, true) => Ok(Choice::Forms),
+        (false, true) if shows_something => Ok(Choice::Forms),
+        (false, _) => Ok(Choice::Main),
+        (true, false) => {
+            let command = command.trim_end_matches(" --");
+            Err(Stop::usage(format!("error: this program defines no main, so it takes no arguments\nusage: {command}")))
+        }
+    }
+}
+
+/// The seed of a step that draws random numbers, after `index` other such steps: each draws numbers of its own.
+pub fn seed_of(seed: i64, index: usize) -> i64 {
+    match index {
+        0 => seed,
+        _ => nesl_prim::meaning::seed_split(seed, index as i64),
+    }
+}
+
+impl Job for Execution<'_> {
+    fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
+        let mut machine = Machine::new(engine, Limits::default());
+        let result = match self.interrupt {
+            Some(interrupt) => {
+                machine.set_interrupt(interrupt.flag());
+                interrupt.during(|| self.evaluate(&mut machine))
+            }
+            None => self.evaluate(&mut machine),
+        };
+        if self.options.stats {
+            let counters = machine.counters();
+            if machine.engine.rank().0 == 0 {
+                eprint!("{}", stats::table(&counters));
+            }
+        }
+        result
+    }
+}
+
+impl Execution<'_> {
+    fn evaluate<E: Engine>(&self, machine: &mut Machine<E>) -> Result<(), Stop> {
+        let loaded = Loaded::new(Arc::new(self.program.clone()));
+        let mut run = Run { execution: self, loaded: &loaded, output: Output::of(&machine.engine), draws: 0 };
+        match choose(&self.program, self.arguments, self.command)? {
+            Choice::Forms => self.program.steps.iter().try_for_each(|step| run.step(machine, step, &[])),
+            Choice::Main => {
+                let (main, values) =
+                    arguments::read(&mut machine.engine, &self.program.mains, self.arguments, self.command)?;
+                let Main { prelude, step, .. } = main;
+                prelude.iter().try_for_each(|step| run.step(machine, step, &[]))?;
+                run.step(machine, step, &values)
+            }
+        }
+    }
+}
+
+/// A run in progress.
+struct Run<'a> {
+    execution: &'a Execution<'a>,
+    loaded: &'a Loaded,
+    output: Output,
+    /// Steps so far that drew random numbers.
+    draws: usize,
+}
+
+impl Run<'_> {
+    /// Runs a step and prints what it shows, a line for each value.
+    fn step<E: Engine>(&mut self, machine: &mut Machine<E>, step: &Step, arguments: &[Value<E>]) -> Result<(), Stop> {
+        let Execution { options, sources, .. } = self.execution;
+        let seed = seed_of(options.seed, self.draws);
+        self.draws += usize::from(step.inputs.contains(&Input::Seed));
+        match machine.run_step(self.loaded, step, seed, arguments) {
+            Ok(shown) if shown.is_empty() => Ok(()),
+            Ok(shown) => {
+                shown.iter().try_for_each(|value| self.output.line(&mut machine.engine, value))?;
+                // Whoever waits for a long program sees its first answers before the last.
+                self.output.flush(&mut machine.engine)
+            }
+            Err(error) => Err(failure::stop(&error, sources, options.color.enabled())),
+        }
+    }
+}

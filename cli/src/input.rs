@@ -1,0 +1,188 @@
+//! Files as arguments: text and `.npy` to the pieces of a value that this process holds.
+//!
+//! In a distributed run every rank reads only its own part: of `.npy` the elements of its share, of text the words or lines
+//! that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common.
+
+pub mod npy;
+pub mod text;
+
+use nesl_backend::Piece;
+use nesl_prim::ScalarType;
+use nesl_vcode::Shape;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why a file does not give a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputError {
+    /// What is wrong, as a sentence.
+    pub message: String,
+    /// How far reading came, in bytes: of several attempts, the one that came furthest knows best.
+    pub position: u64,
+}
+
+impl InputError {
+    fn new(message: impl Into<String>) -> InputError {
+        InputError { message: message.into(), position: 0 }
+    }
+
+    fn of(path: &Path, error: &io::Error) -> InputError {
+        InputError::new(format!("cannot read {}: {error}", path.display()))
+    }
+}
+
+/// Which part of something of a length this process reads.
+pub type Share<'a> = &'a dyn Fn(usize) -> Range<usize>;
+
+/// What a file is to become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// `[char]`: the bytes.
+    Bytes,
+    /// `[[char]]`: the lines.
+    Lines,
+    /// `[int]`, `[float]`, `[bool]`.
+    Flat(ScalarType),
+    /// `[[int]]`, `[[float]]`, `[[bool]]`.
+    Rows(ScalarType),
+}
+
+impl Target {
+    fn of(shape: &Shape) -> Option<Target> {
+        let Shape::Sequence(element) = shape else { return None };
+        match &**element {
+            Shape::Scalar(ScalarType::Char) => Some(Target::Bytes),
+            Shape::Scalar(scalar) => Some(Target::Flat(*scalar)),
+            Shape::Sequence(inner) => match **inner {
+                Shape::Scalar(ScalarType::Char) => Some(Target::Lines),
+                Shape::Scalar(scalar) => Some(Target::Rows(scalar)),
+                _ => None,
+            },
+            Shape::Pair(..) => None,
+        }
+    }
+}
+
+/// Whether a file can give a value of this shape.
+pub fn is_readable(shape: &Shape) -> bool {
+    Target::of(shape).is_some()
+}
+
+/// Opened files. What can be read only once, such as a pipe, stays in memory, so that it can be tried as several types.
+#[derive(Debug, Default)]
+pub struct Files {
+    streams: HashMap<PathBuf, Arc<Vec<u8>>>,
+}
+
+impl Files {
+    /// This process's pieces of the value of this shape in a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or holds something else.
+    pub fn read(&mut self, path: &Path, shape: &Shape, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
+        let Some(target) = Target::of(shape) else {
+            return Err(InputError::new("a file holds numbers, truth values or text, one level of rows at most"));
+        };
+        let mut content = self.open(path, share(2) == (0..2))?;
+        let is_npy = content.begins_with(npy::MAGIC)?;
+        if !is_npy && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
+            return Err(InputError::new(format!("{} is not in the format of NumPy's .npy files", path.display())));
+        }
+        match target {
+            Target::Flat(scalar) if is_npy => npy::read(&mut content, scalar, false, share),
+            Target::Rows(scalar) if is_npy => npy::read(&mut content, scalar, true, share),
+            Target::Bytes => text::bytes(&mut content, share),
+            Target::Lines => text::lines(&mut content, share),
+            Target::Flat(scalar) => text::words(&mut content, scalar, share),
+            Target::Rows(scalar) => text::rows(&mut content, scalar, share),
+        }
+    }
+
+    fn open(&mut self, path: &Path, is_alone: bool) -> Result<Content, InputError> {
+        let content = |storage, length| Content { path: path.to_owned(), storage, length };
+        if let Some(bytes) = self.streams.get(path) {
+            return Ok(content(Storage::Memory(Arc::clone(bytes)), bytes.len() as u64));
+        }
+        let failed = |error: io::Error| InputError::of(path, &error);
+        let mut file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_file() {
+            return Ok(content(Storage::File(file), metadata.len()));
+        }
+        if metadata.is_dir() {
+            return Err(InputError::new(format!("cannot read {}: it is a folder", path.display())));
+        }
+        if !is_alone {
+            return Err(InputError::new(format!(
+                "{} is not a file: ranks can only share files, which each reads in part",
+                path.display()
+            )));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = Arc::new(bytes);
+        self.streams.insert(path.to_owned(), Arc::clone(&bytes));
+        let length = bytes.len() as u64;
+        Ok(content(Storage::Memory(bytes), length))
+    }
+}
+
+/// The bytes of a file.
+#[derive(Debug)]
+struct Content {
+    path: PathBuf,
+    storage: Storage,
+    length: u64,
+}
+
+#[derive(Debug)]
+enum Storage {
+    File(File),
+    Memory(Arc<Vec<u8>>),
+}
+
+impl Content {
+    /// This process's share of the bytes.
+    fn share(&self, share: Share<'_>) -> Result<Range<u64>, InputError> {
+        let length = usize::try_from(self.length)
+            .map_err(|_| InputError::new(format!("{} is too large for this machine", self.path.display())))?;
+        let range = share(length);
+        Ok(range.start as u64..range.end as u64)
+    }
+
+    /// The bytes of a range that lies in the file.
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        match &mut self.storage {
+            Storage::Memory(bytes) => Ok(bytes.get(range.start as usize..range.end as usize).unwrap_or(&[]).to_vec()),
+            Storage::File(file) => {
+                let length = range.end.saturating_sub(range.start);
+                let mut bytes = Vec::new();
+                let failed = |error: io::Error| InputError::of(&self.path, &error);
+                bytes.try_reserve_exact(length as usize).map_err(|_| {
+                    InputError::new(format!("{} does not fit into memory: {length} bytes", self.path.display()))
+                })?;
+                file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
+                file.take(length).read_to_end(&mut bytes).map_err(failed)?;
+                match bytes.len() as u64 == length {
+                    true => Ok(bytes),
+                    false => Err(InputError::new(format!("{} was cut short while it was read", self.path.display()))),
+                }
+            }
+        }
+    }
+
+    fn begins_with(&mut self, start: &[u8]) -> Result<bool, InputError> {
+        let length = start.len() as u64;
+        Ok(self.length >= length && self.read(0..length)? == start)
+    }
+
+    /// The file, and what is wrong with it.
+    fn error(&self, problem: impl std::fmt::Display) -> InputError {
+        InputError::new(format!("{}: {problem}", self.path.display()))
+    }
+}

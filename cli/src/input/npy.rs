@@ -1,0 +1,130 @@
+//! NumPy's `.npy` files: one array, whose header `npyz` reads; the elements are read from where this process's share begins.
+
+use super::{Content, InputError, Share};
+use nesl_backend::Piece;
+use nesl_prim::ScalarType;
+use nesl_vcode::Constants;
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use std::io::Cursor;
+use std::ops::Range;
+
+/// How such files begin.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// No header is longer: it names one type and a few lengths.
+const LONGEST_HEADER: u64 = 1 << 16;
+
+/// The pieces of the array in a file, as rows if it has two dimensions.
+pub(super) fn read(
+    content: &mut Content,
+    scalar: ScalarType,
+    rows: bool,
+    share: Share<'_>,
+) -> Result<Vec<Piece>, InputError> {
+    let start = content.read(0..content.length.min(LONGEST_HEADER))?;
+    let mut cursor = Cursor::new(&start);
+    let header = NpyHeader::from_reader(&mut cursor).map_err(|error| content.error(error))?;
+    let data = cursor.position();
+    let element = Element::of(&header.dtype(), scalar).map_err(|found| {
+        content
+            .error(format!("its elements are {found}, which do not become {scalar} without loss; convert them first"))
+    })?;
+    let shape = header.shape().to_vec();
+    let expected_dimensions = if rows { 2 } else { 1 };
+    if shape.len() != expected_dimensions {
+        let sequence = if rows { format!("[[{scalar}]]") } else { format!("[{scalar}]") };
+        return Err(content.error(format!(
+            "an array of {} dimension{} does not become {sequence}",
+            shape.len(),
+            if shape.len() == 1 { "" } else { "s" },
+        )));
+    }
+    if rows && header.order() == Order::Fortran && shape.iter().all(|&length| length > 1) {
+        return Err(content.error("its columns come first (Fortran order); save numpy.ascontiguousarray of it"));
+    }
+    let count = shape.iter().try_fold(1u64, |product, &length| product.checked_mul(length));
+    let bytes = count.and_then(|count| count.checked_mul(element.size));
+    match (count, bytes) {
+        (Some(count), Some(bytes)) if content.length - data >= bytes => {
+            let mut pieces = Vec::new();
+            if rows {
+                pieces.push(Piece::Lengths(vec![shape[1] as i64; share(shape[0] as usize).len()]));
+            }
+            let own: Range<usize> = share(count as usize);
+            let place = |index: usize| data + index as u64 * element.size;
+            let bytes = content.read(place(own.start)..place(own.end))?;
+            pieces.push(Piece::Elements(element.decode(&bytes, scalar)));
+            Ok(pieces)
+        }
+        _ => Err(content.error("it is cut off: its header promises more elements than there are")),
+    }
+}
+
+/// How an element lies in the file.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    kind: Kind,
+    size: u64,
+    big_endian: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Signed,
+    Unsigned,
+    Float,
+    Bool,
+}
+
+impl Element {
+    /// The element of a file type, if each of its values is one of the scalar type; otherwise the file type in words.
+    fn of(dtype: &DType, scalar: ScalarType) -> Result<Element, String> {
+        let DType::Plain(plain) = dtype else { return Err("records or arrays".to_owned()) };
+        let size = plain.size_field();
+        let (kind, name) = match plain.type_char() {
+            TypeChar::Int => (Kind::Signed, "int"),
+            TypeChar::Uint => (Kind::Unsigned, "uint"),
+            TypeChar::Float => (Kind::Float, "float"),
+            TypeChar::Bool => (Kind::Bool, "bool"),
+            _ => return Err(format!("`{}`", dtype.descr())),
+        };
+        let fits = match (kind, scalar) {
+            (Kind::Signed, ScalarType::Int) => matches!(size, 1 | 2 | 4 | 8),
+            (Kind::Unsigned, ScalarType::Int) => matches!(size, 1 | 2 | 4),
+            (Kind::Float, ScalarType::Float) => matches!(size, 4 | 8),
+            (Kind::Bool, ScalarType::Bool) => size == 1,
+            _ => false,
+        };
+        let big_endian = plain.endianness() == Endianness::Big;
+        let full_name = if kind == Kind::Bool { name.to_owned() } else { format!("{name}{}", size * 8) };
+        if fits { Ok(Element { kind, size, big_endian }) } else { Err(full_name) }
+    }
+
+    fn decode(self, bytes: &[u8], scalar: ScalarType) -> Constants {
+        // One loop for each layout: that is what the compiler turns into a copy.
+        macro_rules! numbers {
+            ($from:ty, $to:ty, $variant:ident) => {{
+                let (chunks, _) = bytes.as_chunks::<{ size_of::<$from>() }>();
+                Constants::$variant(match self.big_endian {
+                    false => chunks.iter().map(|&chunk| <$from>::from_le_bytes(chunk) as $to).collect(),
+                    true => chunks.iter().map(|&chunk| <$from>::from_be_bytes(chunk) as $to).collect(),
+                })
+            }};
+        }
+        match (self.kind, self.size) {
+            (Kind::Signed, 1) => numbers!(i8, i64, Int),
+            (Kind::Signed, 2) => numbers!(i16, i64, Int),
+            (Kind::Signed, 4) => numbers!(i32, i64, Int),
+            (Kind::Signed, _) => numbers!(i64, i64, Int),
+            (Kind::Unsigned, 1) => numbers!(u8, i64, Int),
+            (Kind::Unsigned, 2) => numbers!(u16, i64, Int),
+            (Kind::Unsigned, _) => numbers!(u32, i64, Int),
+            (Kind::Float, 4) => numbers!(f32, f64, Float),
+            (Kind::Float, _) => numbers!(f64, f64, Float),
+            (Kind::Bool, _) => {
+                debug_assert_eq!(scalar, ScalarType::Bool);
+                Constants::Bool(bytes.iter().map(|&byte| byte != 0).collect())
+            }
+        }
+    }
+}

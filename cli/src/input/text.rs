@@ -1,0 +1,294 @@
+//! Text files: bytes, lines, words separated by white space, and lines of such words.
+//!
+//! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what it
+//! has begun. So every word and line is read exactly once, wherever the shares are cut.
+
+use super::{Content, InputError, Share};
+use nesl_backend::Piece;
+use nesl_prim::ScalarType;
+use nesl_vcode::Constants;
+use std::ops::Range;
+
+/// How far to read on at a time for the end of the last word or line.
+const MORE: u64 = 1 << 12;
+
+/// A word longer than this is shown in part.
+const LONGEST_SHOWN: usize = 40;
+
+/// `[char]`: the share itself.
+pub(super) fn bytes(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
+    let own = content.share(share)?;
+    Ok(vec![Piece::Elements(Constants::Char(content.read(own)?))])
+}
+
+/// `[[char]]`: the lines, without their ends (`\n` or `\r\n`).
+pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
+    let (text, _) = begun(content, share, |byte| byte == b'\n')?;
+    let mut lengths = Vec::new();
+    let mut characters = Vec::with_capacity(text.len());
+    for line in lines_of(&text) {
+        lengths.push(line.len() as i64);
+        characters.extend_from_slice(line);
+    }
+    Ok(vec![Piece::Lengths(lengths), Piece::Elements(Constants::Char(characters))])
+}
+
+/// `[int]`, `[float]`, `[bool]`: one element for each word.
+pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
+    let (text, start) = begun(content, share, |byte| byte.is_ascii_whitespace())?;
+    let mut elements = Elements::new(scalar, text.len() / 4);
+    match elements.extend(&text, 0) {
+        Ok(_) => Ok(vec![Piece::Elements(elements.finish())]),
+        Err(word) => Err(unreadable(content, &text, start, word, scalar)),
+    }
+}
+
+/// `[[int]]`, `[[float]]`, `[[bool]]`: one row for each line.
+pub(super) fn rows(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
+    let (text, start) = begun(content, share, |byte| byte == b'\n')?;
+    let mut elements = Elements::new(scalar, text.len() / 4);
+    let mut lengths = Vec::new();
+    for line in lines_of(&text) {
+        let offset = line.as_ptr() as usize - text.as_ptr() as usize;
+        match elements.extend(line, offset) {
+            Ok(count) => lengths.push(count as i64),
+            Err(word) => return Err(unreadable(content, &text, start, word, scalar)),
+        }
+    }
+    Ok(vec![Piece::Lengths(lengths), Piece::Elements(elements.finish())])
+}
+
+/// The part of the file with what begins in this process's share, and where it starts.
+fn begun(content: &mut Content, share: Share<'_>, is_end: impl Fn(u8) -> bool) -> Result<(Vec<u8>, u64), InputError> {
+    let own = content.share(share)?;
+    if own.is_empty() {
+        return Ok((Vec::new(), own.start));
+    }
+    // With the byte before, which tells whether something begins right at the start.
+    let mut start = own.start.saturating_sub(1);
+    let mut text = content.read(start..own.end)?;
+    if own.start > 0 {
+        let begins = text.iter().position(|&byte| is_end(byte)).map_or(text.len(), |end| end + 1);
+        text.drain(..begins);
+        start += begins as u64;
+        if text.is_empty() {
+            return Ok((text, start));
+        }
+    }
+    let mut end = own.end;
+    while end < content.length && text.last().is_some_and(|&byte| !is_end(byte)) {
+        let more = content.read(end..content.length.min(end + MORE))?;
+        let length = more.iter().position(|&byte| is_end(byte)).map_or(more.len(), |end| end + 1);
+        text.extend_from_slice(&more[..length]);
+        end += length as u64;
+    }
+    Ok((text, start))
+}
+
+/// The lines of a text; what follows the last newline is a line if there is something.
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = text.strip_suffix(b"\n").unwrap_or(text);
+    let count = if text.is_empty() { 0 } else { usize::MAX };
+    whole.split(|&byte| byte == b'\n').take(count).map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// The error about a word that is not of the type: with its line, which only now is worth counting.
+fn unreadable(content: &mut Content, text: &[u8], start: u64, word: Range<usize>, scalar: ScalarType) -> InputError {
+    let position = start + word.start as u64;
+    let before = match content.read(0..position) {
+        Ok(before) => before.iter().filter(|&&byte| byte == b'\n').count(),
+        Err(error) => return error,
+    };
+    let article = if scalar == ScalarType::Int { "an" } else { "a" };
+    let shown = String::from_utf8_lossy(&text[word.start..word.end.min(word.start + LONGEST_SHOWN)]).into_owned();
+    let ellipsis = if word.len() > LONGEST_SHOWN { "…" } else { "" };
+    let is_too_large = scalar == ScalarType::Int
+        && shown.strip_prefix(['-', '+']).unwrap_or(&shown).bytes().all(|byte| byte.is_ascii_digit())
+        && !shown.ends_with(['-', '+']);
+    let problem = match is_too_large {
+        true => format!("`{shown}{ellipsis}` is too large for an int"),
+        false => format!("`{}{ellipsis}` is not {article} {scalar}", shown.escape_debug()),
+    };
+    InputError { message: format!("{}, line {}: {problem}", content.path.display(), before + 1), position }
+}
+
+/// Elements that are being read.
+enum Elements {
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Bool(Vec<bool>),
+}
+
+impl Elements {
+    fn new(scalar: ScalarType, capacity: usize) -> Elements {
+        match scalar {
+            ScalarType::Int => Elements::Int(Vec::with_capacity(capacity)),
+            ScalarType::Float => Elements::Float(Vec::with_capacity(capacity)),
+            ScalarType::Bool | ScalarType::Char => Elements::Bool(Vec::with_capacity(capacity)),
+        }
+    }
+
+    /// Adds the words of a text; their number, or where the first lies that cannot be read, counted from `offset`.
+    fn extend(&mut self, text: &[u8], offset: usize) -> Result<usize, Range<usize>> {
+        let at = |word: Range<usize>| offset + word.start..offset + word.end;
+        match self {
+            Elements::Int(elements) => push_words(text, int, elements).map_err(at),
+            Elements::Float(elements) => push_words(text, float, elements).map_err(at),
+            Elements::Bool(elements) => push_words(text, truth, elements).map_err(at),
+        }
+    }
+
+    fn finish(self) -> Constants {
+        match self {
+            Elements::Int(elements) => Constants::Int(elements),
+            Elements::Float(elements) => Constants::Float(elements),
+            Elements::Bool(elements) => Constants::Bool(elements),
+        }
+    }
+}
+
+fn push_words<T>(text: &[u8], read: impl Fn(&[u8]) -> Option<T>, elements: &mut Vec<T>) -> Result<usize, Range<usize>> {
+    let before = elements.len();
+    let mut position = 0;
+    while position < text.len() {
+        if text[position].is_ascii_whitespace() {
+            position += 1;
+            continue;
+        }
+        let length = text[position..].iter().position(u8::is_ascii_whitespace).unwrap_or_else(|| text.len() - position);
+        let word = position..position + length;
+        match read(&text[word.clone()]) {
+            Some(element) => elements.push(element),
+            None => return Err(word),
+        }
+        position += length;
+    }
+    Ok(elements.len() - before)
+}
+
+/// An int in decimal digits.
+fn int(word: &[u8]) -> Option<i64> {
+    let (negative, digits) = match word {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    // Downwards from zero, because the least int has no positive counterpart.
+    let mut value = 0i64;
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_sub(i64::from(digit))?;
+    }
+    if negative { Some(value) } else { value.checked_neg() }
+}
+
+/// A float as NESL prints it, or in any other usual form.
+fn float(word: &[u8]) -> Option<f64> {
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+/// `t` or `f`.
+fn truth(word: &[u8]) -> Option<bool> {
+    match word {
+        b"t" | b"true" => Some(true),
+        b"f" | b"false" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Storage;
+    use super::*;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    fn content(text: &str) -> Content {
+        let bytes = Arc::new(text.as_bytes().to_vec());
+        let length = bytes.len() as u64;
+        Content { path: PathBuf::from("numbers.txt"), storage: Storage::Memory(bytes), length }
+    }
+
+    /// What each of some ranks reads, one after another.
+    fn by_ranks(
+        text: &str,
+        ranks: usize,
+        read: impl Fn(&mut Content, Share<'_>) -> Result<Vec<Piece>, InputError>,
+    ) -> Result<(Vec<i64>, Vec<ScalarValues>), InputError> {
+        let (mut lengths, mut elements) = (Vec::new(), Vec::new());
+        for rank in 0..ranks {
+            let share = |length: usize| length * rank / ranks..length * (rank + 1) / ranks;
+            for piece in read(&mut content(text), &share)? {
+                match piece {
+                    Piece::Lengths(more) => lengths.extend(more),
+                    Piece::Elements(more) => elements.push(more),
+                    Piece::Scalar(_) => unreachable!("files give sequences"),
+                }
+            }
+        }
+        Ok((lengths, elements))
+    }
+
+    type ScalarValues = Constants;
+
+    fn flat(pieces: &[Constants]) -> Vec<String> {
+        pieces
+            .iter()
+            .flat_map(|piece| (0..piece.len()).map(|index| nesl_prim::text::scalar(piece.get(index))))
+            .collect()
+    }
+
+    #[test]
+    fn every_division_reads_every_word_once() {
+        let text = "1 22\n333\n\n  -4444\t5\r\n66";
+        for ranks in 1..=text.len() + 3 {
+            let (_, elements) = by_ranks(text, ranks, |content, share| words(content, ScalarType::Int, share)).unwrap();
+            assert_eq!(flat(&elements), ["1", "22", "333", "-4444", "5", "66"], "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn every_division_reads_every_line_once() {
+        let text = "one\r\n\ntwo three\nfour";
+        for ranks in 1..=text.len() + 3 {
+            let (lengths, elements) = by_ranks(text, ranks, lines).unwrap();
+            assert_eq!(lengths, [3, 0, 9, 4], "{ranks} ranks");
+            assert_eq!(flat(&elements).len(), 16);
+            let (lengths, _) =
+                by_ranks("1 2\n\n3\n", ranks, |content, share| rows(content, ScalarType::Float, share)).unwrap();
+            assert_eq!(lengths, [2, 0, 1], "{ranks} ranks");
+        }
+        assert_eq!(by_ranks("", 2, lines).unwrap().0, []);
+        assert_eq!(by_ranks("\n", 2, lines).unwrap().0, [0]);
+    }
+
+    #[test]
+    fn errors_name_the_line_in_the_whole_file() {
+        let text = "1\n2\n3\n4\nfive\n6\n";
+        for ranks in 1..8 {
+            let error = by_ranks(text, ranks, |content, share| words(content, ScalarType::Int, share)).unwrap_err();
+            assert_eq!(error.message, "numbers.txt, line 5: `five` is not an int", "{ranks} ranks");
+            let error = by_ranks(text, ranks, |content, share| rows(content, ScalarType::Int, share)).unwrap_err();
+            assert_eq!(error.message, "numbers.txt, line 5: `five` is not an int", "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_to_the_last_bit_and_no_further() {
+        assert_eq!(int(b"-9223372036854775808"), Some(i64::MIN));
+        assert_eq!(int(b"9223372036854775807"), Some(i64::MAX));
+        assert_eq!(int(b"+7"), Some(7));
+        for word in [&b"9223372036854775808"[..], b"", b"-", b"1.0", b"1e3", b"--1", b"\xff"] {
+            assert_eq!(int(word), None);
+        }
+        assert_eq!(float(b"1.5e300"), Some(1.5e300));
+        assert_eq!(float(b"2"), Some(2.0));
+        assert_eq!(float(b"\xff"), None);
+    }
+}

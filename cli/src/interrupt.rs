@@ -1,0 +1,47 @@
+//! Ctrl-C: what an interrupt from the terminal does.
+//!
+//! While a program is evaluated the first interrupt asks the machine to stop, which ends in an error like any other; a
+//! second one, and any at another time, ends the process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+/// The interrupt of this process.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    requested: Arc<AtomicBool>,
+    evaluating: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// Takes over SIGINT. Where that is impossible the process simply ends at an interrupt, as processes do.
+    pub fn install() -> Interrupt {
+        let interrupt = Interrupt::default();
+        let Interrupt { requested, evaluating } = interrupt.clone();
+        let handler = move || {
+            let again = requested.swap(true, SeqCst);
+            if again || !evaluating.load(SeqCst) {
+                eprintln!("interrupted");
+                std::process::exit(130);
+            }
+        };
+        // The one reason for failure is a second handler in the process, which does the same.
+        let _ = ctrlc::set_handler(handler);
+        interrupt
+    }
+
+    /// The flag that the machine looks at.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.requested)
+    }
+
+    /// Runs an evaluation that looks at the flag.
+    pub fn during<R>(&self, evaluation: impl FnOnce() -> R) -> R {
+        self.requested.store(false, SeqCst);
+        self.evaluating.store(true, SeqCst);
+        let result = evaluation();
+        self.evaluating.store(false, SeqCst);
+        self.requested.store(false, SeqCst);
+        result
+    }
+}

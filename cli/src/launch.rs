@@ -1,0 +1,239 @@
+//! Where a program runs: the choice of the engine, and the ranks of a job that MPI has started.
+//!
+//! The one place where the engines are named. Everything that runs programs is a [`Job`], generic over its engine. MPI is
+//! initialised only where a launcher started the process, or where the user asks for it: it takes half a second.
+
+use crate::options::{EngineName, RunOptions};
+use crate::stop::Stop;
+use nesl_backend::{Engine, Reference, Threads};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Something to do with an engine.
+pub trait Job {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The end of the command; the same on all ranks.
+    fn run<E: Engine>(self, engine: E) -> Result<(), Stop>;
+}
+
+/// What the environment says of the launcher that started this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// Which of the processes this is.
+    pub rank: usize,
+    /// How many there are.
+    pub ranks: usize,
+    /// How many of them are on this machine.
+    pub neighbours: usize,
+}
+
+/// Variables of Open MPI, then of MPICH and its relatives.
+const RANK: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
+const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+const NEIGHBOURS: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+
+/// What rank 0 needs to say why a job cannot begin, many times over.
+const TIME_TO_SPEAK: std::time::Duration = std::time::Duration::from_millis(300);
+
+impl Launched {
+    /// The launcher of this process, if an MPI launcher started it.
+    pub fn detect() -> Option<Launched> {
+        Launched::detect_in(|name| std::env::var(name).ok())
+    }
+
+    fn detect_in(variable: impl Fn(&str) -> Option<String>) -> Option<Launched> {
+        let number = |names: &[&str]| names.iter().find_map(|name| variable(name)?.parse::<usize>().ok());
+        let (rank, ranks) = (number(&RANK), number(&RANKS));
+        if rank.is_none() && ranks.is_none() {
+            return None;
+        }
+        let rank = rank.unwrap_or(0);
+        let ranks = ranks.unwrap_or(rank + 1).max(1);
+        Some(Launched { rank, ranks, neighbours: number(&NEIGHBOURS).unwrap_or(ranks).max(1) })
+    }
+}
+
+/// This process among those that run the program.
+pub struct Place {
+    launched: Option<Launched>,
+    #[cfg(feature = "mpi")]
+    world: Option<nesl_mpi::World>,
+}
+
+impl Place {
+    /// Joins the job, if this process is part of one.
+    ///
+    /// # Errors
+    /// If it should, but cannot.
+    pub fn join(engine: Option<EngineName>) -> Result<Place, Stop> {
+        let launched = Launched::detect();
+        let is_one_of_many = launched.is_some_and(|launched| launched.ranks > 1);
+        let is_first = launched.is_none_or(|launched| launched.rank == 0);
+        let said_by_first = |stop: Stop| match is_first {
+            true => stop,
+            false => {
+                // A launcher ends the job with the first process that fails: let rank 0 speak before.
+                std::thread::sleep(TIME_TO_SPEAK);
+                stop.silent()
+            }
+        };
+        match engine {
+            None | Some(EngineName::Mpi) => {}
+            Some(_) if !is_one_of_many => return Ok(Place::alone()),
+            Some(_) => {
+                return Err(said_by_first(Stop::usage(
+                    "error: this engine runs in one process: under mpirun leave --engine out, or take --engine mpi",
+                )));
+            }
+        }
+        if launched.is_none() && engine.is_none() {
+            return Ok(Place::alone());
+        }
+        Place::initialise(launched, engine, is_one_of_many).map_err(said_by_first)
+    }
+
+    fn alone() -> Place {
+        Place {
+            launched: None,
+            #[cfg(feature = "mpi")]
+            world: None,
+        }
+    }
+
+    #[cfg(feature = "mpi")]
+    fn initialise(launched: Option<Launched>, _: Option<EngineName>, _: bool) -> Result<Place, Stop> {
+        let world = nesl_mpi::initialise().map_err(|error| Stop::failed(format!("error: {error}")))?;
+        Ok(Place { launched, world: Some(world) })
+    }
+
+    #[cfg(not(feature = "mpi"))]
+    fn initialise(_: Option<Launched>, engine: Option<EngineName>, is_one_of_many: bool) -> Result<Place, Stop> {
+        if engine.is_none() && !is_one_of_many {
+            // One rank without MPI does what one rank with MPI would.
+            return Ok(Place::alone());
+        }
+        let reason = match is_one_of_many {
+            true => "this nesl was built without MPI: under mpirun, every rank would run the whole program by itself",
+            false => "this nesl was built without MPI",
+        };
+        Err(Stop::failed(format!("error: {reason}\nrebuild it with:  cargo build --release -p nesl --features mpi")))
+    }
+
+    /// Whether this process is the only one.
+    pub fn is_alone(&self) -> bool {
+        self.launched.is_none_or(|launched| launched.ranks == 1)
+    }
+
+    /// The same result. In a job of several ranks rank 0 has then said what is to be said, before any rank leaves: launchers
+    /// end the job with the first process that fails.
+    ///
+    /// # Errors
+    /// If it is one.
+    pub fn said_once<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
+        if self.is_alone() {
+            return result;
+        }
+        let is_first = self.launched.is_none_or(|launched| launched.rank == 0);
+        let result = result.map_err(|stop| {
+            if is_first && !stop.message.is_empty() {
+                eprintln!("{}", stop.message.trim_end());
+            }
+            stop.silent()
+        });
+        // The others wait here for rank 0.
+        self.from_first(|| Ok(()))?;
+        result
+    }
+
+    /// What rank 0 makes, on every rank.
+    ///
+    /// # Errors
+    /// What rank 0 says.
+    pub fn from_first<T: Serialize + DeserializeOwned>(
+        &mut self,
+        make: impl FnOnce() -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            let mut communicator = world.communicator();
+            let bytes = match communicator.layout().rank {
+                0 => postcard::to_stdvec(&make()).unwrap_or_default(),
+                _ => Vec::new(),
+            };
+            let bytes = communicator.broadcast_bytes(0, bytes);
+            let unreadable = |_| Err(Stop::failed("error: rank 0 sent something unreadable"));
+            return postcard::from_bytes(&bytes).unwrap_or_else(unreadable);
+        }
+        make()
+    }
+
+    /// Does a job on the engine of the options.
+    ///
+    /// # Errors
+    /// If there is no such engine here, or the job ends with an error.
+    pub fn run<J: Job>(&mut self, options: &RunOptions, job: J) -> Result<(), Stop> {
+        let memory = options.max_memory;
+        match options.engine {
+            Some(EngineName::Oracle) => {
+                Err(Stop::usage("error: the oracle walks the source, which is not here; take --engine reference"))
+            }
+            Some(EngineName::Reference) => job.run(Reference::new(memory)),
+            _ => {
+                let threads = match Threads::new(self.threads(options), memory) {
+                    Ok(threads) => threads,
+                    Err(error) => return self.leave_alone(&format!("error: cannot start threads: {error}")),
+                };
+                #[cfg(feature = "mpi")]
+                if let Some(world) = &self.world {
+                    return job.run(nesl_mpi::Ranks::new(world.communicator(), threads));
+                }
+                job.run(threads)
+            }
+        }
+    }
+
+    /// The end of this process for a reason of its own. In a job, the end of the job: the others may wait for it already.
+    fn leave_alone(&self, message: &str) -> Result<(), Stop> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            world.communicator().abort(message);
+        }
+        Err(Stop::failed(message))
+    }
+
+    /// The number of threads of this process; 0 stands for all cores.
+    fn threads(&self, options: &RunOptions) -> usize {
+        match (options.threads, self.launched) {
+            (Some(threads), _) => usize::from(threads),
+            (None, Some(launched)) if launched.neighbours > 1 => {
+                let cores = std::thread::available_parallelism().map_or(1, usize::from);
+                (cores / launched.neighbours).max(1)
+            }
+            (None, _) => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect_among(variables: &[(&str, &str)]) -> Option<Launched> {
+        Launched::detect_in(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn launchers_are_known_by_their_variables() {
+        assert_eq!(detect_among(&[("PATH", "/bin")]), None);
+        let open_mpi =
+            [("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "2"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "2")];
+        assert_eq!(detect_among(&open_mpi), Some(Launched { rank: 2, ranks: 4, neighbours: 2 }));
+        let mpich = [("PMI_RANK", "1"), ("PMI_SIZE", "2")];
+        assert_eq!(detect_among(&mpich), Some(Launched { rank: 1, ranks: 2, neighbours: 2 }));
+        assert_eq!(detect_among(&[("PMIX_RANK", "1")]), Some(Launched { rank: 1, ranks: 2, neighbours: 2 }));
+    }
+}

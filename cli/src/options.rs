@@ -1,0 +1,104 @@
+//! Options that say how a program is run: the same for `nesl run`, `nesl repl` and built executables.
+
+use clap::{Args, ValueEnum};
+use std::io::IsTerminal;
+
+/// Which engine runs a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// The reference evaluator: walks the typed program, slowly; what programs mean
+    Oracle,
+    /// One simple loop per instruction, on one thread; what instructions mean
+    Reference,
+    /// All cores of this machine
+    Threads,
+    /// The ranks that mpirun started
+    Mpi,
+}
+
+/// How a program is run.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Running")]
+pub struct RunOptions {
+    /// Engine: oracle, reference, threads or mpi [default: threads; mpi under mpirun]
+    #[arg(long, value_name = "NAME", global = true, hide_possible_values = true)]
+    pub engine: Option<EngineName>,
+    /// Threads of this process [default: all cores; under mpirun the cores divided by the ranks]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "N", global = true, default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: i64,
+    /// Print what the run did (instructions, elements, bytes, messages) on standard error
+    #[arg(long, global = true)]
+    pub stats: bool,
+    /// Most memory for data in each process: bytes, or with a unit: 512M, 2G
+    #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
+    pub max_memory: Option<u64>,
+    /// Colour in messages: auto, always or never
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
+    pub color: ColorChoice,
+}
+
+/// When messages are coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// When standard error is a terminal and NO_COLOR is not set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl ColorChoice {
+    /// Whether messages on standard error are coloured.
+    pub fn enabled(self) -> bool {
+        match self {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        }
+    }
+}
+
+/// Reads a size in bytes: `1000`, `64K`, `512M`, `2G`, `1GiB`. Units are powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err(format!("`{unit}` is not a unit; use K, M, G or T")),
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a number of bytes, such as 512M".to_owned())?;
+    match number.checked_mul(1 << shift) {
+        // No limit is what leaving the option out means.
+        Some(0) => Err("the limit must be at least one byte".to_owned()),
+        Some(bytes) => Ok(bytes),
+        None => Err("this is more than any machine has".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("1000"), Ok(1000));
+        assert_eq!(size("64K"), Ok(65536));
+        assert_eq!(size("2GiB"), Ok(2 << 30));
+        assert!(size("2X").is_err());
+        assert!(size("-1").is_err());
+        assert!(size("").is_err());
+        assert!(size("0").is_err());
+        assert!(size("99999999999T").is_err());
+    }
+}

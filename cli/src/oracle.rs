@@ -1,0 +1,152 @@
+//! `--engine oracle`: a file on the reference evaluator, which walks typed core and knows nothing of VCODE.
+//!
+//! Arguments are read as for any engine, by the reference engine, and then taken out of its columns.
+
+use crate::arguments;
+use crate::driver::{self, Checked};
+use crate::execute::{Choice, choose, seed_of};
+use crate::failure;
+use crate::options::RunOptions;
+use crate::output;
+use crate::stop::Stop;
+use nesl_backend::{Reference, RuntimeError, Slot, SlotOf, Value};
+use nesl_frontend::core::effects::Draws;
+use nesl_frontend::core::{Expr, Form};
+use nesl_frontend::eval::{EvalError, Evaluator, Globals, Value as Nested};
+use nesl_frontend::ty::Type;
+use nesl_prim::ScalarValue;
+use nesl_vcode::Shape;
+use std::ffi::OsString;
+
+/// Runs a checked file.
+///
+/// # Errors
+/// The end of the command.
+pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &RunOptions) -> Result<(), Stop> {
+    let Checked { session, sources, forms } = checked;
+    let failed = |error: EvalError| {
+        let EvalError { failure, span, calls } = error;
+        failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.color.enabled())
+    };
+    let core = session.program();
+    let mut evaluator = Evaluator::new(core);
+    let mut globals = Globals::new();
+    for form in session.library() {
+        evaluator.form(form, &mut globals, 0).map_err(failed)?;
+    }
+    let draws = Draws::of(core);
+    let mut drawn = 0;
+    let mut seed_for = |expr: &Expr| {
+        let seed = seed_of(options.seed, drawn);
+        drawn += usize::from(draws.expr(expr));
+        seed
+    };
+    // The program is only looked at: for what to run, and for what main expects.
+    let program = driver::flatten(checked);
+    if choose(&program, arguments, command)? == Choice::Forms {
+        for form in forms {
+            let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
+            let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;
+            if let (Some(value), Form::Expression(expr)) = (value, form) {
+                output::print(&format!("{}\n", value.text(&expr.ty)))?;
+            }
+        }
+        return Ok(());
+    }
+    let (main, values) = arguments::read(&mut Reference::new(options.max_memory), &program.mains, arguments, command)?;
+    let needed: Vec<_> =
+        main.prelude.iter().flat_map(|step| &step.outputs).filter_map(|output| output.global).collect();
+    for form in forms {
+        let Form::Assignment { targets, value } = form else { continue };
+        if targets.iter().any(|(target, _)| needed.iter().any(|needed| needed.0 as usize == target.0)) {
+            evaluator.form(form, &mut globals, seed_for(value)).map_err(failed)?;
+        }
+    }
+    let Some(function) = session.function("main") else { return Ok(()) };
+    let scheme = &core.function(function).scheme;
+    let argument = values.iter().map(nested).rev().reduce(|rest, first| Nested::pair(first, rest));
+    let shape = main.parameters.iter().map(|parameter| parameter.shape.clone()).rev();
+    let shape = shape.reduce(|rest, first| Shape::Pair(Box::new(first), Box::new(rest)));
+    let (Some(argument), Some(shape)) = (argument, shape) else { return Ok(()) };
+    let mut types = vec![None; scheme.classes.len()];
+    instantiate(&scheme.parameter, &shape, &mut types);
+    // A type parameter that the argument does not mention stands for nothing that is ever looked at.
+    let types: Vec<Type> = types.into_iter().map(|ty| ty.unwrap_or(Type::INT)).collect();
+    let seed = seed_of(options.seed, drawn);
+    let value = evaluator.call(function, &types, argument, &globals, seed).map_err(failed)?;
+    output::print(&format!("{}\n", value.text(&scheme.result.instantiate(&types))))
+}
+
+/// Finds what the parameters of a type stand for where it has this shape.
+fn instantiate(ty: &Type, shape: &Shape, types: &mut [Option<Type>]) {
+    match (ty, shape) {
+        (Type::Parameter(index), shape) => types[*index] = Some(type_of(shape)),
+        (Type::Sequence(element), Shape::Sequence(element_shape)) => instantiate(element, element_shape, types),
+        (Type::Pair(first, rest), Shape::Pair(first_shape, rest_shape)) => {
+            instantiate(first, first_shape, types);
+            instantiate(rest, rest_shape, types);
+        }
+        _ => {}
+    }
+}
+
+fn type_of(shape: &Shape) -> Type {
+    match shape {
+        Shape::Scalar(scalar) => Type::Scalar(*scalar),
+        Shape::Pair(first, rest) => Type::pair(type_of(first), type_of(rest)),
+        Shape::Sequence(element) => Type::sequence(type_of(element)),
+    }
+}
+
+type ReferenceSlot = SlotOf<Reference>;
+
+/// A value of the reference engine as a nested one.
+fn nested(value: &Value<Reference>) -> Nested {
+    instance(&value.shape, &mut value.slots.iter())
+}
+
+/// The value of one instance in the next slots.
+fn instance<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlot>) -> Nested {
+    match shape {
+        Shape::Scalar(_) => Nested::Scalar(scalar(slots.next())),
+        Shape::Pair(first, rest) => {
+            let first = instance(first, slots);
+            Nested::pair(first, instance(rest, slots))
+        }
+        Shape::Sequence(element) => {
+            let ScalarValue::Int(length) = scalar(slots.next()) else { unreachable!("a length is an int") };
+            Nested::sequence(instances(element, slots, length as usize))
+        }
+    }
+}
+
+/// The values of `count` instances in the next slots.
+fn instances<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlot>, count: usize) -> Vec<Nested> {
+    match shape {
+        Shape::Scalar(_) => match slots.next() {
+            Some(Slot::Column(column)) => (0..count).map(|index| Nested::Scalar(column.get(index))).collect(),
+            _ => unreachable!("scalars of instances lie in a column"),
+        },
+        Shape::Pair(first, rest) => {
+            let firsts = instances(first, slots, count);
+            let rests = instances(rest, slots, count);
+            firsts.into_iter().zip(rests).map(|(first, rest)| Nested::pair(first, rest)).collect()
+        }
+        Shape::Sequence(element) => {
+            let Some(Slot::Descriptor(descriptor)) = slots.next() else {
+                unreachable!("sequences of instances have a descriptor")
+            };
+            // Imported descriptors are packed: segments lie one after another.
+            let lengths = descriptor.lengths_vector().elements::<i64>().to_vec();
+            let mut elements = instances(element, slots, lengths.iter().sum::<i64>() as usize).into_iter();
+            lengths.into_iter().map(|length| Nested::sequence(elements.by_ref().take(length as usize))).collect()
+        }
+    }
+}
+
+fn scalar(slot: Option<&ReferenceSlot>) -> ScalarValue {
+    match slot {
+        Some(Slot::Scalar(value)) => *value,
+        _ => unreachable!("a scalar of one instance lies in a scalar"),
+    }
+}

@@ -1,0 +1,90 @@
+//! Standard output: answers only, buffered, and with every error noticed.
+//!
+//! In a distributed run rank 0 prints. All ranks fetch the values together and hear of errors together.
+
+use crate::stop::Stop;
+use nesl_backend::print::{PrintError, print as print_value};
+use nesl_backend::{Engine, Value};
+use nesl_prim::Failure;
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+
+/// Where answers go.
+pub struct Output {
+    /// Nothing on ranks other than 0.
+    target: Option<BufWriter<StdoutLock<'static>>>,
+}
+
+impl Output {
+    /// The output of this process, which runs the program on an engine.
+    pub fn of<E: Engine>(engine: &E) -> Output {
+        let (rank, _) = engine.rank();
+        Output { target: (rank == 0).then(|| BufWriter::with_capacity(1 << 16, io::stdout().lock())) }
+    }
+
+    /// Prints a value on a line of its own.
+    ///
+    /// # Errors
+    /// If the engine cannot fetch the value, or it cannot be written; the same on all ranks.
+    pub fn line<E: Engine>(&mut self, engine: &mut E, value: &Value<E>) -> Result<(), Stop> {
+        let mut nowhere = io::sink();
+        let target: &mut dyn Write = match &mut self.target {
+            Some(target) => target,
+            None => &mut nowhere,
+        };
+        let printed = print_value(engine, value, None, target);
+        let ended = match printed {
+            Ok(()) => engine.agree(target.write_all(b"\n").map_err(|error| write_error(&error))),
+            Err(error) => Err(print_error(&error)),
+        };
+        if ended.is_err() {
+            self.abandon();
+        }
+        ended
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// If it cannot be written; the same on all ranks.
+    pub fn flush<E: Engine>(&mut self, engine: &mut E) -> Result<(), Stop> {
+        let flushed = self.target.as_mut().map_or(Ok(()), Write::flush).map_err(|error| write_error(&error));
+        let agreed = engine.agree(flushed);
+        if agreed.is_err() {
+            self.abandon();
+        }
+        agreed
+    }
+
+    /// Forgets what could not be written: it must not be tried again when the writer is dropped.
+    fn abandon(&mut self) {
+        if let Some(target) = self.target.take() {
+            drop(target.into_parts());
+        }
+    }
+}
+
+/// The end of a command that cannot print a value.
+pub fn print_error(error: &PrintError) -> Stop {
+    match error {
+        PrintError::Write(error) => write_error(error),
+        PrintError::Failure(Failure::Interrupted) => Stop::interrupted(),
+        PrintError::Failure(failure) => Stop::failed(format!("error: cannot print the value: {failure}")),
+    }
+}
+
+/// The end of a command that cannot write its output.
+pub fn write_error(error: &io::Error) -> Stop {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Stop::quietly(),
+        _ => Stop::failed(format!("error: cannot write the output: {error}")),
+    }
+}
+
+/// Prints a text that is ready: for commands that run no program.
+///
+/// # Errors
+/// If it could not be written.
+pub fn print(text: &str) -> Result<(), Stop> {
+    let mut target = io::stdout().lock();
+    target.write_all(text.as_bytes()).and_then(|()| target.flush()).map_err(|error| write_error(&error))
+}

@@ -1,0 +1,147 @@
+//! Built executables: a copy of this one with a compiled program at its end.
+//!
+//! ```text
+//! executable   what `nesl` itself is
+//! program      VCODE and its sources, as `nesl_vcode::codec` writes them
+//! trailer      32 bytes: offset and length of the program (little-endian), then the magic
+//! ```
+//! At its start `nesl` looks at the end of its own file ([`find`]); with a program there, it is that program. Loading it
+//! needs neither sources nor library.
+
+use crate::stop::Stop;
+use nesl_span::SourceMap;
+use nesl_vcode::Program;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The last bytes of an executable with a program.
+const MAGIC: [u8; 16] = *b"\x7fNESL program\r\n\0";
+
+/// Offset, length, magic.
+const TRAILER: u64 = 32;
+
+/// How the bytes of a program begin: enough to know one that has lost its trailer.
+const PROGRAM_START: [u8; 6] = *b"NESLVC";
+
+/// What is at the end of an executable.
+#[derive(Debug)]
+enum Tail {
+    /// Nothing of ours: it is `nesl`.
+    Bare,
+    /// A program at this offset with this length.
+    Program { offset: u64, length: u64 },
+    /// What was a program once.
+    Damaged,
+}
+
+/// The program at the end of the running executable, if there is one.
+///
+/// # Errors
+/// If there is one that cannot be used.
+pub fn find() -> Result<Option<(Program, SourceMap)>, Stop> {
+    // A process that cannot find or read its own file is `nesl`: better than not starting at all.
+    let Ok(path) = std::env::current_exe() else { return Ok(None) };
+    let Ok(mut file) = File::open(&path) else { return Ok(None) };
+    let damaged = |reason: &str| Stop::failed(format!("error: {} cannot run: {reason}", path.display()));
+    match tail(&mut file) {
+        Ok(Tail::Bare) | Err(_) => Ok(None),
+        Ok(Tail::Damaged) => Err(damaged("the program in it is damaged; build it again")),
+        Ok(Tail::Program { offset, length }) => {
+            let bytes = read_at(&mut file, offset, length).map_err(|error| damaged(&error.to_string()))?;
+            nesl_vcode::from_bytes(&bytes).map(Some).map_err(|error| damaged(&error.to_string()))
+        }
+    }
+}
+
+/// Writes the running executable with `program` at its end to `target`: all of it, or nothing.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<(), Stop> {
+    let describe = |error: io::Error| Stop::failed(format!("error: cannot write {}: {error}", target.display()));
+    if target.is_dir() {
+        return Err(Stop::failed(format!("error: cannot write {}: it is a folder", target.display())));
+    }
+    let own = |error: io::Error| Stop::failed(format!("error: cannot read the executable of nesl itself: {error}"));
+    let mut executable = File::open(std::env::current_exe().map_err(own)?).map_err(own)?;
+    let length = match tail(&mut executable).map_err(own)? {
+        Tail::Bare | Tail::Damaged => executable.metadata().map_err(own)?.len(),
+        Tail::Program { offset, .. } => offset,
+    };
+    executable.rewind().map_err(own)?;
+    let bytes = nesl_vcode::to_bytes(program, sources);
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // A file beside the target, renamed at the end: nobody ever sees half an executable.
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".nesl-build-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    let mut output = builder.tempfile_in(folder).map_err(describe)?;
+    let copied = io::copy(&mut executable.take(length), &mut output).map_err(describe)?;
+    output.write_all(&bytes).map_err(describe)?;
+    output.write_all(&copied.to_le_bytes()).map_err(describe)?;
+    output.write_all(&(bytes.len() as u64).to_le_bytes()).map_err(describe)?;
+    output.write_all(&MAGIC).map_err(describe)?;
+    output.flush().map_err(describe)?;
+    set_executable(output.as_file()).map_err(describe)?;
+    output.persist(target).map_err(|error| describe(error.error))?;
+    Ok(())
+}
+
+/// Everybody may run what was built, whatever mask temporary files are made under.
+#[cfg(unix)]
+fn set_executable(file: &File) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn set_executable(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+fn read_at(file: &mut File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn tail(file: &mut File) -> io::Result<Tail> {
+    let size = file.metadata()?.len();
+    if size >= TRAILER {
+        let trailer = read_at(file, size - TRAILER, TRAILER)?;
+        if trailer[16..] == MAGIC {
+            let number = |start: usize| {
+                let mut bytes = [0; 8];
+                bytes.copy_from_slice(&trailer[start..start + 8]);
+                u64::from_le_bytes(bytes)
+            };
+            let (offset, length) = (number(0), number(8));
+            let whole = offset.checked_add(length).and_then(|end| end.checked_add(TRAILER)) == Some(size);
+            return Ok(if whole { Tail::Program { offset, length } } else { Tail::Damaged });
+        }
+    }
+    // A copy that was cut off has lost the trailer, but its program still follows the executable proper.
+    let cut_off = match end_of_executable(file)? {
+        Some(end) if end < size => read_at(file, end, PROGRAM_START.len() as u64)? == PROGRAM_START,
+        _ => false,
+    };
+    Ok(if cut_off { Tail::Damaged } else { Tail::Bare })
+}
+
+/// Where a 64-bit little-endian ELF executable ends by its own account: after its table of sections, which linkers write
+/// last. Nothing for other formats.
+fn end_of_executable(file: &mut File) -> io::Result<Option<u64>> {
+    let header = read_at(file, 0, 64)?;
+    if header.len() < 64 || header[..6] != *b"\x7fELF\x02\x01" {
+        return Ok(None);
+    }
+    let mut table = [0; 8];
+    table.copy_from_slice(&header[0x28..0x30]);
+    let short = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
+    Ok(u64::from_le_bytes(table).checked_add(short(0x3a) * short(0x3c)))
+}

@@ -1,0 +1,109 @@
+//! The interactive session: where its lines come from.
+//!
+//! [`session`] evaluates, [`commands`] is the table of what begins with a colon, [`complete`] completes names. At a terminal
+//! lines are edited and remembered ([`terminal`]); piped input is read as it is, without prompts.
+
+mod commands;
+mod complete;
+pub mod session;
+mod terminal;
+
+use crate::stop::Stop;
+use nesl_backend::Engine;
+use nesl_frontend::lexer::is_complete;
+use session::Repl;
+use std::io::{BufRead, IsTerminal};
+
+/// Runs a session to the end of its input.
+///
+/// # Errors
+/// If it could not go on; for piped input also if any input was wrong.
+pub fn run<E: Engine>(mut repl: Repl<E>) -> Result<(), Stop> {
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let result = if is_terminal { terminal::run(&mut repl) } else { piped(&mut repl) };
+    repl.finish();
+    result
+}
+
+/// Whether a session goes on after an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// With the next input; the last one was right.
+    Go,
+    /// With the next input; the last one was wrong.
+    GoAfterError,
+    /// Not.
+    Quit,
+}
+
+/// Lines that become an input once it is complete.
+#[derive(Debug, Default)]
+struct Pending {
+    text: String,
+}
+
+impl Pending {
+    /// Adds a line; gives the whole input if that completes it. Blank lines between inputs are none.
+    fn push(&mut self, line: &str) -> Option<String> {
+        if self.text.is_empty() && line.trim().is_empty() {
+            return None;
+        }
+        let is_command = self.text.is_empty() && line.trim_start().starts_with(':');
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(line);
+        // Only these can complete an input: without looking for them, long inputs would be read once for each line.
+        let may_complete = line.contains([';', '$', ')', ']', '}', '%']);
+        (is_command || (may_complete && is_complete(&self.text))).then(|| std::mem::take(&mut self.text))
+    }
+}
+
+/// Evaluates an input: a command, or forms.
+fn evaluate<E: Engine>(repl: &mut Repl<E>, input: &str) -> Result<Next, Stop> {
+    match input.trim_start().strip_prefix(':') {
+        Some(command) => commands::run(repl, command),
+        None => repl.input(input),
+    }
+}
+
+/// A session whose input is not a terminal: a script, a pipe.
+fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
+    let mut pending = Pending::default();
+    let mut wrong = false;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|error| Stop::failed(format!("error: cannot read the input: {error}")))?;
+        let Some(input) = pending.push(&line) else { continue };
+        match evaluate(repl, &input)? {
+            Next::Go => {}
+            Next::GoAfterError => wrong = true,
+            Next::Quit => return ended(wrong),
+        }
+    }
+    // What has no end is evaluated all the same: the error says what is missing.
+    if !pending.text.trim().is_empty() {
+        wrong |= evaluate(repl, &pending.text)? == Next::GoAfterError;
+    }
+    ended(wrong)
+}
+
+fn ended(wrong: bool) -> Result<(), Stop> {
+    if wrong { Err(Stop::failed("")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_end_where_they_are_complete() {
+        let mut pending = Pending::default();
+        assert_eq!(pending.push("  "), None);
+        assert_eq!(pending.push("function f(a) ="), None);
+        assert_eq!(pending.push(""), None);
+        assert_eq!(pending.push("a + 1;").as_deref(), Some("function f(a) =\n\na + 1;"));
+        assert_eq!(pending.push(" :type f").as_deref(), Some(" :type f"));
+        assert_eq!(pending.push("{x"), None);
+        assert_eq!(pending.push(": x in [1]};").as_deref(), Some("{x\n: x in [1]};"));
+    }
+}

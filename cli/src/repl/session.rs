@@ -1,0 +1,236 @@
+//! What a session does with an input: checks it, runs its forms on the machine, and answers each.
+//!
+//! Names and types live in the front end's session, values in the machine, and they must not part: where a form fails at run
+//! time, the session goes back to what was defined before that form, because its names have no values.
+
+use super::Next;
+use crate::driver;
+use crate::failure;
+use crate::interrupt::Interrupt;
+use crate::options::RunOptions;
+use crate::output::{self, print_error};
+use crate::stats;
+use crate::stop::Stop;
+use nesl_backend::print::print as print_value;
+use nesl_backend::{Engine, Limits, Loaded, Machine};
+use nesl_frontend::core::{Form, GlobalId};
+use nesl_frontend::{Diagnostic, Options, Session, parser};
+use nesl_prim::Failure;
+use nesl_span::{FileId, Origin, SourceMap};
+use nesl_vcode::pipeline;
+use nesl_vcode::{GlobalId as Slot, Input};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Elements of a sequence that an answer shows.
+const SHOWN: usize = 100;
+
+/// A session on an engine.
+pub struct Repl<E: Engine> {
+    session: Session,
+    sources: SourceMap,
+    machine: Machine<E>,
+    options: RunOptions,
+    interrupt: Interrupt,
+    inputs: usize,
+    /// Steps so far that drew random numbers.
+    draws: usize,
+}
+
+impl<E: Engine> Repl<E> {
+    /// A session that knows the library.
+    pub fn new(engine: E, options: RunOptions, interrupt: Interrupt) -> Repl<E> {
+        let mut sources = SourceMap::default();
+        let session = Session::new(&mut sources);
+        let mut machine = Machine::new(engine, Limits::default());
+        machine.set_interrupt(interrupt.flag());
+        Repl { session, sources, machine, options, interrupt, inputs: 0, draws: 0 }
+    }
+
+    /// The names that can be used now.
+    pub fn names(&self) -> Vec<String> {
+        self.session.names().map(str::to_owned).collect()
+    }
+
+    /// Evaluates forms.
+    ///
+    /// # Errors
+    /// If an answer cannot be written.
+    pub fn input(&mut self, text: &str) -> Result<Next, Stop> {
+        let file = self.add(text);
+        let outcome = self.evaluate(file)?;
+        Ok(self.conclude(outcome.map(|_| ())))
+    }
+
+    /// Evaluates the forms of a file.
+    ///
+    /// # Errors
+    /// If an answer cannot be written.
+    pub fn load(&mut self, path: &Path) -> Result<Next, Stop> {
+        let outcome = match driver::read_source(path) {
+            Ok(text) => {
+                let file = self.sources.add(path.display().to_string(), text, Origin::User);
+                self.evaluate(file)?.map(|_| ())
+            }
+            Err(stop) => Err(stop),
+        };
+        Ok(self.conclude(outcome))
+    }
+
+    /// Evaluates an expression and says how long that took, checking and compiling it apart.
+    ///
+    /// # Errors
+    /// If an answer cannot be written.
+    pub fn time(&mut self, text: &str) -> Result<Next, Stop> {
+        let text = text.trim_end().trim_end_matches(';');
+        let file = self.add(&format!("{text};"));
+        let outcome = match self.evaluate(file)? {
+            Ok(time) => {
+                self.answer(&format!("{:.3} ms\n", time.as_secs_f64() * 1e3))?;
+                Ok(())
+            }
+            Err(stop) => Err(stop),
+        };
+        Ok(self.conclude(outcome))
+    }
+
+    /// Shows the type of an expression.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn show_type(&mut self, text: &str) -> Result<Next, Stop> {
+        let text = text.trim_end().trim_end_matches(';').trim_end();
+        let file = self.add(text);
+        let outcome = match self.session.type_of(&self.sources, file) {
+            Ok(ty) => {
+                self.answer(&format!("{text} : {ty}\n"))?;
+                Ok(())
+            }
+            Err(diagnostics) => self.report(&diagnostics),
+        };
+        Ok(self.conclude(outcome))
+    }
+
+    /// Prints an answer.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn answer(&self, text: &str) -> Result<(), Stop> {
+        output::print(text)
+    }
+
+    /// Says why an input does not do anything.
+    pub fn refuse(&self, message: &str) -> Next {
+        eprintln!("{message}");
+        Next::GoAfterError
+    }
+
+    /// The end of the session.
+    pub fn finish(&mut self) {
+        if self.options.stats {
+            eprint!("{}", stats::table(&self.machine.counters()));
+        }
+    }
+
+    fn add(&mut self, text: &str) -> FileId {
+        self.inputs += 1;
+        self.sources.add(format!("<input {}>", self.inputs), text, Origin::User)
+    }
+
+    fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
+        driver::report(diagnostics, &self.sources, self.options.color.enabled())
+    }
+
+    /// Shows what went wrong with an input, if something did; the session goes on.
+    fn conclude(&self, outcome: Result<(), Stop>) -> Next {
+        match outcome {
+            Ok(()) => Next::Go,
+            Err(stop) => self.refuse(stop.message.trim_end()),
+        }
+    }
+
+    /// Checks a text, runs its forms one after another and answers each. The inner error ends the input, the outer one the
+    /// session. The time is what running took.
+    fn evaluate(&mut self, file: FileId) -> Result<Result<Duration, Stop>, Stop> {
+        let before = self.session.clone();
+        let checked = self.session.check(&self.sources, file, Options { bind_it: true });
+        if let Err(stop) = self.report(&checked.diagnostics) {
+            return Ok(Err(stop));
+        }
+        let mut time = Duration::ZERO;
+        for (index, form) in checked.forms.iter().enumerate() {
+            match self.run(form) {
+                Ok(spent) => time += spent,
+                Err(stop) => {
+                    self.back_to(before, file, index);
+                    return Ok(Err(stop));
+                }
+            }
+            self.announce(form)?;
+        }
+        Ok(Ok(time))
+    }
+
+    /// Makes the session what it was before the form with this index in a text that has been checked.
+    fn back_to(&mut self, before: Session, file: FileId, index: usize) {
+        let source = self.sources.file(file).clone();
+        let forms = parser::parse(file, &source.text).forms;
+        let end = forms.get(index).map_or(0, |form| form.span.start as usize);
+        self.session = before;
+        // The same text up to there gives out the same numbers again, so that names find their values.
+        let start = self.sources.add(source.name, &source.text[..end], source.origin);
+        self.session.check(&self.sources, start, Options { bind_it: true });
+    }
+
+    /// Compiles and runs one form.
+    fn run(&mut self, form: &Form) -> Result<Duration, Stop> {
+        let library = self.session.library();
+        let mut program = nesl_flatten::compile(self.session.program(), library, std::slice::from_ref(form), None);
+        pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| driver::pass_error(&error))?;
+        let program = Loaded::new(Arc::new(program));
+        let Repl { machine, interrupt, sources, options, draws, .. } = self;
+        let start = Instant::now();
+        interrupt.during(|| {
+            for step in &program.program().steps {
+                let seed = crate::execute::seed_of(options.seed, *draws);
+                *draws += usize::from(step.inputs.contains(&Input::Seed));
+                machine
+                    .run_step(&program, step, seed, &[])
+                    .map_err(|error| failure::stop(&error, sources, options.color.enabled()))?;
+            }
+            Ok(start.elapsed())
+        })
+    }
+
+    /// Answers a form that was run.
+    fn announce(&mut self, form: &Form) -> Result<(), Stop> {
+        match form {
+            Form::Function(id) => {
+                let function = self.session.program().function(*id);
+                self.answer(&format!("{} = fn : {}\n", function.name, function.scheme))
+            }
+            Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
+                let text = self.value_text(*id)?;
+                let global = self.session.program().global(*id);
+                self.answer(&format!("{} = {text} : {}\n", global.name, global.ty))
+            }),
+            // With `bind_it` every expression is an assignment.
+            Form::Expression(_) => Ok(()),
+        }
+    }
+
+    /// A value as an answer shows it.
+    fn value_text(&mut self, id: GlobalId) -> Result<String, Stop> {
+        let slot = Slot(u32::try_from(id.0).unwrap_or(u32::MAX));
+        let Some(value) = self.machine.global(slot).cloned() else { return Ok("?".to_owned()) };
+        let mut text = Vec::new();
+        match print_value(&mut self.machine.engine, &value, Some(SHOWN), &mut text) {
+            Ok(()) => Ok(String::from_utf8_lossy(&text).into_owned()),
+            Err(nesl_backend::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
+                Ok(format!("? ({failure})"))
+            }
+            Err(error) => Err(print_error(&error)),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `nesl build`, `nesl check` and `nesl vcode`.
+
+mod common;
+
+use common::{Bench, example, finish};
+
+#[test]
+fn a_built_program_runs_from_an_empty_folder() {
+    let bench = Bench::new();
+    bench.nesl(&["build", &example("primes/primes.nesl"), "-o", "primes"]).prints("");
+    let elsewhere = Bench::new();
+    let primes = bench.path("primes");
+    let run = |arguments: &[&str]| finish(elsewhere.command(&primes).args(arguments), "");
+    run(&["1000"]).prints("168\n");
+    run(&["--engine", "reference", "--threads", "1", "1000"]).prints("168\n");
+    run(&[]).prints(&bench.nesl(&["run", &example("primes/primes.nesl")]).out);
+    run(&["many"]).fails(2, &["argument 1 (n : int)", "primes N"]);
+    run(&["1", "2"]).fails(2, &["main takes one argument, not 2"]);
+    run(&["--nonsense"]).fails(2, &["--nonsense"]);
+    let help = run(&["--help"]);
+    assert!(help.code == Some(0) && help.out.contains("n : int") && help.out.contains("--stats"), "{help:?}");
+    let stats = run(&["--stats", "100"]);
+    assert!(stats.out == "25\n" && stats.err.contains("instructions"), "{stats:?}");
+    run(&["--engine", "oracle", "1"]).fails(2, &["oracle"]);
+}
+
+#[test]
+fn errors_of_a_built_program_show_its_source() {
+    let bench = Bench::with("a.nesl", "function main(n) = 10 / n;");
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    std::fs::remove_file(bench.path("a.nesl")).unwrap();
+    let run = |arguments: &[&str]| finish(bench.command(&bench.path("a")).args(arguments), "");
+    run(&["-5"]).prints("-2\n");
+    run(&["0"]).fails(1, &["E0402", "a.nesl:1:20", "10 / n"]);
+}
+
+#[test]
+fn nothing_is_left_of_a_failed_build() {
+    let bench = Bench::with("a.nesl", "1 + t;");
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).fails(1, &["1 error"]);
+    bench.write("b.nesl", "1;");
+    bench.nesl(&["build", "b.nesl", "-o", "none/b"]).fails(1, &["none/b"]);
+    bench.nesl(&["build", "b.nesl", "-o", "."]).fails(1, &["folder"]);
+    bench.nesl(&["build", "b.nesl"]).fails(2, &["--output"]);
+    let mut names: Vec<_> = std::fs::read_dir(&bench.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a.nesl", "b.nesl"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn damaged_programs_say_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::with("a.nesl", "1;");
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    let whole = std::fs::read(bench.path("a")).unwrap();
+    let damaged = |name: &str, bytes: &[u8]| {
+        bench.write(name, bytes);
+        std::fs::set_permissions(bench.path(name), PermissionsExt::from_mode(0o755)).unwrap();
+        finish(&mut bench.command(&bench.path(name)), "").fails(1, &["cannot run", "damaged"]);
+    };
+    damaged("cut", &whole[..whole.len() - 20]);
+    let mut changed = whole.clone();
+    let middle = whole.len() - 60;
+    changed[middle] ^= 1;
+    damaged("changed", &changed);
+    let mut moved = whole.clone();
+    moved.insert(whole.len() - 40, 0);
+    damaged("moved", &moved);
+}
+
+#[test]
+fn check_shows_types_and_every_error() {
+    let bench = Bench::with("a.nesl", "function twice(a) = a + a;\n(x, y) = (1, \"b\");\ntwice(x);\n");
+    bench.nesl(&["check", "a.nesl"]).prints("twice : a -> a :: (a in number)\nx : int\ny : [char]\n");
+    bench.write("b.nesl", "1 + t;");
+    let ran = bench.nesl(&["check", "b.nesl", "a.nesl", "missing.nesl"]);
+    ran.fails(1, &["b.nesl:1:", "missing.nesl"]);
+    assert!(ran.out.contains("a.nesl\n  twice : "), "{}", ran.out);
+    bench.nesl(&["check"]).fails(2, &["FILE"]);
+}
+
+#[test]
+fn vcode_shows_verified_programs() {
+    let bench = Bench::with("a.nesl", "function squares(v) = {x * x + 0 : x in v};\nsquares([1, 2]);");
+    let plain = bench.nesl(&["vcode", "a.nesl", "--unoptimised"]);
+    let optimised = bench.nesl(&["vcode", "a.nesl"]);
+    for ran in [&plain, &optimised] {
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        assert!(ran.out.contains("multiply.int"), "{}", ran.out);
+        let program = nesl_vcode::parse(&ran.out).unwrap();
+        nesl_vcode::verify(&program).unwrap();
+    }
+    let dumped = bench.nesl(&["vcode", "a.nesl", "--dump-after", "cse"]);
+    assert!(dumped.out.starts_with("; after cse\n") && dumped.out.ends_with(&optimised.out));
+    assert_eq!(bench.nesl(&["vcode", "a.nesl", "--disable", "cse"]).code, Some(0));
+    bench.nesl(&["vcode", "a.nesl", "--disable", "magic"]).fails(2, &["no pass `magic`", "--list-passes"]);
+    let passes = bench.nesl(&["vcode", "--list-passes"]);
+    assert!(passes.out.contains("cse") && passes.code == Some(0));
+    bench.nesl(&["vcode"]).fails(2, &["FILE"]);
+}

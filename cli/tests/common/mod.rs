@@ -1,0 +1,100 @@
+//! What the tests of the command share: running it in a folder of its own, and looking at what it said.
+
+// Each test file uses a part of this.
+#![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder that is empty at first, and the command run in it.
+pub struct Bench {
+    pub folder: TempDir,
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder with one file.
+    pub fn with(name: &str, text: impl AsRef<[u8]>) -> Bench {
+        let bench = Bench::new();
+        bench.write(name, text);
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// `nesl` with arguments.
+    pub fn nesl(&self, arguments: &[&str]) -> Ran {
+        finish(self.command(Path::new(env!("CARGO_BIN_EXE_nesl"))).args(arguments), "")
+    }
+
+    /// `nesl` with arguments and a piped input.
+    pub fn piped(&self, arguments: &[&str], input: &str) -> Ran {
+        finish(self.command(Path::new(env!("CARGO_BIN_EXE_nesl"))).args(arguments), input)
+    }
+
+    /// A command in the folder, as if no launcher had started this test.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.folder);
+        for variable in ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"] {
+            command.env_remove(variable);
+        }
+        command.env("NESL_HISTORY", self.path("history"));
+        command
+    }
+}
+
+/// Runs a command with an input to its end.
+pub fn finish(command: &mut Command, input: &str) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A command that does not read its input closes the pipe; that is its right.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    Ran {
+        code: status.code(),
+        out: String::from_utf8_lossy(&stdout).into_owned(),
+        err: String::from_utf8_lossy(&stderr).into_owned(),
+    }
+}
+
+impl Ran {
+    /// It worked, said nothing else, and printed this.
+    #[track_caller]
+    pub fn prints(&self, expected: &str) {
+        assert_eq!((self.code, self.out.as_str(), self.err.as_str()), (Some(0), expected, ""));
+    }
+
+    /// It ended with this code and said all of this on standard error.
+    #[track_caller]
+    pub fn fails(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        for part in parts {
+            assert!(self.err.contains(part), "no {part:?} in:\n{}", self.err);
+        }
+        assert!(!self.err.contains("bug in nesl"), "{}", self.err);
+    }
+}
+
+/// A file of the repository.
+pub fn example(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(path).display().to_string()
+}

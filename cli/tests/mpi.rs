@@ -1,0 +1,86 @@
+//! The command on the ranks of an MPI job: the output of one process, printed once, errors too.
+//!
+//! Needs the feature `mpi` and a launcher (`$NESL_MPIRUN`, `mpirun`, `mpiexec`); skipped without a launcher.
+#![cfg(feature = "mpi")]
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
+mod common;
+
+use common::{Bench, Ran, example, finish};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// Jobs run one at a time: they share few cores.
+static ONE_JOB: Mutex<()> = Mutex::new(());
+
+fn launcher() -> Option<PathBuf> {
+    let named = std::env::var_os("NESL_MPIRUN").map(PathBuf::from);
+    let candidates = named.into_iter().chain(["mpirun", "mpiexec"].map(PathBuf::from));
+    candidates
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success()))
+}
+
+/// Runs a program on ranks; nothing without a launcher.
+fn job(bench: &Bench, ranks: usize, program: &Path, arguments: &[&str]) -> Option<Ran> {
+    let _guard = ONE_JOB.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut command = bench.command(&launcher()?);
+    command.arg("-n").arg(ranks.to_string()).arg(program).args(arguments);
+    // Settings that let Open MPI start more ranks than there are cores, for any user; other MPIs ignore them.
+    for (name, value) in [
+        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+        ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+        ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+        ("MPIEXEC_TIMEOUT", "120"),
+    ] {
+        command.env(name, value);
+    }
+    Some(finish(&mut command, ""))
+}
+
+fn nesl(bench: &Bench, ranks: usize, arguments: &[&str]) -> Option<Ran> {
+    job(bench, ranks, Path::new(env!("CARGO_BIN_EXE_nesl")), arguments)
+}
+
+#[test]
+fn ranks_print_what_one_process_prints() {
+    let bench = Bench::new();
+    let numbers: String = (0..20_000).map(|i| format!("{}\n", i * 6_119 % 20_000)).collect();
+    bench.write("numbers.txt", numbers);
+    let quicksort = example("quicksort/quicksort.nesl");
+    let alone = bench.nesl(&["run", &quicksort, "--", "numbers.txt"]);
+    for ranks in [1, 2, 3, 4] {
+        let Some(ran) = nesl(&bench, ranks, &["run", &quicksort, "--", "numbers.txt"]) else { return };
+        assert_eq!((ran.code, &ran.out), (Some(0), &alone.out), "{ranks} ranks: {}", ran.err);
+    }
+    bench.nesl(&["build", &example("primes/primes.nesl"), "-o", "primes"]).prints("");
+    let Some(ran) = job(&bench, 4, &bench.path("primes"), &["--stats", "100000"]) else { return };
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "9592\n"));
+    assert!(ran.err.contains("imbalance"), "{}", ran.err);
+}
+
+#[test]
+fn errors_are_said_once_and_end_the_job() {
+    let bench = Bench::with("compile.nesl", "1 + t;");
+    bench.write("divide.nesl", "v = [0:10000];\nsum({1 / (x - 9999) : x in v});");
+    let lines: String = (0..9_000).map(|i| if i == 8_000 { "oops\n".to_owned() } else { format!("{i}\n") }).collect();
+    bench.write("bad.txt", lines);
+    let quicksort = example("quicksort/quicksort.nesl");
+    for (arguments, code, part) in [
+        (vec!["run", "compile.nesl"], 1, "E0202"),
+        (vec!["run", "divide.nesl"], 1, "division of 1 by zero"),
+        (vec!["run", "missing.nesl"], 1, "missing.nesl"),
+        (vec!["run", &quicksort, "--", "bad.txt"], 2, "line 8001"),
+        (vec!["run", &quicksort, "--", "1", "2"], 2, "main takes one argument, not 2"),
+        (vec!["run", "--engine", "reference", "divide.nesl"], 2, "--engine mpi"),
+        (vec!["repl"], 2, "for one process"),
+    ] {
+        let Some(ran) = nesl(&bench, 4, &arguments) else { return };
+        assert_eq!((ran.code, ran.out.as_str()), (Some(code), ""), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.err.matches(part).count(), 1, "{arguments:?}: {}", ran.err);
+    }
+}

@@ -1,0 +1,214 @@
+//! `nesl run`: what is run, what is printed, how errors end, with which codes.
+
+mod common;
+
+use common::{Bench, example};
+use std::path::Path;
+use std::process::Stdio;
+
+const ENGINES: [&str; 3] = ["oracle", "reference", "threads"];
+
+#[test]
+fn examples_print_their_results_from_any_folder() {
+    let bench = Bench::new();
+    for engine in ENGINES {
+        let run = |file: &str, arguments: &[&str]| {
+            let file = example(file);
+            bench.nesl(&[&["run", "--engine", engine, &file, "--"], arguments].concat())
+        };
+        run("quicksort/quicksort.nesl", &[]).prints("[-9, -9, -8, -3, 0, 5, 8, 14, 17, 19]\n");
+        run("primes/primes.nesl", &["1000"]).prints("168\n");
+        run("primes/primes.nesl", &["2"]).prints("0\n");
+        run("string_search/string_search.nesl", &["an", "a banana"]).prints("[3, 5]\n");
+        run("string_search/string_search.nesl", &["longer", "short"]).prints("[]\n");
+    }
+    bench.nesl(&["run", &example("primes/primes.nesl"), "--", "1000000"]).prints("78498\n");
+    let sample = example("string_search/sample.txt");
+    let found = bench.nesl(&["run", &example("string_search/string_search.nesl"), "--", "parallel", &sample]);
+    let text = std::fs::read_to_string(&sample).unwrap();
+    let expected: Vec<String> = text.match_indices("parallel").map(|(position, _)| position.to_string()).collect();
+    found.prints(&format!("[{}]\n", expected.join(", ")));
+}
+
+#[test]
+fn top_level_expressions_print_bare_values_and_nothing_else_does() {
+    let text = "function inc(a) = a + 1;\nx = inc(1);\nx;\n(1, 2.5, t, `a, \"b\");\n[] int;\n{inc(a) : a in [1, 2]};\n";
+    let bench = Bench::with("a.nesl", text);
+    for engine in ENGINES {
+        bench.nesl(&["run", "a.nesl", "--engine", engine]).prints("2\n(1, 2.5, t, `a, \"b\")\n[]\n[2, 3]\n");
+    }
+    bench.write("nothing.nesl", "x = 1;");
+    bench.nesl(&["run", "nothing.nesl"]).prints("");
+}
+
+#[test]
+fn random_numbers_depend_on_the_seed_alone() {
+    let bench = Bench::with("a.nesl", "{rand(1000) : i in [0:5]};\nrand(1000000);\nrand(1000000);\npi;\nrand(1.0);");
+    let run = |engine: &str, seed: &str| bench.nesl(&["run", "--seed", seed, "--engine", engine, "a.nesl"]).out;
+    let first = run("threads", "0");
+    assert_eq!(run("threads", "0"), first);
+    assert_eq!(run("reference", "0"), first);
+    assert_eq!(run("oracle", "0"), first);
+    assert_ne!(run("threads", "-7"), first);
+    let lines: Vec<&str> = first.lines().collect();
+    assert_ne!(lines[1], lines[2], "forms draw numbers of their own");
+}
+
+#[test]
+fn compile_errors_are_counted_and_end_with_code_1() {
+    let bench = Bench::with("a.nesl", "x = 1 + t;\ny = nothing(2);\nz = 3;\n");
+    bench.nesl(&["run", "a.nesl"]).fails(1, &["a.nesl:1:", "a.nesl:2:", "nothing", "2 errors"]);
+    bench.write("b.nesl", "1 +;");
+    let ran = bench.nesl(&["run", "b.nesl", "--color", "always"]);
+    ran.fails(1, &["1 error", "\u{1b}["]);
+    assert!(!bench.nesl(&["run", "b.nesl"]).err.contains('\u{1b}'));
+    bench.nesl(&["run", "missing.nesl"]).fails(1, &["missing.nesl", "No such file"]);
+    bench.nesl(&["run", "."]).fails(1, &["folder"]);
+    bench.write("c.nesl", b"x = 1;\n\xff\xfe");
+    bench.nesl(&["run", "c.nesl"]).fails(1, &["line 2", "UTF-8"]);
+    bench.write("d.nesl", [0u8, 1, 2, 3, b'%', b'"', b'`']);
+    assert_eq!(bench.nesl(&["run", "d.nesl"]).code, Some(1));
+}
+
+#[test]
+fn run_time_errors_show_the_place_in_user_code() {
+    let bench = Bench::with("a.nesl", "function last(v) = v[#v];\n1;\n{last(v) : v in [[1, 2, 3]]};\n2;\n");
+    for engine in ENGINES {
+        let ran = bench.nesl(&["run", "--engine", engine, "a.nesl"]);
+        ran.fails(1, &["E0401", "index 3 is out of range for a sequence of length 3", "a.nesl:1:", "v[#v]"]);
+        assert_eq!(ran.out, "1\n", "what came before is printed, what comes after is not");
+    }
+    bench.write("b.nesl", "take([1, 2], 5);");
+    bench.nesl(&["run", "b.nesl"]).fails(1, &["E0410", "b.nesl:1:1", "in `take`, called here", "Help"]);
+    bench.write("c.nesl", "function sink(n) = 1 + sink(n + 1);\nsink(0);");
+    bench.nesl(&["run", "c.nesl"]).fails(1, &["E0421", "c.nesl:1:"]);
+    bench.write("d.nesl", "sum([0:1000000]);");
+    bench.nesl(&["run", "d.nesl"]).prints("499999500000\n");
+    bench.nesl(&["run", "--max-memory", "1M", "d.nesl"]).fails(1, &["E0420", "out of memory"]);
+}
+
+#[test]
+fn main_and_its_arguments_must_go_together() {
+    let bench = Bench::with("a.nesl", "function main(n, scale) = float(n) * scale;");
+    bench.nesl(&["run", "a.nesl", "--", "3", "2"]).prints("6.0\n");
+    bench.nesl(&["run", "a.nesl", "--", "-3", "2.5"]).prints("-7.5\n");
+    let expectation = ["usage: nesl run a.nesl -- N SCALE", "n : int", "scale : float"];
+    bench.nesl(&["run", "a.nesl"]).fails(2, &expectation);
+    bench.nesl(&["run", "a.nesl", "--", "1"]).fails(2, &expectation);
+    bench.nesl(&["run", "a.nesl", "--", "1", "2", "3"]).fails(2, &["main takes 2 arguments, not 3"]);
+    bench.nesl(&["run", "a.nesl", "--", "1.5", "2"]).fails(2, &["argument 1 (n : int)", "float", "N SCALE"]);
+    bench.nesl(&["run", "a.nesl", "--", "1", "[2.0"]).fails(2, &["argument 2 (scale : float)", "not closed"]);
+    bench.write("b.nesl", "1;");
+    bench.nesl(&["run", "b.nesl", "--", "1"]).fails(2, &["no main"]);
+    bench.nesl(&["run", "b.nesl", "1"]).fails(2, &["unexpected argument"]);
+    // With expressions beside it, main may go without arguments.
+    bench.write("c.nesl", "function main(n) = n + 1;\n5;");
+    bench.nesl(&["run", "c.nesl"]).prints("5\n");
+    bench.nesl(&["run", "c.nesl", "--", "1"]).prints("2\n");
+}
+
+#[test]
+fn main_sees_the_values_of_its_file() {
+    let bench = Bench::with("a.nesl", "base = 10;\nunused = 1 / 0;\nfunction main(n) = n + base;\nunused;");
+    for engine in ENGINES {
+        bench.nesl(&["run", "--engine", engine, "a.nesl", "--", "1"]).prints("11\n");
+    }
+}
+
+#[test]
+fn stats_and_options_are_for_any_engine() {
+    let bench = Bench::with("a.nesl", "sum([0:1000]);");
+    let ran = bench.nesl(&["run", "--stats", "--threads", "2", "a.nesl"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "499500\n"));
+    assert!(ran.err.contains("instructions") && ran.err.contains("largest part"), "{}", ran.err);
+    bench.nesl(&["run", "--threads", "0", "a.nesl"]).fails(2, &["--threads"]);
+    bench.nesl(&["run", "--max-memory", "lots", "a.nesl"]).fails(2, &["--max-memory"]);
+    bench.nesl(&["run", "--engine", "steam", "a.nesl"]).fails(2, &["steam"]);
+    bench.nesl(&["nonsense"]).fails(2, &["nonsense"]);
+    bench.nesl(&["run", "--engine", "mpi", "--threads", "1", "--help"]).prints(&bench.nesl(&["run", "--help"]).out);
+}
+
+#[test]
+fn help_has_examples() {
+    let bench = Bench::new();
+    for command in [
+        &["--help"][..],
+        &["run", "--help"],
+        &["build", "--help"],
+        &["check", "--help"],
+        &["vcode", "--help"],
+        &["repl", "--help"],
+    ] {
+        let ran = bench.nesl(command);
+        assert_eq!(ran.code, Some(0));
+        assert!(ran.out.contains("Example: nesl "), "{command:?}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_output_quietly() {
+    let bench = Bench::with("a.nesl", "[0:1000000];\n1;");
+    let mut child = bench
+        .command(Path::new(env!("CARGO_BIN_EXE_nesl")))
+        .args(["run", "a.nesl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let bench = Bench::with("a.nesl", "1;");
+    for arguments in [&["run", "a.nesl"][..], &["vcode", "a.nesl"], &["run", "--engine", "oracle", "a.nesl"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let command = &mut bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+        let output = command.args(arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+    }
+}
+
+#[test]
+fn several_ranks_without_mpi_are_refused_once() {
+    if cfg!(feature = "mpi") {
+        return;
+    }
+    let bench = Bench::with("a.nesl", "1;");
+    let start = |rank: &str| {
+        let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+        command.args(["run", "a.nesl"]).env("OMPI_COMM_WORLD_SIZE", "2").env("OMPI_COMM_WORLD_RANK", rank);
+        common::finish(&mut command, "")
+    };
+    start("0").fails(1, &["without MPI", "--features mpi"]);
+    let second = start("1");
+    assert_eq!((second.code, second.out.as_str(), second.err.as_str()), (Some(1), "", ""));
+    bench.nesl(&["run", "--engine", "mpi", "a.nesl"]).fails(1, &["--features mpi"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_run() {
+    let bench = Bench::with("a.nesl", "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);\n1;\nfib(80);");
+    let mut child = bench
+        .command(Path::new(env!("CARGO_BIN_EXE_nesl")))
+        .args(["run", "a.nesl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first answer says that the second is being computed.
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line).unwrap();
+    assert_eq!(line, "1\n");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let status = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "interrupted\n");
+}

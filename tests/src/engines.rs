@@ -1,0 +1,265 @@
+//! Runs one program: on the oracle, and as VCODE on any engine.
+
+use crate::outcome::{End, Outcome};
+use crate::session::{self, CheckedProgram};
+use nesl_backend::value::from_literal;
+use nesl_backend::{Engine, Limits, Literal, Loaded, Machine, Reference, RuntimeError, Threads, Value};
+use nesl_frontend::core::{Expr, Form};
+use nesl_frontend::eval::{self, EvalError, Evaluator, Globals};
+use nesl_frontend::ty::Type;
+use nesl_span::{SourceMap, Span};
+use nesl_vcode::{Constants, Step, pipeline};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// The seed of the random numbers in every run.
+const SEED: i64 = 0;
+
+/// Deeper than any program of the tests, and little enough that runaway recursion ends soon.
+const LIMITS: Limits = Limits { depth: 1_000_000, frame_bytes: 1 << 30 };
+const ORACLE_DEPTH: u64 = 200_000;
+
+/// What columns may take: what a program of the tests needs, many times over.
+const MEMORY: u64 = 4 << 30;
+
+/// After this time a run counts as a hang.
+pub const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The ways to run a program in this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Local {
+    /// The reference evaluator of core.
+    Oracle,
+    /// The reference engine on VCODE as flattening makes it.
+    Unoptimised,
+    /// The reference engine.
+    Reference,
+    /// The threads engine.
+    Threads(usize),
+}
+
+impl Local {
+    /// All of them, the oracle first.
+    pub const ALL: [Local; 5] =
+        [Local::Oracle, Local::Unoptimised, Local::Reference, Local::Threads(1), Local::Threads(2)];
+
+    /// The name in tests.
+    pub fn name(self) -> String {
+        match self {
+            Local::Oracle => "oracle".to_owned(),
+            Local::Unoptimised => "unoptimised".to_owned(),
+            Local::Reference => "reference".to_owned(),
+            Local::Threads(count) => format!("threads{count}"),
+        }
+    }
+}
+
+/// Runs a program in this process. A panic or a hang is an outcome too.
+pub fn run(local: Local, text: &str, arguments: Option<&[String]>) -> Outcome {
+    let (sender, receiver) = mpsc::channel();
+    let (text, arguments) = (text.to_owned(), arguments.map(<[String]>::to_vec));
+    // Where it hangs the thread is left behind: the process ends with the last test.
+    let work = move || {
+        let outcome = guarded(|| match session::check(&text, arguments.as_deref()) {
+            Ok(program) => run_checked(local, &program),
+            Err(end) => Outcome::ended(end),
+        });
+        let _ = sender.send(outcome);
+    };
+    match std::thread::Builder::new().name("program".to_owned()).stack_size(64 << 20).spawn(work) {
+        Ok(_) => receiver.recv_timeout(TIMEOUT).unwrap_or_else(|_| {
+            Outcome::ended(End::Broken(format!("nothing happened for {} seconds", TIMEOUT.as_secs())))
+        }),
+        Err(error) => Outcome::ended(End::Broken(format!("no thread: {error}"))),
+    }
+}
+
+fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
+    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Outcome::ended(End::Broken(format!("panic: {}", text.unwrap_or_default())))
+    })
+}
+
+fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
+    if local == Local::Oracle {
+        return run_oracle(program);
+    }
+    let vcode = match compile(program, local != Local::Unoptimised) {
+        Ok(vcode) => vcode,
+        Err(end) => return Outcome::ended(end),
+    };
+    let arguments = match arguments(program) {
+        Ok(arguments) => arguments,
+        Err(end) => return Outcome::ended(end),
+    };
+    match local {
+        Local::Threads(count) => match Threads::new(count, Some(MEMORY)) {
+            Ok(engine) => run_vcode(engine, vcode, &program.sources, arguments.as_deref()),
+            Err(error) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
+        },
+        _ => run_vcode(Reference::new(Some(MEMORY)), vcode, &program.sources, arguments.as_deref()),
+    }
+}
+
+/// The verified VCODE of a program.
+///
+/// # Errors
+/// A bug of flattening or of a pass.
+pub fn compile(program: &CheckedProgram, optimised: bool) -> Result<nesl_vcode::Program, End> {
+    let main = program.call.as_ref().map(|call| call.main);
+    let mut vcode = nesl_flatten::compile(program.core(), program.session.library(), &program.forms, main);
+    if optimised {
+        pipeline::optimise(&mut vcode, &pipeline::Options::default())
+            .map_err(|error| End::Broken(error.to_string()))?;
+    } else {
+        nesl_vcode::verify(&vcode).map_err(|errors| {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            End::Broken(format!("verification failed after flattening\n  {}", errors.join("\n  ")))
+        })?;
+    }
+    Ok(vcode)
+}
+
+/// The values of the arguments of `main`, if there are any.
+///
+/// # Errors
+/// If one of them has none.
+pub fn arguments(program: &CheckedProgram) -> Result<Option<Vec<Literal>>, End> {
+    let Some(call) = &program.call else { return Ok(None) };
+    let mut evaluator = Evaluator::new(program.core());
+    let value = |expr: &Expr| {
+        let value =
+            evaluator.evaluate(expr, &Globals::new(), SEED).map_err(|error| failed(&program.sources, &error))?;
+        Ok(literal(&value, &expr.ty))
+    };
+    call.arguments.iter().map(value).collect::<Result<Vec<Literal>, End>>().map(Some)
+}
+
+/// A value of the oracle as one that engines take.
+fn literal(value: &eval::Value, ty: &Type) -> Literal {
+    match (value, ty) {
+        (eval::Value::Pair(first, rest), Type::Pair(first_type, rest_type)) => {
+            Literal::Pair(Box::new(literal(first, first_type)), Box::new(literal(rest, rest_type)))
+        }
+        (eval::Value::Sequence(elements), Type::Sequence(element)) => match **element {
+            // An empty literal of literals has no element type.
+            Type::Scalar(scalar_type) if elements.is_empty() => {
+                Literal::Constants(Constants::from_scalars(scalar_type, &[]))
+            }
+            _ => Literal::Sequence(elements.iter().map(|value| literal(value, element)).collect()),
+        },
+        (eval::Value::Scalar(scalar), _) => Literal::Scalar(*scalar),
+        _ => panic!("{value:?} is not a value of type {ty}"),
+    }
+}
+
+/// Runs a program on the oracle.
+fn run_oracle(program: &CheckedProgram) -> Outcome {
+    let mut evaluator = Evaluator::new(program.core()).with_call_limit(ORACLE_DEPTH);
+    let mut globals = Globals::new();
+    let mut lines = Vec::new();
+    for form in program.session.library().iter().chain(&program.forms) {
+        if program.call.is_some() && matches!(form, Form::Expression(_)) {
+            continue;
+        }
+        match evaluator.form(form, &mut globals, SEED) {
+            Ok(Some(value)) => {
+                if let Form::Expression(expr) = form {
+                    lines.push(value.text(&expr.ty));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => return Outcome { lines, end: failed(&program.sources, &error) },
+        }
+    }
+    if let Some(call) = &program.call {
+        match evaluator.evaluate(&call.call, &globals, SEED) {
+            Ok(value) => lines.push(value.text(&call.call.ty)),
+            Err(error) => return Outcome { lines, end: failed(&program.sources, &error) },
+        }
+    }
+    Outcome { lines, end: End::Done }
+}
+
+fn failed(sources: &SourceMap, error: &EvalError) -> End {
+    let mut places = std::iter::once(error.span).chain(error.calls.iter().copied());
+    let place = places.find(|&span| sources.is_user(span)).unwrap_or(error.span);
+    failure(sources, error.failure.code(), error.to_string(), place)
+}
+
+fn failed_on_engine(sources: &SourceMap, error: &RuntimeError) -> End {
+    failure(sources, error.failure.code(), error.to_string(), error.user_span(sources))
+}
+
+fn failure(sources: &SourceMap, code: &str, message: String, place: Span) -> End {
+    End::Failed { code: code.to_owned(), message, at: sources.line_column(place) }
+}
+
+/// Runs VCODE on an engine: the steps, or `main` with arguments. In a distributed run every rank calls this; all get the same
+/// outcome, but only rank 0 has the lines.
+///
+/// # Panics
+/// Where nesl has a bug.
+pub fn run_vcode<E: Engine>(
+    engine: E,
+    program: nesl_vcode::Program,
+    sources: &SourceMap,
+    arguments: Option<&[Literal]>,
+) -> Outcome {
+    let program = Loaded::new(Arc::new(program));
+    let mut machine = Machine::new(engine, LIMITS);
+    let mut lines = Vec::new();
+    let end = match arguments {
+        None => program
+            .program()
+            .steps
+            .iter()
+            .try_for_each(|step| run_step(&mut machine, &program, step, &[], sources, &mut lines)),
+        Some(arguments) => run_main(&mut machine, &program, arguments, sources, &mut lines),
+    };
+    Outcome { lines, end: end.err().unwrap_or(End::Done) }
+}
+
+fn run_main<E: Engine>(
+    machine: &mut Machine<E>,
+    program: &Loaded,
+    arguments: &[Literal],
+    sources: &SourceMap,
+    lines: &mut Vec<String>,
+) -> Result<(), End> {
+    let mut fitting = program.program().mains.iter().filter_map(|main| {
+        let values = main.parameters.iter().zip(arguments);
+        let values = values.map(|(parameter, literal)| from_literal(&mut machine.engine, &parameter.shape, literal));
+        Some((main, values.collect::<Result<Vec<Value<E>>, _>>().ok()?))
+    });
+    let (main, values) = fitting.next().ok_or_else(|| End::Broken("no entry for these arguments".to_owned()))?;
+    drop(fitting);
+    for step in &main.prelude {
+        run_step(machine, program, step, &[], sources, lines)?;
+    }
+    run_step(machine, program, &main.step, &values, sources, lines)
+}
+
+fn run_step<E: Engine>(
+    machine: &mut Machine<E>,
+    program: &Loaded,
+    step: &Step,
+    arguments: &[Value<E>],
+    sources: &SourceMap,
+    lines: &mut Vec<String>,
+) -> Result<(), End> {
+    let shown = machine.run_step(program, step, SEED, arguments).map_err(|error| failed_on_engine(sources, &error))?;
+    for value in shown {
+        let mut text = Vec::new();
+        let is_printing = machine.engine.rank().0 == 0;
+        let mut sink = std::io::sink();
+        let out: &mut dyn std::io::Write = if is_printing { &mut text } else { &mut sink };
+        nesl_backend::print::print(&mut machine.engine, &value, None, out)
+            .map_err(|error| End::Broken(format!("printing failed: {error}")))?;
+        lines.push(String::from_utf8_lossy(&text).into_owned());
+    }
+    Ok(())
+}

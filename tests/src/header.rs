@@ -1,0 +1,135 @@
+//! The header of a test program: its first comment, which says what running it must give.
+//!
+//! ```text
+//! % What the program shows.
+//!   expect: [1, 2, 3]
+//! %
+//! ```
+//! Each line of the form `key: value` is an expectation or an input; other lines are prose.
+//!
+//! | key | meaning |
+//! |---|---|
+//! | `expect` | one printed line; in order |
+//! | `error` | the code of the run-time error that ends the program |
+//! | `message` | part of that error's message |
+//! | `at` | its `line:column` in this file |
+//! | `compile-error` | a code, and optionally part of the message; one line for every error, in source order |
+//! | `args` | the arguments of `main`, separated by blanks |
+
+/// The expected run-time error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedError {
+    /// Its code.
+    pub code: String,
+    /// Part of its message.
+    pub message: Option<String>,
+    /// Its line and column.
+    pub at: Option<(usize, usize)>,
+}
+
+/// What a header says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The printed lines.
+    pub lines: Vec<String>,
+    /// The error after them.
+    pub error: Option<ExpectedError>,
+    /// Codes and parts of messages of the errors of the front end.
+    pub rejected: Vec<(String, String)>,
+    /// The arguments of `main`.
+    pub arguments: Option<Vec<String>>,
+}
+
+/// Reads the header of a program.
+///
+/// # Errors
+/// What is wrong with it; a program without any expectation among it.
+pub fn parse(text: &str) -> Result<Header, String> {
+    let comment = text.trim_start().strip_prefix('%').and_then(|rest| rest.split_once('%')).map(|(comment, _)| comment);
+    let comment = comment.ok_or("the program does not begin with a comment")?;
+    let mut header = Header::default();
+    let mut message = None;
+    let mut at = None;
+    for line in comment.lines().map(str::trim) {
+        let Some((key, value)) = line.split_once(':') else { continue };
+        let value = value.trim();
+        match key {
+            "expect" => header.lines.push(value.to_owned()),
+            "error" if header.error.is_some() => return Err("two lines with `error`".to_owned()),
+            "error" => header.error = Some(ExpectedError { code: code(value)?, message: None, at: None }),
+            "message" => message = Some(value.to_owned()),
+            "at" => at = Some(position(value)?),
+            "compile-error" => {
+                let (first, rest) = value.split_once(' ').unwrap_or((value, ""));
+                header.rejected.push((code(first)?, rest.trim().to_owned()));
+            }
+            "args" => header.arguments = Some(value.split_whitespace().map(str::to_owned).collect()),
+            // A misspelt key must not silently be prose.
+            word if !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && word != "http" => {
+                return Err(format!("unknown key `{word}`"));
+            }
+            _ => {}
+        }
+    }
+    match &mut header.error {
+        Some(error) => (error.message, error.at) = (message, at),
+        None if message.is_some() || at.is_some() => return Err("`message` and `at` need `error`".to_owned()),
+        None => {}
+    }
+    let runs = !header.lines.is_empty() || header.error.is_some();
+    match (runs, header.rejected.is_empty()) {
+        (false, true) => Err("no expectation: add `expect:`, `error:` or `compile-error:`".to_owned()),
+        (true, false) => Err("a program that is rejected prints nothing".to_owned()),
+        _ => Ok(header),
+    }
+}
+
+fn code(text: &str) -> Result<String, String> {
+    let digits = text.strip_prefix('E').unwrap_or("");
+    match digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("`{text}` is not an error code")),
+    }
+}
+
+fn position(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once(':').and_then(|(line, column)| Some((line.parse().ok()?, column.parse().ok()?)));
+    parts.ok_or_else(|| format!("`{text}` is not `line:column`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expectations_are_read_in_order() {
+        let header =
+            parse("% Title.\n expect: 1\n expect: [2, 3]\n error: E0401\n message: index\n at: 3:14\n%\n1;").unwrap();
+        assert_eq!(header.lines, ["1", "[2, 3]"]);
+        let error = ExpectedError { code: "E0401".to_owned(), message: Some("index".to_owned()), at: Some((3, 14)) };
+        assert_eq!(header.error, Some(error));
+    }
+
+    #[test]
+    fn arguments_and_compile_errors() {
+        let header = parse("% args: 1 [2,3]\n expect: 6 %").unwrap();
+        assert_eq!(header.arguments, Some(vec!["1".to_owned(), "[2,3]".to_owned()]));
+        let header = parse("% compile-error: E0202 must be int\n compile-error: E0201%").unwrap();
+        let expected = [("E0202", "must be int"), ("E0201", "")];
+        assert_eq!(header.rejected, expected.map(|(code, text)| (code.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn a_header_must_say_something_and_say_it_right() {
+        for text in [
+            "1;",
+            "% prose only %",
+            "% expct: 1 %",
+            "% error: index %",
+            "% expect: 1\n at: 1:2 %",
+            "% error: E0401\n at: 5 %",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The commands in README.md and docs/*.md do what the text beside them shows.
+//!
+//! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
+//! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
+//! line `...` stands for any lines. Other blocks are not run.
+
+use nesl_tests::programs::root;
+use std::process::Command;
+
+/// A command of a document with the output shown below it.
+#[derive(Debug, PartialEq, Eq)]
+struct Shown {
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+/// The commands of the `console` blocks of a document, block by block.
+fn blocks(text: &str) -> Vec<Vec<Shown>> {
+    let mut blocks = Vec::new();
+    let mut current: Option<Vec<Shown>> = None;
+    for (index, line) in text.lines().enumerate() {
+        match &mut current {
+            None if line.trim_end() == "```console" => current = Some(Vec::new()),
+            None => {}
+            Some(_) if line.starts_with("```") => blocks.extend(current.take()),
+            Some(shown) => match (line.strip_prefix("$ "), shown.last_mut()) {
+                (Some(command), _) => {
+                    shown.push(Shown { line: index + 1, command: command.to_owned(), output: Vec::new() });
+                }
+                (None, Some(last)) if last.command.ends_with('\\') && last.output.is_empty() => {
+                    last.command.push('\n');
+                    last.command.push_str(line);
+                }
+                (None, Some(last)) => last.output.push(line.to_owned()),
+                (None, None) => {}
+            },
+        }
+    }
+    blocks
+}
+
+/// Whether output is what is shown, where `...` stands for any lines.
+fn matches(shown: &[String], lines: &[&str]) -> bool {
+    match shown.split_first() {
+        None => lines.is_empty(),
+        Some((first, rest)) if first == "..." => (0..=lines.len()).any(|skipped| matches(rest, &lines[skipped..])),
+        Some((first, rest)) => {
+            lines.split_first().is_some_and(|(line, lines)| first.trim_end() == line.trim_end() && matches(rest, lines))
+        }
+    }
+}
+
+#[test]
+fn documents_show_what_happens() {
+    let root = root();
+    let mut documents = vec![root.join("README.md")];
+    documents.extend(std::fs::read_dir(root.join("docs")).into_iter().flatten().flatten().map(|entry| entry.path()));
+    documents.retain(|path| path.extension().is_some_and(|extension| extension == "md") && path.is_file());
+    let Some(binary) = nesl_tests::command::nesl() else {
+        assert!(!nesl_tests::launcher::is_required(), "the binary nesl must be built first, or named by NESL_BIN");
+        println!("skipped: the binary nesl is not built");
+        return;
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folder = binary.parent().map(std::path::Path::to_path_buf);
+    let path = std::env::join_paths(folder.into_iter().chain(std::env::split_paths(&path))).unwrap();
+    let mut problems = Vec::new();
+    for document in &documents {
+        for shown in blocks(&std::fs::read_to_string(document).unwrap()).into_iter().flatten() {
+            let script = format!("{{ {}\n}} 2>&1", shown.command);
+            let output =
+                Command::new("sh").args(["-c", &script]).current_dir(&root).env("PATH", &path).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            let lines: Vec<&str> = text.lines().collect();
+            if !matches(&shown.output, &lines) {
+                let place = format!("{}:{}", document.display(), shown.line);
+                problems.push(format!(
+                    "{place}: $ {}\nshown:\n{}\ngot:\n{text}",
+                    shown.command,
+                    shown.output.join("\n")
+                ));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn blocks_are_read_as_described() {
+    let text = "text\n```console\n$ one \\\n  more\n1\n$ two\n```\n```sh\n$ not run\n```\n";
+    let shown = |line, command: &str, output: &[&str]| Shown {
+        line,
+        command: command.to_owned(),
+        output: output.iter().map(|&line| line.to_owned()).collect(),
+    };
+    assert_eq!(blocks(text), [[shown(3, "one \\\n  more", &["1"]), shown(6, "two", &[])]]);
+    let shown = ["a", "...", "d"].map(str::to_owned);
+    assert!(
+        matches(&shown, &["a", "b", "c", "d"]) && matches(&shown, &["a", "d"]) && !matches(&shown, &["a", "d", "e"])
+    );
+}

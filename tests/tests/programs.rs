@@ -1,0 +1,109 @@
+//! Every program on every engine: one test for each, `engine::folder/program`.
+//!
+//! `cargo test -p nesl-tests --test programs -- threads2::lifted` runs some of them. Ranks `mpi1` … `mpi4` need the feature
+//! `mpi` and a launcher; each program runs there twice, with nearly every column distributed and with the product's threshold.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use nesl_tests::engines::{self, Local};
+use nesl_tests::launcher::{self, Mpi};
+use nesl_tests::outcome::Outcome;
+use nesl_tests::programs::{self, Program};
+use nesl_tests::ranks::{self, Job, Task};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+/// The numbers of ranks.
+const RANKS: [usize; 4] = [1, 2, 3, 4];
+
+/// Thresholds up to which columns are common: hardly any, and as in the product.
+const THRESHOLDS: [Option<usize>; 2] = [Some(1), None];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let programs = Arc::new(programs::all());
+    let mut trials: Vec<Trial> = Local::ALL
+        .into_iter()
+        .flat_map(|local| programs.iter().cloned().map(move |program| (local, program)))
+        .map(|(local, program)| {
+            Trial::test(format!("{}::{}", local.name(), program.name), move || check_locally(local, &program))
+        })
+        .collect();
+    trials.extend(on_ranks(&programs, &arguments));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn check_locally(local: Local, program: &Program) -> Result<(), Failed> {
+    let header = program.header.as_ref().map_err(|problem| format!("header: {problem}"))?;
+    let outcome = engines::run(local, &program.text, header.arguments.as_deref());
+    Ok(outcome.meets(header)?)
+}
+
+/// The tests on ranks; ignored where there is no MPI, or failing if there must be.
+fn on_ranks(programs: &Arc<Vec<Program>>, arguments: &Arguments) -> Vec<Trial> {
+    let suite = match (ranks::suite(option_env!("CARGO_BIN_EXE_rank_suite")), launcher::find()) {
+        (Ok(suite), Mpi::Available(launcher)) => Ok((suite, launcher)),
+        (Err(reason), _) | (_, Mpi::Missing(reason)) => Err(reason),
+    };
+    if let Err(reason) = &suite {
+        eprintln!("no tests on MPI ranks: {reason}");
+    }
+    let mut trials = Vec::new();
+    for count in RANKS {
+        let name = |program: &Program| format!("mpi{count}::{}", program.name);
+        // One job runs all the programs that were asked for, when the first of them is.
+        let wanted: Vec<usize> =
+            (0..programs.len()).filter(|&index| is_wanted(arguments, &name(&programs[index]))).collect();
+        let results: Arc<OnceLock<HashMap<usize, Vec<Outcome>>>> = Arc::default();
+        for (index, program) in programs.iter().enumerate() {
+            let (programs, suite, wanted, results) =
+                (Arc::clone(programs), suite.clone(), wanted.clone(), Arc::clone(&results));
+            let is_ignored = suite.is_err() && !launcher::is_required();
+            let test = move || {
+                let (suite, launcher) = suite.map_err(|reason| format!("MPI is required, but {reason}"))?;
+                let results = results.get_or_init(|| run_all(&suite, &launcher, count, &programs, &wanted));
+                let header = programs[index].header.as_ref().map_err(|problem| format!("header: {problem}"))?;
+                for (outcome, threshold) in results.get(&index).into_iter().flatten().zip(THRESHOLDS) {
+                    let place =
+                        threshold.map_or("the default threshold".to_owned(), |length| format!("threshold {length}"));
+                    outcome.meets(header).map_err(|problem| format!("with {place}: {problem}"))?;
+                }
+                Ok(())
+            };
+            trials.push(Trial::test(name(program), test).with_ignored_flag(is_ignored));
+        }
+    }
+    trials
+}
+
+/// The outcomes of the wanted programs at each threshold.
+fn run_all(
+    suite: &PathBuf,
+    launcher: &PathBuf,
+    count: usize,
+    programs: &[Program],
+    wanted: &[usize],
+) -> HashMap<usize, Vec<Outcome>> {
+    let tasks: Vec<Task> = wanted
+        .iter()
+        .map(|&index| {
+            let arguments = programs[index].header.as_ref().ok().and_then(|header| header.arguments.clone());
+            Task { text: programs[index].text.clone(), arguments }
+        })
+        .collect();
+    let mut results: HashMap<usize, Vec<Outcome>> = HashMap::new();
+    for threshold in THRESHOLDS {
+        let outcomes = ranks::run(&Job { launcher, suite, ranks: count, threshold }, &tasks);
+        for (&index, outcome) in wanted.iter().zip(outcomes) {
+            results.entry(index).or_default().push(outcome);
+        }
+    }
+    results
+}
+
+/// Whether the command line asks for a test, as libtest-mimic decides it.
+fn is_wanted(arguments: &Arguments, name: &str) -> bool {
+    let matches = |filter: &str| if arguments.exact { name == filter } else { name.contains(filter) };
+    arguments.filter.as_deref().is_none_or(matches) && !arguments.skip.iter().any(|skip| matches(skip))
+}

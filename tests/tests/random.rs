@@ -1,0 +1,108 @@
+//! Random programs: every engine gives what the oracle gives.
+//!
+//! `NESL_RANDOM_COUNT` and `NESL_RANDOM_SEED` make long runs and other ones; a failure prints the seed and a small program.
+
+use nesl_tests::engines::{self, Local};
+use nesl_tests::generate::{self, Generated, tree};
+use nesl_tests::launcher::{self, Mpi};
+use nesl_tests::outcome::{End, Outcome};
+use nesl_tests::ranks::{self, Job, Task};
+use nesl_tests::shrink;
+
+/// Programs per run, and how many of them on ranks.
+const COUNT: u64 = 300;
+const ON_RANKS: u64 = 150;
+
+/// Programs tried to make a failing one smaller, in this process and on ranks.
+const ATTEMPTS: usize = 400;
+const ATTEMPTS_ON_RANKS: usize = 60;
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first: u64 = number("NESL_RANDOM_SEED").unwrap_or(1);
+    let seeds = first..first + number("NESL_RANDOM_COUNT").unwrap_or(COUNT);
+    println!("seeds {} to {}", seeds.start, seeds.end - 1);
+    seeds
+}
+
+fn oracle(program: &Generated) -> Outcome {
+    engines::run(Local::Oracle, &program.text(), None)
+}
+
+/// What the failure of a program looks like, small.
+fn report(program: &Generated, place: &str, attempts: usize, other: &dyn Fn(&str) -> Outcome) -> String {
+    let mut fails = |text: &str| {
+        let expected = engines::run(Local::Oracle, text, None);
+        !matches!(expected.end, End::Rejected(_) | End::Broken(_))
+            && !other(text).agrees(&expected, program.single_site)
+    };
+    let forms = shrink::shrink(program.forms.clone(), attempts, &mut fails);
+    let small = tree::text(&forms);
+    let (expected, found) = (engines::run(Local::Oracle, &small, None), other(&small));
+    format!("seed {}, {place}:\n{small}oracle\n{expected}\n{place}\n{found}\n", program.seed)
+}
+
+#[test]
+fn engines_of_this_process_agree_with_the_oracle() {
+    let mut problems = Vec::new();
+    let mut failures = 0;
+    for seed in seeds() {
+        let program = generate::program(seed);
+        let text = program.text();
+        let expected = oracle(&program);
+        match &expected.end {
+            End::Done => {}
+            End::Failed { .. } => failures += 1,
+            End::Rejected(_) | End::Broken(_) => {
+                problems.push(format!("seed {seed}, oracle:\n{text}{expected}\n"));
+                continue;
+            }
+        }
+        for local in &Local::ALL[1..] {
+            if !engines::run(*local, &text, None).agrees(&expected, program.single_site) {
+                let other = |text: &str| engines::run(*local, text, None);
+                problems.push(report(&program, &local.name(), ATTEMPTS, &other));
+                break;
+            }
+        }
+        if problems.len() >= 5 {
+            break;
+        }
+    }
+    println!("{failures} of the programs end in an error");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn ranks_agree_with_the_oracle() {
+    let (suite, launcher) = match (ranks::suite(option_env!("CARGO_BIN_EXE_rank_suite")), launcher::find()) {
+        (Ok(suite), Mpi::Available(launcher)) => (suite, launcher),
+        (Err(reason), _) | (_, Mpi::Missing(reason)) => {
+            assert!(!launcher::is_required(), "MPI is required, but {reason}");
+            println!("skipped: {reason}");
+            return;
+        }
+    };
+    let seeds = seeds();
+    let count = (seeds.end - seeds.start).min(ON_RANKS.max((seeds.end - seeds.start) / 2));
+    let programs: Vec<Generated> = (seeds.start..seeds.start + count).map(generate::program).collect();
+    let expected: Vec<Outcome> = programs.iter().map(oracle).collect();
+    let task = |text: String| Task { text, arguments: None };
+    let tasks: Vec<Task> = programs.iter().map(|program| task(program.text())).collect();
+    let mut problems = Vec::new();
+    for ranks in 1..=4 {
+        // With one rank there is nothing to distribute; data of random programs is small, so a small threshold it is.
+        let job = Job { launcher: &launcher, suite: &suite, ranks, threshold: Some(ranks - 1) };
+        let outcomes = ranks::run(&job, &tasks);
+        let wrong = programs.iter().zip(&expected).zip(&outcomes);
+        let wrong = wrong.filter(|((program, expected), found)| !found.agrees(expected, program.single_site));
+        for ((program, _), _) in wrong.take(2) {
+            let other = |text: &str| {
+                let end = || Outcome::ended(End::Broken("no outcome".to_owned()));
+                ranks::run(&job, &[task(text.to_owned())]).pop().unwrap_or_else(end)
+            };
+            problems.push(report(program, &format!("mpi{ranks}"), ATTEMPTS_ON_RANKS, &other));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
