@@ -14,13 +14,20 @@ struct Command<E: Engine> {
     run: fn(&mut Repl<E>, &str) -> Result<Next, Stop>,
 }
 
-fn table<E: Engine>() -> [Command<E>; 5] {
+fn table<E: Engine>() -> [Command<E>; 7] {
     [
         Command {
             name: "type",
             argument: "EXPRESSION",
             summary: "show the type of an expression",
             run: Repl::show_type,
+        },
+        Command { name: "doc", argument: "NAME", summary: "show what a function does", run: Repl::doc },
+        Command {
+            name: "apropos",
+            argument: "WORD",
+            summary: "list the functions that have to do with a word",
+            run: Repl::apropos,
         },
         Command { name: "load", argument: "FILE", summary: "define what a file defines", run: load },
         Command {

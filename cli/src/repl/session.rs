@@ -14,7 +14,7 @@ use crate::stop::Stop;
 use nesl_backend::print::print as print_value;
 use nesl_backend::{Engine, Limits, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
-use nesl_frontend::{Diagnostic, Options, Session, parser};
+use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
 use nesl_prim::Failure;
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::pipeline;
@@ -110,6 +110,31 @@ impl<E: Engine> Repl<E> {
             Err(diagnostics) => self.report(&diagnostics),
         };
         Ok(self.conclude(outcome))
+    }
+
+    /// Shows what a function does.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn doc(&mut self, name: &str) -> Result<Next, Stop> {
+        let name = name.trim_end_matches(';').trim_end();
+        match manual::lookup(&self.session, &self.sources, name) {
+            Some(entry) => self.answer(&manual::describe(&entry)).map(|()| Next::Go),
+            None => Ok(self.refuse(&manual::unknown(name))),
+        }
+    }
+
+    /// Lists the functions that have to do with a word.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn apropos(&mut self, word: &str) -> Result<Next, Stop> {
+        let word = word.trim_end_matches(';').trim_end();
+        let found = manual::apropos(&self.session, &self.sources, word);
+        match found.is_empty() {
+            true => Ok(self.refuse(&manual::nothing(word))),
+            false => self.answer(&manual::list(&found)).map(|()| Next::Go),
+        }
     }
 
     /// Prints an answer.
