@@ -37,7 +37,7 @@ pub(crate) mod value;
 
 use crate::ast::{Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
 use crate::ty::{Class, Datatype};
 use environment::{Entity, Environment, Keywords};
 use nesl_span::{SourceMap, Span};
@@ -218,7 +218,15 @@ impl<'a> Inference<'a> {
                 self.report_early_use(&early);
             }
         }
+        let (mut errors, mut seen) = (0, 0);
         for group in groups {
+            let new = self.diagnostics.get(seen..).unwrap_or(&[]);
+            errors += new.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+            seen = self.diagnostics.len();
+            if errors > MOST_DIAGNOSTICS {
+                // What is found from here on would not be shown.
+                break;
+            }
             self.types.commit();
             match &self.forms[group[0]].kind {
                 TopLevelKind::Function(_) => self.functions(&group),

@@ -130,6 +130,18 @@ fn nonsense_ends_with_errors() {
 }
 
 #[test]
+fn unclosed_brackets_within_operators_take_no_time() {
+    for piece in
+        ["v [ - ", "1 + g(", "a == b + c * (2 / ", "#[1, - ", "{x + y : x in - ", "1 + g if a then - ", "- let x = - "]
+    {
+        for times in [30, 200] {
+            let text = format!("x = {}1;\ny = 2;", piece.repeat(times));
+            assert!(!soon(30, || codes(&text)).is_empty(), "{piece}");
+        }
+    }
+}
+
+#[test]
 fn random_tokens_never_panic() {
     let words = [
         "(", ")", "[", "]", "{", "}", ";", "let", "in", "if", "then", "else", "x", "1", "+", "-", "=", "function", "$",

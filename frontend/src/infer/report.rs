@@ -33,7 +33,7 @@ use super::text::EarlyUse;
 use super::types::{Failure, Key, Node, TypeId, Types};
 use super::{Inference, Meaning};
 use crate::ast::{Expr, ExprKind, PatternKind, TopLevelKind};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::Span;
 
@@ -74,6 +74,11 @@ impl Inference<'_> {
     pub(super) fn report_unknown(&mut self, name: &str, span: Span, is_called: bool) {
         // The definition may be in a form that could not be read.
         if self.unreadable {
+            return;
+        }
+        if self.diagnostics.len() > MOST_DIAGNOSTICS {
+            // Only counted: looking for near names takes long where nothing is known.
+            self.diagnostics.push(Diagnostic::error("E0201", format!("unknown name `{name}`"), span));
             return;
         }
         let limit = (name.chars().count() / 3).min(3);

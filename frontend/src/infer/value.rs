@@ -171,6 +171,11 @@ impl Inference<'_> {
                 Diagnostic::error("E0204", message, span)
             }
         };
+        let between = Span { start: span.end, end: argument_source.span.start, ..span };
+        let report = match span.end < argument_source.span.start && self.sources.text(between).contains('\n') {
+            true => report.hint("if a new form begins on the next line, end the one before with `;`"),
+            false => report,
+        };
         self.diagnostics.push(report);
     }
 }

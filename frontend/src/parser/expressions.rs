@@ -6,7 +6,7 @@
 use super::fault::{Context, Fault, What};
 use super::operators::{Suffix, operations};
 use super::patterns::{from_expression, patterns};
-use super::recovery::{self, skip_group};
+use super::recovery::{self, Remembered, once, skip_group};
 use super::types::types;
 use super::{Extra, Place, Rule, Tokens, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, Source, Symbol, UnaryOp};
@@ -32,7 +32,9 @@ pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
             let open_ended = open_ended.boxed();
             // After an operand a square bracket is an index, never a sequence.
             let suffix = choice((open_ended.clone().map(Suffix::Argument), index, group.clone().map(Suffix::Argument)));
-            let operation = operations(choice((open_ended, group, sequence)).labelled(What::Expression), suffix);
+            let operand = choice((open_ended, group, sequence)).labelled(What::Expression);
+            let operation =
+                operations(once(tokens, Remembered::Operand, operand), once(tokens, Remembered::Suffix, suffix));
             lambda_or_keyword(operation, single)
         });
         single.clone().then(just(Token::Comma).ignore_then(single).repeated().collect::<Vec<_>>()).map_with(

@@ -9,6 +9,8 @@ use super::{Extra, Place, Tokens};
 use crate::token::{Bracket, Keyword, Token};
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// What is open at a point of the scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,6 +113,51 @@ impl Structure {
 pub(super) struct Source<'t> {
     pub(super) tokens: &'t [(Token, Place)],
     pub(super) structure: &'t Structure,
+    pub(super) failures: &'t Failures,
+}
+
+/// Which rules have failed where. An operand or suffix that fails is tried again by every operator around it, and so would be
+/// everything in it: without remembering, unclosed brackets within one another took exponential time.
+#[derive(Default)]
+pub(super) struct Failures(RefCell<HashSet<(Remembered, usize)>>);
+
+/// A rule whose failures are remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Remembered {
+    Operand,
+    Suffix,
+}
+
+/// A rule that fails at once where it has failed before, if it begins with a bracket or a keyword: others fail soon anyway.
+/// What was found there at first stays the fault that got furthest.
+pub(super) fn once<'t, O>(
+    source: Source<'t>,
+    rule: Remembered,
+    parser: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + Clone,
+) -> impl Parser<'t, Tokens<'t>, O, Extra<'t>> + Clone {
+    let is_long = move |start: usize| matches!(source.tokens.get(start), Some((Token::Open(_) | Token::Keyword(_), _)));
+    let has_not_failed = custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
+        let start = input.cursor().inner().0;
+        match is_long(start) && source.failures.0.borrow().contains(&(rule, start)) {
+            true => fail(input),
+            false => Ok(()),
+        }
+    });
+    let remember = custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
+        let start = input.cursor().inner().0;
+        if is_long(start) {
+            source.failures.0.borrow_mut().insert((rule, start));
+        }
+        fail(input)
+    });
+    choice((has_not_failed.ignore_then(parser), remember))
+}
+
+/// Fails without saying anything.
+fn fail<'t, O>(input: &mut Input<'t, '_>) -> Result<O, Fault<'t>> {
+    let cursor = input.cursor();
+    let place = input.span_from(&cursor..);
+    Err(Fault::unexpected(Expected::default(), None, place))
 }
 
 type Input<'t, 'parse> = InputRef<'t, 'parse, Tokens<'t>, Extra<'t>>;
@@ -124,11 +171,7 @@ fn skip_to<'t>(input: &mut Input<'t, '_>, start: usize, end: Option<usize>) -> R
             }
             Ok(())
         }
-        _ => {
-            let cursor = input.cursor();
-            let place = input.span_from(&cursor..);
-            Err(Fault::unexpected(Expected::default(), None, place))
-        }
+        _ => fail(input),
     }
 }
 
