@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod doc;
+mod explain;
 mod repl;
 mod run;
 mod vcode;
@@ -36,6 +37,8 @@ enum Command {
     Check(check::Arguments),
     /// Show the flat program that a file compiles to
     Vcode(vcode::Arguments),
+    /// Explain the code of an error or warning, with an example; without one, list all codes
+    Explain(explain::Arguments),
     /// Show what a function of the library does
     Doc(doc::DocArguments),
     /// List the functions of the library that have to do with a word
@@ -58,6 +61,7 @@ pub fn run() -> Result<(), Stop> {
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
         Some(Command::Doc(arguments)) => doc::doc(&arguments),
         Some(Command::Apropos(arguments)) => doc::apropos(&arguments),

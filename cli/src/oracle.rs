@@ -26,7 +26,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
     let Checked { session, sources, forms } = checked;
     let failed = |error: EvalError| {
         let EvalError { failure, span, calls } = error;
-        failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.color.enabled())
+        failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.style())
     };
     let core = session.program();
     let mut evaluator = Evaluator::new(core);

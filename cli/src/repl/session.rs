@@ -68,7 +68,7 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If an answer cannot be written.
     pub fn load(&mut self, path: &Path) -> Result<Next, Stop> {
-        let outcome = match driver::read_source(path) {
+        let outcome = match driver::read_source(path, self.options.style()) {
             Ok(text) => {
                 let file = self.sources.add(path.display().to_string(), text, Origin::User);
                 self.evaluate(file)?.map(|_| ())
@@ -164,7 +164,7 @@ impl<E: Engine> Repl<E> {
     }
 
     fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
-        driver::report(diagnostics, &self.sources, self.options.color.enabled())
+        driver::report(diagnostics, &self.sources, self.options.style())
     }
 
     /// Shows what went wrong with an input, if something did; the session goes on.
@@ -222,7 +222,7 @@ impl<E: Engine> Repl<E> {
                 *draws += usize::from(step.inputs.contains(&Input::Seed));
                 machine
                     .run_step(&program, step, seed, &[])
-                    .map_err(|error| failure::stop(&error, sources, options.color.enabled()))?;
+                    .map_err(|error| failure::stop(&error, sources, options.style()))?;
             }
             Ok(start.elapsed())
         })
