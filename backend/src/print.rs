@@ -69,6 +69,8 @@ enum Node<C> {
     Sequence(Segments<C>, Box<Node<C>>),
     /// A sequence of characters.
     Text(Segments<C>, Reader<C>),
+    Record(String, Box<Node<C>>),
+    Function,
 }
 
 /// Where the elements of a sequence are.
@@ -95,6 +97,16 @@ impl<C: Clone> Node<C> {
             Shape::Pair(first, rest) => {
                 let first = Node::new(engine, first, serial, slots)?;
                 Node::Pair(Box::new(first), Box::new(Node::new(engine, rest, serial, slots)?))
+            }
+            Shape::Record(name, payload) => {
+                Node::Record(name.clone(), Box::new(Node::new(engine, payload, serial, slots)?))
+            }
+            Shape::Function(captured) => {
+                // What a function captured is not shown.
+                if let Some(captured) = captured {
+                    Node::new(engine, captured, serial, slots)?;
+                }
+                Node::Function
             }
             Shape::Sequence(element) => {
                 let segments = match slots.next() {
@@ -167,6 +179,15 @@ impl<E: Engine> Printer<'_, E> {
                 let (start, length) = self.segment(segments, index)?;
                 self.characters(reader, start, length)?;
             }
+            Node::Record(name, payload) => {
+                self.sink.text(name);
+                // A pair brings its own parentheses.
+                let bare = !matches!(**payload, Node::Pair(..));
+                self.sink.text(if bare { "(" } else { "" });
+                self.node(payload, index)?;
+                self.sink.text(if bare { ")" } else { "" });
+            }
+            Node::Function => self.sink.text("fn"),
         }
         Ok(())
     }

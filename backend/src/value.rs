@@ -80,6 +80,8 @@ fn import_serial<E: Engine>(
             import_serial(engine, first, pieces, slots)?;
             import_serial(engine, rest, pieces, slots)?;
         }
+        Shape::Record(_, payload) => import_serial(engine, payload, pieces, slots)?,
+        Shape::Function(_) => panic!("a function cannot come from outside"),
         Shape::Sequence(element) => {
             let position = slots.len();
             slots.push(Slot::Scalar(ScalarValue::Int(0)));
@@ -112,6 +114,8 @@ fn import_lifted<E: Engine>(
             import_lifted(engine, first, pieces, slots)?;
             import_lifted(engine, rest, pieces, slots)?;
         }
+        Shape::Record(_, payload) => import_lifted(engine, payload, pieces, slots)?,
+        Shape::Function(_) => panic!("a function cannot come from outside"),
         Shape::Sequence(element) => {
             let Some(Piece::Lengths(lengths)) = pieces.next() else {
                 panic!("a piece of a descriptor must be lengths");
@@ -205,6 +209,8 @@ fn start(shape: &Shape, serial: bool, pieces: &mut Vec<Piece>) {
             start(first, serial, pieces);
             start(rest, serial, pieces);
         }
+        Shape::Record(_, payload) => start(payload, serial, pieces),
+        Shape::Function(_) => {}
         Shape::Sequence(element) => {
             if !serial {
                 pieces.push(Piece::Lengths(Vec::new()));
@@ -223,6 +229,7 @@ fn fill<'a>(
     path: &mut Vec<usize>,
 ) -> Result<&'a mut [Piece], LiteralError> {
     match (shape, literal) {
+        (Shape::Record(_, payload), literal) => fill(payload, literal, serial, pieces, path),
         (Shape::Scalar(scalar_type), Literal::Scalar(value)) if value.scalar_type() == *scalar_type => {
             let (piece, after) = split_first(pieces);
             match piece {
@@ -279,6 +286,8 @@ fn width(shape: &Shape) -> usize {
         Shape::Scalar(_) => 1,
         Shape::Pair(first, rest) => width(first) + width(rest),
         Shape::Sequence(element) => 1 + width(element),
+        Shape::Record(_, payload) => width(payload),
+        Shape::Function(_) => 0,
     }
 }
 
@@ -313,6 +322,8 @@ fn type_text(shape: &Shape) -> String {
         Shape::Scalar(scalar_type) => scalar_type.name().to_owned(),
         Shape::Pair(..) => format!("({})", parts(shape)),
         Shape::Sequence(element) => format!("[{}]", type_text(element)),
+        Shape::Record(name, _) => name.clone(),
+        Shape::Function(_) => "function".to_owned(),
     }
 }
 

@@ -144,7 +144,7 @@ enum Given<'a> {
 fn classify<'a>(argument: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<Given<'a>, String> {
     let text = argument.to_str();
     if is_overloaded
-        && innermost(shape) == ScalarType::Char
+        && innermost(shape) == Some(ScalarType::Char)
         && !text.is_some_and(|text| text.starts_with(['"', '[', '`']))
     {
         return Err("text must be a literal in quotes here".to_owned());
@@ -179,11 +179,12 @@ fn classify<'a>(argument: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Resu
     }
 }
 
-/// The first scalar type in a shape.
-fn innermost(shape: &Shape) -> ScalarType {
+/// The first scalar type in a shape; none in that of a function.
+fn innermost(shape: &Shape) -> Option<ScalarType> {
     match shape {
-        Shape::Scalar(scalar) => *scalar,
-        Shape::Sequence(inner) | Shape::Pair(inner, _) => innermost(inner),
+        Shape::Scalar(scalar) => Some(*scalar),
+        Shape::Sequence(inner) | Shape::Pair(inner, _) | Shape::Record(_, inner) => innermost(inner),
+        Shape::Function(_) => None,
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod build;
 mod check;
+mod doc;
+mod explain;
 mod repl;
 mod run;
 mod vcode;
@@ -35,6 +37,12 @@ enum Command {
     Check(check::Arguments),
     /// Show the flat program that a file compiles to
     Vcode(vcode::Arguments),
+    /// Explain the code of an error or warning, with an example; without one, list all codes
+    Explain(explain::Arguments),
+    /// Show what a function of the library does
+    Doc(doc::DocArguments),
+    /// List the functions of the library that have to do with a word
+    Apropos(doc::AproposArguments),
     /// Start an interactive session
     #[command(after_help = "Example: nesl repl --threads 2")]
     Repl,
@@ -53,7 +61,10 @@ pub fn run() -> Result<(), Stop> {
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
+        Some(Command::Doc(arguments)) => doc::doc(&arguments),
+        Some(Command::Apropos(arguments)) => doc::apropos(&arguments),
         Some(Command::Repl) | None if launched.is_some() => {
             Err(Stop::usage("error: a session is for one process; under mpirun take `nesl run FILE`"))
         }

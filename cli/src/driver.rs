@@ -4,10 +4,11 @@
 //! file ─ frontend ─▶ typed core ─ flatten ─▶ VCODE ─ pipeline ─▶ optimised, verified VCODE ─ crate::execute ─▶ an engine
 //! ```
 
+use crate::options::Style;
 use crate::stop::Stop;
 use nesl_frontend::core::Form;
 use nesl_frontend::diagnostic::Severity;
-use nesl_frontend::{Diagnostic, Options, Session, render};
+use nesl_frontend::{Diagnostic, Options, Session};
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::Program;
 use nesl_vcode::pipeline::{self, PassError};
@@ -27,8 +28,8 @@ pub struct Checked {
 ///
 /// # Errors
 /// If the file cannot be read or has errors; warnings go to standard error.
-pub fn compile_file(path: &Path, color: bool) -> Result<(Program, SourceMap), Stop> {
-    let checked = check_file(path, color)?;
+pub fn compile_file(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
+    let checked = check_file(path, style)?;
     let mut program = flatten(&checked);
     pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
     Ok((program, checked.sources))
@@ -38,13 +39,13 @@ pub fn compile_file(path: &Path, color: bool) -> Result<(Program, SourceMap), St
 ///
 /// # Errors
 /// If the file cannot be read or has errors; warnings go to standard error.
-pub fn check_file(path: &Path, color: bool) -> Result<Checked, Stop> {
-    let text = read_source(path)?;
+pub fn check_file(path: &Path, style: Style) -> Result<Checked, Stop> {
+    let text = read_source(path, style)?;
     let mut sources = SourceMap::default();
     let mut session = Session::new(&mut sources);
     let file = sources.add(path.display().to_string(), text, Origin::User);
     let checked = session.check(&sources, file, Options::default());
-    report(&checked.diagnostics, &sources, color)?;
+    report(&checked.diagnostics, &sources, style)?;
     Ok(Checked { session, sources, forms: checked.forms })
 }
 
@@ -60,8 +61,8 @@ pub fn flatten(checked: &Checked) -> Program {
 ///
 /// # Errors
 /// If it cannot be read or is not text.
-pub fn read_source(path: &Path) -> Result<String, Stop> {
-    let failed = |problem: String| Stop::failed(format!("error: cannot read {}: {problem}", path.display()));
+pub fn read_source(path: &Path, style: Style) -> Result<String, Stop> {
+    let failed = |problem: String| style.failed(&format!("cannot read {}: {problem}", path.display()));
     let bytes = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(failed("it is a folder".to_owned())),
         _ => std::fs::read(path).map_err(|error| failed(error.to_string()))?,
@@ -73,17 +74,18 @@ pub fn read_source(path: &Path) -> Result<String, Stop> {
     })
 }
 
-/// Prints warnings; errors become the end of the command, with a line that counts them.
+/// Prints warnings; errors become the end of the command, for people with a line that counts them.
 ///
 /// # Errors
 /// If there are errors.
-pub fn report(diagnostics: &[Diagnostic], sources: &SourceMap, color: bool) -> Result<(), Stop> {
-    let text: String = diagnostics.iter().map(|diagnostic| render::render(diagnostic, sources, color)).collect();
+pub fn report(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> Result<(), Stop> {
+    let text: String = diagnostics.iter().map(|diagnostic| style.diagnostic(diagnostic, sources)).collect();
     match diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count() {
         0 => {
             eprint!("{text}");
             Ok(())
         }
+        _ if style == Style::Json => Err(Stop::failed(text.trim_end())),
         1 => Err(Stop::failed(format!("{text}1 error"))),
         count => Err(Stop::failed(format!("{text}{count} errors"))),
     }

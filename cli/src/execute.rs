@@ -123,7 +123,7 @@ impl Run<'_> {
                 // Whoever waits for a long program sees its first answers before the last.
                 self.output.flush(&mut machine.engine)
             }
-            Err(error) => Err(failure::stop(&error, sources, options.color.enabled())),
+            Err(error) => Err(failure::stop(&error, sources, options.style())),
         }
     }
 }

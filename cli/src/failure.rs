@@ -1,16 +1,17 @@
 //! Run-time errors as diagnostics: the place in the user's program, what happened there, and what to do.
 
+use crate::options::Style;
 use crate::stop::Stop;
 use nesl_backend::RuntimeError;
-use nesl_frontend::{Diagnostic, render};
+use nesl_frontend::Diagnostic;
 use nesl_prim::Failure;
 use nesl_span::{SourceMap, Span};
 
 /// The end of a command whose program failed.
-pub fn stop(error: &RuntimeError, sources: &SourceMap, color: bool) -> Stop {
+pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
     match error.failure {
         Failure::Interrupted => Stop::interrupted(),
-        _ => Stop::failed(render::render(&diagnostic(error, sources), sources, color).trim_end()),
+        _ => Stop::failed(style.diagnostic(&diagnostic(error, sources), sources).trim_end()),
     }
 }
 
@@ -60,7 +61,7 @@ mod tests {
         let failure = Failure::BadSubsequence { start: 0, end: 2, length: 1 };
         let span = Span::new(library, at, at + 6);
         let error = RuntimeError { failure, span, calls: vec![Span::new(user, 0, 12)], element: None };
-        let text = render::render(&diagnostic(&error, &sources), &sources, false);
+        let text = Style::Text { color: false }.diagnostic(&diagnostic(&error, &sources), &sources);
         assert!(text.contains("in `take`, called here") && text.contains("a.nesl:1:1"), "{text}");
     }
 }

@@ -63,7 +63,7 @@ impl Target {
                 Shape::Scalar(scalar) => Some(Target::Rows(scalar)),
                 _ => None,
             },
-            Shape::Pair(..) => None,
+            Shape::Pair(..) | Shape::Record(..) | Shape::Function(_) => None,
         }
     }
 }

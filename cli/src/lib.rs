@@ -6,12 +6,14 @@
 //! launch        which engine, which ranks                              execute, oracle  a program on it
 //! arguments     command line to values of main; literal, input/       output, failure, stats  answers, errors, counters
 //! repl/         the interactive session                                interrupt  Ctrl-C
+//! codes         the pages of error codes
 //! ```
 //!
 //! Nothing below [`main`] prints an error or ends the process: the end of a command is a [`Stop`].
 
 pub mod arguments;
 pub mod built;
+pub mod codes;
 pub mod commands;
 pub mod driver;
 pub mod execute;

@@ -52,6 +52,7 @@ pub fn fit(literal: Literal, shape: &Shape) -> Literal {
         (Literal::Sequence(items), Shape::Sequence(element)) => {
             Literal::Sequence(items.into_iter().map(|item| fit(item, element)).collect())
         }
+        (literal, Shape::Record(_, payload)) => fit(literal, payload),
         (literal, _) => literal,
     }
 }

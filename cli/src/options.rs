@@ -1,6 +1,9 @@
 //! Options that say how a program is run: the same for `nesl run`, `nesl repl` and built executables.
 
+use crate::stop::Stop;
 use clap::{Args, ValueEnum};
+use nesl_frontend::{Diagnostic, render};
+use nesl_span::SourceMap;
 use std::io::IsTerminal;
 
 /// Which engine runs a program.
@@ -38,6 +41,59 @@ pub struct RunOptions {
     /// Colour in messages: auto, always or never
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
     pub color: ColorChoice,
+    /// Errors and warnings as text (human), or as one JSON object a line (json)
+    #[arg(long, value_name = "FORMAT", global = true, default_value = "human", hide_possible_values = true)]
+    pub message_format: MessageFormat,
+}
+
+impl RunOptions {
+    /// How messages are written.
+    pub fn style(&self) -> Style {
+        match self.message_format {
+            MessageFormat::Human => Style::Text { color: self.color.enabled() },
+            MessageFormat::Json => Style::Json,
+        }
+    }
+}
+
+/// What errors and warnings look like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// Text with the lines of the program
+    #[default]
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// For people.
+    Text {
+        /// With the colours of a terminal.
+        color: bool,
+    },
+    /// For programs.
+    Json,
+}
+
+impl Style {
+    /// A diagnostic, with a newline at its end.
+    pub fn diagnostic(self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+        match self {
+            Style::Text { color } => render::render(diagnostic, sources, color),
+            Style::Json => render::json::render(diagnostic, sources),
+        }
+    }
+
+    /// The end of a command for a reason without a place in a program.
+    pub fn failed(self, message: &str) -> Stop {
+        Stop::failed(match self {
+            Style::Text { .. } => format!("error: {message}"),
+            Style::Json => render::json::bare_error(message),
+        })
+    }
 }
 
 /// When messages are coloured.

@@ -26,7 +26,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
     let Checked { session, sources, forms } = checked;
     let failed = |error: EvalError| {
         let EvalError { failure, span, calls } = error;
-        failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.color.enabled())
+        failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.style())
     };
     let core = session.program();
     let mut evaluator = Evaluator::new(core);
@@ -95,6 +95,7 @@ fn type_of(shape: &Shape) -> Type {
         Shape::Scalar(scalar) => Type::Scalar(*scalar),
         Shape::Pair(first, rest) => Type::pair(type_of(first), type_of(rest)),
         Shape::Sequence(element) => Type::sequence(type_of(element)),
+        Shape::Record(..) | Shape::Function(_) => unreachable!("type parameters of main stand for scalars and strings"),
     }
 }
 
@@ -117,6 +118,9 @@ fn instance<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlo
             let ScalarValue::Int(length) = scalar(slots.next()) else { unreachable!("a length is an int") };
             Nested::sequence(instances(element, slots, length as usize))
         }
+        // A record is its payload under another type.
+        Shape::Record(_, payload) => instance(payload, slots),
+        Shape::Function(_) => unreachable!("no argument of main is a function"),
     }
 }
 
@@ -141,6 +145,8 @@ fn instances<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSl
             let mut elements = instances(element, slots, lengths.iter().sum::<i64>() as usize).into_iter();
             lengths.into_iter().map(|length| Nested::sequence(elements.by_ref().take(length as usize))).collect()
         }
+        Shape::Record(_, payload) => instances(payload, slots, count),
+        Shape::Function(_) => unreachable!("no argument of main holds a function"),
     }
 }
 

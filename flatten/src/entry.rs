@@ -29,7 +29,7 @@ pub(crate) fn needed(instances: &mut Instances<'_>, forms: &[Form], mut globals:
     for form in forms.iter().rev() {
         let Form::Assignment { targets, value } = form else { continue };
         if targets.iter().any(|(target, _)| globals.contains(target)) {
-            globals.extend(instances.globals.expr(value));
+            globals.extend(instances.globals.expr(instances.program, value));
             chosen.push(form);
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
     let expr = expression(form)?;
     let number = instances.reserve();
     let draws = instances.draws.expr(&expr);
-    let globals: Vec<GlobalId> = instances.globals.expr(&expr).into_iter().collect();
+    let globals: Vec<GlobalId> = instances.globals.expr(instances.program, &expr).into_iter().collect();
     let name = instances.unique_name("top".to_owned());
     let mut lowering = Lowering::new(instances, &name, expr.span, Vec::new());
     let mut inputs = Vec::new();

@@ -12,7 +12,14 @@ pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
             walk(first, visit);
             walk(rest, visit);
         }
-        ExprKind::First(pair) | ExprKind::Rest(pair) => walk(pair, visit),
+        ExprKind::First(inner) | ExprKind::Rest(inner) | ExprKind::Construct(inner) | ExprKind::Payload(inner) => {
+            walk(inner, visit);
+        }
+        ExprKind::Closure { captured, .. } => captured.iter().for_each(|captured| walk(captured, visit)),
+        ExprKind::Apply { function, argument } => {
+            walk(function, visit);
+            walk(argument, visit);
+        }
         ExprKind::Let { value, body, .. } => {
             walk(value, visit);
             walk(body, visit);
@@ -63,13 +70,14 @@ impl Globals {
     pub fn of<'a>(program: &Program, roots: impl IntoIterator<Item = &'a Expr>, main: Option<FunctionId>) -> Globals {
         let mut calls: HashMap<FunctionId, HashSet<FunctionId>> = HashMap::new();
         let mut globals = Globals::default();
-        let mut pending: Vec<FunctionId> = roots.into_iter().flat_map(|expr| direct(expr).1).chain(main).collect();
+        let mut pending: Vec<FunctionId> =
+            roots.into_iter().flat_map(|expr| direct(program, expr).1).chain(main).collect();
         while let Some(function) = pending.pop() {
             if globals.functions.contains_key(&function) {
                 continue;
             }
             let (mentioned, called) = match &program.function(function).body {
-                FunctionBody::Defined { body, .. } => direct(body),
+                FunctionBody::Defined { body, .. } => direct(program, body),
                 FunctionBody::Intrinsic(_) | FunctionBody::Missing => Default::default(),
             };
             globals.functions.insert(function, mentioned);
@@ -98,14 +106,16 @@ impl Globals {
     }
 
     /// The globals of an expression, in order of their numbers.
-    pub fn expr(&self, expr: &Expr) -> BTreeSet<GlobalId> {
-        let (mut mentioned, called) = direct(expr);
+    pub fn expr(&self, program: &Program, expr: &Expr) -> BTreeSet<GlobalId> {
+        let (mut mentioned, called) = direct(program, expr);
         mentioned.extend(called.into_iter().flat_map(|function| self.function(function)));
         mentioned
     }
 }
 
-fn direct(expr: &Expr) -> (BTreeSet<GlobalId>, HashSet<FunctionId>) {
+/// The globals that an expression mentions itself, and the functions that it may call. A function value may be any function
+/// that the program uses as one: which, is known only at concrete types.
+fn direct(program: &Program, expr: &Expr) -> (BTreeSet<GlobalId>, HashSet<FunctionId>) {
     let (mut mentioned, mut called) = (BTreeSet::new(), HashSet::new());
     walk(expr, &mut |expr| match &expr.kind {
         ExprKind::Global(global) => {
@@ -114,6 +124,7 @@ fn direct(expr: &Expr) -> (BTreeSet<GlobalId>, HashSet<FunctionId>) {
         ExprKind::Call { function, .. } => {
             called.insert(*function);
         }
+        ExprKind::Apply { .. } => called.extend(&program.function_values),
         _ => {}
     });
     (mentioned, called)

@@ -54,8 +54,11 @@ fn flatten(program: &core::Program, earlier: &[Form], forms: &[Form], main: Opti
     let globals = Globals::of(program, roots.iter().map(|expr| &**expr), main);
     let mut instances = Instances::new(program, globals);
 
-    let own: BTreeSet<GlobalId> =
-        forms.iter().filter_map(entry::expression).flat_map(|expr| instances.globals.expr(&expr)).collect();
+    let own: BTreeSet<GlobalId> = forms
+        .iter()
+        .filter_map(entry::expression)
+        .flat_map(|expr| instances.globals.expr(instances.program, &expr))
+        .collect();
     let mut steps = entry::needed(&mut instances, earlier, own);
     steps.extend(forms.iter().filter_map(|form| entry::step(&mut instances, form)));
 

@@ -6,9 +6,11 @@
 //! | [`conditional`] | `if`: a lifted condition splits the instances, runs each branch on its own, and merges |
 //! | [`call`] | a call: of the version for the pattern of its argument |
 //! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
+//! | [`structural`] | operations on values of any type, taken apart by their types: equality, the zero of a type |
 
 pub(crate) mod call;
 pub(crate) mod conditional;
 pub(crate) mod each;
 pub(crate) mod intrinsic;
 pub(crate) mod sequence;
+pub(crate) mod structural;

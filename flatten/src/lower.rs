@@ -100,6 +100,12 @@ impl<'a, 'p> Lowering<'a, 'p> {
                 let first = self.eval(first, context);
                 Value::pair(first, self.eval(rest, context))
             }
+            ExprKind::Construct(inner) | ExprKind::Payload(inner) => self.eval(inner, context),
+            ExprKind::Closure { captured, .. } => {
+                let captured: Vec<Value> = captured.iter().map(|captured| self.eval(captured, context)).collect();
+                let tuple = captured.into_iter().rev().reduce(|rest, first| Value::pair(first, rest));
+                tuple.unwrap_or(Value::Nothing)
+            }
             ExprKind::First(pair) => self.eval(pair, context).into_pair().0,
             ExprKind::Rest(pair) => self.eval(pair, context).into_pair().1,
             ExprKind::Let { variable, value, body } => {
@@ -116,6 +122,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
                 let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&self.type_arguments)).collect();
                 self.call(expr, *function, type_arguments, argument, context)
             }
+            ExprKind::Apply { function, argument } => self.apply(expr, function, argument, context),
             ExprKind::Each { sources, filter, body } => self.each(expr, sources, filter.as_deref(), body, context),
         }
     }

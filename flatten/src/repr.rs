@@ -8,7 +8,7 @@
 //! computes on elements one by one first calls [`Lowering::compact`].
 
 use crate::lower::Lowering;
-use crate::value::Value;
+use crate::value::{Structure, Value};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, Operand, VectorOp};
@@ -51,6 +51,7 @@ impl Lowering<'_, '_> {
                 let columns: Vec<Operand> = sources.iter().map(|source| source.operand()).collect();
                 Value::column(mover(self, &columns), *scalar_type)
             }
+            Value::Nothing => Value::Nothing,
             Value::Pair(..) => {
                 let (firsts, rests): (Vec<Value>, Vec<Value>) =
                     sources.iter().map(|&source| source.clone().into_pair()).unzip();
@@ -163,6 +164,7 @@ impl Lowering<'_, '_> {
                 let length = self.builder.vector(VectorOp::Extract, &[lengths, index]);
                 Value::sequence(length, self.move_by(elements, VectorOp::Slice, &[start, length]))
             }
+            Value::Nothing => Value::Nothing,
         }
     }
 
@@ -185,25 +187,26 @@ impl Lowering<'_, '_> {
                 let elements = self.concat(&data.iter().collect::<Vec<_>>());
                 Value::segments(self.packed(lengths), elements)
             }
+            Value::Nothing => Value::Nothing,
         }
     }
 
     /// The value of no instances.
     pub(crate) fn empty(&mut self, ty: &Type) -> Value {
-        match ty {
-            Type::Scalar(scalar_type) => {
-                Value::column(self.builder.constants(Constants::from_scalars(*scalar_type, &[])), *scalar_type)
+        match Structure::of(ty) {
+            Structure::Scalar(scalar_type) => {
+                Value::column(self.builder.constants(Constants::from_scalars(scalar_type, &[])), scalar_type)
             }
-            Type::Pair(first, rest) => {
-                let first = self.empty(first);
-                Value::pair(first, self.empty(rest))
+            Structure::Pair(first, rest) => {
+                let first = self.empty(&first);
+                Value::pair(first, self.empty(&rest))
             }
-            Type::Sequence(element) => {
+            Structure::Sequence(element) => {
                 let lengths = self.builder.constants(Constants::from_scalars(ScalarType::Int, &[]));
                 let descriptor = self.packed(lengths);
-                Value::segments(descriptor, self.empty(element))
+                Value::segments(descriptor, self.empty(&element))
             }
-            Type::Parameter(_) => panic!("polymorphic type {ty} after monomorphisation"),
+            Structure::Nothing => Value::Nothing,
         }
     }
 }

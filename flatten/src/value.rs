@@ -9,7 +9,8 @@
 //! | scalar | a scalar operand | a column with an element per instance |
 //! | sequence | its length, and its elements | a descriptor with a segment per instance, and elements for all |
 //!
-//! Pairs have no representation of their own. The *elements* of a sequence are a [`Value`] that is lifted throughout, over
+//! Pairs have no representation of their own; a record is its payload, and a function value the values it captured: nothing
+//! where there are none. The *elements* of a sequence are a [`Value`] that is lifted throughout, over
 //! the positions of the sequence's data. So the elements of a sequence and the value of a variable in an apply-to-each
 //! over it are the same thing.
 //!
@@ -44,6 +45,8 @@ pub enum Value {
         /// The elements.
         elements: Box<Value>,
     },
+    /// A function value that captured nothing.
+    Nothing,
 }
 
 impl Value {
@@ -77,6 +80,7 @@ impl Value {
         match self {
             Value::Scalar { lifted, .. } | Value::Sequence { lifted, .. } => !lifted,
             Value::Pair(first, rest) => first.is_invariant() && rest.is_invariant(),
+            Value::Nothing => true,
         }
     }
 
@@ -152,6 +156,7 @@ impl Value {
                 operands.push(*extent);
                 elements.push_operands(operands);
             }
+            Value::Nothing => {}
         }
     }
 
@@ -160,6 +165,7 @@ impl Value {
         match self {
             Value::Scalar { lifted, .. } | Value::Sequence { lifted, .. } => Pattern::Part(*lifted),
             Value::Pair(first, rest) => Pattern::Pair(Box::new(first.pattern()), Box::new(rest.pattern())),
+            Value::Nothing => Pattern::Nothing,
         }
     }
 }
@@ -171,16 +177,19 @@ pub enum Pattern {
     Part(bool),
     /// A pair.
     Pair(Box<Pattern>, Box<Pattern>),
+    /// Nothing.
+    Nothing,
 }
 
 impl Pattern {
     /// The pattern of a type all of whose parts are lifted, or none.
     pub fn uniform(ty: &Type, lifted: bool) -> Pattern {
-        match ty {
-            Type::Pair(first, rest) => {
-                Pattern::Pair(Box::new(Pattern::uniform(first, lifted)), Box::new(Pattern::uniform(rest, lifted)))
+        match Structure::of(ty) {
+            Structure::Scalar(_) | Structure::Sequence(_) => Pattern::Part(lifted),
+            Structure::Pair(first, rest) => {
+                Pattern::Pair(Box::new(Pattern::uniform(&first, lifted)), Box::new(Pattern::uniform(&rest, lifted)))
             }
-            _ => Pattern::Part(lifted),
+            Structure::Nothing => Pattern::Nothing,
         }
     }
 
@@ -189,20 +198,22 @@ impl Pattern {
         match self {
             Pattern::Part(lifted) => if *lifted { "L" } else { "I" }.to_owned(),
             Pattern::Pair(first, rest) => first.letters() + &rest.letters(),
+            Pattern::Nothing => String::new(),
         }
     }
 
     /// The registers of a value of this type and pattern.
     pub fn registers(&self, ty: &Type) -> Vec<RegisterType> {
-        match (self, ty) {
+        match (self, Structure::of(ty)) {
             (Pattern::Part(true), _) => shape(ty).lifted(),
             (Pattern::Part(false), _) => shape(ty).serial(),
-            (Pattern::Pair(first, rest), Type::Pair(first_type, rest_type)) => {
-                let mut registers = first.registers(first_type);
-                registers.extend(rest.registers(rest_type));
+            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+                let mut registers = first.registers(&first_type);
+                registers.extend(rest.registers(&rest_type));
                 registers
             }
-            (Pattern::Pair(..), other) => panic!("pattern of a pair for type {other}"),
+            (Pattern::Nothing, Structure::Nothing) => Vec::new(),
+            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
         }
     }
 
@@ -211,30 +222,66 @@ impl Pattern {
     /// # Panics
     /// If there are too few.
     pub fn value(&self, ty: &Type, operands: &mut impl Iterator<Item = Operand>) -> Value {
-        match (self, ty) {
+        match (self, Structure::of(ty)) {
             (Pattern::Part(lifted), _) => part(ty, *lifted, operands),
-            (Pattern::Pair(first, rest), Type::Pair(first_type, rest_type)) => {
-                let first = first.value(first_type, operands);
-                Value::pair(first, rest.value(rest_type, operands))
+            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+                let first = first.value(&first_type, operands);
+                Value::pair(first, rest.value(&rest_type, operands))
             }
-            (Pattern::Pair(..), other) => panic!("pattern of a pair for type {other}"),
+            (Pattern::Nothing, Structure::Nothing) => Value::Nothing,
+            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
         }
     }
 }
 
 fn part(ty: &Type, lifted: bool, operands: &mut impl Iterator<Item = Operand>) -> Value {
     let mut next = || operands.next().expect("a register for each part of a value");
-    match ty {
-        Type::Scalar(scalar_type) => Value::Scalar { operand: next(), lifted, scalar_type: *scalar_type },
-        Type::Sequence(element) => {
+    match Structure::of(ty) {
+        Structure::Scalar(scalar_type) => Value::Scalar { operand: next(), lifted, scalar_type },
+        Structure::Sequence(element) => {
             let extent = next();
-            Value::Sequence { extent, lifted, elements: Box::new(part(element, true, operands)) }
+            Value::Sequence { extent, lifted, elements: Box::new(part(&element, true, operands)) }
         }
-        Type::Pair(first, rest) => {
-            let first = part(first, lifted, operands);
-            Value::pair(first, part(rest, lifted, operands))
+        Structure::Pair(first, rest) => {
+            let first = part(&first, lifted, operands);
+            Value::pair(first, part(&rest, lifted, operands))
         }
-        Type::Parameter(_) => panic!("polymorphic type {ty} after monomorphisation"),
+        Structure::Nothing => Value::Nothing,
+    }
+}
+
+/// How values of a type are represented, one level deep.
+pub enum Structure {
+    /// A scalar.
+    Scalar(ScalarType),
+    /// A pair of values of these types.
+    Pair(Type, Type),
+    /// A sequence of values of this type.
+    Sequence(Type),
+    /// No register at all.
+    Nothing,
+}
+
+impl Structure {
+    /// The structure of a type.
+    ///
+    /// # Panics
+    /// If the type is polymorphic.
+    pub fn of(ty: &Type) -> Structure {
+        match ty {
+            Type::Scalar(scalar_type) => Structure::Scalar(*scalar_type),
+            Type::Pair(first, rest) => Structure::Pair((**first).clone(), (**rest).clone()),
+            Type::Sequence(element) => Structure::Sequence((**element).clone()),
+            Type::Record(..) => match ty.payload() {
+                Some(payload) => Structure::of(&payload),
+                None => panic!("record {ty} without a payload"),
+            },
+            Type::Function(_) => match ty.identity() {
+                Some(identity) => identity.captured_tuple().map_or(Structure::Nothing, |tuple| Structure::of(&tuple)),
+                None => panic!("function of type {ty} is not known after monomorphisation"),
+            },
+            Type::Parameter(_) | Type::Identity(_) => panic!("type {ty} after monomorphisation"),
+        }
     }
 }
 
@@ -247,6 +294,14 @@ pub fn shape(ty: &Type) -> Shape {
         Type::Scalar(scalar_type) => Shape::Scalar(*scalar_type),
         Type::Pair(first, rest) => Shape::Pair(Box::new(shape(first)), Box::new(shape(rest))),
         Type::Sequence(element) => Shape::Sequence(Box::new(shape(element))),
-        Type::Parameter(_) => panic!("polymorphic type {ty} after monomorphisation"),
+        Type::Record(datatype, _) => match ty.payload() {
+            Some(payload) => Shape::Record(datatype.name.to_string(), Box::new(shape(&payload))),
+            None => panic!("record {ty} without a payload"),
+        },
+        Type::Function(_) => match ty.identity() {
+            Some(identity) => Shape::Function(identity.captured_tuple().map(|tuple| Box::new(shape(&tuple)))),
+            None => panic!("function of type {ty} is not known after monomorphisation"),
+        },
+        Type::Parameter(_) | Type::Identity(_) => panic!("type {ty} after monomorphisation"),
     }
 }

@@ -33,6 +33,8 @@ pub struct TopLevel {
 pub enum TopLevelKind {
     /// `function name parameter [: type] = body`.
     Function(FunctionDefinition),
+    /// `datatype name type [:: context]`.
+    Datatype(DatatypeDefinition),
     /// `pattern = value`.
     Assignment {
         /// The names bound.
@@ -51,14 +53,34 @@ pub enum TopLevelKind {
 pub struct FunctionDefinition {
     /// The function's name; an operator's token for `function '+ …`.
     pub name: Name,
-    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`.
+    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`. Without those that have a default.
     pub parameter: Pattern,
+    /// The parameters with a default, which calls pass by name: `f(a, b := 3)`.
+    pub keywords: Vec<KeywordParameter>,
     /// The signature.
     pub signature: Option<Signature>,
     /// The doc string.
     pub doc: Option<String>,
     /// The body; the library declares built-in functions without one.
     pub body: Option<Expr>,
+}
+
+/// `name := default` in a parameter list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeywordParameter {
+    /// The parameter.
+    pub name: Name,
+    /// Its value where a call does not give one.
+    pub default: Expr,
+}
+
+/// A record type with its constructor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatatypeDefinition {
+    /// The name of both.
+    pub name: Name,
+    /// What it wraps, with the classes of its type parameters.
+    pub payload: Signature,
 }
 
 /// `type :: (context)`.
@@ -86,8 +108,10 @@ pub struct TypeExpr {
 pub enum TypeExprKind {
     /// `int`, `float`, `bool`, `char`.
     Scalar(ScalarType),
-    /// Any other name: a type variable.
+    /// Any other name: a type variable, or a datatype without parameters.
     Name(Name),
+    /// `name(t1, t2, …)`: a datatype at these types.
+    Record(Name, Vec<TypeExpr>),
     /// `[t]`.
     Sequence(Box<TypeExpr>),
     /// `(t1, t2, …)`, two or more.
@@ -114,6 +138,8 @@ pub enum PatternKind {
     Variable(Symbol),
     /// `p1, p2, …`, two or more, right-nested: `a, b, c` takes the pair `(a, (b, c))` apart.
     Tuple(Vec<Pattern>),
+    /// `name(p)`: takes a record of this datatype apart.
+    Record(Name, Box<Pattern>),
     /// Unreadable; reported.
     Error,
 }
@@ -201,8 +227,24 @@ pub enum ExprKind {
         /// The step; 1 if absent.
         stride: Option<Box<Expr>>,
     },
+    /// `parameter => body`.
+    Lambda {
+        /// The parameter.
+        parameter: Box<Pattern>,
+        /// The value.
+        body: Box<Expr>,
+    },
+    /// `name := value`: an argument by name, which only a call may contain.
+    Keyword {
+        /// The parameter.
+        name: Name,
+        /// The argument.
+        value: Box<Expr>,
+    },
     /// `{body : p1 in s1; … | filter}`.
     Each {
+        /// Whether it is written `{* …}`, for one element after the other. The value is the same.
+        is_serial: bool,
         /// The body; the value of the first pattern if absent.
         body: Option<Box<Expr>>,
         /// The sources, walked together.

@@ -8,15 +8,44 @@
 //! function f(a, b) = a + b      f = λp. let a = first p in let b = rest p in call '+ [t] (a, b)
 //! {x in v; y in w | c}          each x in v; y in w | c : x
 //! ```
+//!
+//! A serial apply-to-each, `{* e : x in v}`, is a plain one: it has the same value, and the order of elements is that of
+//! effects anyway.
+//!
+//! # Records
+//!
+//! A record is its payload under another type: [`ExprKind::Construct`] and [`ExprKind::Payload`] change the type alone. A
+//! constructor that is used as a value is a function whose body constructs its parameter.
+//!
+//! # Function values
+//!
+//! A function value is made by [`ExprKind::Closure`] and called by [`ExprKind::Apply`]. It is the tuple of the values it
+//! captured; which function it is says the [`Identity`](crate::ty::Identity) in its type, also as a function parameter,
+//! a result, an element or a global. At types without parameters the identity at an `Apply` is always known (never
+//! [`Identity::NOBODY`](crate::ty::Identity::NOBODY)), so
+//!
+//! ```text
+//! apply g x, where g : t -> u has the identity { function: k, type_arguments: s, captured }
+//!     = call k [s] x          if captured is empty
+//!     = call k [s] (g, x)     otherwise, with g the captured values as a right-nested tuple (the value itself if one)
+//! ```
+//!
+//! So the one parameter of a lifted lambda is its argument if it captures nothing, and else the pair of the captured
+//! values and its argument. Named functions, built-in ones too, capture nothing. A lambda's function has the same type
+//! parameters as the function around it; one at the top level has none. Captured values may be function values
+//! themselves. An `Apply` of a scalar function evaluates all operands: only a `Call` of `and` and `or` does not.
 
 pub mod effects;
 
 pub mod print;
 
+pub mod walk;
+
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The number of a function in [`Program::functions`].
@@ -40,6 +69,8 @@ pub struct Program {
     pub globals: Vec<Global>,
     /// The number of local variables in use: the next free [`VariableId`].
     pub variables: usize,
+    /// The functions that some function or form of the session uses as a value, lambdas included.
+    pub function_values: BTreeSet<FunctionId>,
 }
 
 impl Program {
@@ -54,12 +85,12 @@ impl Program {
     }
 }
 
-/// A function.
+/// A function: one that was defined, a constructor, or a lambda.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
+    /// Its name; of a lambda its place, `lambda at 3:5`.
     pub name: Symbol,
-    /// Where its name stands in its definition.
+    /// Where its name stands in its definition; of a lambda the whole of it.
     pub span: Span,
     /// Its type.
     pub scheme: Scheme,
@@ -69,6 +100,13 @@ pub struct Function {
     pub body: FunctionBody,
     /// Its doc string.
     pub doc: Option<String>,
+}
+
+impl Function {
+    /// Whether it is a lambda: its name is then a description that no program can write.
+    pub fn is_lambda(&self) -> bool {
+        self.name.starts_with("lambda ")
+    }
 }
 
 /// What a call does.
@@ -83,7 +121,7 @@ pub enum FunctionBody {
     },
     /// A built-in operation.
     Intrinsic(Intrinsic),
-    /// A definition that is being checked, or that had errors.
+    /// A declaration whose definition has not come yet. No checked form can reach it.
     Missing,
 }
 
@@ -101,10 +139,10 @@ pub struct Global {
 /// What a top-level form means.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// A function was defined (or redefined).
+    /// A function was defined (or redefined); for a datatype, its constructor.
     Function(FunctionId),
     /// Values to compute and keep. The value of `value` is taken apart: each global gets the part found by following its
-    /// path (`false` = first, `true` = rest).
+    /// path (`false` = first, `true` = rest). A record on the way stands for its payload.
     Assignment {
         /// The globals with their paths.
         targets: Vec<(GlobalId, Vec<bool>)>,
@@ -173,6 +211,26 @@ pub enum ExprKind {
         /// The value where it does not.
         else_branch: Box<Expr>,
     },
+    /// A record of its payload; the type says which.
+    Construct(Box<Expr>),
+    /// The payload of a record.
+    Payload(Box<Expr>),
+    /// A function value.
+    Closure {
+        /// The function.
+        function: FunctionId,
+        /// Its type arguments.
+        type_arguments: Vec<Type>,
+        /// What it captures: variables of the place where it is made. Their types are those in the identity.
+        captured: Vec<Expr>,
+    },
+    /// The call of a function value.
+    Apply {
+        /// The function value.
+        function: Box<Expr>,
+        /// Its argument.
+        argument: Box<Expr>,
+    },
     /// `[e1, e2, …]`; empty for a typed empty sequence. The type tells the element type.
     Sequence(Vec<Expr>),
     /// A call. Type arguments are in the order of the scheme's parameters.
@@ -201,6 +259,10 @@ pub enum Intrinsic {
     /// A scalar function or operator: the row of the primitive table with this source name and the operand types of the call.
     /// `and` and `or` on bools evaluate their second operand only where it is needed.
     Scalar(&'static str),
+    /// `a == b` and `eql(a, b)` on any type: equal scalars (IEEE on floats) in equal shapes. Functions are always equal.
+    Equal,
+    /// `identity(a)`: the zero of the type of `a`: 0, 0.0, f, the character 0, the empty sequence, parts likewise.
+    Identity,
     /// `length(v)`, `#v`.
     Length,
     /// `dist(a, n)`: n copies.
@@ -237,6 +299,8 @@ impl Intrinsic {
     /// The intrinsic that a library declaration without a body stands for.
     pub fn by_name(name: &str) -> Option<Intrinsic> {
         Some(match name {
+            "==" | "eql" => Intrinsic::Equal,
+            "identity" => Intrinsic::Identity,
             "length" => Intrinsic::Length,
             "dist" => Intrinsic::Dist,
             "elt" => Intrinsic::Elt,

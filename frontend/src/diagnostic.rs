@@ -4,6 +4,9 @@
 
 use nesl_span::Span;
 
+/// More errors than this in one text help nobody; the same holds of warnings.
+pub const MOST_DIAGNOSTICS: usize = 50;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -49,6 +52,17 @@ impl Diagnostic {
         }
     }
 
+    /// What stands for the errors, or warnings, that are not shown, of which there are `count`.
+    fn rest(severity: Severity, count: usize) -> Diagnostic {
+        let (code, noun) = match severity {
+            Severity::Warning => ("W0199", "warning"),
+            Severity::Error => ("E0199", "error"),
+        };
+        let plural = if count == 1 { "" } else { "s" };
+        let message = format!("{count} more {noun}{plural} not shown");
+        Diagnostic { severity, code, message, labels: Vec::new(), hint: None }
+    }
+
     /// The same with a text at the primary place.
     #[must_use]
     pub fn saying(mut self, text: impl Into<String>) -> Diagnostic {
@@ -71,4 +85,22 @@ impl Diagnostic {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Puts diagnostics into the order of the text and counts those that nobody would read, instead of keeping them.
+pub(crate) fn finish(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let place = |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| label.span);
+    // What has no place is about the text as a whole, and comes last.
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.labels.is_empty(), place(diagnostic)));
+    for severity in [Severity::Error, Severity::Warning] {
+        let mut seen = 0;
+        diagnostics.retain(|diagnostic| {
+            seen += usize::from(diagnostic.severity == severity && !diagnostic.labels.is_empty());
+            seen <= MOST_DIAGNOSTICS || diagnostic.severity != severity || diagnostic.labels.is_empty()
+        });
+        if seen > MOST_DIAGNOSTICS {
+            diagnostics.push(Diagnostic::rest(severity, seen - MOST_DIAGNOSTICS));
+        }
+    }
+    diagnostics
 }

@@ -17,7 +17,7 @@ mod intrinsics;
 mod machine;
 mod value;
 
-pub use value::Value;
+pub use value::{Closure, Value};
 
 use crate::core::effects::Draws;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};

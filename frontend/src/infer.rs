@@ -2,34 +2,47 @@
 //!
 //! ```text
 //! text         which form defines what, and in which order forms are checked
-//! types        type variables with classes; unification
-//! pattern, expression, call     trees with types that may still be refined ([`typed`])
-//! declaration  signatures, functions, groups of functions that call each other, values
-//! report       all error codes and the wording that several places share
+//! references   the names that a form refers to
+//! types, show  type variables with classes; unification; types in messages
+//! pattern, expression, call, keyword, value     trees with types that may still be refined ([`typed`])
+//! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
+//! report, arguments    all error codes and the wording that several places share; arguments that do not fit
 //! ```
 //!
-//! Function types exist only in schemes: every function has one argument, and functions are not values. Functions are
-//! generalised at their definition; everything else is monomorphic. A type variable that nothing determines becomes `int`,
-//! the one type in every class. Such variables come from empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
+//! Every function has one argument. Functions are generalised at their definition; everything else is monomorphic, lambdas
+//! included. A type variable that nothing determines becomes `int`, the one type in every class. Such variables come from
+//! empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
+//!
+//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. A call where
+//! such a variable is neither determined nor a parameter of its function is an error.
 
+pub(crate) mod arguments;
 pub(crate) mod call;
+pub(crate) mod components;
+pub(crate) mod datatype;
 pub(crate) mod declaration;
 pub(crate) mod environment;
 pub(crate) mod expression;
+pub(crate) mod form;
 pub(crate) mod function;
+pub(crate) mod keyword;
 pub(crate) mod pattern;
+pub(crate) mod references;
 pub(crate) mod report;
+pub(crate) mod show;
 pub(crate) mod text;
 pub(crate) mod typed;
 pub(crate) mod types;
+pub(crate) mod value;
 
 use crate::ast::{Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
-use crate::diagnostic::Diagnostic;
-use crate::ty::Class;
-use environment::{Entity, Environment};
+use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
+use crate::ty::{Class, Datatype};
+use environment::{Entity, Environment, Keywords};
 use nesl_span::{SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use text::{Reference, Text};
 use typed::Callee;
 use types::{TypeId, Types};
@@ -43,6 +56,8 @@ enum Outcome {
     Group(TypeId, TypeId),
     /// A function.
     Function(FunctionId),
+    /// A datatype with its constructor.
+    Datatype(FunctionId, Arc<Datatype>),
     /// Values.
     Values(HashMap<Symbol, GlobalId>),
     /// Something whose errors have been reported.
@@ -83,7 +98,39 @@ struct SeenCall {
     target: Target,
     name: Symbol,
     span: Span,
-    in_each: bool,
+    place: CallPlace,
+}
+
+/// Where a function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallPlace {
+    /// Where it runs once.
+    Plain,
+    /// In an apply-to-each.
+    Each,
+    /// In a lambda.
+    Lambda,
+    /// Nowhere in sight: it is used as a value.
+    Value,
+}
+
+/// A lambda that is being checked.
+#[derive(Debug)]
+struct LambdaScope {
+    /// The variables with smaller numbers are bound around it.
+    first: usize,
+    /// Those of them that it mentions.
+    captured: Vec<(VariableId, TypeId)>,
+}
+
+/// What a name means in a type or a pattern.
+enum DatatypeMeaning {
+    Known(Arc<Datatype>),
+    /// The datatype being defined, or one that refers to it.
+    Recursive,
+    /// Reported already.
+    Broken,
+    Unknown,
 }
 
 /// The checker of one text.
@@ -103,7 +150,20 @@ pub(crate) struct Inference<'a> {
     locals: HashMap<Symbol, Vec<(VariableId, TypeId)>>,
     signature: HashMap<Symbol, TypeId>,
     each_depth: usize,
+    /// The lambdas around the place being checked.
+    lambdas: Vec<LambdaScope>,
+    /// The local variables that are mentioned.
+    used: HashSet<VariableId>,
+    /// The names that the `let` bindings and values being checked will bind.
+    binding: Vec<Symbol>,
     calls: Vec<SeenCall>,
+    /// Identities of functions that are called, or that are passed to what calls them, with the form and the place: they
+    /// have to be determined.
+    unknown: Vec<(usize, TypeId, Span)>,
+    /// The types of operands of `==` and `/=`.
+    compared: Vec<(TypeId, Span)>,
+    /// How to call the functions of the group being checked that have keyword parameters.
+    group_keywords: HashMap<usize, Keywords>,
     /// Whether some form could not be read: names may be missing for that reason.
     unreadable: bool,
 }
@@ -125,7 +185,13 @@ impl<'a> Inference<'a> {
             locals: HashMap::new(),
             signature: HashMap::new(),
             each_depth: 0,
+            lambdas: Vec::new(),
+            used: HashSet::new(),
+            binding: Vec::new(),
             calls: Vec::new(),
+            unknown: Vec::new(),
+            compared: Vec::new(),
+            group_keywords: HashMap::new(),
             unreadable: forms.iter().any(|form| matches!(form.kind, TopLevelKind::Error)),
         }
     }
@@ -142,15 +208,37 @@ impl<'a> Inference<'a> {
             matches!(environment.names.get(name), Some(Entity::Global(_)))
         });
         for early in early {
-            self.report_early_use(&early);
+            // `g(x) = x + 1` is no definition of x, but an attempt at one of g.
+            self.form = early.form;
+            let is_mistaken = match &self.forms[early.form].kind {
+                TopLevelKind::Assignment { pattern, .. } => self.has_unknown_datatype(pattern),
+                _ => false,
+            };
+            if !is_mistaken {
+                self.report_early_use(&early);
+            }
         }
+        let (mut errors, mut seen) = (0, 0);
         for group in groups {
+            let new = self.diagnostics.get(seen..).unwrap_or(&[]);
+            errors += new.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+            seen = self.diagnostics.len();
+            if errors > MOST_DIAGNOSTICS {
+                // What is found from here on would not be shown.
+                break;
+            }
             self.types.commit();
             match &self.forms[group[0]].kind {
                 TopLevelKind::Function(_) => self.functions(&group),
+                TopLevelKind::Datatype(_) => self.datatypes(&group),
                 TopLevelKind::Assignment { .. } | TopLevelKind::Expression(_) => self.value(group[0]),
                 TopLevelKind::Error => self.outcomes[group[0]] = Outcome::Broken,
             }
+        }
+        self.check_bodies();
+        if self.has_errors() {
+            // What is mentioned in a form with errors is not known for sure.
+            self.diagnostics.retain(|diagnostic| diagnostic.code != "W0204");
         }
         self.name_definitions();
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
@@ -163,7 +251,7 @@ impl<'a> Inference<'a> {
         for name in self.text.names() {
             let Some(&last) = self.text.definitions_of(name).last() else { continue };
             let entity = match &self.outcomes[last] {
-                Outcome::Function(id) => Entity::Function(*id),
+                Outcome::Function(id) | Outcome::Datatype(id, _) => Entity::Function(*id),
                 Outcome::Values(values) => match values.get(name) {
                     Some(id) => Entity::Global(*id),
                     None => continue,
@@ -174,6 +262,28 @@ impl<'a> Inference<'a> {
         }
         for (name, entity) in names {
             self.environment.name(name, entity);
+        }
+        for name in self.text.datatype_names() {
+            if let Some(&last) = self.text.datatypes_of(name).last()
+                && let Outcome::Datatype(_, datatype) = &self.outcomes[last]
+            {
+                self.environment.datatypes.insert(name.clone(), Arc::clone(datatype));
+            }
+        }
+    }
+
+    /// The datatype that a name means at the place being checked.
+    fn datatype(&self, name: &str) -> DatatypeMeaning {
+        match self.text.resolve_datatype(self.form, name) {
+            Some(form) => match &self.outcomes[form] {
+                Outcome::Datatype(_, datatype) => DatatypeMeaning::Known(Arc::clone(datatype)),
+                Outcome::Pending => DatatypeMeaning::Recursive,
+                _ => DatatypeMeaning::Broken,
+            },
+            None => match self.environment.datatypes.get(name) {
+                Some(datatype) => DatatypeMeaning::Known(Arc::clone(datatype)),
+                None => DatatypeMeaning::Unknown,
+            },
         }
     }
 
@@ -196,7 +306,7 @@ impl<'a> Inference<'a> {
         };
         match &self.outcomes[form] {
             Outcome::Group(..) => Meaning::Function(Target::Group(form)),
-            Outcome::Function(id) => Meaning::Function(Target::Known(*id)),
+            Outcome::Function(id) | Outcome::Datatype(id, _) => Meaning::Function(Target::Known(*id)),
             Outcome::Values(values) => values.get(name).map_or(Meaning::Broken, |id| Meaning::Global(*id)),
             Outcome::Pending | Outcome::Broken => Meaning::Broken,
         }
@@ -240,6 +350,11 @@ impl<'a> Inference<'a> {
         self.types.variable(Class::Any)
     }
 
+    /// The identity of a function that is open here.
+    fn fresh_identity(&mut self) -> TypeId {
+        self.types.variable(Class::Function)
+    }
+
     /// The parts of a function's parameter as written.
     fn parameters_of(&self, target: Target) -> Vec<String> {
         match target {
@@ -257,6 +372,7 @@ impl<'a> Inference<'a> {
             Target::Known(id) => self.environment.program.functions[id.0].span,
             Target::Group(form) => match &self.forms[form].kind {
                 TopLevelKind::Function(function) => function.name.span,
+                TopLevelKind::Datatype(datatype) => datatype.name.span,
                 _ => return None,
             },
         };

@@ -16,6 +16,7 @@ mod elaborate;
 pub mod eval;
 mod infer;
 pub mod lexer;
+pub mod manual;
 pub mod parser;
 pub mod render;
 pub mod session;

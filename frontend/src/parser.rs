@@ -16,7 +16,7 @@ mod recovery;
 mod types;
 
 use crate::ast::{Expr, TopLevel};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, finish};
 use crate::lexer;
 use crate::token::Token;
 use chumsky::input::MappedInput;
@@ -42,9 +42,6 @@ fn span(place: Place) -> Span {
 fn place(span: Span) -> Place {
     Place { start: span.start, end: span.end, context: span.file }
 }
-
-/// More errors than this help nobody.
-const MOST_DIAGNOSTICS: usize = 50;
 
 /// What a text turned out to be.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +83,8 @@ fn run<O: Send>(
     let end = place(Span::new(file, text.len(), text.len()));
     let structure = Structure::of(&tokens);
     let parse = || {
-        let source = recovery::Source { tokens: &tokens, structure: &structure };
+        let failures = recovery::Failures::default();
+        let source = recovery::Source { tokens: &tokens, structure: &structure, failures: &failures };
         let (output, faults) = rule(source).parse(tokens.as_slice().split_token_span(end)).into_output_errors();
         (output, faults.into_iter().filter_map(|fault| message::diagnostic(fault, text)).collect::<Vec<_>>())
     };
@@ -110,23 +108,4 @@ fn run<O: Send>(
 
 fn start(diagnostic: &Diagnostic) -> u32 {
     diagnostic.labels.first().map_or(u32::MAX, |label| label.span.start)
-}
-
-/// Puts the diagnostics into the order of the text and drops those that nobody would read.
-fn finish(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    diagnostics.sort_by_key(start);
-    if let Some(dropped) = diagnostics.len().checked_sub(MOST_DIAGNOSTICS)
-        && dropped > 0
-    {
-        diagnostics.truncate(MOST_DIAGNOSTICS);
-        let plural = if dropped == 1 { "" } else { "s" };
-        let mut rest = Diagnostic::error(
-            "E0199",
-            format!("{dropped} more error{plural} not shown"),
-            Span { file: FileId(0), start: 0, end: 0 },
-        );
-        rest.labels.clear();
-        diagnostics.push(rest);
-    }
-    diagnostics
 }

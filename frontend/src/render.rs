@@ -1,16 +1,22 @@
-//! Diagnostics as text for a terminal.
+//! Diagnostics as text for a terminal; [`json`] gives the same as data.
 //!
 //! The one file that knows ariadne: everything else says what is wrong as a [`Diagnostic`].
+
+pub mod json;
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use ariadne::{Cache, Color, Config, Fmt, IndexType, Report, ReportKind};
 use nesl_span::{FileId, SourceMap, Span};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{Debug, Display, Write};
 use std::ops::Range;
 
 /// A line longer than this is not shown: it is data, and would hide the message.
 const LONGEST_LINE: usize = 1_000;
+
+/// Of texts longer than this only the lines around the places are laid out: to index all lines takes time in each report.
+const LONGEST_WHOLE_TEXT: usize = 20_000;
 
 /// The text of a diagnostic, with a newline at its end. `color` adds the escapes of a terminal.
 ///
@@ -43,11 +49,12 @@ fn with_excerpt(diagnostic: &Diagnostic, primary: &Label, sources: &SourceMap, c
         Severity::Error => ReportKind::Error,
     };
     let config = Config::new().with_color(color).with_index_type(IndexType::Byte);
-    let mut report = Report::build(kind, visible(primary.span, sources)).with_config(config);
+    let excerpts = Excerpts::new(diagnostic, sources);
+    let mut report = Report::build(kind, excerpts.place(primary.span)).with_config(config);
     for (order, label) in (0..).zip(&diagnostic.labels) {
         let is_primary = order == 0;
         let shade = if is_primary { tint(diagnostic.severity) } else { Color::Blue };
-        let mut shown = ariadne::Label::new(visible(label.span, sources)).with_color(shade);
+        let mut shown = ariadne::Label::new(excerpts.place(label.span)).with_color(shade);
         // Labels of one file are drawn together only in the order of their lines.
         shown = shown.with_order(line_order(diagnostic, label)).with_priority(i32::from(is_primary));
         // Without a text ariadne would not even underline the place.
@@ -58,7 +65,7 @@ fn with_excerpt(diagnostic: &Diagnostic, primary: &Label, sources: &SourceMap, c
         report.set_help(hint);
     }
     let mut out = Vec::new();
-    match report.finish().write(Excerpts::new(diagnostic, sources), &mut out) {
+    match report.finish().write(excerpts, &mut out) {
         Ok(()) => {
             let title = title(diagnostic);
             let title = if color { title.fg(tint(diagnostic.severity)).to_string() } else { title };
@@ -138,22 +145,56 @@ fn visible(span: Span, sources: &SourceMap) -> (FileId, Range<usize>) {
 /// The texts that a diagnostic mentions, as ariadne wants them.
 struct Excerpts<'a> {
     sources: &'a SourceMap,
-    texts: HashMap<FileId, ariadne::Source<&'a str>>,
+    texts: HashMap<FileId, Excerpt<'a>>,
+}
+
+/// A text, or of a long one the lines that matter, below as many empty ones as stand above them.
+struct Excerpt<'a> {
+    source: ariadne::Source<Cow<'a, str>>,
+    /// How much further on in the whole text a place is.
+    cut: usize,
+}
+
+impl<'a> Excerpt<'a> {
+    fn new(text: &'a str, places: impl Iterator<Item = Range<usize>>) -> Excerpt<'a> {
+        if text.len() <= LONGEST_WHOLE_TEXT {
+            return Excerpt { source: ariadne::Source::from(Cow::Borrowed(text)), cut: 0 };
+        }
+        let around = places.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or(0..0);
+        let start = text[..around.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[around.end..].find('\n').map_or(text.len(), |newline| around.end + newline);
+        let above = text[..start].matches('\n').count();
+        let lines = "\n".repeat(above) + &text[start..end];
+        Excerpt { source: ariadne::Source::from(Cow::Owned(lines)), cut: start - above }
+    }
 }
 
 impl<'a> Excerpts<'a> {
     fn new(diagnostic: &Diagnostic, sources: &'a SourceMap) -> Excerpts<'a> {
-        let files = diagnostic.labels.iter().map(|label| label.span.file);
-        let texts = files.map(|file| (file, ariadne::Source::from(sources.file(file).text.as_str()))).collect();
+        let places: Vec<_> = diagnostic.labels.iter().map(|label| visible(label.span, sources)).collect();
+        let mut texts = HashMap::new();
+        for (file, _) in &places {
+            texts.entry(*file).or_insert_with(|| {
+                let here = places.iter().filter(|(other, _)| other == file).map(|(_, range)| range.clone());
+                Excerpt::new(&sources.file(*file).text, here)
+            });
+        }
         Excerpts { sources, texts }
+    }
+
+    /// A span as a place in its excerpt.
+    fn place(&self, span: Span) -> (FileId, Range<usize>) {
+        let (file, range) = visible(span, self.sources);
+        let cut = self.texts.get(&file).map_or(0, |excerpt| excerpt.cut);
+        (file, range.start - cut..range.end - cut)
     }
 }
 
 impl<'a> Cache<FileId> for Excerpts<'a> {
-    type Storage = &'a str;
+    type Storage = Cow<'a, str>;
 
-    fn fetch(&mut self, id: &FileId) -> Result<&ariadne::Source<&'a str>, impl Debug> {
-        self.texts.get(id).ok_or("no such file")
+    fn fetch(&mut self, id: &FileId) -> Result<&ariadne::Source<Cow<'a, str>>, impl Debug> {
+        self.texts.get(id).map(|excerpt| &excerpt.source).ok_or("no such file")
     }
 
     fn display<'b>(&self, id: &'b FileId) -> Option<impl Display + 'b> {

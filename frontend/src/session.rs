@@ -12,7 +12,7 @@
 
 use crate::ast::{ExprKind, TopLevel};
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, finish};
 use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
 use crate::parser;
@@ -77,6 +77,7 @@ impl Session {
             session.library.extend(checked.forms);
         }
         session.environment.is_library = false;
+        session.environment.library_functions = session.environment.program.functions.len();
         session
     }
 
@@ -161,10 +162,9 @@ impl Session {
         }
     }
 
-    /// Whether a function belongs to the library.
+    /// Whether a function belongs to the library, its lambdas included.
     pub fn is_library_function(&self, id: FunctionId) -> bool {
-        let function = self.program().function(id);
-        self.environment.is_of_library(&function.name, Entity::Function(id))
+        id.0 < self.environment.library_functions
     }
 }
 
@@ -176,6 +176,10 @@ fn check_forms(
     syntax: Vec<Diagnostic>,
     options: Options,
 ) -> (Option<Environment>, Checked) {
+    if syntax.iter().any(|diagnostic| diagnostic.code == "E0199") {
+        // There is more to repair already than anybody would read.
+        return (None, Checked { forms: Vec::new(), diagnostics: syntax });
+    }
     let mut inference = Inference::new(environment, sources, forms, options.bind_it);
     if has_errors(&syntax) {
         inference.after_syntax_errors();
@@ -183,7 +187,7 @@ fn check_forms(
     let forms = inference.check();
     let mut diagnostics = syntax;
     diagnostics.append(&mut inference.diagnostics);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
+    let diagnostics = finish(diagnostics);
     match has_errors(&diagnostics) {
         true => (None, Checked { forms: Vec::new(), diagnostics }),
         false => (Some(inference.environment), Checked { forms, diagnostics }),
@@ -206,7 +210,7 @@ fn check_expression(
     diagnostics.append(&mut inference.diagnostics);
     match checked {
         Some(expression) if !has_errors(&diagnostics) => Ok((inference.environment, expression)),
-        _ => Err(diagnostics),
+        _ => Err(finish(diagnostics)),
     }
 }
 

@@ -50,6 +50,10 @@ pub enum Token {
     Equal,
     /// `|`
     Bar,
+    /// `=>`
+    Lambda,
+    /// `:=`
+    ColonEqual,
     /// Something that the language does not have, or not yet.
     Foreign(Foreign),
     /// Text the lexer could not read; it has been reported. Stands for an expression.
@@ -66,6 +70,7 @@ pub enum Keyword {
     Let,
     In,
     Function,
+    Datatype,
 }
 
 impl Keyword {
@@ -78,6 +83,7 @@ impl Keyword {
             Keyword::Let => "let",
             Keyword::In => "in",
             Keyword::Function => "function",
+            Keyword::Datatype => "datatype",
         }
     }
 }
@@ -116,8 +122,6 @@ impl Bracket {
 /// What NESL reserves but this implementation does not have yet, and what people bring along from other languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
-    /// `datatype`
-    Datatype,
     /// `time`
     Time,
     /// `closure`
@@ -126,10 +130,6 @@ pub enum Foreign {
     Defconfig,
     /// `pair`
     Pair,
-    /// `=>`
-    Lambda,
-    /// `:=`
-    KeywordArgument,
     /// `|=`
     FileVariable,
     /// `&=`
@@ -150,13 +150,10 @@ impl Foreign {
     /// How it is written.
     pub fn text(self) -> &'static str {
         match self {
-            Foreign::Datatype => "datatype",
             Foreign::Time => "time",
             Foreign::Closure => "closure",
             Foreign::Defconfig => "defconfig",
             Foreign::Pair => "pair",
-            Foreign::Lambda => "=>",
-            Foreign::KeywordArgument => ":=",
             Foreign::FileVariable => "|=",
             Foreign::Background => "&=",
             Foreign::NotEqual => "!=",
@@ -193,6 +190,8 @@ impl fmt::Display for Token {
             Token::DoubleColon => "::",
             Token::Equal => "=",
             Token::Bar => "|",
+            Token::Lambda => "=>",
+            Token::ColonEqual => ":=",
             Token::Foreign(foreign) => foreign.text(),
         };
         write!(formatter, "`{text}`")

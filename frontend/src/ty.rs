@@ -1,7 +1,13 @@
 //! Types, type classes and type schemes: the vocabulary that inference, core and the later stages share.
+//!
+//! The type of a function value says *which* function it is: that is its [`Identity`]. Core that is instantiated at types
+//! without parameters therefore knows every callee, and a function value is no more than the values it captured.
 
+use crate::ast::Symbol;
 use nesl_prim::ScalarType;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A type of typed core.
@@ -13,8 +19,89 @@ pub enum Type {
     Pair(Arc<Type>, Arc<Type>),
     /// `[a]`.
     Sequence(Arc<Type>),
-    /// The `n`th type parameter of the enclosing function's scheme.
+    /// A datatype at its type arguments, in the order of [`Datatype::classes`].
+    Record(Arc<Datatype>, Vec<Type>),
+    /// A function value.
+    Function(Arc<FunctionType>),
+    /// Which function a function value is. Not the type of any value: it occurs only as [`FunctionType::identity`] and as an
+    /// argument for a type parameter of [`Class::Function`].
+    Identity(Arc<Identity>),
+    /// The `n`th type parameter of the enclosing function's scheme, or of the datatype whose payload this is.
     Parameter(usize),
+}
+
+/// A record type that a program defines. Equality, order and hash are those of its number.
+#[derive(Clone, Debug)]
+pub struct Datatype {
+    /// Its name, which is also that of its constructor.
+    pub name: Symbol,
+    /// Its number, unique in the session.
+    pub id: usize,
+    /// The classes of its parameters: those that were written, then one of [`Class::Function`] for each function type in
+    /// the payload.
+    pub classes: Vec<Class>,
+    /// The type that it wraps, over the parameters.
+    pub payload: Type,
+}
+
+impl PartialEq for Datatype {
+    fn eq(&self, other: &Datatype) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Datatype {}
+
+impl Hash for Datatype {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl PartialOrd for Datatype {
+    fn partial_cmp(&self, other: &Datatype) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Datatype {
+    fn cmp(&self, other: &Datatype) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+
+/// The type of a function value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionType {
+    /// The type of its argument.
+    pub parameter: Type,
+    /// The type of its result.
+    pub result: Type,
+    /// Which function it is: a [`Type::Identity`], or a [`Type::Parameter`] of [`Class::Function`].
+    pub identity: Type,
+}
+
+/// Which function a function value is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    /// The number of a [`crate::core::FunctionId`], or [`Identity::NOBODY`].
+    pub function: usize,
+    /// The arguments for the parameters of the function's scheme.
+    pub type_arguments: Vec<Type>,
+    /// The types of the values it has captured; none for a named function. See [`crate::core`] for how it is called.
+    pub captured: Vec<Type>,
+}
+
+impl Identity {
+    /// The function of a function value that nothing determines: the elements of `[] (int -> int)`, or the function that a
+    /// higher-order function would take, where that is used as a value and not called. It captures nothing. No instance of
+    /// a program calls it.
+    pub const NOBODY: usize = usize::MAX;
+
+    /// The type of the captured values together: a right-nested tuple, nothing if there are none.
+    pub fn captured_tuple(&self) -> Option<Type> {
+        self.captured.iter().cloned().rev().reduce(|rest, first| Type::pair(first, rest))
+    }
 }
 
 impl Type {
@@ -37,6 +124,17 @@ impl Type {
         Type::Sequence(Arc::new(element))
     }
 
+    /// The type of a function value.
+    pub fn function(parameter: Type, result: Type, identity: Type) -> Type {
+        Type::Function(Arc::new(FunctionType { parameter, result, identity }))
+    }
+
+    /// The identity of a function that nothing determines.
+    pub fn nobody() -> Type {
+        let identity = Identity { function: Identity::NOBODY, type_arguments: Vec::new(), captured: Vec::new() };
+        Type::Identity(Arc::new(identity))
+    }
+
     /// The type with its parameters replaced by `arguments`.
     ///
     /// # Panics
@@ -46,7 +144,37 @@ impl Type {
             Type::Scalar(scalar) => Type::Scalar(*scalar),
             Type::Pair(first, rest) => Type::pair(first.instantiate(arguments), rest.instantiate(arguments)),
             Type::Sequence(element) => Type::sequence(element.instantiate(arguments)),
+            Type::Record(datatype, parts) => Type::Record(Arc::clone(datatype), instantiate_all(parts, arguments)),
+            Type::Function(function) => Type::function(
+                function.parameter.instantiate(arguments),
+                function.result.instantiate(arguments),
+                function.identity.instantiate(arguments),
+            ),
+            Type::Identity(identity) => Type::Identity(Arc::new(Identity {
+                function: identity.function,
+                type_arguments: instantiate_all(&identity.type_arguments, arguments),
+                captured: instantiate_all(&identity.captured, arguments),
+            })),
             Type::Parameter(index) => arguments[*index].clone(),
+        }
+    }
+
+    /// The type that a record wraps; nothing for other types.
+    pub fn payload(&self) -> Option<Type> {
+        match self {
+            Type::Record(datatype, arguments) => Some(datatype.payload.instantiate(arguments)),
+            _ => None,
+        }
+    }
+
+    /// The identity of a function value whose function is known.
+    pub fn identity(&self) -> Option<&Identity> {
+        match self {
+            Type::Function(function) => match &function.identity {
+                Type::Identity(identity) => Some(identity),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -64,8 +192,27 @@ impl Type {
                 }
                 write!(formatter, ", {rest})")
             }
+            Type::Record(datatype, arguments) => {
+                formatter.write_str(&datatype.name)?;
+                let shown: Vec<String> = (arguments.iter().zip(&datatype.classes))
+                    .filter(|(_, class)| **class != Class::Function)
+                    .map(|(argument, _)| argument.to_string())
+                    .collect();
+                if shown.is_empty() { Ok(()) } else { write!(formatter, "({})", shown.join(", ")) }
+            }
+            // The arrow associates to the right.
+            Type::Function(function) => match &function.parameter {
+                parameter @ Type::Function(_) => write!(formatter, "({parameter}) -> {}", function.result),
+                parameter => write!(formatter, "{parameter} -> {}", function.result),
+            },
+            // Never part of what is shown.
+            Type::Identity(_) => Ok(()),
         }
     }
+}
+
+fn instantiate_all(types: &[Type], arguments: &[Type]) -> Vec<Type> {
+    types.iter().map(|ty| ty.instantiate(arguments)).collect()
 }
 
 /// The name shown for a type parameter: a, b, …, z, a1, b1, …
@@ -93,10 +240,12 @@ pub enum Class {
     Number,
     /// int, bool.
     Logical,
+    /// The identities of functions: a class of its own, apart from all types of values, that no program can name.
+    Function,
 }
 
 impl Class {
-    /// All classes.
+    /// All classes that a program can name.
     pub const ALL: [Class; 5] = [Class::Any, Class::Scalar, Class::Ordinal, Class::Number, Class::Logical];
 
     /// The name used in contexts: `a in number`.
@@ -107,6 +256,7 @@ impl Class {
             Class::Ordinal => "ordinal",
             Class::Number => "number",
             Class::Logical => "logical",
+            Class::Function => "function",
         }
     }
 
@@ -122,11 +272,15 @@ impl Class {
             Class::Ordinal => &[ScalarType::Int, ScalarType::Float, ScalarType::Char],
             Class::Number => &[ScalarType::Int, ScalarType::Float],
             Class::Logical => &[ScalarType::Int, ScalarType::Bool],
+            Class::Function => &[],
         }
     }
 
     /// Whether every member of `self` is a member of `other`.
     pub fn is_within(self, other: Class) -> bool {
+        if self == Class::Function || other == Class::Function {
+            return self == other;
+        }
         other == Class::Any
             || (self != Class::Any && self.scalars().iter().all(|scalar| other.scalars().contains(scalar)))
     }
@@ -135,7 +289,8 @@ impl Class {
 /// A polymorphic function type: `parameter -> result :: (a in c; …)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheme {
-    /// The class of each type parameter.
+    /// The class of each type parameter. Those of [`Class::Function`] come last and are not shown: they say which functions
+    /// the parameter and the result hold.
     pub classes: Vec<Class>,
     /// The type of the function's one parameter.
     pub parameter: Type,
@@ -145,14 +300,15 @@ pub struct Scheme {
 
 impl fmt::Display for Scheme {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} -> {}", self.parameter, self.result)?;
-        if self.classes.is_empty() {
-            return Ok(());
+        match &self.parameter {
+            parameter @ Type::Function(_) => write!(formatter, "({parameter}) -> {}", self.result)?,
+            parameter => write!(formatter, "{parameter} -> {}", self.result)?,
         }
         let context: Vec<String> = (self.classes.iter().enumerate())
+            .filter(|(_, class)| **class != Class::Function)
             .map(|(index, class)| format!("{} in {}", parameter_name(index), class.name()))
             .collect();
-        write!(formatter, " :: ({})", context.join("; "))
+        if context.is_empty() { Ok(()) } else { write!(formatter, " :: ({})", context.join("; ")) }
     }
 }
 
@@ -170,6 +326,33 @@ mod tests {
             result: Type::Parameter(0),
         };
         assert_eq!(scheme.to_string(), "([a], int) -> a :: (a in number)");
+    }
+
+    #[test]
+    fn functions_and_records_show_no_identities() {
+        let [a, b, identity] = [Type::Parameter(0), Type::Parameter(1), Type::Parameter(2)];
+        let function = Type::function(a.clone(), b.clone(), identity);
+        let scheme = Scheme {
+            classes: vec![Class::Any, Class::Any, Class::Function],
+            parameter: Type::pair(function.clone(), a),
+            result: b,
+        };
+        assert_eq!(scheme.to_string(), "(a -> b, a) -> b :: (a in any; b in any)");
+        let datatype = Datatype {
+            name: "pack".into(),
+            id: 7,
+            classes: vec![Class::Any, Class::Any, Class::Function],
+            payload: function,
+        };
+        let which = Identity { function: 3, type_arguments: vec![], captured: vec![Type::INT, Type::BOOL] };
+        assert_eq!(which.captured_tuple(), Some(Type::pair(Type::INT, Type::BOOL)));
+        let arguments = vec![Type::INT, Type::BOOL, Type::Identity(Arc::new(which))];
+        let record = Type::Record(Arc::new(datatype), arguments);
+        assert_eq!(record.to_string(), "pack(int, bool)");
+        let payload = record.payload().map(|payload| (payload.to_string(), payload.identity().map(|id| id.function)));
+        assert_eq!(payload, Some(("int -> bool".to_owned(), Some(3))));
+        let higher = Type::function(Type::function(Type::INT, Type::INT, Type::Parameter(0)), Type::INT, Type::INT);
+        assert_eq!(higher.to_string(), "(int -> int) -> int");
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn program(bodies: impl IntoIterator<Item = Expr>) -> Program {
     let defined = bodies.into_iter().map(|body| {
         function(Type::Parameter(0), FunctionBody::Defined { parameter: binding(0), body: Arc::new(body) })
     });
-    Program { functions: intrinsics.chain(defined).collect(), globals: Vec::new(), variables: 100 }
+    Program { functions: intrinsics.chain(defined).collect(), variables: 100, ..Program::default() }
 }
 
 fn evaluate_in(program: &Program, expr: &Expr, seed: i64) -> Result<Value, EvalError> {

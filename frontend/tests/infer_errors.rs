@@ -78,7 +78,7 @@ snapshots! {
         "function erronea(a, b) = a or (a + b);",
         "sum(\"abc\");",
         "[1] + [2];",
-        "(1, 2) == (1, 2);",
+        "(1, 2) < (1, 2);",
         "t < f;",
         "not(1.5);",
         "-\"a\";",
@@ -112,6 +112,9 @@ snapshots! {
     ];
     e0209_no_body: [
         "function od(n) : int -> bool; od(1);",
+        "function od(n) : int -> bool; function ev(n) = n == 0 or od(n - 1); {ev(n) : n in [1]};",
+        "function od(n) : int -> bool; function apply(g, n) = g(n); apply(od, 1);",
+        "function od(n);",
     ];
     e0210_seeds: [
         "{rand_seed(x) : x in [1, 2]};",
@@ -128,10 +131,89 @@ snapshots! {
         "dist(1, 2, 3);",
     ];
     e0220_limits: [
-        "g = sqrt;",
-        "function apply(fun, x) = fun(x);",
         "@5;",
-        "function app(g, x) : (int -> int, int) -> int = x;",
+    ];
+    e0221_different_functions: [
+        "[sin, cos];",
+        "if t then sin else cos;",
+        "function twice(fn, x) = fn(fn(x)); {twice(g, 1.0) : g in [sin, cos]};",
+        "[(x => x + 1), (x => x + 1)];",
+        "function both(g, h) = [g, h]; both(sin, cos);",
+        "(sin, 1) == (cos, 1);",
+        "function twice(fn, x) = fn(fn(x)); g = twice; g(abs, 1);",
+    ];
+    e0222_unknown_functions: [
+        "{g(1) : g in [] (int -> int)};",
+        "function twice(fn, x) = fn(fn(x)); {g(h, 1) : g in [twice]; h in [] (int -> int)};",
+        "function apply(fn, x) = fn(x); {apply(h, 1) : h in []};",
+        "function none(n) = if n == 0 then [] else none(n - 1); {g(n) : g in none(3); n in [1]};",
+    ];
+    e0223_compared_functions: [
+        "sin == sin;",
+        "[(x => x)] /= [];",
+        "datatype fun_t (int -> int); fun_t(x => x) == fun_t(x => x);",
+    ];
+    e0224_recursive_datatypes: [
+        "datatype list (int, list);",
+        "datatype tree (int, [forest]); datatype forest [tree]; function size(x) : tree -> int = 1;",
+    ];
+    e0225_keywords: [
+        "function df(a, b := 3) = a + b; df(1, c := 2);",
+        "function df(a, b := 3) = a + b; df(1, b := 2, b := 4);",
+        "function df(a, b := 3) = a + b; df(1, b := t);",
+        "function df(a, b := 3) = a + b; df(1, 2);",
+        "function df(a, b := 3) = a + b; df(b := 2);",
+        "function df(a, b := 3) = a + b; df(t, b := 1);",
+        "function df(a, b := t) = a + b;",
+        "function df(a, b := a) = b;",
+        "sqrt(n := 2.0);",
+        "(x => x)(n := 2);",
+        "x := 3;",
+    ];
+    e0226_no_datatype: [
+        "let g(x) = 5 in x;",
+        "g(x) = x + 1;",
+        "{a : sqrt(a) in [1.0]};",
+    ];
+    e0227_datatype_arguments: [
+        "datatype complex (a, a) :: (a in number); function re(z) : complex -> int = 1;",
+        "datatype foo int; function re(z) : foo(int) -> int = 1;",
+        "datatype complex (a, a) :: (a in number); function re(z) : complex(bool) -> int = 1;",
+        "function re(z) : complex(int) -> int = 1;",
+    ];
+    datatype_mismatches: [
+        "datatype foo (int, int); let foo(a, b, c) = foo(1, 2) in a;",
+        "datatype foo (int, int); let foo(a, b) = (1, 2) in a;",
+        "datatype foo (int, int); datatype bar (int, int); let bar(a, b) = foo(1, 2) in a;",
+        "datatype foo (int, int); foo(1);",
+        "datatype foo (int, int); foo(1, 2.0);",
+        "datatype complex (a, a) :: (a in number); complex(7, `a);",
+        "datatype complex (a, a) :: (a in number); complex(2, 1.9);",
+        "datatype foo (int, int); foo(1, 2) + 1;",
+        "datatype foo (int, b);",
+    ];
+    calls_of_values: [
+        "function apply(g, x) = g(x); apply(sqrt, 4);",
+        "let g = (x => x + 1) in g(1.5);",
+        "let g = (x => x) in (g(1), g(\"a\"));",
+        "let g = (n => if n == 0 then 1 else g(n - 1)) in g(3);",
+        "function loop(g, n) = if n == 0 then g(0) else loop((x => g(x) + 1), n - 1);",
+        "function mk(n) = (y => y + n); mk(1)(2.0);",
+        "sum + 1;",
+        "{rand_seed(x) : x in [1]} == (g => [t])(rand_seed);",
+        "(x => rand_seed(x))(3);",
+    ];
+    swallowed_commas: [
+        "[if t then 1 else 2, 3];",
+    ];
+    unused: [
+        "let x = 1 in 2;",
+        "let (a, (b, _c)) = (1, (2, 3)) in a;",
+        "function g(v) = let n = #v; m = 2 in n;",
+        "{x in [1, 2] | f};",
+        "{x in [1, 2] | t};",
+        "datatype foo int; datatype foo float;",
+        "datatype sum int;",
     ];
     warnings: [
         "function bad(v) : [a] -> a :: (a in any) = sum(v);",

@@ -130,6 +130,34 @@ fn functions_have_principal_types() {
 }
 
 #[test]
+fn function_values_and_datatypes_have_principal_types() {
+    for (text, expected) in [
+        ("function apply(fn, x) = fn(x);", "(a -> b, a) -> b :: (a in any; b in any)"),
+        ("function papply(fn, v) = {fn(x) : x in v};", "(a -> b, [a]) -> [b] :: (a in any; b in any)"),
+        ("function mk(n) = (y => y + n);", "a -> a -> a :: (a in number)"),
+        ("function compose(g, h) = (x => g(h(x)));", "(a -> b, c -> a) -> c -> b :: (a in any; b in any; c in any)"),
+        ("function call(g) = g(1);", "(int -> a) -> a :: (a in any)"),
+        ("function app(g, x) : (int -> int, int) -> int = g(x);", "(int -> int, int) -> int"),
+        ("function same(g, h) = [g, h];", "(a, a) -> [a] :: (a in any)"),
+        ("function none(n) : int -> [int -> int] = [];", "int -> [int -> int]"),
+        ("function df(a, (b, c), d := 3) = a + b + c + d;", "(int, (int, int), int) -> int"),
+        ("'max; '+; sum;", "(int, int) -> int\n(int, int) -> int\n[int] -> int"),
+        ("datatype foo (int, int);", "(int, int) -> foo"),
+        ("datatype bar (int, a, b) :: (a in any; b in number);", "(int, a, b) -> bar(a, b) :: (a in any; b in number)"),
+        ("datatype fun_t (a -> a, a) :: (a in any);", "(a -> a, a) -> fun_t(a) :: (a in any)"),
+        ("datatype one_t int; function un(one_t(x)) = x; function wrap(v) = {one_t(x) : x in v};", {
+            "int -> one_t\none_t -> int\n[int] -> [one_t]"
+        }),
+        ("function un(fun_t(g, x)) = g(x); datatype fun_t (a -> a, a) :: (a in any);", {
+            "fun_t(a) -> a :: (a in any)\n(a -> a, a) -> fun_t(a) :: (a in any)"
+        }),
+        ("function equal(a, b) = a == b;", "(a, a) -> bool :: (a in any)"),
+    ] {
+        assert_eq!(types(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn functions_call_functions_that_are_defined_later() {
     let text = "function even(n) = if n == 0 then t else odd(n - 1); x = even(10);
         function odd(n) = if n == 0 then f else even(n - 1);";

@@ -34,7 +34,6 @@ reports! {
     conjunction: "a && b;";
     missing_in: "function g(x) =\n  let y = x; z = y;\n\nfunction h(x) = x;";
     value_in_bindings: "let a = 1; b = 2; a + b;";
-    local_function: "let g(x) = x in g(1);";
     in_without_let: "a in b;";
     unclosed_parenthesis: "x = (1 + 2;";
     unclosed_sequence: "x = [1, 2;";
@@ -52,12 +51,16 @@ reports! {
     truth_value_as_parameter: "function g(t) = t;";
     truth_value_as_name: "let f = 3 in f;";
     truth_value_as_function: "function f(x) = x;";
-    datatype: "datatype point (int, int);";
-    lambda: "g(x => x + 1, v);";
-    keyword_argument: "g(1, n := 2);";
+    lambda_of_an_expression: "g(a + b => a, 3);";
+    keyword_of_an_expression: "g(1, h(n) := 2);";
+    parameter_without_default: "function g(a := 1) = a;";
+    parameter_after_default: "function g(a, b := 1, c) = a;";
+    default_of_a_pattern: "function g(a, (b, c) := (1, 2)) = a;";
+    datatype_without_type: "datatype point;";
+    datatype_without_name: "datatype (int, int);";
+    datatype_without_end: "datatype point (int, int)\nfunction g(x) = x;";
     file_variable: "x |= 1;";
     background: "x &= 1;";
-    serial_each: "{* x + 1 : x in v};";
     time: "time(1 + 2);";
     reserved: "pair = 3;";
     bad_type: "function g(x) : int -> = 3;";

@@ -163,6 +163,53 @@ fn functions() {
 }
 
 #[test]
+fn lambdas_and_keyword_arguments() {
+    for (text, expected) in [
+        ("x => y => x + y", "(x => (y => (x + y)))"),
+        ("(a, (b, c)) => a", "((a, (b, c)) => a)"),
+        ("foo(a, b) => a", "(foo<(a, b)> => a)"),
+        ("g(x => x + 1, 3)", "g<((x => (x + 1)), 3)>"),
+        ("a => b, c", "((a => b), c)"),
+        ("[x => x, y => y]", "[(x => x), (y => y)]"),
+        ("(x => x)(3)", "(x => x)<3>"),
+        ("mk(n)(10)", "mk<n><10>"),
+        ("x => if x then 1 else 2", "(x => (if x then 1 else 2))"),
+        ("df(1, b := 5, c := x => x)", "df<(1, (b := 5), (c := (x => x)))>"),
+        ("df(b := 1 + 2, 3)", "df<((b := (1 + 2)), 3)>"),
+        ("scan('+, 0, v)", "scan<(+, 0, v)>"),
+    ] {
+        assert_eq!(shape(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn datatypes_and_record_patterns() {
+    for (text, expected) in [
+        ("datatype complex(float, float);", "datatype complex (float, float)"),
+        ("datatype one_t int;", "datatype one_t int"),
+        ("datatype ints [int]$", "datatype ints [int]"),
+        ("datatype bar(int, a, b) :: (a in any; b in number);", {
+            "datatype bar (int, a, b) :: a in any :: b in number"
+        }),
+        ("datatype pair_t(a, a) :: a in number;", "datatype pair_t (a, a) :: a in number"),
+        ("datatype fun_t(int -> int, bar(int, [float]));", "datatype fun_t ((int -> int), bar<int, [float]>)"),
+        ("function g(foo(h, i), bar(j)) = h;", "function g (foo<(h, i)>, bar<j>) = h"),
+        ("function g(a, b := 3, c := (1, 2), e := \"x\") = a;", { "function g a b := 3 c := (1, 2) e := \"x\" = a" }),
+        ("function g(v) : [complex(a)] -> foo :: (a in any) = v;", {
+            "function g v : ([complex<a>] -> foo) :: a in any = v"
+        }),
+        ("let foo(a, bar(b)), c = x in a;", "(let (foo<(a, bar<b>)>, c) = x in a)"),
+        ("{a : foo(a, _) in v};", "{a : foo<(a, _)> in v}"),
+        ("{foo(a, b) in v | a};", "{foo<(a, b)> in v | a}"),
+        ("foo(a, b) = x;", "foo<(a, b)> = x"),
+        ("{* x + 1 : x in v | x};", "{* (x + 1) : x in v | x}"),
+        ("[] foo(int);", "([] foo<int>)"),
+    ] {
+        assert_eq!(shapes(text), [expected], "{text}");
+    }
+}
+
+#[test]
 fn top_level() {
     assert_eq!(
         shapes("a = 1; b, c = 2, 3 $ (d, e) = b; a + b;"),

@@ -35,6 +35,9 @@ fn deep_nesting_is_an_error() {
         ("v -> - ", ""),
         ("1 + ", ""),
         ("1 ", ""),
+        ("x => ", ""),
+        ("x => 1 + ", ""),
+        ("n := ", ""),
     ] {
         let text = format!("x = {}1{};", open.repeat(100_000), close.repeat(100_000));
         assert_eq!(soon(5, || codes(&text)), ["E0105"], "{open}");
@@ -56,6 +59,8 @@ fn nesting_up_to_the_limit_parses() {
         ("let x = ", " in x", 1_900),
         ("- ", "", 1_900),
         ("v -> ", "", 1_900),
+        ("x => ", "", 1_900),
+        ("n := ", "", 1_900),
         ("1 + ", "", 11_999),
         ("1 ", "", 11_999),
     ] {
@@ -111,6 +116,9 @@ fn nonsense_ends_with_errors() {
         "in in in ;",
         "'",
         "function g(x) = ",
+        "x => ",
+        "datatype a ",
+        "g(n := ",
     ] {
         let text = garbage.repeat(1_000_000 / garbage.len());
         let found = soon(60, || codes(&text));
@@ -122,10 +130,23 @@ fn nonsense_ends_with_errors() {
 }
 
 #[test]
+fn unclosed_brackets_within_operators_take_no_time() {
+    for piece in
+        ["v [ - ", "1 + g(", "a == b + c * (2 / ", "#[1, - ", "{x + y : x in - ", "1 + g if a then - ", "- let x = - "]
+    {
+        for times in [30, 200] {
+            let text = format!("x = {}1;\ny = 2;", piece.repeat(times));
+            assert!(!soon(30, || codes(&text)).is_empty(), "{piece}");
+        }
+    }
+}
+
+#[test]
 fn random_tokens_never_panic() {
     let words = [
         "(", ")", "[", "]", "{", "}", ";", "let", "in", "if", "then", "else", "x", "1", "+", "-", "=", "function", "$",
-        ":", "::", "|", "%", "\"", "'", "`", ",", "->", "t", "#", "1.5", "[]", "int", "é", "=>", "*", "2x",
+        ":", "::", "|", "%", "\"", "'", "`", ",", "->", "t", "#", "1.5", "[]", "int", "é", "=>", "*", "2x", ":=",
+        "datatype",
     ];
     let mut state = 88_172_645_463_325_252_u64;
     for _ in 0..3_000 {

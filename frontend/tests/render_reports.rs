@@ -69,6 +69,29 @@ fn very_long_lines_are_not_shown() {
 }
 
 #[test]
+fn long_texts_are_shown_as_short_ones() {
+    let report = |lines: usize| {
+        let before = "é = 1;\n".repeat(lines);
+        let (sources, file) = one_file(&format!("{before}a = b;\n\nc = d;\n{before}"));
+        let at = |offset: usize| Span::new(file, before.len() + offset, before.len() + offset + 1);
+        let diagnostic = Diagnostic::error("E0100", "message", at(12)).saying("here").also(at(4), "there");
+        let shown = render(&diagnostic, &sources, false);
+        // What depends on the number of the line: the number itself, and the margin.
+        let lines = shown
+            .lines()
+            .map(|line| line.replace(&format!("{}", lines + 3), "N").replace(&format!("{}", lines + 1), "M"));
+        lines.map(|line| line.trim_start().to_owned()).collect::<Vec<_>>()
+    };
+    let (short, long) = (report(5), report(50_000));
+    assert!(short.iter().any(|line| line.contains("a.nesl:N:5")), "{short:?}");
+    assert!(short.iter().any(|line| line.starts_with("M │ a = b;")), "{short:?}");
+    assert_eq!(short[1], long[1]);
+    for line in short.iter().filter(|line| line.starts_with(['N', 'M'])) {
+        assert!(long.contains(line), "{line} in {long:?}");
+    }
+}
+
+#[test]
 fn colour_is_optional() {
     let (sources, file) = one_file("x = 1;");
     let diagnostic = Diagnostic::error("E0100", "message", Span::new(file, 0, 1)).saying("label").hint("hint");

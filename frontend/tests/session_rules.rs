@@ -107,6 +107,44 @@ fn a_second_definition_in_one_text_is_a_function_of_its_own() {
 }
 
 #[test]
+fn redefinition_of_functions_as_values() {
+    let mut bench = Bench::new();
+    // Only the lambda inside changes: same type.
+    bench.accept("function inc(v) = {(x => x + 1)(y) : y in v}; function use(v) = inc(v);");
+    let first = bench.session.function("inc");
+    assert!(bench.codes("function inc(v) = {(x => x + 2)(y) : y in v};").is_empty());
+    assert_eq!(bench.session.function("inc"), first);
+    // The lambda is part of the type of the result.
+    bench.accept("function mk(n) = (y => y + n);");
+    assert_eq!(bench.codes("function mk(n) = (y => y * n);"), ["W0203"]);
+    // Functions that mention each other in their types keep their numbers together.
+    let group =
+        "function ping(n) = if n == 0 then 1 else pong(n)(n - 1); function pong(n) = if n > 5 then ping else ping;";
+    bench.accept(group);
+    let before = (bench.session.function("ping"), bench.session.function("pong"));
+    assert!(bench.codes(group).is_empty());
+    assert_eq!((bench.session.function("ping"), bench.session.function("pong")), before);
+    let other =
+        "function ping(n) = if n == 0 then 1.5 else pong(n)(n - 1); function pong(n) = if n > 5 then ping else ping;";
+    assert_eq!(bench.codes(other), ["W0203", "W0203"]);
+}
+
+#[test]
+fn redefinition_of_datatypes() {
+    let mut bench = Bench::new();
+    bench.accept("datatype foo (int, int); function first(foo(a, _)) = a; x = foo(1, 2);");
+    assert_eq!(bench.codes("datatype foo (int, int, int);"), ["W0203"]);
+    bench.accept("first(x);");
+    assert_eq!(bench.codes("first(foo(1, 2, 3));"), ["E0202"]);
+    // A function hides the constructor, but not the datatype.
+    assert_eq!(bench.codes("function foo(a) = a;"), ["W0203"]);
+    bench.accept("function third(foo(_a, _b, c)) = c;");
+    bench.accept("foo(1) + 1;");
+    assert_eq!(bench.codes("datatype foo [int]; datatype foo (int, int);"), ["W0203", "W0203"]);
+    assert_eq!(bench.codes("foo([1]);"), ["E0213"]);
+}
+
+#[test]
 fn library_names_may_be_shadowed_with_a_warning() {
     let mut bench = Bench::new();
     let own = bench.session.function("take");

@@ -7,4 +7,8 @@
 pub const FILES: &[(&str, &str)] = &[
     ("stdlib/scalar.nesl", include_str!("../nesl/scalar.nesl")),
     ("stdlib/sequence.nesl", include_str!("../nesl/sequence.nesl")),
+    ("stdlib/select.nesl", include_str!("../nesl/select.nesl")),
+    ("stdlib/moving.nesl", include_str!("../nesl/moving.nesl")),
+    ("stdlib/higher.nesl", include_str!("../nesl/higher.nesl")),
+    ("stdlib/strings.nesl", include_str!("../nesl/strings.nesl")),
 ];

@@ -45,6 +45,14 @@ impl CheckedProgram {
     }
 }
 
+/// What the front end makes of a text, in a session that knows just the library.
+pub fn diagnose(name: &str, text: &str) -> (SourceMap, Checked) {
+    let (mut sources, mut session) = LIBRARY.clone();
+    let file = sources.add(name, text, Origin::User);
+    let checked = session.check(&sources, file, Options::default());
+    (sources, checked)
+}
+
 /// Checks a program, and a call of its `main` if arguments are given.
 ///
 /// # Errors

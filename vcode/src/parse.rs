@@ -152,6 +152,14 @@ impl Parser<'_> {
                 parser.expect("]")?;
                 return Ok(Shape::Sequence(Box::new(element)));
             }
+            if parser.accept_word("record") {
+                let name = parser.name()?;
+                return Ok(Shape::Record(name, Box::new(parser.shape()?)));
+            }
+            if parser.accept_word("fn") {
+                let captures = parser.accept_word("of");
+                return Ok(Shape::Function(if captures { Some(Box::new(parser.shape()?)) } else { None }));
+            }
             if !parser.accept("(") {
                 return Ok(Shape::Scalar(parser.scalar_type()?));
             }

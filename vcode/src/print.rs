@@ -103,6 +103,9 @@ impl fmt::Display for Shape {
                 }
                 write!(formatter, ", {rest})")
             }
+            Shape::Record(record, payload) => write!(formatter, "record {} {payload}", name(record)),
+            Shape::Function(None) => formatter.write_str("fn"),
+            Shape::Function(Some(captured)) => write!(formatter, "fn of {captured}"),
         }
     }
 }

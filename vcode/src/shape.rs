@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | scalar | a scalar register | a column of n |
 //! | pair | the registers of its parts | the registers of its parts |
+//! | record | the registers of its payload | the registers of its payload |
+//! | function | the registers of what it captured | the registers of what it captured |
 //! | sequence of e | its length, then e lifted over that many | a descriptor of n segments, then e lifted over its data |
 //!
 //! So `[[int]]` is, serially, `int, descriptor, column int`.
@@ -21,6 +23,10 @@ pub enum Shape {
     Pair(Box<Shape>, Box<Shape>),
     /// A sequence of values of one shape.
     Sequence(Box<Shape>),
+    /// A record with the name of its datatype, and its payload.
+    Record(String, Box<Shape>),
+    /// A function value, and what it captured if anything.
+    Function(Option<Box<Shape>>),
 }
 
 impl Shape {
@@ -49,6 +55,12 @@ impl Shape {
             Shape::Sequence(element) => {
                 registers.push(if lifted { RegisterType::Descriptor } else { RegisterType::Scalar(ScalarType::Int) });
                 element.push(true, registers);
+            }
+            Shape::Record(_, payload) => payload.push(lifted, registers),
+            Shape::Function(captured) => {
+                if let Some(captured) = captured {
+                    captured.push(lifted, registers);
+                }
             }
         }
     }

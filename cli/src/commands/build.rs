@@ -23,6 +23,6 @@ pub struct Arguments {
 
 /// Compiles the file, then writes the executable.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
-    let (program, sources) = driver::compile_file(&arguments.file, options.color.enabled())?;
+    let (program, sources) = driver::compile_file(&arguments.file, options.style())?;
     payload::build(&program, &sources, &arguments.output)
 }

@@ -22,7 +22,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let mut errors = Vec::new();
     for file in &arguments.files {
-        match driver::check_file(file, options.color.enabled()) {
+        match driver::check_file(file, options.style()) {
             Ok(checked) => {
                 let types = types(&checked);
                 match arguments.files.len() {

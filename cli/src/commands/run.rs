@@ -30,13 +30,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let Arguments { file, arguments } = arguments;
     let command = format!("nesl run {} --", file.display());
-    let color = options.color.enabled();
+    let style = options.style();
     let mut place = Place::join(options.engine)?;
     let interrupt = place.is_alone().then(Interrupt::install);
     if options.engine == Some(EngineName::Oracle) {
-        return oracle::run(&driver::check_file(file, color)?, arguments, &command, options);
+        return oracle::run(&driver::check_file(file, style)?, arguments, &command, options);
     }
-    let compiled = place.from_first(|| driver::compile_file(file, color));
+    let compiled = place.from_first(|| driver::compile_file(file, style));
     let result = compiled.and_then(|(program, sources)| {
         let execution = Execution {
             program,

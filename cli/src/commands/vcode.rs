@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         return print(&passes());
     }
     let Some(file) = &arguments.file else { return Ok(()) };
-    let checked = driver::check_file(file, options.color.enabled())?;
+    let checked = driver::check_file(file, options.style())?;
     let mut program = driver::flatten(&checked);
     if arguments.unoptimised {
         nesl_vcode::verify(&program)

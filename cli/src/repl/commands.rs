@@ -2,6 +2,7 @@
 
 use super::Next;
 use super::session::Repl;
+use crate::codes;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use std::path::PathBuf;
@@ -14,13 +15,20 @@ struct Command<E: Engine> {
     run: fn(&mut Repl<E>, &str) -> Result<Next, Stop>,
 }
 
-fn table<E: Engine>() -> [Command<E>; 5] {
+fn table<E: Engine>() -> [Command<E>; 8] {
     [
         Command {
             name: "type",
             argument: "EXPRESSION",
             summary: "show the type of an expression",
             run: Repl::show_type,
+        },
+        Command { name: "doc", argument: "NAME", summary: "show what a function does", run: Repl::doc },
+        Command {
+            name: "apropos",
+            argument: "WORD",
+            summary: "list the functions that have to do with a word",
+            run: Repl::apropos,
         },
         Command { name: "load", argument: "FILE", summary: "define what a file defines", run: load },
         Command {
@@ -29,6 +37,7 @@ fn table<E: Engine>() -> [Command<E>; 5] {
             summary: "evaluate, and show how long it took",
             run: Repl::time,
         },
+        Command { name: "explain", argument: "CODE", summary: "explain the code of an error or warning", run: explain },
         Command { name: "help", argument: "", summary: "show this list", run: |repl, _| help(repl) },
         Command { name: "quit", argument: "", summary: "end the session (so does Ctrl-D)", run: |_, _| Ok(Next::Quit) },
     ]
@@ -65,6 +74,13 @@ fn help<E: Engine>(repl: &mut Repl<E>) -> Result<Next, Stop> {
     }
     repl.answer(&text)?;
     Ok(Next::Go)
+}
+
+fn explain<E: Engine>(repl: &mut Repl<E>, argument: &str) -> Result<Next, Stop> {
+    match codes::page(argument.trim_end_matches(';')) {
+        Ok(page) => repl.answer(page).map(|()| Next::Go),
+        Err(problem) => Ok(repl.refuse(&problem)),
+    }
 }
 
 fn load<E: Engine>(repl: &mut Repl<E>, argument: &str) -> Result<Next, Stop> {

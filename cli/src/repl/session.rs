@@ -14,7 +14,7 @@ use crate::stop::Stop;
 use nesl_backend::print::print as print_value;
 use nesl_backend::{Engine, Limits, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
-use nesl_frontend::{Diagnostic, Options, Session, parser};
+use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
 use nesl_prim::Failure;
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::pipeline;
@@ -68,7 +68,7 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If an answer cannot be written.
     pub fn load(&mut self, path: &Path) -> Result<Next, Stop> {
-        let outcome = match driver::read_source(path) {
+        let outcome = match driver::read_source(path, self.options.style()) {
             Ok(text) => {
                 let file = self.sources.add(path.display().to_string(), text, Origin::User);
                 self.evaluate(file)?.map(|_| ())
@@ -112,6 +112,31 @@ impl<E: Engine> Repl<E> {
         Ok(self.conclude(outcome))
     }
 
+    /// Shows what a function does.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn doc(&mut self, name: &str) -> Result<Next, Stop> {
+        let name = name.trim_end_matches(';').trim_end();
+        match manual::lookup(&self.session, &self.sources, name) {
+            Some(entry) => self.answer(&manual::describe(&entry)).map(|()| Next::Go),
+            None => Ok(self.refuse(&manual::unknown(name))),
+        }
+    }
+
+    /// Lists the functions that have to do with a word.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn apropos(&mut self, word: &str) -> Result<Next, Stop> {
+        let word = word.trim_end_matches(';').trim_end();
+        let found = manual::apropos(&self.session, &self.sources, word);
+        match found.is_empty() {
+            true => Ok(self.refuse(&manual::nothing(word))),
+            false => self.answer(&manual::list(&found)).map(|()| Next::Go),
+        }
+    }
+
     /// Prints an answer.
     ///
     /// # Errors
@@ -139,7 +164,7 @@ impl<E: Engine> Repl<E> {
     }
 
     fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
-        driver::report(diagnostics, &self.sources, self.options.color.enabled())
+        driver::report(diagnostics, &self.sources, self.options.style())
     }
 
     /// Shows what went wrong with an input, if something did; the session goes on.
@@ -197,7 +222,7 @@ impl<E: Engine> Repl<E> {
                 *draws += usize::from(step.inputs.contains(&Input::Seed));
                 machine
                     .run_step(&program, step, seed, &[])
-                    .map_err(|error| failure::stop(&error, sources, options.color.enabled()))?;
+                    .map_err(|error| failure::stop(&error, sources, options.style()))?;
             }
             Ok(start.elapsed())
         })

@@ -3,6 +3,9 @@
 //! A call of a defined function goes to the instance for its types and for the pattern of its argument; where nothing varies
 //! by instance, to the serial version, once for all instances. `and` and `or` on bools are conditionals unless their right
 //! side is so simple that evaluating it always is the same.
+//!
+//! The call of a function value is a call like any other: its type says which function it is, and its value is what it
+//! captured. Nothing is dispatched at run time.
 
 use crate::instance::{Instances, Version};
 use crate::lower::{Context, Lowering};
@@ -24,11 +27,40 @@ impl Lowering<'_, '_> {
             if let Some(value) = self.short_circuit(expr, intrinsic, argument, context) {
                 return value;
             }
-            let argument = self.eval(argument, context);
-            let ty = self.type_of(expr);
-            return self.intrinsic(intrinsic, argument, &ty, context);
         }
+        let argument_type = self.type_of(argument);
         let argument = self.eval(argument, context);
+        self.call_on(expr, function, type_arguments, argument, &argument_type, context)
+    }
+
+    /// The call of a function value: of the function that its type says, on what it captured, if anything, and the argument.
+    pub(crate) fn apply(&mut self, expr: &Expr, function: &Expr, argument: &Expr, context: Context) -> Value {
+        let function_type = self.type_of(function);
+        let Some(identity) = function_type.identity() else {
+            panic!("function of type {function_type} is not known after monomorphisation")
+        };
+        let captured = self.eval(function, context);
+        let argument_type = self.type_of(argument);
+        let argument = self.eval(argument, context);
+        let argument = if identity.captured.is_empty() { argument } else { Value::pair(captured, argument) };
+        let type_arguments = identity.type_arguments.clone();
+        self.call_on(expr, FunctionId(identity.function), type_arguments, argument, &argument_type, context)
+    }
+
+    /// The call of a function on an evaluated argument; `argument_type` is that of the source argument.
+    fn call_on(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        type_arguments: Vec<Type>,
+        argument: Value,
+        argument_type: &Type,
+        context: Context,
+    ) -> Value {
+        if let FunctionBody::Intrinsic(intrinsic) = self.instances.program.function(function).body {
+            let ty = self.type_of(expr);
+            return self.intrinsic(intrinsic, argument, argument_type, &ty, context);
+        }
         let draws = self.instances.draws.function(function);
         let version = self.version(&argument, draws, context);
         let result_type = self.type_of(expr);

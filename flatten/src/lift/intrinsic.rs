@@ -12,8 +12,21 @@ use nesl_vcode::{Operand, VectorOp};
 
 impl Lowering<'_, '_> {
     /// An operation on its evaluated argument, with a result of type `ty`.
-    pub(crate) fn intrinsic(&mut self, intrinsic: Intrinsic, argument: Value, ty: &Type, context: Context) -> Value {
+    pub(crate) fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        argument: Value,
+        argument_type: &Type,
+        ty: &Type,
+        context: Context,
+    ) -> Value {
         match intrinsic {
+            Intrinsic::Equal => {
+                let Type::Pair(compared, _) = argument_type else { panic!("equality on {argument_type}") };
+                let (left, right) = argument.into_pair();
+                return self.equal(compared, left, right, context);
+            }
+            Intrinsic::Identity => return self.zero(ty),
             Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),
             Intrinsic::Rand => return self.rand(&argument),
             Intrinsic::RandSeed => {
@@ -166,7 +179,7 @@ impl Lowering<'_, '_> {
                 let column = self.builder.vector(VectorOp::Scan(op), &[elements.operand()]);
                 Value::sequence(length, Value::column(column, op.row().result))
             }
-            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed => {
+            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed | Intrinsic::Equal | Intrinsic::Identity => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

@@ -85,7 +85,7 @@ impl Lowering<'_, '_> {
                 let lengths = self.lengths(descriptor);
                 Value::segments(self.packed(lengths), Value::column(column, op.row().result))
             }
-            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed => {
+            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed | Intrinsic::Equal | Intrinsic::Identity => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

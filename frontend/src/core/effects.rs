@@ -4,40 +4,67 @@
 //! apply-to-each whose filter or body may touch it gives every instance a seed of its own and advances the seed once; one
 //! that cannot touch it leaves the seed alone. That rule is part of the meaning of a program, so the reference evaluator
 //! and flattening ask the same analysis, and it must not be made cleverer in one place only. It is syntactic: a call
-//! counts, whether or not it is reached.
+//! counts, whether or not it is reached. The call of a function value may draw if any function draws that the session uses
+//! as a value anywhere ([`Program::function_values`]): which function it is depends on the types of the instance, and one
+//! answer for all keeps the analysis one pass.
 
-use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program};
+use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, walk};
 
 /// The functions of a program that may draw, directly or through calls.
 #[derive(Clone, Debug)]
 pub struct Draws {
     functions: Vec<bool>,
+    /// Whether the call of a function value may draw.
+    apply: bool,
+}
+
+/// Something that is called.
+#[derive(Clone, Copy)]
+enum Callee {
+    Function(FunctionId),
+    /// Some function value.
+    Value,
 }
 
 impl Draws {
     /// Analyses a program, in time linear in its size: from the two intrinsics backwards over the calls. A function whose
     /// body is missing does not draw.
     pub fn of(program: &Program) -> Draws {
-        let mut callers: Vec<Vec<FunctionId>> = vec![Vec::new(); program.functions.len()];
-        let mut found: Vec<FunctionId> = Vec::new();
+        // One node per function, and one after them for calls of function values, which calls all that are values.
+        let values = program.functions.len();
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); values + 1];
+        let mut found: Vec<usize> = Vec::new();
+        for value in &program.function_values {
+            callers[value.0].push(values);
+        }
         for (number, function) in program.functions.iter().enumerate() {
             match &function.body {
                 FunctionBody::Defined { body, .. } => {
                     for callee in calls(body) {
-                        callers[callee.0].push(FunctionId(number));
+                        let callee = match callee {
+                            Callee::Function(id) => id.0,
+                            Callee::Value => values,
+                        };
+                        callers[callee].push(number);
                     }
                 }
-                FunctionBody::Intrinsic(Intrinsic::Rand | Intrinsic::RandSeed) => found.push(FunctionId(number)),
+                FunctionBody::Intrinsic(Intrinsic::Rand | Intrinsic::RandSeed) => found.push(number),
                 FunctionBody::Intrinsic(_) | FunctionBody::Missing => {}
             }
         }
-        let mut functions = vec![false; program.functions.len()];
+        let mut draws = vec![false; values + 1];
         while let Some(function) = found.pop() {
-            if !std::mem::replace(&mut functions[function.0], true) {
-                found.append(&mut callers[function.0]);
+            if !std::mem::replace(&mut draws[function], true) {
+                found.append(&mut callers[function]);
             }
         }
-        Draws { functions }
+        let apply = draws.pop().unwrap_or_default();
+        Draws { functions: draws, apply }
+    }
+
+    /// Whether the call of a function value may draw.
+    pub fn apply(&self) -> bool {
+        self.apply
     }
 
     /// Whether a call of the function may draw.
@@ -53,37 +80,19 @@ impl Draws {
     /// # Panics
     /// As [`Draws::function`].
     pub fn expr(&self, expr: &Expr) -> bool {
-        calls(expr).any(|callee| self.function(callee))
+        calls(expr).any(|callee| match callee {
+            Callee::Function(id) => self.function(id),
+            Callee::Value => self.apply,
+        })
     }
 }
 
-/// The functions called anywhere in an expression, once per call. It keeps its own stack, so that a long chain of bindings
-/// cannot exhaust that of the thread.
-fn calls(expr: &Expr) -> impl Iterator<Item = FunctionId> {
-    let mut waiting = vec![expr];
-    std::iter::from_fn(move || {
-        while let Some(expr) = waiting.pop() {
-            match &expr.kind {
-                ExprKind::Literal(_) | ExprKind::Constants(_) | ExprKind::Variable(_) | ExprKind::Global(_) => {}
-                ExprKind::First(part) | ExprKind::Rest(part) => waiting.push(part),
-                ExprKind::Pair(first, rest) => waiting.extend([&**first, &**rest]),
-                ExprKind::Let { value, body, .. } => waiting.extend([&**value, &**body]),
-                ExprKind::If { condition, then_branch, else_branch } => {
-                    waiting.extend([&**condition, &**then_branch, &**else_branch]);
-                }
-                ExprKind::Sequence(elements) => waiting.extend(elements),
-                ExprKind::Each { sources, filter, body } => {
-                    waiting.extend(sources.iter().map(|(_, source)| source));
-                    waiting.extend(filter.as_deref());
-                    waiting.push(body);
-                }
-                ExprKind::Call { function, argument, .. } => {
-                    waiting.push(argument);
-                    return Some(*function);
-                }
-            }
-        }
-        None
+/// What is called anywhere in an expression, once per call.
+fn calls(expr: &Expr) -> impl Iterator<Item = Callee> {
+    walk::parts(expr).filter_map(|part| match &part.kind {
+        ExprKind::Call { function, .. } => Some(Callee::Function(*function)),
+        ExprKind::Apply { .. } => Some(Callee::Value),
+        _ => None,
     })
 }
 
@@ -129,7 +138,7 @@ mod tests {
             body,
             doc: None,
         };
-        Program { functions: bodies.into_iter().map(function).collect(), globals: Vec::new(), variables: 1 }
+        Program { functions: bodies.into_iter().map(function).collect(), variables: 1, ..Program::default() }
     }
 
     #[test]
@@ -160,6 +169,23 @@ mod tests {
         assert_eq!(found, [true, false, true, true, false, false, false, false, true, true]);
         assert!(draws.expr(&call(4, call(9, zero()))));
         assert!(!draws.expr(&call(4, call(7, zero()))));
+    }
+
+    #[test]
+    fn calls_of_function_values_draw_if_any_value_does() {
+        let apply = expr(ExprKind::Apply { function: Box::new(zero()), argument: Box::new(zero()) });
+        let mut program = program(vec![
+            FunctionBody::Intrinsic(Intrinsic::Rand),
+            FunctionBody::Intrinsic(Intrinsic::Length),
+            defined(apply.clone()),
+            defined(call(2, zero())),
+        ]);
+        program.function_values.insert(FunctionId(1));
+        let draws = Draws::of(&program);
+        assert!(!draws.apply() && !draws.function(FunctionId(3)) && !draws.expr(&apply));
+        program.function_values.insert(FunctionId(0));
+        let draws = Draws::of(&program);
+        assert!(draws.apply() && draws.function(FunctionId(3)) && draws.expr(&apply));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Variables show their number (`x#3`) so that equal names stay apart; calls show their type arguments (`+[int](a, b)`).
 
 use super::{Expr, ExprKind, FunctionBody, FunctionId, Program, Variable, VariableId};
+use crate::ty::Type;
 use nesl_prim::ScalarValue;
 use std::collections::HashMap;
 
@@ -51,6 +52,34 @@ impl Printer<'_> {
         }
     }
 
+    /// A function with its type arguments; identities of functions as the function's name.
+    fn callee(&mut self, function: FunctionId, type_arguments: &[Type]) {
+        self.text.push_str(&self.program.function(function).name);
+        if !type_arguments.is_empty() {
+            let types: Vec<String> = type_arguments
+                .iter()
+                .map(|argument| match argument {
+                    Type::Identity(identity) => match self.program.functions.get(identity.function) {
+                        Some(function) => function.name.to_string(),
+                        None => "nobody".to_owned(),
+                    },
+                    _ => argument.to_string(),
+                })
+                .collect();
+            self.text.push_str(&format!("[{}]", types.join(", ")));
+        }
+    }
+
+    fn argument(&mut self, argument: &Expr) {
+        if let ExprKind::Pair(..) = argument.kind {
+            self.expr(argument);
+        } else {
+            self.text.push('(');
+            self.expr(argument);
+            self.text.push(')');
+        }
+    }
+
     fn expr(&mut self, expression: &Expr) {
         match &expression.kind {
             ExprKind::Literal(value) => self.scalar(*value),
@@ -82,6 +111,28 @@ impl Printer<'_> {
                 self.expr(pair);
                 self.text.push_str(".rest");
             }
+            ExprKind::Construct(payload) => {
+                let datatype = expression.ty.to_string();
+                self.text.push_str(&format!("construct[{datatype}]("));
+                self.expr(payload);
+                self.text.push(')');
+            }
+            ExprKind::Payload(record) => {
+                self.expr(record);
+                self.text.push_str(".payload");
+            }
+            ExprKind::Closure { function, type_arguments, captured } => {
+                self.text.push_str("closure ");
+                self.callee(*function, type_arguments);
+                self.text.push('{');
+                self.list(captured);
+                self.text.push('}');
+            }
+            ExprKind::Apply { function, argument } => {
+                self.text.push_str("apply ");
+                self.expr(function);
+                self.argument(argument);
+            }
             ExprKind::Let { variable, value, body } => {
                 let binder = self.bind(variable);
                 self.text.push_str(&format!("let {binder} = "));
@@ -104,19 +155,8 @@ impl Printer<'_> {
                 self.text.push_str(&expression.ty.to_string());
             }
             ExprKind::Call { function, type_arguments, argument } => {
-                self.text.push_str(&self.program.function(*function).name);
-                if !type_arguments.is_empty() {
-                    let types: Vec<String> = type_arguments.iter().map(ToString::to_string).collect();
-                    self.text.push_str(&format!("[{}]", types.join(", ")));
-                }
-                match &argument.kind {
-                    ExprKind::Pair(..) => self.expr(argument),
-                    _ => {
-                        self.text.push('(');
-                        self.expr(argument);
-                        self.text.push(')');
-                    }
-                }
+                self.callee(*function, type_arguments);
+                self.argument(argument);
             }
             ExprKind::Each { sources, filter, body } => {
                 self.text.push_str("{each ");

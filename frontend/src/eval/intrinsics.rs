@@ -3,10 +3,11 @@
 //! Scalar meanings come from the primitive table; here is only what happens around them, in the order in which the operation
 //! checks its operands.
 
-use super::value::Value;
-use crate::core::Intrinsic;
+use super::value::{Closure, Value};
+use crate::core::{FunctionId, Intrinsic};
 use crate::ty::Type;
 use nesl_prim::{Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum};
+use std::sync::Arc;
 
 /// The longest sequence made at once: 3 GiB of values. The check keeps a mistaken `dist(0, max_int)` from ending the
 /// process; it bounds one sequence, not the whole program.
@@ -20,6 +21,11 @@ const MAXIMUM_LENGTH: i64 = 1 << 27;
 pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnce() -> Type) -> Result<Value, Failure> {
     match intrinsic {
         Intrinsic::Scalar(source) => scalar(source, operand),
+        Intrinsic::Equal => {
+            let (left, right) = operand.as_pair();
+            Ok(Value::bool(equal(left, right)))
+        }
+        Intrinsic::Identity => Ok(zero(&parameter())),
         Intrinsic::Length => Ok(Value::int(length(operand))),
         Intrinsic::Dist => {
             let (value, count) = operand.as_pair();
@@ -82,6 +88,46 @@ pub(super) fn scalar(source: &str, operand: &Value) -> Result<Value, Failure> {
         panic!("ill-typed core: no {source} on {types:?}");
     };
     eval(op, &operands).map(Value::Scalar)
+}
+
+/// Whether two values of one type have the same shape and equal scalars.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Scalar(left), Value::Scalar(right)) => {
+            combine(operator("==", &Type::sequence(Type::Scalar(left.scalar_type()))), *left, *right)
+                == ScalarValue::Bool(true)
+        }
+        (Value::Pair(first, rest), Value::Pair(other_first, other_rest)) => {
+            equal(first, other_first) && equal(rest, other_rest)
+        }
+        (Value::Sequence(elements), Value::Sequence(others)) => {
+            elements.len() == others.len() && elements.iter().zip(others.iter()).all(|(one, other)| equal(one, other))
+        }
+        (Value::Function(_), Value::Function(_)) => true,
+        _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
+    }
+}
+
+/// The zero of a type: of a function the one whose captured values are zero.
+fn zero(ty: &Type) -> Value {
+    match ty {
+        Type::Scalar(ScalarType::Int) => Value::int(0),
+        Type::Scalar(ScalarType::Float) => Value::float(0.0),
+        Type::Scalar(ScalarType::Bool) => Value::bool(false),
+        Type::Scalar(ScalarType::Char) => Value::char(0),
+        Type::Pair(first, rest) => Value::pair(zero(first), zero(rest)),
+        Type::Sequence(_) => Value::sequence([]),
+        Type::Record(datatype, arguments) => zero(&datatype.payload.instantiate(arguments)),
+        Type::Function(_) => match ty.identity() {
+            Some(identity) => Value::Function(Arc::new(Closure {
+                function: FunctionId(identity.function),
+                type_arguments: identity.type_arguments.clone(),
+                captured: identity.captured_tuple().map(|captured| zero(&captured)),
+            })),
+            None => panic!("ill-typed core: the zero of an unknown function"),
+        },
+        Type::Identity(_) | Type::Parameter(_) => panic!("ill-typed core: the zero of {ty:?}"),
+    }
 }
 
 fn write(operand: &Value) -> Result<Value, Failure> {

@@ -1,13 +1,14 @@
 //! One evaluation in progress: the walk over expressions, calls and apply-to-each.
 
 use super::intrinsics;
-use super::value::Value;
+use super::value::{Closure, Value};
 use super::{EvalError, Globals};
 use crate::core::effects::Draws;
 use crate::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, Variable, VariableId};
 use crate::ty::Type;
 use nesl_prim::{Failure, ScalarOp, ScalarValue, eval, meaning};
 use nesl_span::Span;
+use std::sync::Arc;
 
 /// Errors are boxed because every level of recursion holds room for one.
 pub(super) type Evaluated = Result<Value, Box<EvalError>>;
@@ -94,7 +95,17 @@ impl Machine<'_> {
                 }
                 ExprKind::First(pair) => break self.expression(frame, pair)?.as_pair().0.clone(),
                 ExprKind::Rest(pair) => break self.expression(frame, pair)?.as_pair().1.clone(),
+                // A record is its payload under another type.
+                ExprKind::Construct(part) | ExprKind::Payload(part) => expr = part,
                 ExprKind::Sequence(elements) => break self.sequence(frame, elements)?,
+                ExprKind::Closure { function, type_arguments, captured } => {
+                    break self.closure(frame, *function, type_arguments, captured)?;
+                }
+                ExprKind::Apply { function, argument } => {
+                    let function = self.expression(frame, function)?;
+                    let argument = self.expression(frame, argument)?;
+                    break self.apply_value(function.as_function(), argument, expr.span)?;
+                }
                 ExprKind::Call { function, type_arguments, argument } => {
                     break self.call(frame, expr.span, *function, type_arguments, argument)?;
                 }
@@ -113,6 +124,31 @@ impl Machine<'_> {
             values.push(self.expression(frame, element)?);
         }
         Ok(Value::sequence(values))
+    }
+
+    /// A function value: the function at concrete types, with the tuple of what it captures.
+    fn closure(
+        &mut self,
+        frame: &mut Frame,
+        function: FunctionId,
+        type_arguments: &[Type],
+        captured: &[Expr],
+    ) -> Evaluated {
+        let mut values = Vec::with_capacity(captured.len());
+        for part in captured {
+            values.push(self.expression(frame, part)?);
+        }
+        let captured = values.into_iter().rev().reduce(|rest, first| Value::pair(first, rest));
+        let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&frame.type_arguments)).collect();
+        Ok(Value::Function(Arc::new(Closure { function, type_arguments, captured })))
+    }
+
+    fn apply_value(&mut self, closure: &Closure, argument: Value, span: Span) -> Evaluated {
+        let argument = match &closure.captured {
+            Some(captured) => Value::pair(captured.clone(), argument),
+            None => argument,
+        };
+        self.apply(closure.function, closure.type_arguments.clone(), argument, span)
     }
 
     fn call(

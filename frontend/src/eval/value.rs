@@ -1,5 +1,6 @@
 //! The values of the reference evaluator, and how they print.
 
+use crate::core::FunctionId;
 use crate::ty::Type;
 use nesl_prim::{ScalarType, ScalarValue, text};
 use std::sync::Arc;
@@ -13,6 +14,19 @@ pub enum Value {
     Pair(Arc<Value>, Arc<Value>),
     /// A sequence.
     Sequence(Arc<Vec<Value>>),
+    /// A function. It says itself which one it is, so that its type is not needed to call it.
+    Function(Arc<Closure>),
+}
+
+/// A function value. A record has no value of its own: it is its payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closure {
+    /// The function.
+    pub function: FunctionId,
+    /// The arguments for the parameters of its scheme: types without parameters.
+    pub type_arguments: Vec<Type>,
+    /// The captured values as a right-nested tuple, if there are any.
+    pub captured: Option<Value>,
 }
 
 impl Value {
@@ -89,6 +103,18 @@ impl Value {
                 value.write(ty, out);
                 out.push(')');
             }
+            (payload, Type::Record(datatype, _)) => {
+                let Some(ty) = ty.payload() else { return };
+                out.push_str(&datatype.name);
+                if let Type::Pair(..) = ty {
+                    payload.write(&ty, out);
+                } else {
+                    out.push('(');
+                    payload.write(&ty, out);
+                    out.push(')');
+                }
+            }
+            (Value::Function(_), Type::Function(_)) => out.push_str("fn"),
             _ => panic!("{self:?} is not a value of type {ty}"),
         }
     }
@@ -127,6 +153,13 @@ impl Value {
         match self {
             Value::Pair(first, rest) => (first, rest),
             other => panic!("ill-typed core: expected a pair, found {other:?}"),
+        }
+    }
+
+    pub(super) fn as_function(&self) -> &Closure {
+        match self {
+            Value::Function(closure) => closure,
+            other => panic!("ill-typed core: expected a function, found {other:?}"),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Signatures and written types.
 
 use super::Inference;
-use super::types::{Names, Node, TypeId, Types};
-use crate::ast::{Signature, Symbol, TypeExpr, TypeExprKind};
+use super::show::Names;
+use super::types::{Node, TypeId, Types};
+use crate::ast::{Name, Signature, Symbol, TypeExpr, TypeExprKind};
 use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
 use nesl_span::Span;
@@ -24,24 +25,7 @@ pub(super) struct Declared {
 impl Inference<'_> {
     /// The types of a signature. Its variables are visible in the types of the body until the next form.
     pub(super) fn declared(&mut self, signature: &Signature) -> Declared {
-        let mut variables: Vec<(Symbol, Class, TypeId)> = Vec::new();
-        let mut by_name = HashMap::new();
-        for (name, class_name) in &signature.context {
-            let class = Class::by_name(&class_name.symbol).unwrap_or_else(|| {
-                let message = format!("unknown type class `{}`", class_name.symbol);
-                let classes = Class::ALL.map(Class::name).join(", ");
-                let report = Diagnostic::error("E0207", message, class_name.span);
-                self.diagnostics.push(report.hint(format!("the classes are {classes}")));
-                Class::Any
-            });
-            let variable = self.types.variable(class);
-            if by_name.insert(name.symbol.clone(), variable).is_some() {
-                let message = format!("the type variable `{}` is listed twice", name.symbol);
-                self.diagnostics.push(Diagnostic::error("E0206", message, name.span));
-            }
-            variables.push((name.symbol.clone(), class, variable));
-        }
-        self.signature = by_name;
+        let variables = self.context(&signature.context);
         let (parameter, result) = match &signature.type_expr.kind {
             TypeExprKind::Function(parameter, result) => {
                 (self.type_expression(parameter), self.type_expression(result))
@@ -58,19 +42,38 @@ impl Inference<'_> {
         Declared { parameter, result, variables, span: signature.span }
     }
 
+    /// The type variables of a context, which become visible in written types until the next form.
+    pub(super) fn context(&mut self, context: &[(Name, Name)]) -> Vec<(Symbol, Class, TypeId)> {
+        let mut variables: Vec<(Symbol, Class, TypeId)> = Vec::new();
+        let mut by_name = HashMap::new();
+        for (name, class_name) in context {
+            let class = Class::by_name(&class_name.symbol).unwrap_or_else(|| {
+                let message = format!("unknown type class `{}`", class_name.symbol);
+                let classes = Class::ALL.map(Class::name).join(", ");
+                let report = Diagnostic::error("E0207", message, class_name.span);
+                self.diagnostics.push(report.hint(format!("the classes are {classes}")));
+                Class::Any
+            });
+            let variable = self.types.variable(class);
+            if by_name.insert(name.symbol.clone(), variable).is_some() {
+                let message = format!("the type variable `{}` is listed twice", name.symbol);
+                self.diagnostics.push(Diagnostic::error("E0206", message, name.span));
+            }
+            variables.push((name.symbol.clone(), class, variable));
+        }
+        self.signature = by_name;
+        variables
+    }
+
     /// A written type.
     pub(super) fn type_expression(&mut self, ty: &TypeExpr) -> TypeId {
         match &ty.kind {
             TypeExprKind::Scalar(scalar) => self.types.scalar(*scalar),
             TypeExprKind::Name(name) => match self.signature.get(&name.symbol) {
                 Some(&variable) => variable,
-                None => {
-                    let message = format!("unknown type `{}`", name.symbol);
-                    let hint = format!("list type variables after the type, as in :: ({} in any)", name.symbol);
-                    self.diagnostics.push(Diagnostic::error("E0207", message, name.span).hint(hint));
-                    Types::ERROR
-                }
+                None => self.record_type(name, &[], ty.span),
             },
+            TypeExprKind::Record(name, arguments) => self.record_type(name, arguments, ty.span),
             TypeExprKind::Sequence(element) => {
                 let element = self.type_expression(element);
                 self.types.sequence(element)
@@ -80,11 +83,11 @@ impl Inference<'_> {
                 let pair = |rest, first| self.types.pair(first, rest);
                 parts.into_iter().rev().reduce(pair).unwrap_or(Types::ERROR)
             }
-            TypeExprKind::Function(..) => {
-                let message = "functions as values are not part of the language yet";
-                let report = Diagnostic::error("E0220", message, ty.span).saying("a function type inside of a type");
-                self.diagnostics.push(report);
-                Types::ERROR
+            // A written function type leaves open which function it is.
+            TypeExprKind::Function(parameter, result) => {
+                let (parameter, result) = (self.type_expression(parameter), self.type_expression(result));
+                let identity = self.fresh_identity();
+                self.types.function(parameter, result, identity)
             }
             TypeExprKind::Error => Types::ERROR,
         }
@@ -104,11 +107,10 @@ impl Inference<'_> {
         }
         let Some((name, class)) = broken else { return };
         let mut names = Names::default();
-        let parameter = self.types.show(declared.parameter, &mut names);
-        let result = self.types.show(declared.result, &mut names);
+        let holds = self.types.show_arrow(declared.parameter, declared.result, &mut names);
         let constraints = self.types.constraints(&names);
         let message = format!("the signature promises more than holds: `{name} in {}`", class.name());
-        let hint = format!("the type is {parameter} -> {result}{constraints}");
+        let hint = format!("the type is {holds}{constraints}");
         self.warn("W0201", message, declared.span, Some(&hint));
     }
 }

@@ -1,5 +1,6 @@
 //! Expressions: each kind's typing rule and its mistakes. Calls and operators are in [`super::call`].
 
+use super::references::pattern_names;
 use super::typed::{Expr, ExprKind, Pattern};
 use super::types::{Node, TypeId, Types};
 use super::{Inference, Meaning};
@@ -65,7 +66,16 @@ impl Inference<'_> {
                 Expr { kind: ExprKind::Sequence(Vec::new()), ty: self.types.sequence(element), span }
             }
             ast::ExprKind::Range { start, end, stride } => self.range(span, start, end, stride.as_deref()),
-            ast::ExprKind::Each { body, sources, filter } => {
+            ast::ExprKind::Lambda { parameter, body } => self.lambda(span, parameter, body),
+            ast::ExprKind::Keyword { name, value } => {
+                self.expression(value);
+                let message = format!("`{} := …` is an argument by name, and this is no call", name.symbol);
+                let hint = "values are bound by `name = value` at the top level and in `let`";
+                self.diagnostics.push(Diagnostic::error("E0225", message, span).hint(hint));
+                error(span)
+            }
+            // A serial apply-to-each has the same value as a parallel one.
+            ast::ExprKind::Each { body, sources, filter, .. } => {
                 self.each(span, body.as_deref(), sources, filter.as_deref())
             }
         }
@@ -74,15 +84,12 @@ impl Inference<'_> {
     /// A name as a value.
     fn variable(&mut self, name: &str, span: Span) -> Expr {
         match self.meaning(name) {
-            Meaning::Local(id, ty) => Expr { kind: ExprKind::Local(id), ty, span },
+            Meaning::Local(id, ty) => self.local(id, ty, span),
             Meaning::Global(id) => {
                 let ty = self.types.import(&self.environment.program.globals[id.0].ty, &[]);
                 Expr { kind: ExprKind::Global(id), ty, span }
             }
-            Meaning::Function(_) => {
-                self.report_function_as_value(name, span);
-                error(span)
-            }
+            Meaning::Function(target) => self.function_value(name, target, span),
             Meaning::Broken => error(span),
             Meaning::Unknown => {
                 self.report_unknown(name, span, false);
@@ -121,7 +128,10 @@ impl Inference<'_> {
             if report.hint.is_none() {
                 report.hint = self.mixing_hint((then_branch.ty, yes), (else_branch.ty, no));
             }
-            let (left, right) = (self.types.label(then_branch.ty), self.types.label(else_branch.ty));
+            if let Some(hint) = self.swallowed_comma(then_branch.ty, &else_branch, no) {
+                report.hint = Some(hint);
+            }
+            let (left, right) = (self.label(then_branch.ty), self.label(else_branch.ty));
             self.diagnostics.push(report.saying(right).also(yes.span, left));
             ty = Types::ERROR;
         } else if !self.is_sound(ty) {
@@ -138,7 +148,10 @@ impl Inference<'_> {
     fn bindings(&mut self, span: Span, bindings: &[ast::Binding], body: &ast::Expr) -> Expr {
         let mut typed: Vec<(Pattern, Expr)> = Vec::with_capacity(bindings.len());
         for binding in bindings {
+            let bound = self.binding.len();
+            pattern_names(&binding.pattern, &mut self.binding);
             let value = self.expression(&binding.value);
+            self.binding.truncate(bound);
             let pattern = self.pattern(&binding.pattern, &mut HashMap::new());
             self.match_pattern(&pattern, value.ty, "its value", binding.value.span);
             self.enter(&pattern);
@@ -147,9 +160,38 @@ impl Inference<'_> {
         let body = self.expression(body);
         for (pattern, _) in typed.iter().rev() {
             self.leave(pattern);
+            self.warn_unused(pattern);
         }
         let ty = body.ty;
         Expr { kind: ExprKind::Let { bindings: typed, body: Box::new(body) }, ty, span }
+    }
+
+    /// Warns of names that nothing mentions, unless they begin with `_`. Only bindings of `let` are meant: a parameter is
+    /// there for the callers, and the variable of an apply-to-each for the number of its elements.
+    fn warn_unused(&mut self, pattern: &Pattern) {
+        if self.environment.is_library {
+            return;
+        }
+        let mut unused = Vec::new();
+        pattern.for_each_variable(&mut |id, name, part, _| {
+            if !self.used.contains(&id) && !name.starts_with('_') {
+                unused.push((name.clone(), part.span));
+            }
+        });
+        for (name, span) in unused {
+            let hint = format!("remove it, or call it `_{name}`");
+            self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
+        }
+    }
+
+    /// The hint where the `else` part of a conditional has swallowed the next elements: `[if c then 1 else 2, 3]`.
+    fn swallowed_comma(&self, wanted: TypeId, value: &Expr, source: &ast::Expr) -> Option<String> {
+        let (ast::ExprKind::Tuple(parts), ExprKind::Pair(first, _)) = (&source.kind, &value.kind) else { return None };
+        let is_open = parts.first().is_some_and(|part| part.span.start == source.span.start);
+        let fits = self.types.root(first.ty) == self.types.root(wanted);
+        (is_open && fits).then(|| {
+            "the part after `else` goes on across commas: put the whole `if … then … else …` in parentheses".to_owned()
+        })
     }
 
     /// A sequence literal. A million constants are one node without a type variable each.
@@ -174,8 +216,7 @@ impl Inference<'_> {
                 let message = format!("the elements of this sequence have different types, {one} and {other}");
                 Diagnostic::error("E0202", message, source.span)
             });
-            let mut report =
-                report.saying(self.types.label(element.ty)).also(elements[first].span, self.types.label(ty));
+            let mut report = report.saying(self.label(element.ty)).also(elements[first].span, self.label(ty));
             if report.hint.is_none() {
                 report.hint = self.mixing_hint((ty, &elements[first]), (element.ty, source));
             }
@@ -225,6 +266,13 @@ impl Inference<'_> {
         let filter = filter.map(|filter| {
             let typed = self.expression(filter);
             self.require(typed.ty, Types::BOOL, filter, "the filter of an apply-to-each");
+            if let ExprKind::Literal(ScalarValue::Bool(keeps)) = typed.kind {
+                let (message, hint) = match keeps {
+                    true => ("this filter keeps every element", "remove the filter"),
+                    false => ("this filter keeps no element: the body is never evaluated", "write [] for no elements"),
+                };
+                self.warn("W0205", message.to_owned(), filter.span, Some(hint));
+            }
             Box::new(typed)
         });
         let body = match (body, typed.first()) {
@@ -255,7 +303,7 @@ impl Inference<'_> {
             let message = format!("an apply-to-each walks over sequences, got {given}");
             Diagnostic::error("E0202", message, span)
         });
-        let mut report = report.saying(self.types.label(sequence.ty));
+        let mut report = report.saying(self.label(sequence.ty));
         if self.types.root(sequence.ty) == Types::INT && report.hint.is_none() {
             let end = self.quote(span).unwrap_or("n");
             report.hint = Some(format!("to count, walk over the range [0:{end}]"));

@@ -1,27 +1,47 @@
-//! Forms: groups of functions that call each other, and values.
+//! Groups of functions that call each other: their types, their numbers, and how they become core.
 
 use super::declaration::Declared;
+use super::environment::Keywords;
+use super::keyword::whole_parameter;
 use super::pattern::parameter_texts;
 use super::typed::{Expr, Pattern};
-use super::types::TypeId;
-use super::{Entity, Inference, Outcome, SeenCall, Target};
+use super::types::{Node, TypeId};
+use super::{CallPlace, Entity, Inference, Outcome, SeenCall, Target};
 use crate::ast::{self, FunctionDefinition, Symbol, TopLevelKind};
-use crate::core::{Form, Function, FunctionBody, FunctionId, Global, GlobalId, Intrinsic};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::core::{Form, Function, FunctionBody, FunctionId, Intrinsic};
+use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Elaboration, Export, Group};
-use crate::ty::{Scheme, Type};
+use crate::ty::{Class, Scheme};
 use nesl_span::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A function of the group being checked.
-struct Member<'a> {
-    form: usize,
-    definition: &'a FunctionDefinition,
+pub(super) struct Member<'a> {
+    /// The number of its form.
+    pub form: usize,
+    /// The form.
+    pub definition: &'a FunctionDefinition,
     declared: Option<Declared>,
-    parameter: TypeId,
-    result: TypeId,
+    /// The type of its parameter, keyword parameters included.
+    pub parameter: TypeId,
+    /// The type of its result.
+    pub result: TypeId,
     typed: Option<(Pattern, Expr)>,
+    /// The defaults of its keyword parameters.
+    pub defaults: Vec<Expr>,
+}
+
+/// The core function of a definition.
+fn function(definition: &FunctionDefinition, scheme: Scheme, body: FunctionBody) -> Function {
+    Function {
+        name: definition.name.symbol.clone(),
+        span: definition.name.span,
+        scheme,
+        parameters: parameter_texts(&definition.parameter),
+        body,
+        doc: definition.doc.clone(),
+    }
 }
 
 impl<'a> Inference<'a> {
@@ -32,29 +52,47 @@ impl<'a> Inference<'a> {
         for &form in group {
             self.form = form;
             let TopLevelKind::Function(definition) = &forms[form].kind else { continue };
-            if definition.body.is_none() && self.declaration(form, definition) {
-                continue;
+            if definition.body.is_none() {
+                self.declaration(form, definition);
+            } else {
+                members.push(self.member(form, definition));
             }
-            members.push(self.member(form, definition));
         }
         for member in &mut members {
             self.infer_member(member);
         }
         self.signature.clear();
         let seeds = self.check_seeding();
-        let mut generalised: Group = HashMap::new();
         for member in &members {
             if let Some(declared) = &member.declared {
                 self.check_promise(declared);
             }
             if self.types.has_error(member.parameter) || self.types.has_error(member.result) {
                 self.outcomes[member.form] = Outcome::Broken;
-                continue;
             }
-            let (scheme, variables) = self.generalise(member.parameter, member.result);
-            let id = self.function_id(member.form, member.definition, scheme, FunctionBody::Missing, seeds);
-            generalised.insert(member.form, (id, variables));
-            self.results[member.form] = Some(Form::Function(id));
+        }
+        members.retain(|member| !matches!(self.outcomes[member.form], Outcome::Broken));
+        let (generalised, replacing) = self.settle(&members, seeds);
+        self.check_known(&generalised);
+        self.check_compared();
+        let mut replaced: Vec<(Keywords, Keywords)> = Vec::new();
+        for member in &members {
+            let Some((id, variables)) = generalised.get(&member.form) else { continue };
+            let scheme = self.scheme(member.parameter, member.result, variables, &generalised);
+            let definition = member.definition;
+            if !replacing.contains(&member.form) {
+                self.warn_definition(member.form, &definition.name.symbol, definition.name.span, true);
+            }
+            self.install(*id, function(definition, scheme, FunctionBody::Missing), seeds);
+            self.environment.stubs.remove(id);
+            let before = self.environment.keywords.remove(id);
+            if let Some(keywords) = self.group_keywords.remove(&member.form) {
+                if let Some(before) = before {
+                    replaced.push((before, keywords.clone()));
+                }
+                self.environment.keywords.insert(*id, keywords);
+            }
+            self.results[member.form] = Some(Form::Function(*id));
         }
         for (&form, (id, _)) in &generalised {
             self.outcomes[form] = Outcome::Function(*id);
@@ -63,13 +101,18 @@ impl<'a> Inference<'a> {
             return;
         }
         for member in members {
-            let (Some((id, variables)), Some((pattern, body))) = (generalised.get(&member.form), member.typed) else {
-                continue;
-            };
+            let Some((id, variables)) = generalised.get(&member.form) else { continue };
+            self.keyword_functions(&member, *id, variables, &generalised);
+            let Some((pattern, body)) = member.typed else { continue };
             let variable_count = &mut self.environment.program.variables;
             let mut elaboration = Elaboration::new(&self.types, variables, &generalised, variable_count);
             let (parameter, body) = elaboration.function(&pattern, &body);
+            let made = elaboration.finish();
+            self.environment.add_functions(made);
             self.environment.program.functions[id.0].body = FunctionBody::Defined { parameter, body: Arc::new(body) };
+        }
+        for (before, after) in replaced {
+            self.redirect_keywords(&before, &after);
         }
     }
 
@@ -80,7 +123,68 @@ impl<'a> Inference<'a> {
             None => (self.fresh(), self.fresh()),
         };
         self.outcomes[form] = Outcome::Group(parameter, result);
-        Member { form, definition, declared, parameter, result, typed: None }
+        self.reserve_keywords(form, definition);
+        Member { form, definition, declared, parameter, result, typed: None, defaults: Vec::new() }
+    }
+
+    /// The numbers of the functions of a group, with the variables that become their type parameters. The last definition
+    /// of a text takes the number of the user's earlier one with the same type, so that old callers see the new body: those
+    /// forms are returned too. Every other definition gets a new number. The types may mention the numbers (of functions
+    /// used as values), so a number that turns out to be new may make others new.
+    fn settle(&mut self, members: &[Member<'a>], seeds: bool) -> (Group, HashSet<usize>) {
+        let mut group = Group::new();
+        let mut replacing = HashSet::new();
+        for member in members {
+            let name = &member.definition.name;
+            let variables = self.variables_of(member.parameter, member.result);
+            let id = match self.replaceable(member.form, &name.symbol) {
+                Some(old) => {
+                    replacing.insert(member.form);
+                    old
+                }
+                None => self.environment.reserve(name.symbol.clone(), name.span),
+            };
+            group.insert(member.form, (id, variables));
+        }
+        loop {
+            let mut changed = None;
+            for member in members.iter().filter(|member| replacing.contains(&member.form)) {
+                let Some((old, variables)) = group.get(&member.form) else { continue };
+                let scheme = self.scheme(member.parameter, member.result, variables, &group);
+                let known = &self.environment.program.functions[old.0];
+                let names = |keywords: Option<&Keywords>| {
+                    keywords.map(|keywords| {
+                        let names = keywords.parameters.iter().map(|(name, _)| name.clone());
+                        (keywords.positional, names.collect::<Vec<Symbol>>())
+                    })
+                };
+                let is_same = known.scheme == scheme
+                    && self.environment.seeding.contains(old) == seeds
+                    && names(self.environment.keywords.get(old)) == names(self.group_keywords.get(&member.form));
+                if !is_same {
+                    changed = Some(member);
+                    break;
+                }
+            }
+            let Some(member) = changed else { return (group, replacing) };
+            let name = &member.definition.name;
+            replacing.remove(&member.form);
+            let id = self.environment.reserve(name.symbol.clone(), name.span);
+            if let Some(entry) = group.get_mut(&member.form) {
+                entry.0 = id;
+            }
+        }
+    }
+
+    /// The user's function that a definition replaces if it has the same type.
+    fn replaceable(&self, form: usize, name: &Symbol) -> Option<FunctionId> {
+        match self.environment.names.get(name).copied() {
+            Some(entity) if self.environment.is_of_library(name, entity) => None,
+            Some(Entity::Function(old)) if self.text.definitions_of(name).last() == Some(&form) => {
+                (!self.environment.constructors.contains(&old)).then_some(old)
+            }
+            _ => None,
+        }
     }
 
     fn infer_member(&mut self, member: &mut Member<'a>) {
@@ -89,7 +193,8 @@ impl<'a> Inference<'a> {
         self.signature = (member.declared.iter())
             .flat_map(|declared| declared.variables.iter().map(|(name, _, variable)| (name.clone(), *variable)))
             .collect();
-        let pattern = self.pattern(&member.definition.parameter, &mut HashMap::new());
+        self.infer_defaults(member);
+        let pattern = self.pattern(&whole_parameter(member.definition), &mut HashMap::new());
         match &member.declared {
             Some(declared) => self.match_pattern(&pattern, member.parameter, "the declared parameter", declared.span),
             None => {
@@ -97,6 +202,7 @@ impl<'a> Inference<'a> {
                 self.match_pattern(&pattern, member.parameter, "what other functions pass", name);
             }
         }
+        self.match_defaults(member, &pattern);
         self.enter(&pattern);
         let body = self.expression(source);
         self.leave(&pattern);
@@ -119,7 +225,7 @@ impl<'a> Inference<'a> {
             };
             Diagnostic::error("E0202", message, source.span)
         });
-        let mut report = report.saying(self.types.label(body.ty));
+        let mut report = report.saying(self.label(body.ty));
         report = match &member.declared {
             Some(declared) => report.also(declared.span, format!("declared as {wanted}")),
             None => report.also(name.span, format!("used as {wanted}")),
@@ -130,45 +236,104 @@ impl<'a> Inference<'a> {
         self.diagnostics.push(report);
     }
 
-    /// A definition without a body: a built-in function of the library, a promise of a definition in the same text, or a
-    /// mistake. True if there is nothing more to do.
-    fn declaration(&mut self, form: usize, definition: &FunctionDefinition) -> bool {
+    /// A definition without a body: a built-in function of the library, a promise of a definition in the same text, a
+    /// function that a later text will define, or a mistake.
+    fn declaration(&mut self, form: usize, definition: &FunctionDefinition) {
         let name = &definition.name;
         let declared = definition.signature.as_ref().map(|signature| self.declared(signature));
         self.signature.clear();
         self.outcomes[form] = Outcome::Broken;
         if !self.text.definitions_of(&name.symbol).contains(&form) {
-            return true;
+            return;
         }
+        let Some(declared) = declared else {
+            let message = format!("the function `{}` has no body", name.symbol);
+            let report = Diagnostic::error("E0209", message, name.span);
+            let hint = "a function that is defined later is declared with its type: `function name(a) : int -> int;`";
+            self.diagnostics.push(report.hint(hint));
+            return;
+        };
+        if self.types.has_error(declared.parameter) || self.types.has_error(declared.result) {
+            return;
+        }
+        let variables = self.variables_of(declared.parameter, declared.result);
+        let scheme = self.scheme(declared.parameter, declared.result, &variables, &Group::new());
         let intrinsic = if self.environment.is_library { Intrinsic::by_name(&name.symbol) } else { None };
-        match (intrinsic, declared) {
-            (Some(intrinsic), Some(declared)) => {
-                let (scheme, _) = self.generalise(declared.parameter, declared.result);
-                let id = self.function_id(form, definition, scheme, FunctionBody::Intrinsic(intrinsic), false);
-                self.outcomes[form] = Outcome::Function(id);
-                self.results[form] = Some(Form::Function(id));
+        let old = self.replaceable(form, &name.symbol);
+        let id = match old.filter(|old| self.environment.program.functions[old.0].scheme == scheme) {
+            // It is there already.
+            Some(old) => old,
+            None => {
+                let id = self.environment.reserve(name.symbol.clone(), name.span);
+                self.warn_definition(form, &name.symbol, name.span, true);
+                let body = intrinsic.map_or(FunctionBody::Missing, FunctionBody::Intrinsic);
+                let seeds = intrinsic == Some(Intrinsic::RandSeed);
+                self.install(id, function(definition, scheme, body), seeds);
+                if intrinsic.is_none() {
+                    self.environment.stubs.insert(id);
+                }
+                id
             }
-            _ => {
-                let message = format!("the function `{}` has no body", name.symbol);
-                let hint = "define it in the same text: a function may use one that is defined later";
-                self.diagnostics.push(Diagnostic::error("E0209", message, name.span).hint(hint));
-            }
+        };
+        if intrinsic.is_none() && self.environment.is_library {
+            let message = format!("there is no built-in function `{}`", name.symbol);
+            self.diagnostics.push(Diagnostic::error("E0209", message, name.span));
         }
-        true
+        self.outcomes[form] = Outcome::Function(id);
+        self.results[form] = Some(Form::Function(id));
     }
 
-    /// The scheme of a function type, with the variables that became its parameters.
-    fn generalise(&self, parameter: TypeId, result: TypeId) -> (Scheme, Vec<TypeId>) {
+    /// The variables of a function type that become its type parameters; those that stand for functions last.
+    fn variables_of(&self, parameter: TypeId, result: TypeId) -> Vec<TypeId> {
         let mut variables = Vec::new();
         self.types.collect_variables(parameter, &mut variables);
         self.types.collect_variables(result, &mut variables);
-        let mut export = Export::new(&self.types, &variables);
-        let classes = export.classes();
-        (Scheme { classes, parameter: export.ty(parameter), result: export.ty(result) }, variables)
+        variables.sort_by_key(|&variable| self.types.node(variable) == Node::Variable(Class::Function));
+        variables
+    }
+
+    fn scheme(&self, parameter: TypeId, result: TypeId, variables: &[TypeId], group: &Group) -> Scheme {
+        let mut export = Export::new(&self.types, variables, group);
+        Scheme { classes: export.classes(), parameter: export.ty(parameter), result: export.ty(result) }
+    }
+
+    /// Reports calls of functions that nothing determines: neither the forms just checked nor the callers of these functions.
+    pub(super) fn check_known(&mut self, group: &Group) {
+        let unknown = std::mem::take(&mut self.unknown);
+        if self.has_errors() {
+            return;
+        }
+        let mut places: Vec<Span> = Vec::new();
+        for (form, identity, span) in unknown {
+            let mut open = Vec::new();
+            self.types.collect_variables(identity, &mut open);
+            let parameters = group.get(&form).map_or(&[][..], |(_, variables)| variables);
+            let is_open = open.iter().any(|variable| {
+                self.types.node(*variable) == Node::Variable(Class::Function) && !parameters.contains(variable)
+            });
+            if is_open && !places.contains(&span) {
+                places.push(span);
+                let message = "nothing determines which function this is";
+                let report = Diagnostic::error("E0222", message, span);
+                let hint = "which function is called must be known when the program is compiled: here is none at all";
+                self.diagnostics.push(report.hint(hint));
+            }
+        }
+    }
+
+    /// Reports comparisons of functions.
+    pub(super) fn check_compared(&mut self) {
+        for (ty, span) in std::mem::take(&mut self.compared) {
+            if self.types.has_function(ty) {
+                let message = format!("functions cannot be compared, and this compares {}", self.types.describe(ty));
+                let hint = "eql(a, b) takes functions as equal and compares everything else";
+                self.diagnostics.push(Diagnostic::error("E0223", message, span).hint(hint));
+            }
+        }
     }
 
     /// Finds out whether the forms just checked call `rand_seed`, and reports calls inside of an apply-to-each.
-    fn check_seeding(&mut self) -> bool {
+    pub(super) fn check_seeding(&mut self) -> bool {
         let calls: Vec<SeenCall> = std::mem::take(&mut self.calls);
         let seeds_known = |target: Target| match target {
             Target::Known(id) => self.environment.seeding.contains(&id),
@@ -179,159 +344,61 @@ impl<'a> Inference<'a> {
             return false;
         }
         // Functions of one group reach each other.
-        let bad = calls
-            .iter()
-            .filter(|call| call.in_each && (seeds_known(call.target) || matches!(call.target, Target::Group(_))));
+        let bad = calls.iter().filter(|call| {
+            call.place != CallPlace::Plain && (seeds_known(call.target) || matches!(call.target, Target::Group(_)))
+        });
         let reports: Vec<Diagnostic> = bad
             .map(|call| {
-                let message = match &*call.name {
-                    "rand_seed" => "`rand_seed` may not be called inside an apply-to-each".to_owned(),
-                    name => format!("`{name}` calls `rand_seed`, which may not happen inside an apply-to-each"),
+                let subject = match &*call.name {
+                    "rand_seed" => "`rand_seed`".to_owned(),
+                    name => format!("`{name}` calls `rand_seed`, so it"),
                 };
-                Diagnostic::error("E0210", message, call.span).hint("set the seed before: `rand` is allowed inside")
+                let (place, hint) = match call.place {
+                    CallPlace::Value => ("be used as a value", "call it by its name"),
+                    CallPlace::Lambda => {
+                        ("be called inside a lambda", "set the seed outside: `rand` is allowed inside")
+                    }
+                    _ => ("be called inside an apply-to-each", "set the seed before: `rand` is allowed inside"),
+                };
+                Diagnostic::error("E0210", format!("{subject} may not {place}"), call.span).hint(hint)
             })
             .collect();
         self.diagnostics.extend(reports);
         true
     }
 
-    /// The number under which a definition is kept. The last definition of a text takes the place of the user's earlier one
-    /// with the same type, so that old callers see the new body; every other definition gets a new number.
-    fn function_id(
-        &mut self,
-        form: usize,
-        definition: &FunctionDefinition,
-        scheme: Scheme,
-        body: FunctionBody,
-        seeds: bool,
-    ) -> FunctionId {
-        let (name, span) = (definition.name.symbol.clone(), definition.name.span);
-        let function = Function {
-            name: name.clone(),
-            span,
-            scheme,
-            parameters: parameter_texts(&definition.parameter),
-            body,
-            doc: definition.doc.clone(),
-        };
-        let definitions = self.text.definitions_of(&name);
-        let is_last = definitions.last() == Some(&form);
-        if definitions.first() != Some(&form) {
-            let message = format!("`{name}` is defined twice; what stands above keeps the first definition");
-            self.warn("W0203", message, span, None);
-        }
-        match self.environment.names.get(&name).copied() {
-            Some(entity) if self.environment.is_of_library(&name, entity) => self.warn_shadow(&name, span),
-            Some(Entity::Function(old)) if is_last => {
-                let known = &self.environment.program.functions[old.0];
-                if known.scheme == function.scheme && self.environment.seeding.contains(&old) == seeds {
-                    self.environment.program.functions[old.0] = function;
-                    return old;
-                }
-                self.warn_redefinition(&name, span);
-            }
-            Some(Entity::Global(_)) if is_last => self.warn_redefinition(&name, span),
-            _ => {}
-        }
-        let id = self.environment.add_function(function);
+    /// Supplies a function that has been reserved, or a new one in place of an old one.
+    pub(super) fn install(&mut self, id: FunctionId, function: Function, seeds: bool) {
+        self.environment.program.functions[id.0] = function;
         if seeds {
             self.environment.seeding.insert(id);
         }
-        id
     }
 
-    fn warn_shadow(&mut self, name: &str, span: Span) {
+    /// Warns if a definition hides another one that it does not replace.
+    pub(super) fn warn_definition(&mut self, form: usize, name: &Symbol, span: Span, is_function: bool) {
+        let definitions = self.text.definitions_of(name);
+        let is_last = definitions.last() == Some(&form);
+        if definitions.first() != Some(&form) && is_function {
+            let message = format!("`{name}` is defined twice; what stands above keeps the first definition");
+            self.warn("W0203", message, span, None);
+        }
+        match self.environment.names.get(name).copied() {
+            Some(entity) if self.environment.is_of_library(name, entity) => self.warn_shadow(name, span),
+            Some(_) if is_last => self.warn_redefinition(name, span),
+            _ => {}
+        }
+    }
+
+    pub(super) fn warn_shadow(&mut self, name: &str, span: Span) {
         if !self.environment.is_library {
             let hint = "the library itself keeps its own";
             self.warn("W0202", format!("`{name}` shadows the library's `{name}`"), span, Some(hint));
         }
     }
 
-    fn warn_redefinition(&mut self, name: &str, span: Span) {
+    pub(super) fn warn_redefinition(&mut self, name: &str, span: Span) {
         let message = format!("redefining `{name}` with a new type; earlier callers keep the old one");
         self.warn("W0203", message, span, None);
-    }
-
-    /// Checks an assignment or an expression.
-    pub(super) fn value(&mut self, form: usize) {
-        self.form = form;
-        let forms = self.forms;
-        let (pattern, source) = match &forms[form].kind {
-            TopLevelKind::Assignment { pattern, value } => (Some(pattern), value),
-            TopLevelKind::Expression(value) => (None, value),
-            TopLevelKind::Function(_) | TopLevelKind::Error => return,
-        };
-        let value = self.expression(source);
-        let mut targets = Vec::new();
-        let mut values = HashMap::new();
-        if let Some(pattern) = pattern {
-            let typed = self.pattern(pattern, &mut HashMap::new());
-            self.match_pattern(&typed, value.ty, "the value", source.span);
-            let mut parts: Vec<(Symbol, Span, TypeId, Vec<bool>)> = Vec::new();
-            typed.for_each_variable(&mut |_, name, part, path| {
-                parts.push((name.clone(), part.span, part.ty, path.to_vec()));
-            });
-            for (name, span, ty, path) in parts {
-                if !self.types.has_error(ty) {
-                    let id = self.global_id(form, &name, span, ty);
-                    values.insert(name, id);
-                    targets.push((id, path));
-                }
-            }
-        } else if self.binds_it && !self.types.has_error(value.ty) {
-            let name = Symbol::from("it");
-            let id = self.global_id(form, &name, source.span, value.ty);
-            values.insert(name, id);
-            targets.push((id, Vec::new()));
-        }
-        self.outcomes[form] = Outcome::Values(values);
-        self.check_seeding();
-        if self.has_errors() {
-            return;
-        }
-        let value = Arc::new(self.elaborate_value(&value));
-        let assigns = pattern.is_some() || self.binds_it;
-        self.results[form] = Some(if assigns { Form::Assignment { targets, value } } else { Form::Expression(value) });
-    }
-
-    /// The core of an expression outside of functions.
-    fn elaborate_value(&mut self, value: &Expr) -> crate::core::Expr {
-        let group = HashMap::new();
-        Elaboration::new(&self.types, &[], &group, &mut self.environment.program.variables).expression(value)
-    }
-
-    /// The number under which a value is kept: that of the earlier value of this name if its type is the same.
-    fn global_id(&mut self, form: usize, name: &Symbol, span: Span, ty: TypeId) -> GlobalId {
-        let ty = Export::new(&self.types, &[]).ty(ty);
-        let before = (self.text.definitions_of(name).iter().rev().filter(|&&definition| definition < form)).find_map(
-            |&definition| match &self.outcomes[definition] {
-                Outcome::Values(values) => values.get(name).map(|&id| Entity::Global(id)),
-                _ => None,
-            },
-        );
-        match before.or_else(|| self.environment.names.get(name).copied()) {
-            Some(entity) if self.environment.is_of_library(name, entity) => self.warn_shadow(name, span),
-            Some(Entity::Global(old)) if self.environment.program.globals[old.0].ty == ty => return old,
-            // `it` changes its type with every answer.
-            Some(_) if &**name != "it" => self.warn_redefinition(name, span),
-            _ => {}
-        }
-        self.environment.add_global(Global { name: name.clone(), span, ty })
-    }
-
-    /// Checks one expression outside of any form, against a type if one is expected.
-    pub(crate) fn single(&mut self, source: &ast::Expr, expected: Option<&Type>) -> Option<crate::core::Expr> {
-        let value = self.expression(source);
-        if let Some(expected) = expected {
-            let wanted = self.types.import(expected, &[]);
-            self.require(value.ty, wanted, source, "the value");
-        }
-        self.check_seeding();
-        (!self.has_errors()).then(|| self.elaborate_value(&value))
-    }
-
-    /// Whether there were errors, not only warnings.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }

@@ -1,11 +1,12 @@
 //! Patterns: their types, the variables they bind, and their text.
 
-use super::Inference;
 use super::typed::{Pattern, PatternKind};
-use super::types::{Node, TypeId, Types};
+use super::types::{Failure, Node, TypeId, Types};
+use super::{DatatypeMeaning, Inference};
 use crate::ast;
 use crate::ast::Symbol;
 use crate::diagnostic::Diagnostic;
+use crate::ty::Class;
 use nesl_span::Span;
 use std::collections::HashMap;
 
@@ -17,6 +18,10 @@ pub fn pattern_text(pattern: &ast::Pattern) -> String {
             let parts: Vec<String> = parts.iter().map(pattern_text).collect();
             format!("({})", parts.join(", "))
         }
+        ast::PatternKind::Record(name, parts) => match &parts.kind {
+            ast::PatternKind::Tuple(_) => format!("{}{}", name.symbol, pattern_text(parts)),
+            _ => format!("{}({})", name.symbol, pattern_text(parts)),
+        },
         ast::PatternKind::Error => "?".to_owned(),
     }
 }
@@ -54,9 +59,67 @@ impl Inference<'_> {
                 }
                 (whole.kind, whole.ty)
             }
+            ast::PatternKind::Record(name, parts) => self.record_pattern(name, parts, seen),
             ast::PatternKind::Error => (PatternKind::Error, Types::ERROR),
         };
         Pattern { kind, ty, span: pattern.span }
+    }
+
+    /// `name(parts)`.
+    fn record_pattern(
+        &mut self,
+        name: &ast::Name,
+        parts: &ast::Pattern,
+        seen: &mut HashMap<Symbol, Span>,
+    ) -> (PatternKind, TypeId) {
+        let payload = self.pattern(parts, seen);
+        let datatype = match self.datatype(&name.symbol) {
+            DatatypeMeaning::Known(datatype) => datatype,
+            meaning => {
+                if matches!(meaning, DatatypeMeaning::Unknown) {
+                    self.report_no_datatype(name);
+                }
+                // The variables are bound all the same, so that their uses are no news.
+                let mut types = Vec::new();
+                payload.for_each_variable(&mut |_, _, part, _| types.push(part.ty));
+                for ty in types {
+                    // A new variable fits every type.
+                    let _ = self.types.unify(ty, Types::ERROR);
+                }
+                return (PatternKind::Record(Box::new(payload)), Types::ERROR);
+            }
+        };
+        let arguments: Vec<TypeId> = (datatype.classes.iter())
+            .map(|&class| match class {
+                Class::Function => self.fresh_identity(),
+                _ => self.types.variable(class),
+            })
+            .collect();
+        let wanted = self.types.import(&datatype.payload, &arguments);
+        let what = format!("`{}`", datatype.name);
+        self.match_pattern(&payload, wanted, &what, name.span);
+        (PatternKind::Record(Box::new(payload)), self.types.record(&datatype, &arguments))
+    }
+
+    /// Whether a pattern takes apart what is not a datatype.
+    pub(super) fn has_unknown_datatype(&self, pattern: &ast::Pattern) -> bool {
+        match &pattern.kind {
+            ast::PatternKind::Variable(_) | ast::PatternKind::Error => false,
+            ast::PatternKind::Tuple(parts) => parts.iter().any(|part| self.has_unknown_datatype(part)),
+            ast::PatternKind::Record(name, parts) => {
+                matches!(self.datatype(&name.symbol), DatatypeMeaning::Unknown) || self.has_unknown_datatype(parts)
+            }
+        }
+    }
+
+    fn report_no_datatype(&mut self, name: &ast::Name) {
+        if self.unreadable {
+            return;
+        }
+        let message = format!("`{}` is not a datatype: it cannot be taken apart", name.symbol);
+        let report = Diagnostic::error("E0226", message, name.span);
+        let hint = format!("a function is defined at the top level: `function {}(…) = …`", name.symbol);
+        self.diagnostics.push(report.hint(hint));
     }
 
     /// Makes the pattern's variables visible; [`Inference::leave`] hides them again.
@@ -77,7 +140,12 @@ impl Inference<'_> {
 
     /// Makes a pattern take values of type `ty` apart; `what` names the value in the message, at `span`.
     pub(super) fn match_pattern(&mut self, pattern: &Pattern, ty: TypeId, what: &str, span: Span) {
-        if self.types.unify(pattern.ty, ty).is_ok() {
+        let Err(failure) = self.types.unify(pattern.ty, ty) else { return };
+        if let Failure::Functions(..) | Failure::Infinite = failure
+            && let Some(report) = self.class_report(failure, what, pattern.span)
+        {
+            let label = self.label(ty);
+            self.diagnostics.push(report.saying("this pattern").also(span, label));
             return;
         }
         let count = |types: &Types, mut ty: TypeId| {
@@ -88,12 +156,16 @@ impl Inference<'_> {
             }
             parts
         };
+        let is_record = |types: &Types, ty| matches!(types.node(ty), Node::Record(..));
         let message = match (count(&self.types, pattern.ty), count(&self.types, ty)) {
+            (1, _) if is_record(&self.types, pattern.ty) => {
+                format!("the pattern takes {} apart, but {what} is not one", self.types.describe(pattern.ty))
+            }
             (wanted, 1) => format!("the pattern has {wanted} parts, but {what} is not a tuple"),
             (wanted, given) if given < wanted => format!("the pattern has {wanted} parts, but {what} has {given}"),
             _ => format!("the pattern does not fit {what}"),
         };
         let report = Diagnostic::error("E0202", message, pattern.span).saying("this pattern");
-        self.diagnostics.push(report.also(span, self.types.label(ty)));
+        self.diagnostics.push(report.also(span, self.label(ty)));
     }
 }

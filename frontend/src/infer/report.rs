@@ -5,7 +5,7 @@
 //! | E0201 | unknown name |
 //! | E0202 | two types differ |
 //! | E0203 | a type is not in the class that a function needs |
-//! | E0204 | something is called that is not a function, or a function is used like a value |
+//! | E0204 | something is called that is not a function, or a function is used like a sequence |
 //! | E0205 | a type would contain itself |
 //! | E0206 | a name occurs twice in one pattern or context |
 //! | E0207 | unknown type variable or type class |
@@ -14,16 +14,26 @@
 //! | E0210 | `rand_seed` inside an apply-to-each |
 //! | E0212 | a value used before it is computed |
 //! | E0213 | wrong number of arguments |
-//! | E0220 | a part of the language that is not there yet |
+//! | E0220 | a part of the library that is not there yet |
+//! | E0221 | two functions where one must be known |
+//! | E0222 | nothing determines which function is called |
+//! | E0223 | functions are compared |
+//! | E0224 | a datatype that contains itself |
+//! | E0225 | an argument by name where there is none |
+//! | E0226 | something is taken apart that is not a datatype |
+//! | E0227 | wrong number of types for a datatype |
 //! | W0201 | a signature that promises more than holds |
 //! | W0202 | a definition that shadows one of the library |
 //! | W0203 | a redefinition with another type |
+//! | W0204 | a name that is never used |
+//! | W0205 | a filter that is constant |
 
+use super::show::{class_plural, class_singular};
 use super::text::EarlyUse;
-use super::types::{Failure, Node, TypeId, Types, class_plural, class_singular};
+use super::types::{Failure, Key, Node, TypeId, Types};
 use super::{Inference, Meaning};
 use crate::ast::{Expr, ExprKind, PatternKind, TopLevelKind};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::Span;
 
@@ -66,6 +76,11 @@ impl Inference<'_> {
         if self.unreadable {
             return;
         }
+        if self.diagnostics.len() > MOST_DIAGNOSTICS {
+            // Only counted: looking for near names takes long where nothing is known.
+            self.diagnostics.push(Diagnostic::error("E0201", format!("unknown name `{name}`"), span));
+            return;
+        }
         let limit = (name.chars().count() / 3).min(3);
         let locals = self.locals.iter().filter(|(_, scopes)| !scopes.is_empty()).map(|(known, _)| known);
         let mut near: Vec<(usize, &str)> = (locals.chain(self.text.names()).chain(self.environment.names.keys()))
@@ -84,19 +99,41 @@ impl Inference<'_> {
             .collect();
         let what = if is_called { "function" } else { "name" };
         let mut report = Diagnostic::error("E0201", format!("unknown {what} `{name}`"), span);
-        if !near.is_empty() {
+        if self.binding.iter().any(|binding| **binding == *name) {
+            report = report.hint("a value cannot use itself: a function that calls itself is defined with `function`");
+        } else if !near.is_empty() {
             report = report.hint(format!("did you mean {}?", near.join(" or ")));
         }
         self.diagnostics.push(report);
     }
 
-    /// Reports a function's name where a value is needed.
-    pub(super) fn report_function_as_value(&mut self, name: &str, span: Span) {
-        let message = "functions as values are not part of the language yet";
-        let report = Diagnostic::error("E0220", message, span).saying(format!("`{name}` is a function"));
-        let is_word = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
-        let hint = if is_word { format!("call it: {name}(…)") } else { format!("apply it: a {name} b") };
-        self.diagnostics.push(report.hint(hint));
+    /// The function of an identity, in words.
+    fn function_name(&self, identity: TypeId) -> String {
+        let Node::Identity(key, ..) = self.types.node(identity) else { return "a function".to_owned() };
+        let function = match self.types.key(key) {
+            Key::Known(id) | Key::Within(id, _) => self.environment.program.functions.get(id.0),
+            Key::Group(form) => {
+                return match &self.forms[form].kind {
+                    TopLevelKind::Function(function) => format!("`{}`", function.name.symbol),
+                    _ => "a function".to_owned(),
+                };
+            }
+        };
+        match function {
+            Some(function) if function.is_lambda() => format!("the {}", function.name),
+            Some(function) => format!("`{}`", function.name),
+            None => "one that nothing determines".to_owned(),
+        }
+    }
+
+    /// A label at an expression of this type; a function value is named.
+    pub(super) fn label(&self, ty: TypeId) -> String {
+        match self.types.node(ty) {
+            Node::Function(_, _, identity) if matches!(self.types.node(identity), Node::Identity(..)) => {
+                format!("{}, of type {}", self.function_name(identity), self.types.describe(ty))
+            }
+            _ => self.types.label(ty),
+        }
     }
 
     /// Reports a value that is used before it is computed.
@@ -185,9 +222,18 @@ impl Inference<'_> {
                 let message = format!("{subject} needs {}, but this is {}", class_plural(want), class_singular(have));
                 Diagnostic::error("E0203", message, span).hint(self.int_signature_hint())
             }
+            Failure::Functions(one, other) => {
+                let (one, other) = (self.function_name(one), self.function_name(other));
+                let message = format!("these are different functions: {other} and {one}");
+                let hint = "which function is called must be known when the program is compiled: choose between \
+                            results, as in `if c then sin(x) else cos(x)`";
+                Diagnostic::error("E0221", message, span).hint(hint)
+            }
             Failure::Infinite => {
                 let message = format!("{subject} would need a type that contains itself");
-                Diagnostic::error("E0205", message, span).hint("a value cannot be an element or part of itself")
+                let hint = "a value cannot be an element or part of itself, and a function that calls itself cannot wrap \
+                            the function it passes on";
+                Diagnostic::error("E0205", message, span).hint(hint)
             }
         })
     }
@@ -202,7 +248,7 @@ impl Inference<'_> {
         if report.hint.is_none() {
             report.hint = self.conversion_hint(actual, wanted, expression);
         }
-        self.diagnostics.push(report.saying(self.types.label(actual)));
+        self.diagnostics.push(report.saying(self.label(actual)));
         false
     }
 

@@ -32,6 +32,28 @@ pub enum ExprKind {
     Global(GlobalId),
     /// A pair; tuples nest to the right.
     Pair(Box<Expr>, Box<Expr>),
+    /// A record of its payload.
+    Construct(Box<Expr>),
+    /// A named function as a value.
+    Function(Callee),
+    /// A lambda.
+    Lambda {
+        /// The function that it becomes.
+        function: FunctionId,
+        /// Its parameter.
+        parameter: Box<Pattern>,
+        /// Its value.
+        body: Box<Expr>,
+        /// The variables from around it that it mentions, with their types, in order of mention.
+        captured: Vec<(VariableId, TypeId)>,
+    },
+    /// The call of a function value.
+    Apply {
+        /// The function value.
+        function: Box<Expr>,
+        /// Its argument.
+        argument: Box<Expr>,
+    },
     /// A call.
     Call {
         /// The function.
@@ -82,6 +104,8 @@ pub enum Callee {
     },
     /// A function of the group being checked, by the number of its form: monomorphic until the group is done.
     Group(usize),
+    /// A function made for a part of a form of the group: it has the type parameters of that form's function.
+    Within(FunctionId, usize),
 }
 
 /// A pattern.
@@ -95,8 +119,19 @@ pub struct Pattern {
     pub span: Span,
 }
 
-/// What is called for a variable of a pattern: its number, name, place with its type, and path (`false` = first part).
-type Visit<'v> = &'v mut dyn FnMut(VariableId, &Symbol, &Pattern, &[bool]);
+/// One step on the way from a value to a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To the first part of a pair.
+    First,
+    /// To the second part of a pair.
+    Rest,
+    /// To the payload of a record.
+    Payload,
+}
+
+/// What is called for a variable of a pattern: its number, name, place with its type, and path.
+type Visit<'v> = &'v mut dyn FnMut(VariableId, &Symbol, &Pattern, &[Step]);
 
 /// The kinds of patterns.
 #[derive(Debug)]
@@ -105,6 +140,8 @@ pub enum PatternKind {
     Variable(VariableId, Symbol),
     /// A pair.
     Pair(Box<Pattern>, Box<Pattern>),
+    /// A record, by its payload.
+    Record(Box<Pattern>),
     /// Reported.
     Error,
 }
@@ -131,25 +168,31 @@ impl Pattern {
         let kind = match &self.kind {
             PatternKind::Variable(id, _) => ExprKind::Local(*id),
             PatternKind::Pair(first, rest) => ExprKind::Pair(Box::new(first.to_expr()), Box::new(rest.to_expr())),
+            PatternKind::Record(payload) => ExprKind::Construct(Box::new(payload.to_expr())),
             PatternKind::Error => ExprKind::Error,
         };
         Expr { kind, ty: self.ty, span: self.span }
     }
 
-    /// Calls `visit` with each variable of the pattern, its type, place and path (`false` = first, `true` = rest).
+    /// Calls `visit` with each variable of the pattern, its type, place and path.
     pub fn for_each_variable(&self, visit: Visit<'_>) {
         self.walk(&mut Vec::new(), visit);
     }
 
-    fn walk(&self, path: &mut Vec<bool>, visit: Visit<'_>) {
+    fn walk(&self, path: &mut Vec<Step>, visit: Visit<'_>) {
         match &self.kind {
             PatternKind::Variable(id, name) => visit(*id, name, self, path),
             PatternKind::Pair(first, rest) => {
-                path.push(false);
+                path.push(Step::First);
                 first.walk(path, visit);
                 path.pop();
-                path.push(true);
+                path.push(Step::Rest);
                 rest.walk(path, visit);
+                path.pop();
+            }
+            PatternKind::Record(payload) => {
+                path.push(Step::Payload);
+                payload.walk(path, visit);
                 path.pop();
             }
             PatternKind::Error => {}

@@ -1,14 +1,18 @@
 //! Types under inference: an arena of nodes with union-find variables, and their unification.
 //!
+//! The function that a function value is has a place in the arena too, its identity: [`Key`]. A variable that stands for one
+//! has the class of functions, so that identities and types of values never meet. Lists of types are chains of pairs.
+//!
 //! A variable carries a type class; binding it checks the class, joining two variables takes the smaller class. The types of
 //! [`crate::ty`] have no unification variables: schemes and globals are imported from there, results are exported by
 //! elaboration. Every write is on a trail, so that a failed unification leaves no trace and messages can show both types
 //! as they were before it.
 
-use crate::ty::{Class, Scheme, Type, parameter_name};
+use crate::core::FunctionId;
+use crate::ty::{Class, Datatype, Scheme, Type};
 use nesl_prim::ScalarType;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
+use std::sync::Arc;
 
 /// A type under inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,9 +31,32 @@ pub enum Node {
     Pair(TypeId, TypeId),
     /// A sequence.
     Sequence(TypeId),
+    /// A datatype, by its number, at a list of types.
+    Record(usize, TypeId),
+    /// A function value: parameter, result, identity.
+    Function(TypeId, TypeId, TypeId),
+    /// An identity: which function, the list of its type arguments, the list of the types of what it captured.
+    Identity(KeyId, TypeId, TypeId),
+    /// The end of a list.
+    Nil,
     /// The type of what has been reported already: equal to every type.
     Error,
 }
+
+/// Which function an identity means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A function whose scheme is known.
+    Known(FunctionId),
+    /// A function of the group being checked, by its form. Its type arguments are the parameters it will get.
+    Group(usize),
+    /// A function made for a part of a form: a lambda. Its type arguments are those of the function of that form.
+    Within(FunctionId, usize),
+}
+
+/// The number of a [`Key`] in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId(u32);
 
 /// Why two types cannot be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +69,8 @@ pub enum Failure {
     Member(Class, TypeId),
     /// Neither class lies within the other: the class wanted by the second type, that of the first.
     Classes(Class, Class),
+    /// Two function values have these identities, which mean different functions.
+    Functions(TypeId, TypeId),
     /// A type would contain itself.
     Infinite,
 }
@@ -52,11 +81,10 @@ pub struct Types {
     nodes: Vec<Node>,
     interned: HashMap<Node, TypeId>,
     trail: Vec<(TypeId, Node)>,
+    keys: Vec<Key>,
+    key_numbers: HashMap<Key, KeyId>,
+    datatypes: HashMap<usize, Arc<Datatype>>,
 }
-
-/// The names given to variables in one message: a, b, … in order of appearance.
-#[derive(Debug, Default)]
-pub struct Names(Vec<TypeId>);
 
 impl Types {
     /// `int`.
@@ -65,12 +93,21 @@ impl Types {
     pub const BOOL: TypeId = TypeId(2);
     /// The type of what has been reported already.
     pub const ERROR: TypeId = TypeId(4);
+    /// The empty list.
+    pub const NIL: TypeId = TypeId(5);
 
     /// An arena with the scalar types and the error type.
     pub fn new() -> Types {
         let mut nodes: Vec<Node> = ScalarType::ALL.into_iter().map(Node::Scalar).collect();
-        nodes.push(Node::Error);
-        Types { nodes, interned: HashMap::new(), trail: Vec::new() }
+        nodes.extend([Node::Error, Node::Nil]);
+        Types {
+            nodes,
+            interned: HashMap::new(),
+            trail: Vec::new(),
+            keys: Vec::new(),
+            key_numbers: HashMap::new(),
+            datatypes: HashMap::new(),
+        }
     }
 
     /// A scalar type.
@@ -91,6 +128,54 @@ impl Types {
     /// The sequence of a type.
     pub fn sequence(&mut self, element: TypeId) -> TypeId {
         self.intern(Node::Sequence(element))
+    }
+
+    /// A list of types.
+    pub fn list(&mut self, types: &[TypeId]) -> TypeId {
+        types.iter().rev().fold(Types::NIL, |rest, &first| self.pair(first, rest))
+    }
+
+    /// The types of a list.
+    pub fn elements(&self, mut list: TypeId) -> Vec<TypeId> {
+        let mut types = Vec::new();
+        while let Node::Pair(first, rest) = self.node(list) {
+            types.push(first);
+            list = rest;
+        }
+        types
+    }
+
+    /// A datatype at some types.
+    pub fn record(&mut self, datatype: &Arc<Datatype>, arguments: &[TypeId]) -> TypeId {
+        self.datatypes.entry(datatype.id).or_insert_with(|| Arc::clone(datatype));
+        let arguments = self.list(arguments);
+        self.intern(Node::Record(datatype.id, arguments))
+    }
+
+    /// The datatype of a [`Node::Record`].
+    pub fn datatype(&self, id: usize) -> Option<&Arc<Datatype>> {
+        self.datatypes.get(&id)
+    }
+
+    /// The type of a function value.
+    pub fn function(&mut self, parameter: TypeId, result: TypeId, identity: TypeId) -> TypeId {
+        self.intern(Node::Function(parameter, result, identity))
+    }
+
+    /// The identity of a function at these type arguments, with values of these types captured.
+    pub fn identity(&mut self, key: Key, arguments: &[TypeId], captured: &[TypeId]) -> TypeId {
+        let keys = &mut self.keys;
+        let number = *self.key_numbers.entry(key).or_insert_with(|| {
+            keys.push(key);
+            KeyId((keys.len() - 1) as u32)
+        });
+        let (arguments, captured) = (self.list(arguments), self.list(captured));
+        self.intern(Node::Identity(number, arguments, captured))
+    }
+
+    /// The function of a [`Node::Identity`].
+    pub fn key(&self, id: KeyId) -> Key {
+        self.keys[id.0 as usize]
     }
 
     fn push(&mut self, node: Node) -> TypeId {
@@ -201,6 +286,21 @@ impl Types {
                 self.join(rest, other_rest)
             }
             (Node::Sequence(element), Node::Sequence(other)) => self.join(element, other),
+            (Node::Record(datatype, arguments), Node::Record(other, other_arguments)) if datatype == other => {
+                self.join(arguments, other_arguments)
+            }
+            (Node::Function(parameter, result, identity), Node::Function(parameter2, result2, identity2)) => {
+                self.join(parameter, parameter2)?;
+                self.join(result, result2)?;
+                self.join(identity, identity2)
+            }
+            (Node::Identity(key, arguments, captured), Node::Identity(other, other_arguments, other_captured)) => {
+                if key != other {
+                    return Err(Failure::Functions(actual, wanted));
+                }
+                self.join(arguments, other_arguments)?;
+                self.join(captured, other_captured)
+            }
             _ => Err(Failure::Shape),
         }
     }
@@ -215,6 +315,7 @@ impl Types {
         let admitted = match self.at(ty) {
             Node::Scalar(scalar) => class.scalars().contains(&scalar),
             Node::Error => true,
+            Node::Identity(..) => class == Class::Function,
             _ => class == Class::Any,
         };
         if !admitted {
@@ -247,7 +348,10 @@ impl Types {
             match self.at(root) {
                 Node::Pair(first, rest) => open.extend([first, rest]),
                 Node::Sequence(element) => open.push(element),
-                _ => {}
+                Node::Record(_, arguments) => open.push(arguments),
+                Node::Function(parameter, result, identity) => open.extend([parameter, result, identity]),
+                Node::Identity(_, arguments, captured) => open.extend([arguments, captured]),
+                Node::Variable(_) | Node::Link(_) | Node::Scalar(_) | Node::Nil | Node::Error => {}
             }
         }
         false
@@ -263,6 +367,18 @@ impl Types {
         !self.contains(id, &|types, root| matches!(types.at(root), Node::Variable(_)))
     }
 
+    /// Whether some part of it is a function value.
+    pub fn has_function(&self, id: TypeId) -> bool {
+        self.contains(id, &|types, root| match types.at(root) {
+            Node::Function(..) => true,
+            // Datatypes have a hidden parameter for each function in their payload.
+            Node::Record(datatype, _) => {
+                (types.datatype(datatype)).is_some_and(|datatype| datatype.classes.contains(&Class::Function))
+            }
+            _ => false,
+        })
+    }
+
     /// Adds the variables of a type in order of appearance.
     pub fn collect_variables(&self, id: TypeId, variables: &mut Vec<TypeId>) {
         let root = self.root(id);
@@ -273,7 +389,17 @@ impl Types {
                 self.collect_variables(rest, variables);
             }
             Node::Sequence(element) => self.collect_variables(element, variables),
-            _ => {}
+            Node::Record(_, arguments) => self.collect_variables(arguments, variables),
+            Node::Function(parameter, result, identity) => {
+                for part in [parameter, result, identity] {
+                    self.collect_variables(part, variables);
+                }
+            }
+            Node::Identity(_, arguments, captured) => {
+                self.collect_variables(arguments, variables);
+                self.collect_variables(captured, variables);
+            }
+            Node::Variable(_) | Node::Link(_) | Node::Scalar(_) | Node::Nil | Node::Error => {}
         }
     }
 
@@ -290,6 +416,21 @@ impl Types {
                 self.sequence(element)
             }
             Type::Parameter(index) => arguments[*index],
+            Type::Record(datatype, types) => {
+                let types: Vec<TypeId> = types.iter().map(|ty| self.import(ty, arguments)).collect();
+                self.record(datatype, &types)
+            }
+            Type::Function(function) => {
+                let parameter = self.import(&function.parameter, arguments);
+                let result = self.import(&function.result, arguments);
+                let identity = self.import(&function.identity, arguments);
+                self.function(parameter, result, identity)
+            }
+            Type::Identity(identity) => {
+                let types: Vec<TypeId> = identity.type_arguments.iter().map(|ty| self.import(ty, arguments)).collect();
+                let captured: Vec<TypeId> = identity.captured.iter().map(|ty| self.import(ty, arguments)).collect();
+                self.identity(Key::Known(FunctionId(identity.function)), &types, &captured)
+            }
         }
     }
 
@@ -299,99 +440,6 @@ impl Types {
         let parameter = self.import(&scheme.parameter, &arguments);
         let result = self.import(&scheme.result, &arguments);
         (arguments, parameter, result)
-    }
-
-    /// The text of a type, for messages.
-    pub fn show(&self, id: TypeId, names: &mut Names) -> String {
-        let mut text = String::new();
-        self.show_into(id, names, &mut text);
-        text
-    }
-
-    fn show_into(&self, id: TypeId, names: &mut Names, text: &mut String) {
-        let root = self.root(id);
-        match self.at(root) {
-            Node::Variable(_) => {
-                let known = names.0.iter().position(|&named| named == root);
-                let index = known.unwrap_or_else(|| {
-                    names.0.push(root);
-                    names.0.len() - 1
-                });
-                text.push_str(&parameter_name(index));
-            }
-            Node::Scalar(scalar) => text.push_str(scalar.name()),
-            Node::Sequence(element) => {
-                text.push('[');
-                self.show_into(element, names, text);
-                text.push(']');
-            }
-            Node::Pair(first, rest) => {
-                text.push('(');
-                self.show_into(first, names, text);
-                let mut rest = rest;
-                while let Node::Pair(next, tail) = self.node(rest) {
-                    text.push_str(", ");
-                    self.show_into(next, names, text);
-                    rest = tail;
-                }
-                text.push_str(", ");
-                self.show_into(rest, names, text);
-                text.push(')');
-            }
-            Node::Link(_) | Node::Error => text.push('?'),
-        }
-    }
-
-    /// What is known of the variables named so far: ` where a is a number (int or float)`; empty if nothing.
-    pub fn constraints(&self, names: &Names) -> String {
-        let mut text = String::new();
-        for (index, &variable) in names.0.iter().enumerate() {
-            if let Node::Variable(class) = self.node(variable)
-                && class != Class::Any
-            {
-                let joint = if text.is_empty() { " where" } else { " and" };
-                let _ = write!(text, "{joint} {} is {}", parameter_name(index), class_singular(class));
-            }
-        }
-        text
-    }
-
-    /// A label at an expression of this type: `of type [int]`, `a number (int or float)`.
-    pub fn label(&self, id: TypeId) -> String {
-        let described = self.describe(id);
-        if matches!(self.node(id), Node::Variable(_)) { described } else { format!("of type {described}") }
-    }
-
-    /// A type in words, alone in its message: `[int]`, `a number (int or float)`, `[a] where a is …`.
-    pub fn describe(&self, id: TypeId) -> String {
-        if let Node::Variable(class) = self.node(id) {
-            return class_singular(class).to_owned();
-        }
-        let mut names = Names::default();
-        let text = self.show(id, &mut names);
-        text + &self.constraints(&names)
-    }
-}
-
-/// The members of a class in words: "numbers (int or float)".
-pub fn class_plural(class: Class) -> &'static str {
-    match class {
-        Class::Any => "values of any type",
-        Class::Scalar => "scalars (int, float, bool or char)",
-        Class::Ordinal => "ordered values (int, float or char)",
-        Class::Number => "numbers (int or float)",
-        Class::Logical => "logical values (int or bool)",
-    }
-}
-
-/// A member of a class in words: "a number (int or float)".
-pub fn class_singular(class: Class) -> &'static str {
-    match class {
-        Class::Any => "a value of any type",
-        Class::Scalar => "a scalar (int, float, bool or char)",
-        Class::Ordinal => "an ordered value (int, float or char)",
-        Class::Number => "a number (int or float)",
-        Class::Logical => "a logical value (int or bool)",
     }
 }
 
@@ -417,6 +465,25 @@ mod tests {
         let any = types.variable(Class::Any);
         let of_any = types.sequence(any);
         assert_eq!(types.unify(any, of_any), Err(Failure::Infinite));
+    }
+
+    #[test]
+    fn functions_unify_by_identity() {
+        let mut types = Types::new();
+        let one = types.identity(Key::Known(FunctionId(1)), &[Types::INT], &[]);
+        let other = types.identity(Key::Known(FunctionId(2)), &[Types::INT], &[]);
+        let which = types.variable(Class::Function);
+        let wanted = types.function(Types::INT, Types::INT, which);
+        let sine = types.function(Types::INT, Types::INT, one);
+        let cosine = types.function(Types::INT, Types::INT, other);
+        assert_eq!(types.unify(sine, wanted), Ok(()));
+        assert_eq!(types.unify(cosine, wanted), Err(Failure::Functions(other, one)));
+        let value = types.variable(Class::Any);
+        assert_eq!(types.unify(value, sine), Ok(()));
+        let captured = types.variable(Class::Function);
+        let holder = types.function(Types::INT, Types::INT, captured);
+        let closure = types.identity(Key::Within(FunctionId(3), 0), &[], &[holder]);
+        assert_eq!(types.unify(captured, closure), Err(Failure::Infinite));
     }
 
     #[test]

@@ -6,10 +6,10 @@
 use super::fault::{Context, Fault, What};
 use super::operators::{Suffix, operations};
 use super::patterns::{from_expression, patterns};
-use super::recovery::{self, skip_group};
+use super::recovery::{self, Remembered, once, skip_group};
 use super::types::types;
 use super::{Extra, Place, Rule, Tokens, span};
-use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Pattern, PatternKind, Source, Symbol, UnaryOp};
+use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, Source, Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
@@ -18,23 +18,26 @@ use nesl_prim::ScalarValue;
 /// Any expression, commas included.
 pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
     recursive(move |expression| {
-        let operation = recursive(|operation| {
+        let single = recursive(|single| {
             let skipped = |brackets: &'static [Bracket]| {
                 via_parser(skip_group(tokens, brackets).map_with(|(), extra| error_at(extra.span())))
             };
             let group = choice((parenthesised(expression.clone()), each(expression.clone())))
                 .recover_with(skipped(&[Bracket::Parenthesis, Bracket::Brace]))
                 .boxed();
-            let sequence = sequence(operation, expression.clone()).recover_with(skipped(&[Bracket::Square]));
+            let sequence = sequence(single.clone(), expression.clone()).recover_with(skipped(&[Bracket::Square]));
             let index = index(expression.clone()).recover_with(skipped(&[Bracket::Square])).map(Suffix::Index);
             let open_ended =
                 choice((constant(), quoted(), conditional(expression.clone()), bindings(expression.clone())));
             let open_ended = open_ended.boxed();
             // After an operand a square bracket is an index, never a sequence.
             let suffix = choice((open_ended.clone().map(Suffix::Argument), index, group.clone().map(Suffix::Argument)));
-            operations(choice((open_ended, group, sequence)).labelled(What::Expression), suffix)
+            let operand = choice((open_ended, group, sequence)).labelled(What::Expression);
+            let operation =
+                operations(once(tokens, Remembered::Operand, operand), once(tokens, Remembered::Suffix, suffix));
+            lambda_or_keyword(operation, single)
         });
-        operation.clone().then(just(Token::Comma).ignore_then(operation).repeated().collect::<Vec<_>>()).map_with(
+        single.clone().then(just(Token::Comma).ignore_then(single).repeated().collect::<Vec<_>>()).map_with(
             |(first, mut more), extra| {
                 if more.is_empty() {
                     return first;
@@ -45,6 +48,33 @@ pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
         )
     })
     .boxed()
+}
+
+/// `operation`, `pattern => single` or `name := single`. What stands before the arrow turns out to be a pattern there.
+fn lambda_or_keyword<'t>(
+    operation: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
+    single: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
+) -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
+    let arrow = select_ref! { Token::Lambda => true, Token::ColonEqual => false }.labelled(What::Operator);
+    operation
+        .then(arrow.then(single).or_not())
+        .validate(|(first, rest), extra, emitter| {
+            let Some((is_lambda, value)) = rest else { return first };
+            let span = span(extra.span());
+            let kind = if is_lambda {
+                let parameter = Box::new(from_expression(first, "=>", emitter));
+                ExprKind::Lambda { parameter, body: Box::new(value) }
+            } else if let ExprKind::Name(symbol) = first.kind {
+                ExprKind::Keyword { name: Name { symbol, span: first.span }, value: Box::new(value) }
+            } else {
+                let diagnostic = Diagnostic::error("E0114", "only a name can stand before `:=`", first.span)
+                    .hint("`name := value` passes an argument by name");
+                emitter.emit(Fault::described(diagnostic, super::place(first.span)));
+                ExprKind::Error
+            };
+            Expr { kind, span }
+        })
+        .boxed()
 }
 
 fn error_at(place: Place) -> Expr {
@@ -215,20 +245,14 @@ fn each<'t>(
     let more = semicolon().ignore_then(source).repeated().collect::<Vec<_>>();
     let first = sequence.or_not().then(more).map(|(sequence, more)| AfterFirst::First(sequence, more));
     let filter = just(Token::Bar).ignore_then(expression.clone()).or_not();
-    let serial = just(Token::Operator(BinaryOp::Multiply)).validate(|_, extra, emitter| {
-        let place: Place = extra.span();
-        let message = "the serial apply-to-each `{* … }` is not part of the language yet";
-        let diagnostic =
-            Diagnostic::error("E0190", message, span(place)).hint("without the `*` the result is the same");
-        emitter.emit(Fault::described(diagnostic, place));
-    });
+    let serial = just(Token::Operator(BinaryOp::Multiply)).or_not().map(|star| star.is_some());
     just(Token::Open(Bracket::Brace))
-        .ignore_then(serial.or_not())
-        .ignore_then(expression)
+        .ignore_then(serial)
+        .then(expression)
         .then(choice((just(Token::Colon).ignore_then(sources), first)))
         .then(filter)
         .then_ignore(just(Token::Close(Bracket::Brace)))
-        .validate(|((first, rest), filter), extra, emitter| {
+        .validate(|(((is_serial, first), rest), filter), extra, emitter| {
             let (body, sources) = match rest {
                 AfterFirst::Sources(sources) => (Some(Box::new(first)), sources),
                 AfterFirst::First(sequence, mut sources) => {
@@ -240,7 +264,7 @@ fn each<'t>(
                     (None, sources)
                 }
             };
-            let kind = ExprKind::Each { body, sources, filter: filter.map(Box::new) };
+            let kind = ExprKind::Each { is_serial, body, sources, filter: filter.map(Box::new) };
             Expr { kind, span: span(extra.span()) }
         })
         .labelled(Context::Each)
@@ -249,7 +273,7 @@ fn each<'t>(
 
 /// A source without `in` must be a name, which is also its sequence.
 fn demand_name<'t>(pattern: &Pattern, emitter: &mut chumsky::input::Emitter<Fault<'t>>) {
-    if matches!(pattern.kind, PatternKind::Tuple(_)) {
+    if matches!(pattern.kind, PatternKind::Tuple(_) | PatternKind::Record(..)) {
         let diagnostic = Diagnostic::error("E0115", "this pattern needs a sequence", pattern.span)
             .saying("expected `in` and a sequence after it")
             .hint("only a single name may stand alone: `{x : x}` is `{x : x in x}`");

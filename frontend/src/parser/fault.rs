@@ -19,6 +19,7 @@ pub(super) enum What {
     Argument,
     Pattern,
     FunctionName,
+    TypeName,
     Parameter,
     Type,
     TypeVariable,
@@ -43,13 +44,14 @@ pub(super) enum What {
 
 impl What {
     /// All of them, in the order in which a message lists them.
-    pub(super) const ALL: [What; 26] = [
+    pub(super) const ALL: [What; 27] = [
         What::Form,
         What::Expression,
         What::Operator,
         What::Argument,
         What::Pattern,
         What::FunctionName,
+        What::TypeName,
         What::Parameter,
         What::Type,
         What::TypeVariable,

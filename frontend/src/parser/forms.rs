@@ -6,15 +6,18 @@ use super::patterns::{cannot_bind, from_expression, name, patterns};
 use super::recovery::{self, skip_form};
 use super::types::{signature, types};
 use super::{Extra, Place, Rule, Tokens, place, span};
-use crate::ast::{Expr, FunctionDefinition, Name, TopLevel, TopLevelKind};
+use crate::ast::{
+    DatatypeDefinition, Expr, ExprKind, FunctionDefinition, KeywordParameter, Name, Pattern, PatternKind, TopLevel,
+    TopLevelKind,
+};
 use crate::diagnostic::Diagnostic;
-use crate::token::{Keyword, Token};
+use crate::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
 
 /// A whole text.
 pub(super) fn program<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Vec<TopLevel>> {
     let expression = expression(tokens);
-    let form = choice((function(expression.clone()), assignment_or_expression(expression)))
+    let form = choice((function(expression.clone()), datatype(), assignment_or_expression(expression)))
         .labelled(What::Form)
         .map_with(|kind, extra| TopLevel { kind, span: span(extra.span()) })
         .then(ended())
@@ -34,6 +37,7 @@ fn missing_terminator(form: &TopLevel) -> Diagnostic {
     let end = nesl_span::Span { start: form.span.end.saturating_sub(1).max(form.span.start), ..form.span };
     let form = match form.kind {
         TopLevelKind::Function(_) => "function definition",
+        TopLevelKind::Datatype(_) => "datatype definition",
         TopLevelKind::Assignment { .. } => "assignment",
         TopLevelKind::Expression(_) | TopLevelKind::Error => "expression",
     };
@@ -42,7 +46,7 @@ fn missing_terminator(form: &TopLevel) -> Diagnostic {
         .hint("end it with `;`")
 }
 
-/// The terminator of a form. The end of the text or the next `function` also end a form, but are not the proper way.
+/// The terminator of a form. The end of the text and the next `function` or `datatype` also end a form, but are not the proper way.
 fn ended<'t>() -> impl Parser<'t, Tokens<'t>, bool, Extra<'t>> + Clone {
     custom::<_, Tokens<'t>, _, Extra<'t>>(|input| {
         let before = input.cursor();
@@ -51,7 +55,7 @@ fn ended<'t>() -> impl Parser<'t, Tokens<'t>, bool, Extra<'t>> + Clone {
                 input.skip();
                 Ok(true)
             }
-            None | Some(Token::Keyword(Keyword::Function)) => Ok(false),
+            None | Some(Token::Keyword(Keyword::Function | Keyword::Datatype)) => Ok(false),
             Some(found) => {
                 input.skip();
                 let place = input.span_since(&before);
@@ -75,8 +79,8 @@ fn assignment_or_expression<'t>(
 fn function<'t>(
     expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
 ) -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
-    let (parameter, _) = patterns();
     let (_, any_type) = types();
+    let parameter = parameters(expression.clone());
     let quoted = quoted_name().map_with(|symbol, extra| Name { symbol, span: span(extra.span()) });
     let truth_value = select_ref! { Token::Bool(value) => *value }.validate(|value, extra, emitter| {
         let at: Place = extra.span();
@@ -93,10 +97,96 @@ fn function<'t>(
         .then(just(Token::Colon).ignore_then(signature(any_type)).or_not())
         .then(doc())
         .then(just(Token::Equal).ignore_then(expression).or_not())
-        .map(|(((((name, parameter), early_doc), signature), late_doc), body)| {
+        .map(|(((((name, (parameter, keywords)), early_doc), signature), late_doc), body)| {
             let doc = early_doc.or(late_doc);
-            TopLevelKind::Function(FunctionDefinition { name, parameter, signature, doc, body })
+            TopLevelKind::Function(FunctionDefinition { name, parameter, keywords, signature, doc, body })
         })
         .labelled(Context::Function)
         .as_context()
+}
+
+/// `a`, `(a, (b, c))`, `(a, b := 3, c := "x")`.
+fn parameters<'t>(
+    expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
+) -> impl Parser<'t, Tokens<'t>, (Pattern, Vec<KeywordParameter>), Extra<'t>> {
+    let (single, _) = patterns();
+    // The default is an expression with commas, so it holds all keyword parameters after it too.
+    let default = just(Token::ColonEqual).ignore_then(expression);
+    let keyword = single.clone().then(default.or_not());
+    let list = keyword
+        .separated_by(just(Token::Comma))
+        .at_least(1)
+        .collect::<Vec<_>>()
+        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
+        .validate(|parts, extra, emitter| {
+            let at: Place = extra.span();
+            let mut positional = Vec::new();
+            let mut keywords = Vec::new();
+            for (pattern, default) in parts {
+                match default {
+                    Some(default) => keyword_parameters(pattern, default, &mut keywords, emitter),
+                    None => positional.push(pattern),
+                }
+            }
+            let kind = match (positional.pop(), positional.is_empty()) {
+                (None, _) => {
+                    let diagnostic =
+                        Diagnostic::error("E0116", "a function needs a parameter without a default", span(at))
+                            .hint("there are no calls without an argument");
+                    emitter.emit(Fault::described(diagnostic, at));
+                    PatternKind::Error
+                }
+                (Some(only), true) => only.kind,
+                (Some(last), false) => {
+                    positional.push(last);
+                    PatternKind::Tuple(positional)
+                }
+            };
+            (Pattern { kind, span: span(at) }, keywords)
+        });
+    let plain = name().map(|name| Pattern { kind: PatternKind::Variable(name.symbol), span: name.span });
+    choice((list, plain.map(|pattern| (pattern, Vec::new())))).boxed()
+}
+
+/// Takes `pattern := default`, with more of its kind in the default, apart.
+fn keyword_parameters<'t>(
+    pattern: Pattern,
+    default: Expr,
+    keywords: &mut Vec<KeywordParameter>,
+    emitter: &mut chumsky::input::Emitter<Fault<'t>>,
+) {
+    let PatternKind::Variable(symbol) = pattern.kind else {
+        let diagnostic = Diagnostic::error("E0116", "only a name can have a default", pattern.span);
+        emitter.emit(Fault::described(diagnostic, place(pattern.span)));
+        return;
+    };
+    let name = Name { symbol, span: pattern.span };
+    let mut more = Vec::new();
+    let default = match default.kind {
+        ExprKind::Tuple(mut parts) if parts.first().is_some_and(|first| first.span.start == default.span.start) => {
+            more = parts.split_off(1);
+            parts.pop().unwrap_or(Expr { kind: ExprKind::Error, span: default.span })
+        }
+        _ => default,
+    };
+    keywords.push(KeywordParameter { name, default });
+    for part in more {
+        if let ExprKind::Keyword { name, value } = part.kind {
+            keywords.push(KeywordParameter { name, default: *value });
+        } else {
+            let diagnostic = Diagnostic::error("E0116", "parameters with a default come last", part.span)
+                .saying("this needs a default too")
+                .hint("write a tuple as a default in parentheses");
+            emitter.emit(Fault::described(diagnostic, place(part.span)));
+        }
+    }
+}
+
+/// `datatype name type :: context`.
+fn datatype<'t>() -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
+    let (single_type, _) = types();
+    just(Token::Keyword(Keyword::Datatype))
+        .ignore_then(name().labelled(What::TypeName))
+        .then(signature(single_type))
+        .map(|(name, payload)| TopLevelKind::Datatype(DatatypeDefinition { name, payload }))
 }

@@ -42,12 +42,9 @@ fn foreign_diagnostic(foreign: Foreign, at: Span) -> Diagnostic {
     let unknown =
         |text: &str, hint: &str| Diagnostic::error("E0110", format!("NESL has no operator `{text}`"), at).hint(hint);
     match foreign {
-        Foreign::Datatype => not_yet("datatypes (`datatype`)").hint("use a tuple"),
-        Foreign::Lambda => not_yet("lambdas (`x => e`)").hint("define a function with `function`"),
-        Foreign::KeywordArgument => not_yet("keyword arguments (`:=`)").hint("pass the value by position"),
         Foreign::FileVariable => not_yet("variables kept in files (`|=`)"),
         Foreign::Background => not_yet("background jobs (`&=`)"),
-        Foreign::Time => not_yet("timings (`time`)"),
+        Foreign::Time => not_yet("timings (`time`)").hint("`time` is reserved for them and cannot be a name"),
         Foreign::Closure | Foreign::Defconfig | Foreign::Pair => reserved(foreign.text()),
         Foreign::NotEqual => unknown("!=", "inequality is `/=`"),
         Foreign::DoubleAmpersand | Foreign::Ampersand => unknown(foreign.text(), "conjunction is `and`"),
@@ -65,6 +62,7 @@ fn words(what: What) -> &'static str {
         What::Argument => "an argument",
         What::Pattern => "a name or a tuple of names",
         What::FunctionName => "the name of a function",
+        What::TypeName => "the name of the datatype",
         What::Parameter => "a parameter",
         What::Type => "a type",
         What::TypeVariable => "a type variable",

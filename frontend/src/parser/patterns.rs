@@ -36,7 +36,12 @@ pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
 }
 
 fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone + 't) -> Rule<'t, Pattern> {
-    let variable = name().map(|name| Pattern { kind: PatternKind::Variable(name.symbol), span: name.span });
+    let parts =
+        pattern.clone().delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)));
+    let named = name().then(parts.or_not()).map_with(|(name, parts): (Name, Option<Pattern>), extra| match parts {
+        None => Pattern { kind: PatternKind::Variable(name.symbol), span: name.span },
+        Some(parts) => Pattern { kind: PatternKind::Record(name, Box::new(parts)), span: span(extra.span()) },
+    });
     let truth_value = select_ref! { Token::Bool(value) => *value }.validate(|value, extra, emitter| {
         let at: Place = extra.span();
         emitter.emit(Fault::described(cannot_bind(value, span(at)), at));
@@ -45,7 +50,7 @@ fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone +
     let parenthesised = pattern
         .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
         .map_with(|pattern: Pattern, extra| Pattern { kind: pattern.kind, span: span(extra.span()) });
-    choice((variable, parenthesised, truth_value)).labelled(What::Pattern).boxed()
+    choice((named, parenthesised, truth_value)).labelled(What::Pattern).boxed()
 }
 
 /// Says that `t` and `f` are taken.
@@ -56,7 +61,7 @@ pub(super) fn cannot_bind(value: bool, at: Span) -> Diagnostic {
         .hint(format!("choose another name, for example `{letter}1`"))
 }
 
-/// Reads an expression as the pattern before `binder`, which is `in` or `=`.
+/// Reads an expression as the pattern before `binder`, which is `in`, `=` or `=>`.
 pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitter<Fault<'t>>) -> Pattern {
     let Expr { kind, span: at } = expr;
     let kind = match kind {
@@ -64,20 +69,27 @@ pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitte
         ExprKind::Tuple(parts) => {
             PatternKind::Tuple(parts.into_iter().map(|part| from_expression(part, binder, emitter)).collect())
         }
+        ExprKind::Call { function, argument } if matches!(function.kind, ExprKind::Name(_)) => {
+            let parts = Box::new(from_expression(*argument, binder, emitter));
+            match function.kind {
+                ExprKind::Name(symbol) => PatternKind::Record(Name { symbol, span: function.span }, parts),
+                _ => PatternKind::Error,
+            }
+        }
         ExprKind::Literal(ScalarValue::Bool(value)) => {
             emitter.emit(Fault::described(cannot_bind(value, at), place(at)));
             PatternKind::Error
         }
         ExprKind::Error => PatternKind::Error,
         _ => {
-            let message = format!("only names and tuples of names can stand before `{binder}`");
+            let message = format!("only patterns (names, tuples and records of names) can stand before `{binder}`");
             let diagnostic = Diagnostic::error("E0114", message, at).saying("this is an expression");
-            let diagnostic = if binder == "=" {
-                diagnostic.hint("equality is `==`, and functions are defined with `function`")
-            } else {
-                diagnostic.hint("an apply-to-each is written `{body : name in sequence}`")
+            let hint = match binder {
+                "=" => "equality is `==`, and functions are defined with `function`",
+                "=>" => "a lambda is written `parameter => value`; at least is `>=`",
+                _ => "an apply-to-each is written `{body : name in sequence}`",
             };
-            emitter.emit(Fault::described(diagnostic, place(at)));
+            emitter.emit(Fault::described(diagnostic.hint(hint), place(at)));
             PatternKind::Error
         }
     };

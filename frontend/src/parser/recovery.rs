@@ -2,13 +2,15 @@
 //!
 //! Both are rules of the grammar, called by chumsky's `recover_with(via_parser(…))`. Where groups and forms end is found
 //! beforehand in one pass over the tokens, [`Structure`], so that a thousand faults do not search the text a thousand times.
-//! It knows that `let … in` pairs like brackets and that `function` only ever begins a form.
+//! It knows that `let … in` pairs like brackets and that `function` and `datatype` only ever begin a form.
 
 use super::fault::{Expected, Fault};
 use super::{Extra, Place, Tokens};
 use crate::token::{Bracket, Keyword, Token};
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// What is open at a point of the scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +25,7 @@ enum Open {
 pub(super) struct Structure {
     /// For an opening bracket that is closed within its form: the index after its closing bracket. Else 0.
     group_ends: Vec<usize>,
-    /// The indices of tokens at which a form ends: terminators, `function`, and the end of the text. Increasing.
+    /// The indices of tokens at which a form ends: terminators, `function`, `datatype`, and the end of the text. Increasing.
     form_ends: Vec<usize>,
 }
 
@@ -37,7 +39,7 @@ impl Structure {
         loop {
             let token = tokens.get(index).map(|(token, _)| token);
             match token {
-                None | Some(Token::Dollar | Token::Keyword(Keyword::Function)) => {
+                None | Some(Token::Dollar | Token::Keyword(Keyword::Function | Keyword::Datatype)) => {
                     open.clear();
                     if let Some(guess) = guess.take() {
                         index = guess;
@@ -98,8 +100,9 @@ impl Structure {
 
     /// The end of the form around a token: a later index, unless a terminator stands right there.
     fn form_end(&self, tokens: &[(Token, Place)], index: usize) -> usize {
-        let begins_function = tokens.get(index).is_some_and(|(token, _)| *token == Token::Keyword(Keyword::Function));
-        let from = if begins_function { index + 1 } else { index };
+        let begins_form =
+            |(token, _): &(Token, Place)| matches!(token, Token::Keyword(Keyword::Function | Keyword::Datatype));
+        let from = if tokens.get(index).is_some_and(begins_form) { index + 1 } else { index };
         let position = self.form_ends.partition_point(|end| *end < from);
         self.form_ends.get(position).copied().unwrap_or(tokens.len())
     }
@@ -110,6 +113,51 @@ impl Structure {
 pub(super) struct Source<'t> {
     pub(super) tokens: &'t [(Token, Place)],
     pub(super) structure: &'t Structure,
+    pub(super) failures: &'t Failures,
+}
+
+/// Which rules have failed where. An operand or suffix that fails is tried again by every operator around it, and so would be
+/// everything in it: without remembering, unclosed brackets within one another took exponential time.
+#[derive(Default)]
+pub(super) struct Failures(RefCell<HashSet<(Remembered, usize)>>);
+
+/// A rule whose failures are remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Remembered {
+    Operand,
+    Suffix,
+}
+
+/// A rule that fails at once where it has failed before, if it begins with a bracket or a keyword: others fail soon anyway.
+/// What was found there at first stays the fault that got furthest.
+pub(super) fn once<'t, O>(
+    source: Source<'t>,
+    rule: Remembered,
+    parser: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + Clone,
+) -> impl Parser<'t, Tokens<'t>, O, Extra<'t>> + Clone {
+    let is_long = move |start: usize| matches!(source.tokens.get(start), Some((Token::Open(_) | Token::Keyword(_), _)));
+    let has_not_failed = custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
+        let start = input.cursor().inner().0;
+        match is_long(start) && source.failures.0.borrow().contains(&(rule, start)) {
+            true => fail(input),
+            false => Ok(()),
+        }
+    });
+    let remember = custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
+        let start = input.cursor().inner().0;
+        if is_long(start) {
+            source.failures.0.borrow_mut().insert((rule, start));
+        }
+        fail(input)
+    });
+    choice((has_not_failed.ignore_then(parser), remember))
+}
+
+/// Fails without saying anything.
+fn fail<'t, O>(input: &mut Input<'t, '_>) -> Result<O, Fault<'t>> {
+    let cursor = input.cursor();
+    let place = input.span_from(&cursor..);
+    Err(Fault::unexpected(Expected::default(), None, place))
 }
 
 type Input<'t, 'parse> = InputRef<'t, 'parse, Tokens<'t>, Extra<'t>>;
@@ -123,11 +171,7 @@ fn skip_to<'t>(input: &mut Input<'t, '_>, start: usize, end: Option<usize>) -> R
             }
             Ok(())
         }
-        _ => {
-            let cursor = input.cursor();
-            let place = input.span_from(&cursor..);
-            Err(Fault::unexpected(Expected::default(), None, place))
-        }
+        _ => fail(input),
     }
 }
 

@@ -24,11 +24,19 @@ pub(super) fn types<'t>() -> (Rule<'t, TypeExpr>, Rule<'t, TypeExpr>) {
 }
 
 fn single<'t>(any_type: impl Parser<'t, Tokens<'t>, TypeExpr, Extra<'t>> + Clone + 't) -> Rule<'t, TypeExpr> {
-    let named = name().map(|name| {
-        let scalar = ScalarType::ALL.into_iter().find(|scalar| scalar.name() == &*name.symbol);
-        let span = name.span;
-        TypeExpr { kind: scalar.map_or_else(|| TypeExprKind::Name(name), TypeExprKind::Scalar), span }
+    let arguments = any_type
+        .clone()
+        .separated_by(just(Token::Comma))
+        .at_least(1)
+        .collect::<Vec<_>>()
+        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)));
+    let scalar = select_ref! { Token::Name(symbol) if scalar(symbol).is_some() => scalar(symbol) }
+        .map(|scalar| scalar.map_or(TypeExprKind::Error, TypeExprKind::Scalar));
+    let other = name().then(arguments.or_not()).map(|(name, arguments)| match arguments {
+        None => TypeExprKind::Name(name),
+        Some(arguments) => TypeExprKind::Record(name, arguments),
     });
+    let named = choice((scalar, other)).map_with(|kind, extra| TypeExpr { kind, span: span(extra.span()) });
     let sequence = any_type
         .clone()
         .delimited_by(just(Token::Open(Bracket::Square)), just(Token::Close(Bracket::Square)))
@@ -53,6 +61,11 @@ fn single<'t>(any_type: impl Parser<'t, Tokens<'t>, TypeExpr, Extra<'t>> + Clone
         .labelled(Context::TupleType)
         .as_context();
     choice((named, sequence, tuple)).labelled(What::Type).boxed()
+}
+
+/// The scalar type with this name.
+fn scalar(name: &str) -> Option<ScalarType> {
+    ScalarType::ALL.into_iter().find(|scalar| scalar.name() == name)
 }
 
 /// `type`, `type :: (a in class; b in class)` or `type :: a in class`.

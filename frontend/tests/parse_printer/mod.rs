@@ -43,8 +43,18 @@ pub fn form(form: &TopLevel) -> String {
         TopLevelKind::Expression(value) => expression(value),
         TopLevelKind::Assignment { pattern: bound, value } => format!("{} = {}", pattern(bound), expression(value)),
         TopLevelKind::Error => "error".into(),
+        TopLevelKind::Datatype(datatype) => {
+            let mut out = format!("datatype {} {}", datatype.name.symbol, type_expr(&datatype.payload.type_expr));
+            for (variable, class) in &datatype.payload.context {
+                out += &format!(" :: {} in {}", variable.symbol, class.symbol);
+            }
+            out
+        }
         TopLevelKind::Function(function) => {
             let mut out = format!("function {} {}", function.name.symbol, pattern(&function.parameter));
+            for keyword in &function.keywords {
+                out += &format!(" {} := {}", keyword.name.symbol, expression(&keyword.default));
+            }
             if let Some(signature) = &function.signature {
                 out += &format!(" : {}", type_expr(&signature.type_expr));
                 for (variable, class) in &signature.context {
@@ -66,6 +76,7 @@ pub fn pattern(node: &Pattern) -> String {
     match &node.kind {
         PatternKind::Variable(symbol) => symbol.to_string(),
         PatternKind::Tuple(parts) => format!("({})", parts.iter().map(pattern).collect::<Vec<_>>().join(", ")),
+        PatternKind::Record(name, parts) => format!("{}<{}>", name.symbol, pattern(parts)),
         PatternKind::Error => "error".into(),
     }
 }
@@ -74,6 +85,9 @@ pub fn type_expr(node: &TypeExpr) -> String {
     match &node.kind {
         TypeExprKind::Scalar(scalar) => scalar.name().into(),
         TypeExprKind::Name(name) => name.symbol.to_string(),
+        TypeExprKind::Record(name, arguments) => {
+            format!("{}<{}>", name.symbol, arguments.iter().map(type_expr).collect::<Vec<_>>().join(", "))
+        }
         TypeExprKind::Sequence(element) => format!("[{}]", type_expr(element)),
         TypeExprKind::Tuple(parts) => format!("({})", parts.iter().map(type_expr).collect::<Vec<_>>().join(", ")),
         TypeExprKind::Function(argument, result) => format!("({} -> {})", type_expr(argument), type_expr(result)),
@@ -120,10 +134,13 @@ pub fn expression(node: &Expr) -> String {
             None => format!("[{} : {}]", expression(start), expression(end)),
             Some(stride) => format!("[{} : {} : {}]", expression(start), expression(end), expression(stride)),
         },
-        ExprKind::Each { body, sources, filter } => {
+        ExprKind::Lambda { parameter, body } => format!("({} => {})", pattern(parameter), expression(body)),
+        ExprKind::Keyword { name, value } => format!("({} := {})", name.symbol, expression(value)),
+        ExprKind::Each { is_serial, body, sources, filter } => {
+            let star = if *is_serial { "* " } else { "" };
             let body = body.as_ref().map_or(String::new(), |body| format!("{} : ", expression(body)));
             let filter = filter.as_ref().map_or(String::new(), |filter| format!(" | {}", expression(filter)));
-            format!("{{{body}{}{filter}}}", sources.iter().map(source).collect::<Vec<_>>().join("; "))
+            format!("{{{star}{body}{}{filter}}}", sources.iter().map(source).collect::<Vec<_>>().join("; "))
         }
         ExprKind::Error => "error".into(),
     }

@@ -245,6 +245,12 @@ scalar_operations! {
 
     BoolToInt "bool_to_int" "btoi" (Bool) -> Int, - -, "1 for true, 0 for false.", unary |b: bool| i64::from(b);
     IntToFloat "int_to_float" "float" (Int) -> Float, - -, "The nearest float.", unary |a: i64| a as f64;
+    NumberOfInt "number_to_float.int" "float_num" (Int) -> Float, - -, "The nearest float.", unary |a: i64| a as f64;
+    NumberOfFloat "number_to_float.float" "float_num" (Float) -> Float, - -, "The operand itself.", unary |a: f64| a;
+    IntAsInt "int_as.int" "int_to_any" (Int, Int) -> Int, - -, "The first operand, as a number of the type of the second.", binary |a: i64, _: i64| a;
+    IntAsFloat "int_as.float" "int_to_any" (Int, Float) -> Float, - -, "The first operand, as a number of the type of the second.", binary |a: i64, _: f64| a as f64;
+    FloatAsInt "float_as.int" "float_to_any" (Float, Int) -> Int, - -, "The first operand, rounded as `round` does.", try_binary |x: f64, _: i64| meaning::to_int(x.round());
+    FloatAsFloat "float_as.float" "float_to_any" (Float, Float) -> Float, - -, "The first operand.", binary |a: f64, _: f64| a;
     Ceiling "ceiling" "ceil" (Float) -> Int, - -, "The least int that is not smaller.", try_unary |x: f64| meaning::to_int(x.ceil());
     Floor "floor" "floor" (Float) -> Int, - -, "The greatest int that is not larger.", try_unary |x: f64| meaning::to_int(x.floor());
     Truncate "truncate" "trunc" (Float) -> Int, - -, "The int towards zero.", try_unary |x: f64| meaning::to_int(x.trunc());
@@ -257,8 +263,8 @@ scalar_operations! {
     RandomInt "random.int" _ (Int, Int) -> Int, - -, "A uniform int from 0 up to, not including, the second operand, drawn from the seed.", try_binary meaning::rand_int;
     RandomFloat "random.float" _ (Int, Float) -> Float, - -, "A uniform float from 0 up to, not including, the second operand, drawn from the seed.", try_binary meaning::rand_float;
 
-    CheckIndex "check_index" _ (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;
-    CheckLengths "check_lengths" _ (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
+    CheckIndex "check_index" "check_index" (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;
+    CheckLengths "check_lengths" "check_lengths" (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
     CheckLength "check_length" _ (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;
     CheckPartition "check_partition" _ (Int, Int) -> Int, - -, "The second operand, a length, if the first, a sum of lengths, equals it.", try_binary meaning::check_partition;
     CheckCount "check_count" "check_count" (Int, Int) -> Int, - -, "The size of the first operand, a count, if the second, a length, is no smaller.", try_binary meaning::check_count;

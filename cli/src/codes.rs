@@ -1,0 +1,80 @@
+//! The codes of all errors and warnings, with their pages: the files of `docs/errors`, in the executable.
+//!
+//! The tests of the workspace see to it that every code has a page, and that the programs on the pages do what they say.
+
+/// The pages of these codes.
+macro_rules! pages {
+    ($($code:ident),+) => {
+        [$((stringify!($code), include_str!(concat!("../../docs/errors/", stringify!($code), ".md")))),+]
+    };
+}
+
+/// All codes, in order, with their pages.
+const PAGES: &[(&str, &str)] = &pages![
+    E0101, E0102, E0103, E0104, E0105, E0106, E0110, E0111, E0112, E0113, E0114, E0115, E0116, E0190, E0199, E0201,
+    E0202, E0203, E0204, E0205, E0206, E0207, E0208, E0209, E0210, E0212, E0213, E0220, E0221, E0222, E0223, E0224,
+    E0225, E0226, E0227, E0401, E0402, E0403, E0404, E0405, E0406, E0407, E0408, E0409, E0410, E0411, E0412, E0413,
+    E0414, E0415, E0416, E0420, E0421, E0422, W0199, W0201, W0202, W0203, W0204, W0205
+];
+
+/// The page of a code, which may be written in small letters and in brackets.
+///
+/// # Errors
+/// If there is no such code: says so, with codes that look like it.
+pub fn page(code: &str) -> Result<&'static str, String> {
+    let wanted = code.trim().trim_start_matches('[').trim_end_matches(']').to_ascii_uppercase();
+    if let Some((_, page)) = PAGES.iter().find(|(code, _)| *code == wanted) {
+        return Ok(page);
+    }
+    let distance = |code: &str| {
+        let differing = code.chars().zip(wanted.chars()).filter(|(one, other)| one != other).count();
+        differing + code.len().abs_diff(wanted.len())
+    };
+    let near: Vec<&str> = PAGES.iter().map(|(code, _)| *code).filter(|code| distance(code) == 1).take(6).collect();
+    let suggestion = match near.as_slice() {
+        [] => String::new(),
+        [one] => format!("; did you mean {one}?"),
+        [rest @ .., last] => format!("; did you mean {} or {last}?", rest.join(", ")),
+    };
+    Err(format!("there is no code `{}`{suggestion}\n`nesl explain` lists all codes", code.trim()))
+}
+
+/// All codes with their titles, one a line.
+pub fn list() -> String {
+    PAGES.iter().map(|(code, page)| format!("{code}  {}\n", title(page))).collect()
+}
+
+/// What follows the code in the first line of a page.
+fn title(page: &str) -> &str {
+    page.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, title)| title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_in_the_table() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/errors");
+        let names = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.file_name());
+        let mut files: Vec<String> = names.map(|name| name.to_string_lossy().replace(".md", "")).collect();
+        files.sort();
+        let codes: Vec<&str> = PAGES.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes, files);
+        for (code, page) in PAGES {
+            assert!(page.starts_with(&format!("# {code}: ")) && !title(page).is_empty(), "{code}");
+        }
+    }
+
+    #[test]
+    fn unknown_codes_suggest_known_ones() {
+        assert!(page("e0202").unwrap().starts_with("# E0202: "));
+        assert!(page("[E0202]").is_ok());
+        let problem = page("E0299").unwrap_err();
+        assert!(problem.contains("no code `E0299`") && !problem.contains("did you mean"), "{problem}");
+        let problem = page("E0107").unwrap_err();
+        assert!(problem.contains("did you mean") && problem.contains("E0101"), "{problem}");
+        assert!(page("E202").is_err());
+        assert!(list().lines().any(|line| line.starts_with("E0202  two types")), "{}", list());
+    }
+}

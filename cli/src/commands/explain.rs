@@ -1,0 +1,22 @@
+//! `nesl explain`: the page of an error code.
+
+use crate::codes;
+use crate::output::print;
+use crate::stop::Stop;
+use clap::Args;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: nesl explain E0202")]
+pub struct Arguments {
+    /// Code of an error or warning, as messages show it
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+/// Prints the page, or the list of all codes.
+pub fn run(arguments: &Arguments) -> Result<(), Stop> {
+    match &arguments.code {
+        Some(code) => print(codes::page(code).map_err(|problem| Stop::usage(format!("error: {problem}")))?),
+        None => print(&codes::list()),
+    }
+}

@@ -1,0 +1,115 @@
+//! Messages as data (`--message-format json`), the pages of their codes (`nesl explain`), and files that are no programs.
+
+mod common;
+
+use common::{Bench, Ran};
+use serde_json::Value;
+
+/// The objects on standard error, a line each.
+fn objects(ran: &Ran) -> Vec<Value> {
+    ran.err.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+const JSON: [&str; 2] = ["--message-format", "json"];
+
+#[test]
+fn compile_errors_are_objects_with_places() {
+    let bench = Bench::with("a.nesl", "x = 1;\nß = x + t;\nlenght([1]);\n");
+    for command in ["run", "check"] {
+        let ran = bench.nesl(&[&[command, "a.nesl"], &JSON[..]].concat());
+        assert_eq!(ran.code, Some(1));
+        let found = objects(&ran);
+        let codes: Vec<&Value> = found.iter().map(|object| &object["code"]).collect();
+        assert_eq!(codes, ["E0202", "E0201"], "{ran:#?}");
+        let unknown = &found[1];
+        assert_eq!(unknown["severity"], "error");
+        assert_eq!(unknown["message"], "unknown function `lenght`");
+        assert_eq!(unknown["hint"], "did you mean `length`?");
+        let label = &unknown["labels"][0];
+        assert_eq!(label["file"], "a.nesl");
+        assert_eq!((&label["start"]["line"], &label["start"]["column"]), (&Value::from(3), &Value::from(1)));
+        assert_eq!((&label["end"]["line"], &label["end"]["column"]), (&Value::from(3), &Value::from(7)));
+        // Columns are characters, and both places of a mismatch are there.
+        let labels = found[0]["labels"].as_array().unwrap();
+        assert!(labels.len() >= 2 && labels.iter().all(|label| label["start"]["line"] == 2), "{labels:?}");
+        let columns: Vec<&Value> = labels.iter().map(|label| &label["start"]["column"]).collect();
+        assert!(columns.contains(&&Value::from(5)) && columns.contains(&&Value::from(9)), "{labels:?}");
+    }
+    let out = bench.path("out").display().to_string();
+    let ran = bench.nesl(&[&["build", "a.nesl", "-o", &out], &JSON[..]].concat());
+    assert_eq!((ran.code, objects(&ran).len()), (Some(1), 2));
+}
+
+#[test]
+fn warnings_are_objects_too() {
+    let bench = Bench::with("a.nesl", "let x = 1 in 2;");
+    let ran = bench.nesl(&[&["run", "a.nesl"], &JSON[..]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "2\n"));
+    let found = objects(&ran);
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["severity"], &found[0]["code"]), (&Value::from("warning"), &Value::from("W0204")));
+    assert!(bench.nesl(&["run", "a.nesl", "--message-format", "human"]).err.starts_with("Warning[W0204]"));
+    assert_eq!(bench.nesl(&["run", "a.nesl", "--message-format", "xml"]).code, Some(2));
+}
+
+#[test]
+fn run_time_errors_are_objects_on_every_engine() {
+    let bench = Bench::with("a.nesl", "1;\n{12 / x : x in [3, 0]};\n");
+    for engine in ["oracle", "reference", "threads"] {
+        let ran = bench.nesl(&[&["run", "a.nesl", "--engine", engine], &JSON[..]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), "1\n"));
+        let found = objects(&ran);
+        assert_eq!(found.len(), 1, "{ran:#?}");
+        assert_eq!(found[0]["code"], "E0402");
+        assert_eq!(found[0]["message"], "division of 12 by zero");
+        assert_eq!(found[0]["labels"][0]["start"]["line"], 2);
+        assert!(found[0]["hint"].is_string());
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_an_object_without_a_code() {
+    let bench = Bench::with("a.nesl", b"x = \"\xc3");
+    for file in ["a.nesl", "missing.nesl"] {
+        let ran = bench.nesl(&[&["check", file], &JSON[..]].concat());
+        let found = objects(&ran);
+        assert_eq!((ran.code, found.len()), (Some(1), 1));
+        assert!(found[0]["code"].is_null() && found[0]["message"].as_str().unwrap().contains(file), "{found:?}");
+    }
+}
+
+#[test]
+fn truncated_utf8_is_an_error_message() {
+    // Each byte of a character of three bytes is missing in turn, at the end of a file and in a comment of it.
+    for bytes in [&b"x = 1;\n% \xe2\x98"[..], b"x = 1;\n% \xe2", b"x = 1;\n\x98 %"] {
+        let bench = Bench::with("a.nesl", bytes);
+        for command in ["run", "check"] {
+            bench.nesl(&[command, "a.nesl"]).fails(1, &["line 2 is not valid UTF-8"]);
+        }
+        bench.piped(&[], ":load a.nesl\n").fails(1, &["line 2 is not valid UTF-8"]);
+    }
+}
+
+#[test]
+fn codes_are_explained() {
+    let bench = Bench::new();
+    let page = bench.nesl(&["explain", "E0103"]);
+    assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
+    assert!(page.out.starts_with("# E0103: ") && page.out.contains("```nesl good"), "{}", page.out);
+    assert_eq!(bench.nesl(&["explain", "e0103"]).out, page.out);
+    let list = bench.nesl(&["explain"]);
+    assert_eq!(list.code, Some(0));
+    assert!(list.out.lines().any(|line| line.starts_with("E0402  ")), "{}", list.out);
+    bench.nesl(&["explain", "E0107"]).fails(2, &["no code `E0107`", "did you mean", "E0106", "lists all codes"]);
+    bench.nesl(&["explain", "nonsense"]).fails(2, &["no code `nonsense`"]);
+}
+
+#[test]
+fn codes_are_explained_in_a_session() {
+    let bench = Bench::new();
+    let ran = bench.piped(&[], ":explain E0402;\n");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(ran.out.starts_with("# E0402: "), "{}", ran.out);
+    bench.piped(&[], ":explain E9\n").fails(1, &["no code `E9`"]);
+    bench.piped(&[], ":explain\n").fails(1, &[":explain CODE"]);
+}

@@ -1,0 +1,40 @@
+//! Walks over expressions that keep their own stack, so that a long chain of bindings cannot exhaust that of the thread.
+
+use super::{Expr, ExprKind, FunctionId};
+use nesl_span::Span;
+
+/// An expression and all its parts, in no particular order.
+pub fn parts(expr: &Expr) -> impl Iterator<Item = &Expr> {
+    let mut waiting = vec![expr];
+    std::iter::from_fn(move || {
+        let expr = waiting.pop()?;
+        match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Constants(_) | ExprKind::Variable(_) | ExprKind::Global(_) => {}
+            ExprKind::First(part) | ExprKind::Rest(part) | ExprKind::Construct(part) | ExprKind::Payload(part) => {
+                waiting.push(part);
+            }
+            ExprKind::Pair(first, rest) => waiting.extend([&**first, &**rest]),
+            ExprKind::Let { value, body, .. } => waiting.extend([&**value, &**body]),
+            ExprKind::If { condition, then_branch, else_branch } => {
+                waiting.extend([&**condition, &**then_branch, &**else_branch]);
+            }
+            ExprKind::Sequence(elements) | ExprKind::Closure { captured: elements, .. } => waiting.extend(elements),
+            ExprKind::Each { sources, filter, body } => {
+                waiting.extend(sources.iter().map(|(_, source)| source));
+                waiting.extend(filter.as_deref());
+                waiting.push(body);
+            }
+            ExprKind::Call { argument, .. } => waiting.push(argument),
+            ExprKind::Apply { function, argument } => waiting.extend([&**function, &**argument]),
+        }
+        Some(expr)
+    })
+}
+
+/// The functions that an expression calls or uses as values, with the places.
+pub fn mentions(expr: &Expr) -> impl Iterator<Item = (FunctionId, Span)> {
+    parts(expr).filter_map(|part| match &part.kind {
+        ExprKind::Call { function, .. } | ExprKind::Closure { function, .. } => Some((*function, part.span)),
+        _ => None,
+    })
+}

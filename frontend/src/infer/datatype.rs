@@ -1,0 +1,135 @@
+//! Datatypes: their definitions, and their names in types.
+
+use super::types::{TypeId, Types};
+use super::{DatatypeMeaning, Inference, Outcome};
+use crate::ast::{DatatypeDefinition, Name, TopLevelKind, TypeExpr, TypeExprKind};
+use crate::core::{Expr, ExprKind, Form, Function, FunctionBody, Variable};
+use crate::diagnostic::Diagnostic;
+use crate::elaborate::{Export, Group};
+use crate::ty::{Class, Datatype, Scheme, Type};
+use nesl_span::Span;
+use std::sync::Arc;
+
+impl Inference<'_> {
+    /// Checks definitions of datatypes; more than one only if they refer to each other, which is an error.
+    pub(super) fn datatypes(&mut self, group: &[usize]) {
+        let forms = self.forms;
+        for &form in group {
+            self.form = form;
+            let TopLevelKind::Datatype(definition) = &forms[form].kind else { continue };
+            self.datatype_definition(form, definition);
+            self.signature.clear();
+        }
+    }
+
+    fn datatype_definition(&mut self, form: usize, definition: &DatatypeDefinition) {
+        let name = &definition.name;
+        let variables = self.context(&definition.payload.context);
+        let written = &definition.payload.type_expr;
+        // Which functions the payload holds is for the uses of the type to say: each is a parameter of it.
+        let payload = self.type_expression(written);
+        if self.types.has_error(payload) {
+            self.outcomes[form] = Outcome::Broken;
+            return;
+        }
+        let mut parameters: Vec<TypeId> = variables.iter().map(|(_, _, variable)| *variable).collect();
+        self.types.collect_variables(payload, &mut parameters);
+        let group = Group::new();
+        let mut export = Export::new(&self.types, &parameters, &group);
+        let (classes, payload) = (export.classes(), export.ty(payload));
+        let id = self.environment.datatype_count;
+        self.environment.datatype_count += 1;
+        let datatype = Arc::new(Datatype { name: name.symbol.clone(), id, classes, payload });
+        let constructor = self.environment.reserve(name.symbol.clone(), name.span);
+        let function = self.constructor(&datatype, definition);
+        if self.text.datatypes_of(&name.symbol).first() != Some(&form)
+            || self.environment.datatypes.contains_key(&name.symbol)
+        {
+            let message = format!("redefining the datatype `{}`; what stands above keeps the old one", name.symbol);
+            self.warn("W0203", message, name.span, None);
+        } else {
+            self.warn_definition(form, &name.symbol, name.span, false);
+        }
+        self.install(constructor, function, false);
+        self.environment.constructors.insert(constructor);
+        self.outcomes[form] = Outcome::Datatype(constructor, datatype);
+        self.results[form] = Some(Form::Function(constructor));
+    }
+
+    /// The function that constructs records.
+    fn constructor(&mut self, datatype: &Arc<Datatype>, definition: &DatatypeDefinition) -> Function {
+        let span = definition.name.span;
+        let arguments = (0..datatype.classes.len()).map(Type::Parameter).collect();
+        let record = Type::Record(Arc::clone(datatype), arguments);
+        let parameter = Variable { id: self.new_variable(), name: "payload".into(), ty: datatype.payload.clone() };
+        let payload = Expr { kind: ExprKind::Variable(parameter.id), ty: datatype.payload.clone(), span };
+        let body = Expr { kind: ExprKind::Construct(Box::new(payload)), ty: record.clone(), span };
+        let written = |ty: &TypeExpr| self.quote(ty.span).unwrap_or("…").to_owned();
+        let parameters = match &definition.payload.type_expr.kind {
+            TypeExprKind::Tuple(parts) => parts.iter().map(written).collect(),
+            _ => vec![written(&definition.payload.type_expr)],
+        };
+        Function {
+            name: definition.name.symbol.clone(),
+            span,
+            scheme: Scheme { classes: datatype.classes.clone(), parameter: datatype.payload.clone(), result: record },
+            parameters,
+            body: FunctionBody::Defined { parameter, body: Arc::new(body) },
+            doc: None,
+        }
+    }
+
+    /// A datatype at written types: `name(t1, t2)`.
+    pub(super) fn record_type(&mut self, name: &Name, arguments: &[TypeExpr], span: Span) -> TypeId {
+        let types: Vec<TypeId> = arguments.iter().map(|argument| self.type_expression(argument)).collect();
+        let datatype = match self.datatype(&name.symbol) {
+            DatatypeMeaning::Known(datatype) => datatype,
+            DatatypeMeaning::Broken => return Types::ERROR,
+            DatatypeMeaning::Recursive => {
+                let message = format!("the datatype `{}` would contain itself", name.symbol);
+                let report = Diagnostic::error("E0224", message, name.span).saying("recursive types are not permitted");
+                let hint = "keep the parts in a sequence and refer to them by index";
+                self.diagnostics.push(report.hint(hint));
+                return Types::ERROR;
+            }
+            DatatypeMeaning::Unknown => {
+                if !self.unreadable {
+                    self.report_unknown_type(name, arguments.is_empty());
+                }
+                return Types::ERROR;
+            }
+        };
+        let wanted = datatype.classes.iter().filter(|class| **class != Class::Function).count();
+        if wanted != types.len() {
+            let plural = if wanted == 1 { "" } else { "s" };
+            let message =
+                format!("the datatype `{}` has {wanted} type parameter{plural}, got {}", datatype.name, types.len());
+            self.diagnostics.push(Diagnostic::error("E0227", message, span));
+            return Types::ERROR;
+        }
+        let mut given = types.into_iter().zip(arguments);
+        let mut parameters = Vec::with_capacity(datatype.classes.len());
+        for &class in &datatype.classes {
+            if class == Class::Function {
+                parameters.push(self.fresh_identity());
+            } else if let Some((ty, written)) = given.next() {
+                let variable = self.types.variable(class);
+                if let Err(failure) = self.types.unify(ty, variable) {
+                    let subject = format!("`{}`", datatype.name);
+                    self.diagnostics.extend(self.class_report(failure, &subject, written.span));
+                    return Types::ERROR;
+                }
+                parameters.push(variable);
+            }
+        }
+        self.types.record(&datatype, &parameters)
+    }
+
+    fn report_unknown_type(&mut self, name: &Name, may_be_variable: bool) {
+        let report = Diagnostic::error("E0207", format!("unknown type `{}`", name.symbol), name.span);
+        self.diagnostics.push(match may_be_variable {
+            true => report.hint(format!("list type variables after the type, as in :: ({} in any)", name.symbol)),
+            false => report.hint("datatypes are defined by `datatype name (type, …)`"),
+        });
+    }
+}

@@ -1,0 +1,168 @@
+//! Values: assignments and expressions, and what holds for a form as a whole.
+
+use super::references::pattern_names;
+use super::typed::{Expr, Step};
+use super::types::TypeId;
+use super::{Entity, Inference, Outcome};
+use crate::ast::{self, Symbol, TopLevelKind};
+use crate::core::{Form, FunctionBody, FunctionId, Global, GlobalId, walk};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::elaborate::{Elaboration, Export, Group};
+use crate::ty::Type;
+use nesl_span::Span;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+impl Inference<'_> {
+    /// Checks an assignment or an expression.
+    pub(super) fn value(&mut self, form: usize) {
+        self.form = form;
+        let forms = self.forms;
+        let (pattern, source) = match &forms[form].kind {
+            TopLevelKind::Assignment { pattern, value } => (Some(pattern), value),
+            TopLevelKind::Expression(value) => (None, value),
+            TopLevelKind::Function(_) | TopLevelKind::Datatype(_) | TopLevelKind::Error => return,
+        };
+        let bound = self.binding.len();
+        if let Some(pattern) = pattern {
+            pattern_names(pattern, &mut self.binding);
+        }
+        let value = self.expression(source);
+        self.binding.truncate(bound);
+        let mut targets = Vec::new();
+        let mut values = HashMap::new();
+        if let Some(pattern) = pattern {
+            let typed = self.pattern(pattern, &mut HashMap::new());
+            self.match_pattern(&typed, value.ty, "the value", source.span);
+            let mut parts: Vec<(Symbol, Span, TypeId, Vec<bool>)> = Vec::new();
+            typed.for_each_variable(&mut |_, name, part, path| {
+                let path = path.iter().filter(|step| **step != Step::Payload).map(|step| *step == Step::Rest);
+                parts.push((name.clone(), part.span, part.ty, path.collect()));
+            });
+            self.check_known(&Group::new());
+            for (name, span, ty, path) in parts {
+                if !self.types.has_error(ty) {
+                    let id = self.global_id(form, &name, span, ty);
+                    values.insert(name, id);
+                    targets.push((id, path));
+                }
+            }
+        } else if self.binds_it && !self.types.has_error(value.ty) {
+            let name = Symbol::from("it");
+            let id = self.global_id(form, &name, source.span, value.ty);
+            values.insert(name, id);
+            targets.push((id, Vec::new()));
+        }
+        self.outcomes[form] = Outcome::Values(values);
+        self.check_known(&Group::new());
+        self.check_compared();
+        self.check_seeding();
+        if self.has_errors() {
+            return;
+        }
+        let value = Arc::new(self.elaborate_value(&value));
+        let assigns = pattern.is_some() || self.binds_it;
+        self.results[form] = Some(if assigns { Form::Assignment { targets, value } } else { Form::Expression(value) });
+    }
+
+    /// The core of an expression outside of functions.
+    fn elaborate_value(&mut self, value: &Expr) -> crate::core::Expr {
+        let group = Group::new();
+        let mut elaboration = Elaboration::new(&self.types, &[], &group, &mut self.environment.program.variables);
+        let value = elaboration.expression(value);
+        let made = elaboration.finish();
+        self.environment.add_functions(made);
+        value
+    }
+
+    /// The number under which a value is kept: that of the earlier value of this name if its type is the same.
+    fn global_id(&mut self, form: usize, name: &Symbol, span: Span, ty: TypeId) -> GlobalId {
+        let ty = Export::new(&self.types, &[], &Group::new()).ty(ty);
+        let before = (self.text.definitions_of(name).iter().rev().filter(|&&definition| definition < form)).find_map(
+            |&definition| match &self.outcomes[definition] {
+                Outcome::Values(values) => values.get(name).map(|&id| Entity::Global(id)),
+                _ => None,
+            },
+        );
+        match before.or_else(|| self.environment.names.get(name).copied()) {
+            Some(entity) if self.environment.is_of_library(name, entity) => self.warn_shadow(name, span),
+            Some(Entity::Global(old)) if self.environment.program.globals[old.0].ty == ty => return old,
+            // `it` changes its type with every answer.
+            Some(_) if &**name != "it" => self.warn_redefinition(name, span),
+            _ => {}
+        }
+        self.environment.add_global(Global { name: name.clone(), span, ty })
+    }
+
+    /// Checks one expression outside of any form, against a type if one is expected.
+    pub(crate) fn single(&mut self, source: &ast::Expr, expected: Option<&Type>) -> Option<crate::core::Expr> {
+        let value = self.expression(source);
+        if let Some(expected) = expected {
+            let wanted = self.types.import(expected, &[]);
+            self.require(value.ty, wanted, source, "the value");
+        }
+        self.check_known(&Group::new());
+        self.check_compared();
+        self.check_seeding();
+        if self.has_errors() {
+            return None;
+        }
+        let value = self.elaborate_value(&value);
+        self.check_body_of(&value);
+        (!self.has_errors()).then_some(value)
+    }
+
+    /// Reports forms that reach a function without a body.
+    pub(super) fn check_bodies(&mut self) {
+        if self.has_errors() || self.environment.stubs.is_empty() {
+            return;
+        }
+        for form in self.results.clone().into_iter().flatten() {
+            match form {
+                Form::Expression(value) | Form::Assignment { value, .. } => self.check_body_of(&value),
+                Form::Function(_) => {}
+            }
+        }
+    }
+
+    /// Reports the first mention in an expression of a function that is, or calls, one without a body.
+    fn check_body_of(&mut self, value: &crate::core::Expr) {
+        if self.environment.stubs.is_empty() {
+            return;
+        }
+        let program = &self.environment.program;
+        let mut mentions: Vec<(FunctionId, Span)> = walk::mentions(value).collect();
+        mentions.sort_by_key(|(_, span)| *span);
+        let mut seen: HashSet<FunctionId> = HashSet::new();
+        for (mentioned, span) in mentions {
+            let mut open = vec![mentioned];
+            while let Some(id) = open.pop() {
+                if !seen.insert(id) {
+                    continue;
+                }
+                let function = program.function(id);
+                if self.environment.stubs.contains(&id) {
+                    let name = &function.name;
+                    let message = match id == mentioned {
+                        true => format!("the function `{name}` has no body"),
+                        false => {
+                            let caller = &program.function(mentioned).name;
+                            format!("`{caller}` needs the function `{name}`, which has no body")
+                        }
+                    };
+                    let report = Diagnostic::error("E0209", message, span).also(function.span, "declared here");
+                    self.diagnostics.push(report.hint("define the function before it is called"));
+                    return;
+                }
+                if let FunctionBody::Defined { body, .. } = &function.body {
+                    open.extend(walk::mentions(body).map(|(id, _)| id));
+                }
+            }
+        }
+    }
+
+    /// Whether there were errors, not only warnings.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}

@@ -1,0 +1,330 @@
+//! Parameters with a default, which calls pass by name.
+//!
+//! `function df(a, b := 3)` becomes a core function of the pair `(a, b)`; the default is a function of its own, which knows
+//! the scope of the definition, and a third one, of `a` alone, is what `df` is as a value.
+
+use super::environment::Keywords;
+use super::expression::error;
+use super::function::Member;
+use super::typed::{Callee, Expr, ExprKind, Pattern, PatternKind};
+use super::types::{TypeId, Types};
+use super::{Inference, Instance, Target};
+use crate::ast;
+use crate::ast::{FunctionDefinition, Symbol};
+use crate::core;
+use crate::core::{FunctionBody, FunctionId, Variable};
+use crate::diagnostic::Diagnostic;
+use crate::elaborate::{Elaboration, Group};
+use crate::ty::Type;
+use nesl_prim::ScalarValue;
+use nesl_span::Span;
+use std::sync::Arc;
+
+/// The pattern of all parameters of a definition.
+pub(super) fn whole_parameter(definition: &FunctionDefinition) -> ast::Pattern {
+    if definition.keywords.is_empty() {
+        return definition.parameter.clone();
+    }
+    let mut parts = match &definition.parameter.kind {
+        ast::PatternKind::Tuple(parts) => parts.clone(),
+        _ => vec![definition.parameter.clone()],
+    };
+    parts.extend(definition.keywords.iter().map(|keyword| {
+        let kind = ast::PatternKind::Variable(keyword.name.symbol.clone());
+        ast::Pattern { kind, span: keyword.name.span }
+    }));
+    ast::Pattern { kind: ast::PatternKind::Tuple(parts), span: definition.parameter.span }
+}
+
+/// The arguments that a call passes by name, and the others.
+fn split_arguments(argument: &ast::Expr) -> (Vec<(&ast::Name, &ast::Expr)>, Vec<&ast::Expr>) {
+    let parts = match &argument.kind {
+        ast::ExprKind::Tuple(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(argument),
+    };
+    let mut named = Vec::new();
+    let mut positional = Vec::new();
+    for part in parts {
+        match &part.kind {
+            ast::ExprKind::Keyword { name, value } => named.push((name, &**value)),
+            _ => positional.push(part),
+        }
+    }
+    (named, positional)
+}
+
+/// Whether a call passes arguments by name.
+pub(super) fn has_keywords(argument: &ast::Expr) -> bool {
+    let is_keyword = |part: &ast::Expr| matches!(part.kind, ast::ExprKind::Keyword { .. });
+    match &argument.kind {
+        ast::ExprKind::Tuple(parts) => parts.iter().any(is_keyword),
+        _ => is_keyword(argument),
+    }
+}
+
+impl Inference<'_> {
+    /// How a function with keyword parameters is called.
+    pub(super) fn keywords_of(&self, target: Target) -> Option<Keywords> {
+        match target {
+            Target::Known(id) => self.environment.keywords.get(&id).cloned(),
+            Target::Group(form) => self.group_keywords.get(&form).cloned(),
+        }
+    }
+
+    /// Numbers for the functions that the keyword parameters of a definition bring along.
+    pub(super) fn reserve_keywords(&mut self, form: usize, definition: &FunctionDefinition) {
+        if definition.keywords.is_empty() {
+            return;
+        }
+        let name = &definition.name;
+        let wrapper = self.environment.reserve(name.symbol.clone(), name.span);
+        let parameters = (definition.keywords.iter())
+            .map(|keyword| {
+                let function = format!("{}.{}", name.symbol, keyword.name.symbol);
+                let id = self.environment.reserve(function.into(), keyword.default.span);
+                (keyword.name.symbol.clone(), id)
+            })
+            .collect();
+        let positional = match &definition.parameter.kind {
+            ast::PatternKind::Tuple(parts) => parts.len(),
+            _ => 1,
+        };
+        self.group_keywords.insert(form, Keywords { positional, wrapper, parameters });
+    }
+
+    /// Checks the defaults, which do not see the parameters.
+    pub(super) fn infer_defaults(&mut self, member: &mut Member<'_>) {
+        let definition = member.definition;
+        member.defaults = definition.keywords.iter().map(|keyword| self.expression(&keyword.default)).collect();
+    }
+
+    /// Makes the parameters have the types of their defaults.
+    pub(super) fn match_defaults(&mut self, member: &Member<'_>, pattern: &Pattern) {
+        let Some(keywords) = self.group_keywords.get(&member.form) else { return };
+        let (positional, count) = (keywords.positional, keywords.positional + keywords.parameters.len());
+        let types = self.split(pattern.ty, count);
+        let parameters = member.definition.keywords.iter().zip(types.into_iter().skip(positional));
+        for ((keyword, ty), default) in parameters.zip(&member.defaults) {
+            let subject = format!("the default of `{}`", keyword.name.symbol);
+            self.require(default.ty, ty, &keyword.default, &subject);
+        }
+    }
+
+    /// `name(e1, …, keyword := e, …)`, and every other call of a function with keyword parameters.
+    pub(super) fn keyword_call(
+        &mut self,
+        span: Span,
+        (name, name_span): (&str, Span),
+        target: Target,
+        argument: &ast::Expr,
+    ) -> Expr {
+        let (named, positional) = split_arguments(argument);
+        let Some(keywords) = self.keywords_of(target) else {
+            self.expressions(named.iter().map(|(_, value)| *value).chain(positional));
+            if let Some((keyword, _)) = named.first() {
+                let message = format!("`{name}` has no parameters that are passed by name");
+                let report = Diagnostic::error("E0225", message, keyword.span).saying("passed by name");
+                self.diagnostics.push(report.hint("pass the arguments by position"));
+            }
+            return error(span);
+        };
+        let (Some(first), Some(last)) = (positional.first(), positional.last()) else {
+            self.expressions(named.iter().map(|(_, value)| *value));
+            let message = format!("this call of `{name}` has no arguments but those by name");
+            self.diagnostics.push(Diagnostic::error("E0213", message, argument.span));
+            return error(span);
+        };
+        let positional_span = first.span.to(last.span);
+        let source = match (&positional[..], named.is_empty()) {
+            ([only], _) => ast::Expr::clone(only),
+            (_, true) => argument.clone(),
+            (parts, false) => {
+                let kind = ast::ExprKind::Tuple(parts.iter().copied().cloned().collect());
+                ast::Expr { kind, span: positional_span }
+            }
+        };
+        let typed = self.expression(&source);
+        let instance = self.use_function(target, name, name_span);
+        let types = self.split(instance.parameter, keywords.positional + keywords.parameters.len());
+        let (wanted, optional) = types.split_at(keywords.positional.min(types.len()));
+        let wanted = wanted.iter().rev().copied().reduce(|rest, first| self.types.pair(first, rest));
+        let wanted = wanted.unwrap_or(Types::ERROR);
+        if let Err(failure) = self.types.unify(typed.ty, wanted) {
+            let instance = Instance { parameter: wanted, ..instance };
+            self.expressions(named.iter().map(|(_, value)| *value));
+            let before = self.diagnostics.len();
+            self.report_arguments(failure, name, name_span, target, &instance, &typed, &source);
+            if let (Some(report), Some((keyword, _))) = (self.diagnostics.get_mut(before), keywords.parameters.first())
+                && report.code == "E0213"
+            {
+                report.hint = Some(format!("parameters with a default are passed by name: {keyword} := …"));
+            }
+            return self.failed(&instance, span);
+        }
+        let mut values = self.named_arguments((name, span), &keywords, &instance, optional, &named);
+        let (bindings, mut parts) = self.positional_parts(typed, keywords.positional);
+        parts.append(&mut values);
+        let tuple = self.tuple(parts, argument.span);
+        let call = self.finish(instance, tuple, span);
+        match bindings {
+            None => call,
+            Some(binding) => {
+                let ty = call.ty;
+                Expr { kind: ExprKind::Let { bindings: vec![binding], body: Box::new(call) }, ty, span }
+            }
+        }
+    }
+
+    fn expressions<'e>(&mut self, expressions: impl Iterator<Item = &'e ast::Expr>) {
+        for expression in expressions {
+            self.expression(expression);
+        }
+    }
+
+    /// The arguments for the keyword parameters: those that were given, and defaults.
+    fn named_arguments(
+        &mut self,
+        (name, span): (&str, Span),
+        keywords: &Keywords,
+        instance: &Instance,
+        types: &[TypeId],
+        named: &[(&ast::Name, &ast::Expr)],
+    ) -> Vec<Expr> {
+        let mut given: Vec<Option<Expr>> = keywords.parameters.iter().map(|_| None).collect();
+        for &(keyword, source) in named {
+            let value = self.expression(source);
+            let position = keywords.parameters.iter().position(|(known, _)| *known == keyword.symbol);
+            let Some(position) = position else {
+                let known: Vec<String> = keywords.parameters.iter().map(|(known, _)| format!("`{known}`")).collect();
+                let message = format!("`{name}` has no parameter `{}` with a default", keyword.symbol);
+                let hint = format!("those with a default are {}", known.join(", "));
+                self.diagnostics.push(Diagnostic::error("E0225", message, keyword.span).hint(hint));
+                continue;
+            };
+            if given[position].is_some() {
+                let message = format!("`{}` is passed twice", keyword.symbol);
+                self.diagnostics.push(Diagnostic::error("E0225", message, keyword.span));
+            }
+            let subject = format!("the argument `{}` of `{name}`", keyword.symbol);
+            self.require(value.ty, types.get(position).copied().unwrap_or(Types::ERROR), source, &subject);
+            given[position] = Some(value);
+        }
+        let defaults = keywords.parameters.iter().zip(types).zip(given);
+        defaults
+            .map(|(((_, function), &ty), given)| {
+                given.unwrap_or_else(|| default(*function, &instance.callee, ty, span))
+            })
+            .collect()
+    }
+
+    /// The first parts of an argument: as written if it is written as a tuple, else those of a binding that takes it apart.
+    fn positional_parts(&mut self, argument: Expr, count: usize) -> (Option<(Pattern, Expr)>, Vec<Expr>) {
+        let span = argument.span;
+        if argument.parts(count).len() == count {
+            let mut parts = Vec::with_capacity(count);
+            let mut rest = argument;
+            while parts.len() + 1 < count {
+                match rest.kind {
+                    ExprKind::Pair(first, tail) => {
+                        parts.push(*first);
+                        rest = *tail;
+                    }
+                    _ => break,
+                }
+            }
+            parts.push(rest);
+            return (None, parts);
+        }
+        let types = self.split(argument.ty, count);
+        let (pattern, parts) = self.tuple_pattern(&types, span);
+        (Some((pattern, argument)), parts)
+    }
+
+    /// A pattern of new variables of these types, and the variables as expressions.
+    fn tuple_pattern(&mut self, types: &[TypeId], span: Span) -> (Pattern, Vec<Expr>) {
+        let mut parts = Vec::with_capacity(types.len());
+        let mut patterns = Vec::with_capacity(types.len());
+        for &ty in types {
+            let id = self.new_variable();
+            parts.push(Expr { kind: ExprKind::Local(id), ty, span });
+            let kind = PatternKind::Variable(id, Symbol::from("argument"));
+            patterns.push(Pattern { kind, ty, span });
+        }
+        let whole = patterns.into_iter().rev().reduce(|rest, first| {
+            let ty = self.types.pair(first.ty, rest.ty);
+            Pattern { kind: PatternKind::Pair(Box::new(first), Box::new(rest)), ty, span }
+        });
+        (whole.unwrap_or(Pattern { kind: PatternKind::Error, ty: Types::ERROR, span }), parts)
+    }
+
+    /// Supplies the functions that a finished definition with keyword parameters brings along.
+    pub(super) fn keyword_functions(
+        &mut self,
+        member: &Member<'_>,
+        id: FunctionId,
+        variables: &[TypeId],
+        group: &Group,
+    ) {
+        let Some(keywords) = self.environment.keywords.get(&id).cloned() else { return };
+        let types = self.split(member.parameter, keywords.positional + keywords.parameters.len());
+        let span = member.definition.name.span;
+        let (pattern, mut parts) = self.tuple_pattern(&types[..keywords.positional], span);
+        let callee = Callee::Group(member.form);
+        let optional = keywords.parameters.iter().zip(&types[keywords.positional..]);
+        parts.extend(optional.map(|((_, function), &ty)| default(*function, &callee, ty, span)));
+        let argument = Box::new(self.tuple(parts, span));
+        let call = Expr { kind: ExprKind::Call { callee, argument }, ty: member.result, span };
+        let variable_count = &mut self.environment.program.variables;
+        let mut elaboration = Elaboration::new(&self.types, variables, group, variable_count);
+        let (parameter, body) = elaboration.function(&pattern, &call);
+        let mut functions = vec![(keywords.wrapper, parameter, body)];
+        for ((_, function), value) in keywords.parameters.iter().zip(&member.defaults) {
+            let parameter = elaboration.variable("any", Type::INT);
+            functions.push((*function, parameter, elaboration.expression(value)));
+        }
+        let schemes: Vec<_> = (functions.iter())
+            .map(|(_, parameter, body)| elaboration.scheme(parameter.ty.clone(), body.ty.clone()))
+            .collect();
+        let made = elaboration.finish();
+        self.environment.add_functions(made);
+        let parameters = self.environment.program.functions[id.0].parameters.clone();
+        for ((id, parameter, body), scheme) in functions.into_iter().zip(schemes) {
+            let function = &mut self.environment.program.functions[id.0];
+            function.scheme = scheme;
+            function.body = FunctionBody::Defined { parameter, body: Arc::new(body) };
+        }
+        self.environment.program.functions[keywords.wrapper.0].parameters = parameters;
+    }
+
+    /// Lets what a replaced definition brought along call what the new one brings along, so that old callers see it.
+    pub(super) fn redirect_keywords(&mut self, before: &Keywords, after: &Keywords) {
+        let defaults = before.parameters.iter().zip(&after.parameters).map(|((_, old), (_, new))| (*old, *new));
+        for (old, new) in defaults.chain([(before.wrapper, after.wrapper)]) {
+            let id = self.new_variable();
+            let functions = &mut self.environment.program.functions;
+            let (scheme, span) = (functions[new.0].scheme.clone(), functions[new.0].span);
+            let parameter = Variable { id, name: Symbol::from("argument"), ty: scheme.parameter.clone() };
+            let argument = core::Expr { kind: core::ExprKind::Variable(id), ty: scheme.parameter.clone(), span };
+            let kind = core::ExprKind::Call {
+                function: new,
+                type_arguments: (0..scheme.classes.len()).map(Type::Parameter).collect(),
+                argument: Box::new(argument),
+            };
+            let body = Arc::new(core::Expr { kind, ty: scheme.result.clone(), span });
+            functions[old.0].scheme = scheme;
+            functions[old.0].body = FunctionBody::Defined { parameter, body };
+        }
+    }
+}
+
+/// The default of a parameter, in the call of `callee`: a function with the same type parameters, applied to any int.
+fn default(function: FunctionId, callee: &Callee, ty: TypeId, span: Span) -> Expr {
+    let callee = match callee {
+        Callee::Instance { type_arguments, .. } => {
+            Callee::Instance { function, type_arguments: type_arguments.clone() }
+        }
+        Callee::Group(form) | Callee::Within(_, form) => Callee::Within(function, *form),
+    };
+    let argument = Expr { kind: ExprKind::Literal(ScalarValue::Int(0)), ty: Types::INT, span };
+    Expr { kind: ExprKind::Call { callee, argument: Box::new(argument) }, ty, span }
+}

@@ -1,0 +1,77 @@
+//! Diagnostics as data: one JSON object in one line, for editors and other tools.
+//!
+//! ```text
+//! {"severity":"error","code":"E0201","message":"…","labels":[{"file":"a.nesl","start":{"line":1,"column":5},
+//!  "end":{"line":1,"column":9},"text":"…"}],"hint":"…"}
+//! ```
+//!
+//! The primary label comes first. Lines and columns count from 1, columns in characters; `end` is the column after the last
+//! character. `hint` is null where there is none.
+
+use crate::diagnostic::{Diagnostic, Label, Severity};
+use nesl_span::{SourceMap, Span};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    severity: &'static str,
+    /// Null for what has no page, such as a file that cannot be read.
+    code: Option<&'a str>,
+    message: &'a str,
+    labels: Vec<Place<'a>>,
+    hint: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    file: &'a str,
+    start: Position,
+    end: Position,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: usize,
+    column: usize,
+}
+
+/// The JSON object of a diagnostic, with a newline at its end.
+///
+/// # Panics
+/// If a span names a file that is not in `sources`.
+pub fn render(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    line(&Report {
+        severity: match diagnostic.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        },
+        code: Some(diagnostic.code),
+        message: &diagnostic.message,
+        labels: diagnostic.labels.iter().map(|label| place(label, sources)).collect(),
+        hint: diagnostic.hint.as_deref(),
+    })
+}
+
+/// The JSON object of an error that has neither code nor place.
+pub fn bare_error(message: &str) -> String {
+    line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: None })
+}
+
+fn line(report: &Report<'_>) -> String {
+    // Strings and numbers can always be written.
+    serde_json::to_string(report).unwrap_or_default() + "\n"
+}
+
+fn place<'a>(label: &'a Label, sources: &'a SourceMap) -> Place<'a> {
+    let position = |offset: u32| {
+        let (line, column) = sources.line_column(Span { start: offset, end: offset, ..label.span });
+        Position { line, column }
+    };
+    Place {
+        file: &sources.file(label.span.file).name,
+        start: position(label.span.start),
+        end: position(label.span.end.max(label.span.start)),
+        text: &label.text,
+    }
+}

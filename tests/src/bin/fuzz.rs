@@ -1,0 +1,325 @@
+//! Fuzzing of lexer, parser, checker and renderer: `cargo run --release -p nesl-tests --bin fuzz -- --seconds N --seed S`.
+//!
+//! Programs of the repository are changed by bytes and by tokens, and every phase must answer each within a few seconds. An
+//! input is written to a file before it is tried, so that what kills the process (a stack that overflows) is found there;
+//! panics and timeouts are kept as `finding-…` beside it, with what happened on standard output.
+
+use nesl_frontend::{lexer, parser, render};
+use nesl_span::FileId;
+use nesl_tests::programs::{self, root};
+use nesl_tests::random::Random;
+use nesl_tests::session::diagnose;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+/// What one input may take: the longest are some hundred kilobytes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Longer inputs are cut.
+const LONGEST: usize = 200_000;
+
+/// The stack of the thread that is tested: that of a main thread.
+const STACK: usize = 8 << 20;
+
+/// How often progress is said.
+const NEWS: Duration = Duration::from_secs(60);
+
+/// Pieces that matter to the grammar, as random tokens.
+const WORDS: [&str; 62] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    "$",
+    ",",
+    ":",
+    "::",
+    "|",
+    "=",
+    "==",
+    "/=",
+    "!=",
+    "<",
+    "<=",
+    "->",
+    "<-",
+    "=>",
+    ":=",
+    "+",
+    "++",
+    "-",
+    "*",
+    "/",
+    "^",
+    "#",
+    "@",
+    "'",
+    "'+",
+    "`a",
+    "`",
+    "\"",
+    "\"text\"",
+    "\\",
+    "%",
+    "% comment %",
+    "1",
+    "2.5",
+    "9223372036854775808",
+    "1e999",
+    "12ab",
+    "t",
+    "f",
+    "x",
+    "v",
+    "in",
+    "let",
+    "if",
+    "then",
+    "else",
+    "and",
+    "not",
+    "function",
+    "datatype",
+    "int",
+    "[] int",
+    "é",
+    "☃",
+    "\u{0}",
+];
+
+struct Settings {
+    seconds: u64,
+    seed: u64,
+    folder: PathBuf,
+}
+
+/// Reads `--seconds N --seed S --folder F`.
+fn settings() -> Result<Settings, String> {
+    let folder = std::env::temp_dir().join(format!("nesl-fuzz-{}", std::process::id()));
+    let mut settings = Settings { seconds: 60, seed: 1, folder };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+        let number = || value.parse::<u64>().map_err(|error| format!("{name} {value}: {error}"));
+        match name.as_str() {
+            "--seconds" => settings.seconds = number()?,
+            "--seed" => settings.seed = number()?,
+            "--folder" => settings.folder = PathBuf::from(&value),
+            _ => return Err(format!("there is no option {name}; options: --seconds N --seed S --folder F")),
+        }
+    }
+    Ok(settings)
+}
+
+/// All programs of the repository, the library's files among them.
+fn corpus() -> Vec<String> {
+    let mut texts: Vec<String> = programs::all().into_iter().map(|program| program.text).collect();
+    for entry in std::fs::read_dir(root().join("stdlib/nesl")).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "nesl") {
+            texts.extend(std::fs::read_to_string(entry.path()));
+        }
+    }
+    texts
+}
+
+/// The words of a text as the lexer sees them, white space left out.
+fn words(text: &str) -> Vec<String> {
+    let spans = lexer::lex(FileId(0), text).0;
+    spans.iter().map(|(_, span)| text[span.start as usize..span.end as usize].to_owned()).collect()
+}
+
+/// A program with some of its bytes changed.
+fn with_other_bytes(random: &mut Random, text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + random.below(8) {
+        let place = random.below(bytes.len().max(1));
+        match random.below(6) {
+            _ if bytes.is_empty() => bytes.push(b'x'),
+            0 => bytes[place] = random.below(256) as u8,
+            1 => bytes.insert(place, random.below(128) as u8),
+            2 => {
+                bytes.remove(place);
+            }
+            3 => bytes.truncate(place),
+            4 => bytes[place] ^= 1 << random.below(8),
+            _ => {
+                let end = (place + random.below(40)).min(bytes.len());
+                let piece = bytes[place..end].to_vec();
+                let target = random.below(bytes.len());
+                bytes.splice(target..target, piece);
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A program with some of its tokens changed, or with parts of another one.
+fn with_other_tokens(random: &mut Random, text: &str, other: &str) -> String {
+    let (mut own, foreign) = (words(text), words(other));
+    for _ in 0..1 + random.below(6) {
+        let (place, second) = (random.below(own.len().max(1)), random.below(own.len().max(1)));
+        match random.below(8) {
+            _ if own.is_empty() => own.push((*random.pick(&WORDS)).to_owned()),
+            0 => {
+                own.remove(place);
+            }
+            1 => own.swap(place, second),
+            2 => own[place] = own[second].clone(),
+            3 => own.insert(place, (*random.pick(&WORDS)).to_owned()),
+            4 => own[place] = (*random.pick(&WORDS)).to_owned(),
+            5 => {
+                // A piece again and again: what is nested or repeated often.
+                let end = (place + 1 + random.below(6)).min(own.len());
+                let piece = own[place..end].to_vec();
+                let times = 1 << random.below(10);
+                let repeated = piece.iter().cycle().take(piece.len() * times).cloned();
+                own.splice(place..place, repeated);
+            }
+            6 if !foreign.is_empty() => {
+                let start = random.below(foreign.len());
+                let end = (start + random.below(60)).min(foreign.len());
+                own.splice(place..place, foreign[start..end].iter().cloned());
+            }
+            _ => own.truncate(place),
+        }
+    }
+    own.join(if random.chance(90) { " " } else { "" })
+}
+
+/// An input made of programs.
+fn input(random: &mut Random, corpus: &[String]) -> String {
+    let text = random.pick(corpus).clone();
+    let mut made = match random.below(10) {
+        0..=3 => with_other_bytes(random, &text),
+        4..=8 => {
+            let other = random.pick(corpus).clone();
+            with_other_tokens(random, &text, &other)
+        }
+        _ => (0..random.below(400)).map(|_| format!("{} ", random.pick(&WORDS))).collect(),
+    };
+    let mut end = made.len().min(LONGEST);
+    while !made.is_char_boundary(end) {
+        end -= 1;
+    }
+    made.truncate(end);
+    made
+}
+
+/// Every phase on one input: the number of messages.
+fn answer(text: &str) -> usize {
+    lexer::is_complete(text);
+    parser::parse_expression(FileId(0), text);
+    let (sources, checked) = diagnose("fuzz.nesl", text);
+    for diagnostic in &checked.diagnostics {
+        assert!(!render::render(diagnostic, &sources, false).is_empty(), "an empty report");
+        let places = diagnostic.labels.iter().map(|label| label.span);
+        for span in places.filter(|&span| sources.is_user(span)) {
+            assert!(span.start <= span.end && span.end as usize <= text.len(), "a span outside of the text: {span:?}");
+        }
+    }
+    checked.diagnostics.len()
+}
+
+/// The thread that is tested: answers inputs until nobody asks any more.
+fn tested() -> std::io::Result<(Sender<String>, Receiver<Result<usize, String>>)> {
+    let (inputs, received) = mpsc::channel::<String>();
+    let (answers, outcomes) = mpsc::channel();
+    let work = move || {
+        for text in received {
+            let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| answer(&text)));
+            let said = |panic: Box<dyn std::any::Any + Send>| {
+                let text = panic.downcast_ref::<String>().cloned();
+                text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+            };
+            if answers.send(outcome.map_err(said)).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("tested".to_owned()).stack_size(STACK).spawn(work)?;
+    Ok((inputs, outcomes))
+}
+
+/// Keeps an input that was not answered.
+fn keep(folder: &Path, number: u64, text: &str, what: &str) -> std::io::Result<()> {
+    let path = folder.join(format!("finding-{number}.nesl"));
+    std::fs::write(&path, text)?;
+    println!("finding: {what}\n  input: {}", path.display());
+    Ok(())
+}
+
+fn fuzz(settings: &Settings) -> std::io::Result<u64> {
+    std::fs::create_dir_all(&settings.folder)?;
+    let current = settings.folder.join("current.nesl");
+    let (mut inputs, mut outcomes) = tested()?;
+    let corpus = corpus();
+    println!(
+        "{} programs, seed {}, {} s, inputs in {}",
+        corpus.len(),
+        settings.seed,
+        settings.seconds,
+        settings.folder.display()
+    );
+    let mut random = Random::new(settings.seed);
+    let (start, mut said) = (Instant::now(), Instant::now());
+    let (mut tried, mut accepted, mut findings, mut slowest) = (0, 0_u64, 0, Duration::ZERO);
+    while start.elapsed() < Duration::from_secs(settings.seconds) {
+        let text = input(&mut random, &corpus);
+        std::fs::write(&current, &text)?;
+        let before = Instant::now();
+        // The thread only ends when this side does, and a send to it does not fail.
+        let _ = inputs.send(text.clone());
+        tried += 1;
+        match outcomes.recv_timeout(PATIENCE) {
+            Ok(Ok(messages)) => accepted += u64::from(messages == 0),
+            Ok(Err(panic)) => {
+                findings += 1;
+                keep(&settings.folder, tried, &text, &format!("panic: {panic}"))?;
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                findings += 1;
+                keep(&settings.folder, tried, &text, &format!("no answer within {} s", PATIENCE.as_secs()))?;
+                // The old thread is left behind: it cannot be stopped.
+                (inputs, outcomes) = tested()?;
+            }
+        }
+        let took = before.elapsed();
+        if took > slowest {
+            slowest = took;
+            std::fs::copy(&current, settings.folder.join("slowest.nesl"))?;
+        }
+        if said.elapsed() > NEWS {
+            said = Instant::now();
+            let seconds = start.elapsed().as_secs();
+            println!(
+                "{seconds} s: {tried} inputs, {accepted} without a message, {findings} findings, slowest {slowest:?}"
+            );
+        }
+    }
+    println!("done: {tried} inputs, {accepted} without a message, {findings} findings, slowest {slowest:?}");
+    Ok(findings)
+}
+
+fn main() -> ExitCode {
+    let settings = match settings() {
+        Ok(settings) => settings,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            return ExitCode::from(2);
+        }
+    };
+    match fuzz(&settings) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

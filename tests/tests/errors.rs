@@ -1,0 +1,125 @@
+//! Every code of an error or warning has a page under docs/errors, and what the page shows is so.
+//!
+//! A page has two programs: one marked `nesl bad`, which gives this code and no other, and the repaired one, marked
+//! `nesl good`, in which nothing is found and nothing fails.
+
+use nesl_frontend::Diagnostic;
+use nesl_frontend::diagnostic::Severity;
+use nesl_tests::engines::{self, Local};
+use nesl_tests::outcome::End;
+use nesl_tests::programs::root;
+use nesl_tests::session;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Codes that no small program gives; their pages begin the reason with [`MARKER`].
+const NOT_SHOWN: [&str; 5] = ["E0105", "E0199", "E0220", "E0422", "W0199"];
+
+/// What stands on a page without programs.
+const MARKER: &str = "No small program shows it: ";
+
+/// The pages by code.
+fn pages() -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(root().join("docs/errors")).unwrap().flatten();
+    let page = |path: &Path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path.to_path_buf());
+    let pages = entries.map(|entry| page(&entry.path()));
+    pages.map(|(code, path)| (code, std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The fenced blocks of a page with this mark.
+fn blocks<'a>(page: &'a str, mark: &str) -> Vec<&'a str> {
+    let open = format!("```nesl {mark}\n");
+    page.match_indices(&open)
+        .map(|(start, _)| {
+            let block = &page[start + open.len()..];
+            &block[..block.find("```").unwrap_or(block.len())]
+        })
+        .collect()
+}
+
+/// The codes of what is found in a program, or of what fails when it runs.
+fn codes(text: &str) -> BTreeSet<String> {
+    let (_, checked) = session::diagnose("page.nesl", text);
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let mut codes: BTreeSet<String> = checked.diagnostics.iter().map(|diagnostic| diagnostic.code.to_owned()).collect();
+    if !checked.diagnostics.iter().any(is_error) {
+        match engines::run(Local::Oracle, text, None).end {
+            End::Done => {}
+            End::Failed { code, .. } => {
+                codes.insert(code);
+            }
+            other => panic!("{text}\n{other}"),
+        }
+    }
+    codes
+}
+
+#[test]
+fn programs_of_the_pages_give_their_codes() {
+    let mut problems = Vec::new();
+    for (code, page) in pages() {
+        let (bad, good) = (blocks(&page, "bad"), blocks(&page, "good"));
+        let is_explained = page.lines().any(|line| line.starts_with(MARKER) && line.len() > MARKER.len());
+        let may_be_without = NOT_SHOWN.contains(&code.as_str());
+        if is_explained != may_be_without || may_be_without != bad.is_empty() || bad.len() != good.len() {
+            problems.push(format!("{code}: needs a bad and a good program, or a reason and an entry in NOT_SHOWN"));
+        }
+        for text in bad {
+            let found = codes(text);
+            if found != BTreeSet::from([code.clone()]) {
+                problems.push(format!("{code}: the bad program gives {found:?}\n{text}"));
+            }
+        }
+        for text in good {
+            let found = codes(text);
+            if !found.is_empty() {
+                problems.push(format!("{code}: the good program gives {found:?}\n{text}"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn pages_begin_with_code_and_title() {
+    for (code, page) in pages() {
+        let title = page.lines().next().and_then(|line| line.strip_prefix(&format!("# {code}: ")));
+        assert!(title.is_some_and(|title| title.len() > 5), "{code}: the first line must be `# {code}: title`");
+        assert!(page.lines().nth(2).is_some_and(|line| line.len() > 20), "{code}: a paragraph must follow the title");
+    }
+}
+
+/// The codes that stand in quotes in the sources under a folder.
+fn codes_in(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            codes_in(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let is_code = |word: &str| {
+                word.len() == 5
+                    && word.starts_with(['E', 'W'])
+                    && word[1..].bytes().all(|byte| byte.is_ascii_digit())
+                    // What unit tests make up.
+                    && !["E0100", "E0900", "E0300"].contains(&word)
+            };
+            found.extend(text.split('"').filter(|word| is_code(word)).map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_code_has_a_page_and_every_page_a_code() {
+    let mut used = BTreeSet::new();
+    for folder in ["frontend/src", "flatten/src", "vcode/src", "vcode/prim/src", "backend/src"] {
+        codes_in(&root().join(folder), &mut used);
+    }
+    let described: BTreeSet<String> = pages().into_keys().collect();
+    let missing: Vec<&String> = used.difference(&described).collect();
+    let unused: Vec<&String> = described.difference(&used).collect();
+    assert!(
+        missing.is_empty() && unused.is_empty(),
+        "codes without a page: {missing:?}; pages without a code: {unused:?}"
+    );
+}

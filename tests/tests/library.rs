@@ -1,0 +1,57 @@
+//! The library says what it does: every function has a doc string with its costs, and every example in one is true on the
+//! reference evaluator and on the reference engine. docs/library.md is what the doc strings make.
+
+use nesl_frontend::{Session, manual};
+use nesl_span::SourceMap;
+use nesl_tests::engines::{Local, run};
+use nesl_tests::outcome::End;
+
+fn entries() -> Vec<manual::Entry> {
+    let mut sources = SourceMap::default();
+    let session = Session::new(&mut sources);
+    manual::entries(&session, &sources)
+}
+
+#[test]
+fn every_function_has_a_doc_string_with_its_costs() {
+    let costs = |doc: &str| doc.contains("Work ") && doc.contains("depth ") && doc.ends_with('.');
+    let wrong: Vec<String> = entries().into_iter().filter(|entry| !costs(&entry.doc)).map(|entry| entry.name).collect();
+    assert!(wrong.is_empty(), "without `Work …, depth ….` in the doc string: {}", wrong.join(" "));
+}
+
+#[test]
+fn every_example_is_true() {
+    let examples: Vec<(String, manual::Example)> = entries()
+        .into_iter()
+        .flat_map(|entry| manual::examples(&entry.doc).into_iter().map(move |example| (entry.name.clone(), example)))
+        .collect();
+    assert!(examples.len() > 100, "only {} examples were found", examples.len());
+    let program: String = examples.iter().map(|(_, example)| format!("{};\n", example.expression)).collect();
+    let together = [Local::Oracle, Local::Reference].map(|engine| (engine, run(engine, &program, None)));
+    let is_right = |outcome: &nesl_tests::outcome::Outcome| {
+        outcome.end == End::Done && outcome.lines.iter().eq(examples.iter().map(|(_, example)| &example.result))
+    };
+    let mut problems = Vec::new();
+    for (engine, outcome) in together.iter().filter(|(_, outcome)| !is_right(outcome)) {
+        problems.push(format!("{}: {}", engine.name(), outcome.end));
+        // One by one says which.
+        for (name, example) in &examples {
+            let outcome = run(*engine, &format!("{};", example.expression), None);
+            if outcome.end != End::Done || outcome.lines != [example.result.clone()] {
+                let manual::Example { expression, result } = example;
+                problems.push(format!(
+                    "{name} on {}: {expression} should give\n  {result}\nbut gives\n{outcome}",
+                    engine.name()
+                ));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn the_manual_is_up_to_date() {
+    let path = nesl_tests::programs::root().join("docs/library.md");
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == manual::page(&entries()), "docs/library.md is old: nesl doc --all > docs/library.md");
+}
