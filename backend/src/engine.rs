@@ -9,7 +9,7 @@
 //! method returns (columns and descriptors apart) are the same on all ranks.
 
 use crate::counters::Counters;
-use nesl_prim::{Failure, ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
 /// An instruction failed on an element.
@@ -119,6 +119,19 @@ pub trait Engine {
         column: &Self::Column,
         descriptor: &Self::Descriptor,
     ) -> Result<Self::Column, Fault>;
+    /// `rank_up` and `rank_down`.
+    fn order(&mut self, direction: Direction, column: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `seg_rank_up` and `seg_rank_down`.
+    fn seg_order(
+        &mut self,
+        direction: Direction,
+        column: &Self::Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Self::Column, Fault>;
+    /// `text_lengths`.
+    fn text_lengths(&mut self, column: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `text`.
+    fn text(&mut self, column: &Self::Column) -> Result<Self::Column, Fault>;
     /// `seg_iota`.
     fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
     /// `seg_dist`.

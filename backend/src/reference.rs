@@ -6,17 +6,19 @@
 //! the compiler, and end in a panic.
 
 mod elementwise;
+mod order;
 mod pack;
 mod permute;
 mod scan;
 mod segment;
+mod text;
 
 use crate::buffer::Meter;
 use crate::counters::Counters;
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand, Window};
 use crate::vector::Vector;
-use nesl_prim::{Failure, ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::sync::Arc;
 
@@ -115,6 +117,22 @@ impl Engine for Reference {
 
     fn seg_scan(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
         Ok(scan::seg_scan(&self.meter, op, column, descriptor)?)
+    }
+
+    fn order(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+        Ok(order::order(&self.meter, direction, column)?)
+    }
+
+    fn seg_order(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        Ok(order::seg_order(&self.meter, direction, column, descriptor)?)
+    }
+
+    fn text_lengths(&mut self, column: &Vector) -> Result<Vector, Fault> {
+        Ok(text::lengths(&self.meter, column)?)
+    }
+
+    fn text(&mut self, column: &Vector) -> Result<Vector, Fault> {
+        Ok(text::text(&self.meter, column)?)
     }
 
     fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {

@@ -7,12 +7,14 @@
 
 mod column;
 mod elementwise;
+mod order;
 mod output;
 mod pack;
 mod permute;
 mod reduce;
 mod scan;
 mod segment;
+mod text;
 mod tuning;
 mod workers;
 
@@ -21,7 +23,7 @@ use crate::counters::Counters;
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand, Window};
 use crate::vector::Vector;
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::sync::Arc;
 use workers::Workers;
@@ -132,6 +134,22 @@ impl Engine for Threads {
 
     fn seg_scan(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
         scan::seg_scan(self, op, column, descriptor)
+    }
+
+    fn order(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+        order::order(self, direction, column)
+    }
+
+    fn seg_order(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        order::seg_order(self, direction, column, descriptor)
+    }
+
+    fn text_lengths(&mut self, column: &Vector) -> Result<Vector, Fault> {
+        text::lengths(self, column)
+    }
+
+    fn text(&mut self, column: &Vector) -> Result<Vector, Fault> {
+        text::text(self, column)
     }
 
     fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "all of this file is tests")]
 
 use nesl_backend::{Engine, Fault, MapOperand, Reference};
-use nesl_prim::{Failure, ScalarOp, ScalarValue};
+use nesl_prim::{Direction, Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
 /// An engine with short names for making columns and looking at them.
@@ -198,6 +198,49 @@ fn columns_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     desk.expect(maxima, "\0hhll");
 }
 
+fn elements_are_ranked<E: Engine>(desk: &mut Desk<E>) {
+    use Direction::{Down, Up};
+    // The examples of the language's reference.
+    let numbers = desk.ints(&[5, 3, 4, 3]);
+    let (up, down) = (desk.0.order(Up, &numbers), desk.0.order(Down, &numbers));
+    desk.expect(up, [3, 0, 2, 1]);
+    desk.expect(down, [0, 2, 1, 3]);
+    let floats = desk.floats(&[-1.5, 2.0, -3.0, 0.0, 0.0]);
+    let up = desk.0.order(Up, &floats);
+    desk.expect(up, [1, 4, 0, 2, 3]);
+    let odd = desk.floats(&[f64::NAN, 0.0, -f64::NAN, -0.0, f64::INFINITY]);
+    let (up, down) = (desk.0.order(Up, &odd), desk.0.order(Down, &odd));
+    desk.expect(up, [3, 1, 4, 0, 2]);
+    desk.expect(down, [0, 3, 1, 4, 2]);
+    let extremes = desk.ints(&[i64::MAX, i64::MIN, 0, -1]);
+    let (up, down) = (desk.0.order(Up, &extremes), desk.0.order(Down, &extremes));
+    desk.expect(up, [3, 0, 2, 1]);
+    desk.expect(down, [0, 3, 1, 2]);
+    let (text, none) = (desk.chars("hello"), desk.ints(&[]));
+    let (letters, nothing) = (desk.0.order(Up, &text), desk.0.order(Up, &none));
+    desk.expect(letters, [1, 0, 2, 3, 4]);
+    desk.expect(nothing, NO_INTS);
+    let (packed, view) = (desk.packed(&[3, 0, 2]), desk.view(&[(3, 2), (0, 4), (0, 0)]));
+    let (of_packed, of_view) = (desk.0.seg_order(Up, &text, &packed), desk.0.seg_order(Down, &text, &view));
+    desk.expect(of_packed, [1, 0, 2, 0, 1]);
+    desk.expect(of_view, [1, 0, 2, 3, 0, 1]);
+}
+
+fn elements_have_texts<E: Engine>(desk: &mut Desk<E>) {
+    let (numbers, none) = (desk.ints(&[0, -15, 123]), desk.ints(&[]));
+    let (lengths, text) = (desk.0.text_lengths(&numbers), desk.0.text(&numbers));
+    desk.expect(lengths, [1, 3, 3]);
+    desk.expect(text, "0-15123");
+    let (lengths, text) = (desk.0.text_lengths(&none), desk.0.text(&none));
+    desk.expect(lengths, NO_INTS);
+    desk.expect(text, "");
+    let (floats, flags, chars) = (desk.floats(&[-0.5, 1e300, 2.0]), desk.bools("tf"), desk.chars("a`"));
+    let (floats, flags, chars) = (desk.0.text(&floats), desk.0.text(&flags), desk.0.text(&chars));
+    desk.expect(floats, "-0.51e3002.0");
+    desk.expect(flags, "tf");
+    desk.expect(chars, "`a``");
+}
+
 fn segments_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     let (data, halves) = (desk.ints(&[1, 2, 3, 4, 5]), desk.packed(&[2, 3]));
     let scanned = desk.0.seg_scan(ScalarOp::AddInt, &data, &halves);
@@ -297,6 +340,8 @@ macro_rules! engine_tests {
             elements_move,
             elements_are_chosen_and_joined,
             columns_reduce_and_scan,
+            elements_are_ranked,
+            elements_have_texts,
             segments_reduce_and_scan,
             float_sums_depend_on_contents_alone,
             descriptors,

@@ -7,6 +7,7 @@
 //! | [`call`] | a call: of the version for the pattern of its argument |
 //! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
 //! | [`structural`] | operations on values of any type, taken apart by their types: equality, the zero of a type |
+//! | [`text`] | the text of values of any type: of all their scalars at once, joined with what stands between |
 
 pub(crate) mod call;
 pub(crate) mod conditional;
@@ -14,3 +15,4 @@ pub(crate) mod each;
 pub(crate) mod intrinsic;
 pub(crate) mod sequence;
 pub(crate) mod structural;
+pub(crate) mod text;

@@ -43,7 +43,7 @@ pub mod walk;
 
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
-use nesl_prim::ScalarValue;
+use nesl_prim::{Direction, ScalarValue};
 use nesl_span::Span;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -289,6 +289,10 @@ pub enum Intrinsic {
     Reduce(&'static str),
     /// An exclusive scan with the scalar operator of this source name.
     Scan(&'static str),
+    /// `rank(v)`, `rank_down(v)`, `char_rank(s)`: where each element is in the order of all, equal ones in their order.
+    Rank(Direction),
+    /// `string(v)`, `@v`: the text of a value of any type.
+    Text,
     /// `rand(bound)`: draws from the current seed.
     Rand,
     /// `rand_seed(n)`: sets the current seed; true.
@@ -326,6 +330,9 @@ impl Intrinsic {
             "or_scan" => Intrinsic::Scan("or"),
             "and_scan" => Intrinsic::Scan("and"),
             "xor_scan" => Intrinsic::Scan("xor"),
+            "rank" | "char_rank" => Intrinsic::Rank(Direction::Up),
+            "rank_down" => Intrinsic::Rank(Direction::Down),
+            "string" => Intrinsic::Text,
             "rand" => Intrinsic::Rand,
             "rand_seed" => Intrinsic::RandSeed,
             _ => {

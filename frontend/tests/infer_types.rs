@@ -106,7 +106,7 @@ fn functions_have_principal_types() {
         ),
         ("function id(x) = x;", "a -> a :: (a in any)"),
         ("function swap(a, b) = (b, a);", "(a, b) -> (b, a) :: (a in any; b in any)"),
-        ("function first((a, b)) = a;", "(a, b) -> a :: (a in any; b in any)"),
+        ("function left_part((a, b)) = a;", "(a, b) -> a :: (a in any; b in any)"),
         (
             "function g(p) = let (a, b) = p in a + b; g(1, 2); g((1.0, 2.0));",
             "(a, a) -> a :: (a in number)\nint\nfloat",

@@ -11,4 +11,6 @@ pub const FILES: &[(&str, &str)] = &[
     ("stdlib/moving.nesl", include_str!("../nesl/moving.nesl")),
     ("stdlib/higher.nesl", include_str!("../nesl/higher.nesl")),
     ("stdlib/strings.nesl", include_str!("../nesl/strings.nesl")),
+    ("stdlib/order.nesl", include_str!("../nesl/order.nesl")),
+    ("stdlib/text.nesl", include_str!("../nesl/text.nesl")),
 ];

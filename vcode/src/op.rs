@@ -9,7 +9,7 @@
 //! segment 1, and so on. Every index operand has been checked by an earlier `check_index`: an instruction that meets one out
 //! of range is a bug, except where its row says that it can fail.
 
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{Direction, ScalarOp, ScalarType};
 use serde::{Deserialize, Serialize};
 
 /// What an operand or a result is. `T` stands for one scalar type throughout a row.
@@ -66,6 +66,14 @@ pub enum VectorOp {
     Scan(ScalarOp),
     /// Exclusive scan of each segment.
     SegScan(ScalarOp),
+    /// The position of each element in the order of all.
+    Rank(Direction),
+    /// The position of each element in the order of its segment.
+    SegRank(Direction),
+    /// The length of the text of each element.
+    TextLengths,
+    /// The texts of all elements one after another.
+    Text,
     /// The position of each element in its segment.
     SegIota,
     /// Element j for each element of segment j.
@@ -104,7 +112,7 @@ pub struct Row {
 }
 
 use Kind::{Column, ColumnT, Descriptor, Scalar, ScalarT};
-use ScalarType::{Bool, Int};
+use ScalarType::{Bool, Char, Int};
 
 impl VectorOp {
     /// All instructions; those with an operator once for each operator that has an identity.
@@ -128,7 +136,12 @@ impl VectorOp {
         for &op in ScalarOp::ALL.iter().filter(|op| op.row().identity.is_some()) {
             all.extend([VectorOp::Reduce(op), VectorOp::SegReduce(op), VectorOp::Scan(op), VectorOp::SegScan(op)]);
         }
+        for direction in [Direction::Up, Direction::Down] {
+            all.extend([VectorOp::Rank(direction), VectorOp::SegRank(direction)]);
+        }
         all.extend([
+            VectorOp::TextLengths,
+            VectorOp::Text,
             VectorOp::SegIota,
             VectorOp::SegDist,
             VectorOp::Compact,
@@ -260,6 +273,37 @@ impl VectorOp {
                 &[ColumnT, Descriptor],
                 ColumnT,
                 "seg_scan.op c d: the scan of each segment, in packed order.",
+            ),
+            VectorOp::Rank(direction) => row(
+                match direction {
+                    Direction::Up => "rank_up",
+                    Direction::Down => "rank_down",
+                },
+                &[ColumnT],
+                Column(Int),
+                "rank_up c: where each element is in the ascending order of all, as nesl_prim::order defines it; rank_down: in \
+                 the descending one. Equal elements are in the order of c.",
+            ),
+            VectorOp::SegRank(direction) => row(
+                match direction {
+                    Direction::Up => "seg_rank_up",
+                    Direction::Down => "seg_rank_down",
+                },
+                &[ColumnT, Descriptor],
+                Column(Int),
+                "seg_rank_up c d: where each element is in the order of its segment, in packed order; seg_rank_down likewise.",
+            ),
+            VectorOp::TextLengths => row(
+                "text_lengths",
+                &[ColumnT],
+                Column(Int),
+                "text_lengths c: how many chars the text of each element has.",
+            ),
+            VectorOp::Text => row(
+                "text",
+                &[ColumnT],
+                Column(Char),
+                "text c: the texts of the elements one after another, each as nesl_prim::text writes a scalar.",
             ),
             VectorOp::SegIota => row(
                 "seg_iota",

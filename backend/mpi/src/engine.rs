@@ -3,7 +3,7 @@
 use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
 use nesl_backend::{Counters, Engine, Fault, MapOperand, Vector, Window};
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
 impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
@@ -98,6 +98,41 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn seg_scan(&mut self, op: ScalarOp, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
         self.scan_segments(op, column, descriptor)
+    }
+
+    fn order(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
+        self.order_elements(direction, column)
+    }
+
+    fn seg_order(
+        &mut self,
+        direction: Direction,
+        column: &Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Column, Fault> {
+        self.order_segments(direction, column, descriptor)
+    }
+
+    fn text_lengths(&mut self, column: &Column) -> Result<Column, Fault> {
+        match column {
+            Column::Common(vector) => {
+                let lengths = self.local.text_lengths(vector);
+                self.replicated(lengths).map(Column::Common)
+            }
+            Column::Partitioned { length, part } => {
+                let lengths = self.local.text_lengths(part);
+                let lengths = self.settle(*length, lengths)?;
+                self.finish(*length, lengths)
+            }
+        }
+    }
+
+    fn text(&mut self, column: &Column) -> Result<Column, Fault> {
+        // Even the text of a common column may be too long to be common.
+        let part = self.part(column);
+        let text = self.local.text(&part);
+        let text = self.settle(column.length(), text)?;
+        self.assemble(text)
     }
 
     fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Column, Fault> {

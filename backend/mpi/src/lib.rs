@@ -18,6 +18,7 @@ mod folds;
 pub mod launch;
 pub mod layout;
 mod movement;
+mod order;
 mod ranks;
 mod segmented;
 mod segments;

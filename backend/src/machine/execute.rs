@@ -174,6 +174,13 @@ fn vector<E: Engine>(engine: &mut E, op: VectorOp, operands: &mut Operands<'_, E
             let (column, descriptor) = (operands.column(), operands.descriptor());
             engine.seg_scan(op, &column, &descriptor)
         }
+        VectorOp::Rank(direction) => engine.order(direction, &operands.column()),
+        VectorOp::SegRank(direction) => {
+            let (column, descriptor) = (operands.column(), operands.descriptor());
+            engine.seg_order(direction, &column, &descriptor)
+        }
+        VectorOp::TextLengths => engine.text_lengths(&operands.column()),
+        VectorOp::Text => engine.text(&operands.column()),
         VectorOp::SegIota => engine.seg_iota(&operands.descriptor()),
         VectorOp::SegDist => {
             let (column, descriptor) = (operands.column(), operands.descriptor());

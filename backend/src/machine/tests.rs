@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::reference::Reference;
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::FileId;
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Constants, Function, Op, Operand, Output, Program, RegisterType, Shape, VectorOp};
@@ -235,6 +235,9 @@ fn every_vector_instruction_reaches_the_engine_with_its_operands_in_order() {
         (f.vector(VectorOp::Scan(add), &[a]), vec![0, 10, 30]),
         (f.vector(VectorOp::SegReduce(add), &[a, packed]), vec![30, 30]),
         (f.vector(VectorOp::SegScan(add), &[a, packed]), vec![0, 10, 0]),
+        (f.vector(VectorOp::Rank(Direction::Down), &[a]), vec![2, 1, 0]),
+        (f.vector(VectorOp::SegRank(Direction::Up), &[i, packed]), vec![1, 0, 0]),
+        (f.vector(VectorOp::TextLengths, &[i]), vec![1, 1, 1]),
         (f.vector(VectorOp::SegIota, &[packed]), vec![0, 1, 0]),
         (f.vector(VectorOp::SegDist, &[b, packed]), vec![7, 7, 8]),
         (f.vector(VectorOp::Compact, &[a, back]), vec![20, 10]),

@@ -4,10 +4,12 @@
 //! which the engine changes how it works: lanes, blocks, pieces, grains.
 
 mod elementwise;
+mod order;
 mod permute;
 mod random;
 mod scan;
 mod segment;
+mod text;
 
 use nesl_backend::{Engine, Fault, Reference, Threads, Vector};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};

@@ -27,6 +27,7 @@ impl Lowering<'_, '_> {
                 return self.equal(compared, left, right, context);
             }
             Intrinsic::Identity => return self.zero(ty),
+            Intrinsic::Text => return self.text(argument_type, argument, context),
             Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),
             Intrinsic::Rand => return self.rand(&argument),
             Intrinsic::RandSeed => {
@@ -98,7 +99,7 @@ impl Lowering<'_, '_> {
     }
 
     /// An operation on sequences that do not vary by instance.
-    fn unsegmented(&mut self, intrinsic: Intrinsic, argument: Value, ty: &Type) -> Value {
+    pub(crate) fn unsegmented(&mut self, intrinsic: Intrinsic, argument: Value, ty: &Type) -> Value {
         match intrinsic {
             Intrinsic::Length => Value::scalar(argument.into_sequence().0, ScalarType::Int),
             Intrinsic::Dist => {
@@ -179,7 +180,17 @@ impl Lowering<'_, '_> {
                 let column = self.builder.vector(VectorOp::Scan(op), &[elements.operand()]);
                 Value::sequence(length, Value::column(column, op.row().result))
             }
-            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed | Intrinsic::Equal | Intrinsic::Identity => {
+            Intrinsic::Rank(direction) => {
+                let (length, elements) = argument.into_sequence();
+                let column = self.builder.vector(VectorOp::Rank(direction), &[elements.operand()]);
+                Value::sequence(length, Value::column(column, ScalarType::Int))
+            }
+            Intrinsic::Scalar(_)
+            | Intrinsic::Rand
+            | Intrinsic::RandSeed
+            | Intrinsic::Equal
+            | Intrinsic::Identity
+            | Intrinsic::Text => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

@@ -85,7 +85,18 @@ impl Lowering<'_, '_> {
                 let lengths = self.lengths(descriptor);
                 Value::segments(self.packed(lengths), Value::column(column, op.row().result))
             }
-            Intrinsic::Scalar(_) | Intrinsic::Rand | Intrinsic::RandSeed | Intrinsic::Equal | Intrinsic::Identity => {
+            Intrinsic::Rank(direction) => {
+                let (descriptor, elements) = argument.into_sequence();
+                let column = self.builder.vector(VectorOp::SegRank(direction), &[elements.operand(), descriptor]);
+                let lengths = self.lengths(descriptor);
+                Value::segments(self.packed(lengths), Value::column(column, ScalarType::Int))
+            }
+            Intrinsic::Scalar(_)
+            | Intrinsic::Rand
+            | Intrinsic::RandSeed
+            | Intrinsic::Equal
+            | Intrinsic::Identity
+            | Intrinsic::Text => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

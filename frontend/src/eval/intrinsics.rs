@@ -6,7 +6,7 @@
 use super::value::{Closure, Value};
 use crate::core::{FunctionId, Intrinsic};
 use crate::ty::Type;
-use nesl_prim::{Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum};
+use nesl_prim::{Direction, Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum, text};
 use std::sync::Arc;
 
 /// The longest sequence made at once: 3 GiB of values. The check keeps a mistaken `dist(0, max_int)` from ending the
@@ -70,6 +70,12 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
         Intrinsic::Partition => partition(operand),
         Intrinsic::Reduce(source) => Ok(reduce(operator(source, &parameter()), operand)),
         Intrinsic::Scan(source) => Ok(scan(operator(source, &parameter()), operand)),
+        Intrinsic::Rank(direction) => Ok(rank(direction, operand)),
+        Intrinsic::Text => {
+            let mut out = Vec::new();
+            write_text(operand, &parameter(), &mut out);
+            Ok(Value::sequence(out.into_iter().map(Value::char)))
+        }
         Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
     }
 }
@@ -105,6 +111,39 @@ fn equal(left: &Value, right: &Value) -> bool {
         }
         (Value::Function(_), Value::Function(_)) => true,
         _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
+    }
+}
+
+/// Adds the text of a value. Strings are sequences like any others here, and records show their payload alone.
+fn write_text(value: &Value, ty: &Type, out: &mut Vec<u8>) {
+    match (value, ty) {
+        (payload, Type::Record(datatype, arguments)) => {
+            write_text(payload, &datatype.payload.instantiate(arguments), out);
+        }
+        (Value::Scalar(scalar), _) => text::append(*scalar, out),
+        (Value::Sequence(elements), Type::Sequence(element)) => {
+            out.push(b'[');
+            for (position, value) in elements.iter().enumerate() {
+                if position > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                write_text(value, element, out);
+            }
+            out.push(b']');
+        }
+        (Value::Pair(..), Type::Pair(..)) => {
+            out.push(b'(');
+            let (mut value, mut ty) = (value, ty);
+            while let (Value::Pair(first, rest), Type::Pair(first_type, rest_type)) = (value, ty) {
+                write_text(first, first_type, out);
+                out.extend_from_slice(b", ");
+                (value, ty) = (rest, rest_type);
+            }
+            write_text(value, ty, out);
+            out.push(b')');
+        }
+        (Value::Function(_), _) => out.extend_from_slice(b"function"),
+        _ => panic!("ill-typed core: {value:?} is not of type {ty}"),
     }
 }
 
@@ -157,6 +196,24 @@ fn permute(operand: &Value) -> Result<Value, Failure> {
     }
     // As many distinct indices as positions: every position was filled.
     Ok(Value::sequence(result.into_iter().flatten()))
+}
+
+/// Where each element is in the order of all.
+fn rank(direction: Direction, operand: &Value) -> Value {
+    let key = |element: &Value| match element.as_scalar() {
+        ScalarValue::Int(value) => direction.key(value),
+        ScalarValue::Float(value) => direction.key(value),
+        ScalarValue::Bool(value) => direction.key(value),
+        ScalarValue::Char(value) => direction.key(value),
+    };
+    let elements = operand.as_sequence();
+    let mut order: Vec<usize> = (0..elements.len()).collect();
+    order.sort_by_key(|&index| key(&elements[index]));
+    let mut ranks = vec![0; elements.len()];
+    for (rank, index) in order.into_iter().enumerate() {
+        ranks[index] = rank as i64;
+    }
+    Value::sequence(ranks.into_iter().map(Value::int))
 }
 
 /// Checks each length for its sign, then their sum.

@@ -7,11 +7,13 @@
 
 pub mod failure;
 pub mod meaning;
+pub mod order;
 pub mod sum;
 pub mod table;
 pub mod text;
 pub mod value;
 
 pub use failure::Failure;
+pub use order::Direction;
 pub use table::{Row, ScalarOp, Visitor, eval};
 pub use value::{Element, ScalarType, ScalarValue};

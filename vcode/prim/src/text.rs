@@ -1,6 +1,7 @@
 //! How scalars are written: the text that NESL reads back as the same value.
 
 use crate::value::ScalarValue;
+use std::io::Write;
 
 /// The shortest decimal text that reads back as the same float, always with a point or an exponent.
 pub fn float(value: f64) -> String {
@@ -39,9 +40,32 @@ pub fn scalar(value: ScalarValue) -> String {
     }
 }
 
+/// Adds the text of [`scalar`], without making a string of its own.
+pub fn append(value: ScalarValue, out: &mut Vec<u8>) {
+    let written = match value {
+        ScalarValue::Int(value) => write!(out, "{value}"),
+        ScalarValue::Float(value) if value.is_nan() => write!(out, "nan"),
+        ScalarValue::Float(value) => write!(out, "{value:?}"),
+        ScalarValue::Bool(value) => write!(out, "{}", if value { 't' } else { 'f' }),
+        ScalarValue::Char(code) => write!(out, "`{}", char::from(code)),
+    };
+    debug_assert!(written.is_ok(), "a vector takes everything");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn appended_text_is_that_of_the_scalar() {
+        let floats = [0.1, -0.0, 1e300, f64::NAN, -f64::NAN, f64::INFINITY].map(ScalarValue::Float);
+        let others = [ScalarValue::Int(i64::MIN), ScalarValue::Bool(true), ScalarValue::Bool(false)];
+        for value in floats.into_iter().chain(others).chain((0..=255).map(ScalarValue::Char)) {
+            let mut out = b"x".to_vec();
+            append(value, &mut out);
+            assert_eq!(out, format!("x{}", scalar(value)).as_bytes());
+        }
+    }
 
     #[test]
     fn floats_read_back_and_look_like_floats() {

@@ -61,10 +61,15 @@ fn length(context: &Context, column: Operand) -> Option<Size> {
             VectorOp::Slice => Some(Size::Value(operands[2])),
             VectorOp::Build => constant(operands.len()),
             VectorOp::Gather => of_column(operands[1]),
-            VectorOp::Scatter | VectorOp::Permute | VectorOp::Scan(_) | VectorOp::Merge => of_column(operands[0]),
+            VectorOp::Scatter
+            | VectorOp::Permute
+            | VectorOp::Scan(_)
+            | VectorOp::Rank(_)
+            | VectorOp::Merge
+            | VectorOp::TextLengths => of_column(operands[0]),
             VectorOp::SegReduce(_) => Some(Size::Of(VectorOp::Segments, operands[1])),
             VectorOp::Starts | VectorOp::Lengths => Some(Size::Of(VectorOp::Segments, operands[0])),
-            VectorOp::SegScan(_) | VectorOp::SegDist | VectorOp::Compact => {
+            VectorOp::SegScan(_) | VectorOp::SegRank(_) | VectorOp::SegDist | VectorOp::Compact => {
                 Some(Size::Of(VectorOp::Total, operands[1]))
             }
             VectorOp::SegIota => Some(Size::Of(VectorOp::Total, operands[0])),

@@ -3,7 +3,7 @@
 use crate::inputs::Random;
 use crate::twin::{Local, Pair, Twin};
 use nesl_backend::{Engine, MapOperand};
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
 /// All checks at all lengths.
@@ -25,6 +25,8 @@ pub fn lengths_up_to(twin: &mut Twin<impl Local>, random: &mut Random, limit: us
             flags(twin, random, length);
             joins(twin, random, length);
             folds(twin, random, length);
+            orders(twin, random, length);
+            texts(twin, random, length);
         }
     }
 }
@@ -198,6 +200,28 @@ fn joins(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
         let (tested, expected) = (twin.ranks.interleave(&tested), twin.reference.interleave(&expected));
         twin.compare(&format!("interleave {count} of {length}"), tested, expected);
     }
+}
+
+fn orders(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
+    let scalar_type = random.scalar_type();
+    let equal = Constants::Int(vec![7; length]);
+    for constants in [random.elements(scalar_type, length, false), equal] {
+        let column = twin.column(&constants);
+        for direction in [Direction::Up, Direction::Down] {
+            let tested = twin.ranks.order(direction, &column.tested);
+            let expected = twin.reference.order(direction, &column.expected);
+            twin.compare(&format!("rank {direction:?} of {length}"), tested, expected);
+        }
+    }
+}
+
+fn texts(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
+    let scalar_type = random.scalar_type();
+    let column = twin.column(&random.elements(scalar_type, length, false));
+    let (tested, expected) = (twin.ranks.text_lengths(&column.tested), twin.reference.text_lengths(&column.expected));
+    twin.compare(&format!("text_lengths of {length}"), tested, expected);
+    let (tested, expected) = (twin.ranks.text(&column.tested), twin.reference.text(&column.expected));
+    twin.compare(&format!("text of {length}"), tested, expected);
 }
 
 fn folds(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {

@@ -3,7 +3,7 @@
 use crate::inputs::Random;
 use crate::twin::{Local, Pair, SegmentsPair, Twin};
 use nesl_backend::Engine;
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{Direction, ScalarOp, ScalarType};
 
 /// Numbers of segments.
 const SEGMENTS: [usize; 9] = [0, 1, 2, 3, 6, 20, 300, 5000, 9001];
@@ -54,6 +54,11 @@ fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPa
     let tested = twin.ranks.compact(&column.tested, &shape.tested);
     let expected = twin.reference.compact(&column.expected, &shape.expected);
     twin.compare(&format!("compact of {case}"), tested, expected);
+
+    let direction = [Direction::Up, Direction::Down][random.below(2)];
+    let tested = twin.ranks.seg_order(direction, &column.tested, &shape.tested);
+    let expected = twin.reference.seg_order(direction, &column.expected, &shape.expected);
+    twin.compare(&format!("seg_rank {direction:?} of {case}"), tested, expected);
 
     let other = match random.below(5) {
         0 => ScalarOp::MultiplyInt,

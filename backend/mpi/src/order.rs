@@ -1,0 +1,111 @@
+//! Where elements are in the order of all: `rank_up`, `rank_down` and their segmented kin, as a sample sort.
+//!
+//! Every rank sorts its block by segment, key and index, and contributes evenly spaced samples; the samples of all, sorted,
+//! say which run of the result each rank gets. No two elements are equal, since indices differ, so that runs are about
+//! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order, and the ranks are
+//! the inverse permutation. A segment keeps its place in packed order, so that its elements only permute among themselves.
+
+use crate::column::{Column, Descriptor};
+use crate::ranks::Ranks;
+use nesl_backend::{Engine, Fault, Vector, on_vector};
+use nesl_prim::Direction;
+use std::ops::Range;
+
+/// Segment, key and index of an element.
+type Item = [i64; 3];
+
+/// Samples of each rank for every rank: no run is longer than its fair share by more than about this part of it.
+const OVERSAMPLING: usize = 32;
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// `rank_up` and `rank_down`.
+    pub(crate) fn order_elements(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
+        let (length, part) = match column {
+            Column::Common(vector) => {
+                let ranks = self.local.order(direction, vector);
+                return self.replicated(ranks).map(Column::Common);
+            }
+            Column::Partitioned { length, part } => (*length, part),
+        };
+        let share = self.layout.share(length);
+        let mut items = self.storage(length, share.len())?;
+        append_items(&mut items, direction, part, 0..part.len(), 0, share.start);
+        let order = self.sorted_indices(length, items)?;
+        let positions = self.number_elements(length)?;
+        self.permute_values(&positions, &order)
+    }
+
+    /// `seg_rank_up` and `seg_rank_down`.
+    pub(crate) fn order_segments(
+        &mut self,
+        direction: Direction,
+        column: &Column,
+        descriptor: &Descriptor<L::Descriptor>,
+    ) -> Result<Column, Fault> {
+        if let Some((vector, local)) = self.small_operands(column, descriptor)? {
+            let ranks = self.local.seg_order(direction, &vector, &local);
+            return self.replicated(ranks).map(Column::Common);
+        }
+        let (part, map) = self.packed_part(column, descriptor)?;
+        let mut items = self.storage(map.total, part.len())?;
+        for piece in &map.pieces {
+            let inside = map.inside(*piece);
+            let here = inside.start - map.share.start..inside.end - map.share.start;
+            append_items(&mut items, direction, &part, here, piece.segment as i64, map.share.start);
+        }
+        let order = self.sorted_indices(map.total, items)?;
+        let positions = self.number_segments(descriptor)?;
+        self.permute_values(&positions, &order)
+    }
+
+    /// The indices of all items in sorted order, from the items of this rank's block of `length`.
+    fn sorted_indices(&mut self, length: usize, mut items: Vec<Item>) -> Result<Column, Fault> {
+        items.sort_unstable();
+        let splitters = self.splitters(&items);
+        let bounds: Vec<usize> =
+            splitters.iter().map(|splitter| items.partition_point(|item| item < splitter)).collect();
+        let ends = bounds.iter().copied().chain([items.len()]);
+        let starts = [0].into_iter().chain(bounds.iter().copied());
+        let counts: Vec<usize> = starts.zip(ends).map(|(start, end)| 3 * (end - start)).collect();
+        let (received, _) = self.communicator.exchange(items.as_flattened(), &counts);
+        drop(items);
+        let (received, _) = received.as_chunks::<3>();
+        let mut run = self.storage(length, received.len())?;
+        run.extend_from_slice(received);
+        run.sort_unstable();
+        let mut indices = self.storage(length, run.len())?;
+        indices.extend(run.iter().map(|item: &Item| item[2]));
+        drop(run);
+        let indices = self.adopt(length, indices)?;
+        self.assemble(indices)
+    }
+
+    /// The least item of the run of every rank but the first, the same on all ranks.
+    fn splitters(&mut self, sorted: &[Item]) -> Vec<Item> {
+        let ranks = self.layout.ranks;
+        let count = (OVERSAMPLING * ranks).min(sorted.len());
+        let samples: Vec<Item> = (0..count).map(|sample| sorted[sample * sorted.len() / count]).collect();
+        let counts: Vec<usize> = self.communicator.all_gather_counts(3 * count);
+        let all = self.communicator.all_gather_varied(samples.as_flattened(), &counts, Vec::new());
+        let (all, _) = all.as_chunks::<3>();
+        let mut all = all.to_vec();
+        all.sort_unstable();
+        // Where there are no items at all, every rank gets nothing, wherever that is cut.
+        (1..ranks).map(|rank| all.get(rank * all.len() / ranks).copied().unwrap_or_default()).collect()
+    }
+}
+
+/// Adds the elements in a range of a block that starts at index `first`.
+fn append_items(
+    items: &mut Vec<Item>,
+    direction: Direction,
+    part: &Vector,
+    range: Range<usize>,
+    segment: i64,
+    first: usize,
+) {
+    on_vector!(part, slice => {
+        let elements = &slice.elements()[range.clone()];
+        items.extend(range.zip(elements).map(|(at, &element)| [segment, direction.key(element), (first + at) as i64]));
+    })
+}

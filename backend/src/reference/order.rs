@@ -1,0 +1,39 @@
+//! Where elements are in the order of all: `rank_up`, `rank_down` and their segmented kin.
+
+use crate::buffer::Meter;
+use crate::descriptor::Descriptor;
+use crate::on_vector;
+use crate::vector::{Vector, VectorElement};
+use nesl_prim::{Direction, Failure};
+use std::sync::Arc;
+
+/// The position of each element in the order of all.
+pub(super) fn order(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {
+    let mut out = meter.reserve(column.len())?;
+    on_vector!(column, slice => push_ranks(&mut out, direction, slice.elements()));
+    Ok(Vector::new(meter, out))
+}
+
+/// The position of each element in the order of its segment.
+pub(super) fn seg_order(
+    meter: &Arc<Meter>,
+    direction: Direction,
+    column: &Vector,
+    descriptor: &Descriptor,
+) -> Result<Vector, Failure> {
+    let mut out = meter.reserve(descriptor.total()?)?;
+    for (start, length) in descriptor.iter() {
+        on_vector!(column, slice => push_ranks(&mut out, direction, &slice.elements()[start..start + length]));
+    }
+    Ok(Vector::new(meter, out))
+}
+
+fn push_ranks<T: VectorElement>(out: &mut Vec<i64>, direction: Direction, elements: &[T]) {
+    let mut order: Vec<usize> = (0..elements.len()).collect();
+    order.sort_by_key(|&index| direction.key(elements[index]));
+    let start = out.len();
+    out.resize(start + elements.len(), 0);
+    for (rank, index) in order.into_iter().enumerate() {
+        out[start + index] = rank as i64;
+    }
+}

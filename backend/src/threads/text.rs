@@ -1,0 +1,52 @@
+//! The texts of elements: `text_lengths` and `text`.
+
+use super::Threads;
+use super::column::wrap;
+use super::output::{Output, Writer};
+use super::tuning::GRAIN_COSTLY;
+use super::workers::split;
+use crate::engine::Fault;
+use crate::on_vector;
+use crate::vector::Vector;
+use nesl_prim::{Element, Failure, text};
+
+/// The length of the text of each element.
+pub fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, elements: &[T]) -> Result<Vector, Fault> {
+        Ok(wrap(threads.workers.fill(&threads.meter, elements.len(), GRAIN_COSTLY, |range, writer| {
+            let mut out = Vec::new();
+            for element in &elements[range] {
+                out.clear();
+                text::append(element.to_value(), &mut out);
+                writer.push(out.len() as i64);
+            }
+        })?))
+    }
+    on_vector!(column, slice => of(threads, slice.elements()))
+}
+
+/// The texts of all elements one after another: each thread writes those of its pieces, which are then put together.
+pub fn text(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, elements: &[T]) -> Result<Vector, Fault> {
+        let pieces = threads.workers.pieces(elements.len(), GRAIN_COSTLY);
+        let texts = threads.workers.each(split(elements.len(), pieces), |_, range| {
+            // Most texts are not longer than their elements; where they are, the vector grows.
+            let mut out: Vec<u8> = threads.meter.reserve(size_of_val(&elements[range.clone()]))?;
+            for element in &elements[range] {
+                text::append(element.to_value(), &mut out);
+            }
+            Ok(out)
+        });
+        let texts: Vec<Vec<u8>> = texts.into_iter().collect::<Result<_, Failure>>()?;
+        let mut output = Output::<u8>::reserve(&threads.meter, texts.iter().map(Vec::len).sum())?;
+        let writers = output.writers(texts.iter().map(Vec::len));
+        threads.workers.each(
+            texts.iter().zip(writers).collect(),
+            |_, (text, mut writer): (&Vec<u8>, Writer<'_, u8>)| {
+                writer.copy(text);
+            },
+        );
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(column, slice => of(threads, slice.elements()))
+}
