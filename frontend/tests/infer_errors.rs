@@ -130,9 +130,6 @@ snapshots! {
         "function left(a, b) = a; left(5);",
         "dist(1, 2, 3);",
     ];
-    e0220_limits: [
-        "@5;",
-    ];
     e0221_different_functions: [
         "[sin, cos];",
         "if t then sin else cos;",

@@ -23,10 +23,10 @@ impl Lowering<'_, '_> {
         argument: &Expr,
         context: Context,
     ) -> Value {
-        if let FunctionBody::Intrinsic(intrinsic) = self.instances.program.function(function).body {
-            if let Some(value) = self.short_circuit(expr, intrinsic, argument, context) {
-                return value;
-            }
+        if let FunctionBody::Intrinsic(intrinsic) = self.instances.program.function(function).body
+            && let Some(value) = self.short_circuit(expr, intrinsic, argument, context)
+        {
+            return value;
         }
         let argument_type = self.type_of(argument);
         let argument = self.eval(argument, context);

@@ -56,9 +56,7 @@ impl Inference<'_> {
     pub(super) fn library_call(&mut self, name: &str, parts: Vec<Expr>, span: Span) -> Expr {
         let argument = self.tuple(parts, span);
         let Meaning::Function(target) = self.library_function(name) else {
-            if matches!(self.library_function(name), Meaning::Unknown) {
-                self.report_missing(name, span);
-            }
+            assert_defined(&self.library_function(name), name);
             return error(span);
         };
         let instance = self.use_function(target, name, span);
@@ -98,10 +96,6 @@ impl Inference<'_> {
         Expr { kind: ExprKind::Error, ty, span }
     }
 
-    fn report_missing(&mut self, name: &str, span: Span) {
-        self.diagnostics.push(Diagnostic::error("E0220", format!("`{name}` is not part of the library yet"), span));
-    }
-
     /// `sequence[index]`.
     pub(super) fn index(&mut self, span: Span, sequence: &ast::Expr, index: &ast::Expr) -> Expr {
         if let ast::ExprKind::Name(name) = &sequence.kind
@@ -139,9 +133,7 @@ impl Inference<'_> {
         let target = match self.library_function(name) {
             Meaning::Function(target) => target,
             meaning => {
-                if matches!(meaning, Meaning::Unknown) {
-                    self.report_missing(name, op_span);
-                }
+                assert_defined(&meaning, name);
                 return error(span);
             }
         };
@@ -190,9 +182,7 @@ impl Inference<'_> {
         let target = match self.meaning(name) {
             Meaning::Function(target) => target,
             meaning => {
-                if matches!(meaning, Meaning::Unknown) {
-                    self.report_missing(name, op_span);
-                }
+                assert_defined(&meaning, name);
                 return error(span);
             }
         };
@@ -204,4 +194,9 @@ impl Inference<'_> {
         self.report_operands(name, op_span, &instance, &argument, (left, right));
         self.failed(&instance, span)
     }
+}
+
+/// The library defines every function that syntax stands for; what a program defines in its place may have been unreadable.
+fn assert_defined(meaning: &Meaning, name: &str) {
+    assert!(!matches!(meaning, Meaning::Unknown), "the library does not define `{name}`, which syntax stands for");
 }

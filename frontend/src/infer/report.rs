@@ -14,7 +14,6 @@
 //! | E0210 | `rand_seed` inside an apply-to-each |
 //! | E0212 | a value used before it is computed |
 //! | E0213 | wrong number of arguments |
-//! | E0220 | a part of the library that is not there yet |
 //! | E0221 | two functions where one must be known |
 //! | E0222 | nothing determines which function is called |
 //! | E0223 | functions are compared |

@@ -226,8 +226,11 @@ fn answer(text: &str) -> usize {
     checked.diagnostics.len()
 }
 
+/// Where inputs go to, and where the outcomes come from.
+type Channels = (Sender<String>, Receiver<Result<usize, String>>);
+
 /// The thread that is tested: answers inputs until nobody asks any more.
-fn tested() -> std::io::Result<(Sender<String>, Receiver<Result<usize, String>>)> {
+fn tested() -> std::io::Result<Channels> {
     let (inputs, received) = mpsc::channel::<String>();
     let (answers, outcomes) = mpsc::channel();
     let work = move || {
