@@ -3,6 +3,8 @@
 //! A page has two programs: one marked `nesl bad`, which gives this code and no other, and the repaired one, marked
 //! `nesl good`, in which nothing is found and nothing fails.
 
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
 use nesl_frontend::Diagnostic;
 use nesl_frontend::diagnostic::Severity;
 use nesl_tests::engines::{self, Local};
