@@ -2,7 +2,7 @@
 //!
 //! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
 //! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
-//! line `...` stands for any lines. Other blocks are not run.
+//! line `...` stands for any lines. Blocks marked `nesl` are programs that run without an error. Other blocks are not run.
 
 use nesl_tests::programs::root;
 use std::process::Command;
@@ -40,6 +40,12 @@ fn blocks(text: &str) -> Vec<Vec<Shown>> {
     blocks
 }
 
+/// The programs of the `nesl` blocks of a document.
+fn programs(text: &str) -> Vec<String> {
+    let after = |block: &str| block.split_once("\n```").map(|(program, _)| program.to_owned());
+    text.split("```nesl\n").skip(1).filter_map(after).collect()
+}
+
 /// Whether output is what is shown, where `...` stands for any lines.
 fn matches(shown: &[String], lines: &[&str]) -> bool {
     match shown.split_first() {
@@ -67,6 +73,16 @@ fn documents_show_what_happens() {
     let path = std::env::join_paths(folder.into_iter().chain(std::env::split_paths(&path))).unwrap();
     let mut problems = Vec::new();
     for document in &documents {
+        for program in programs(&std::fs::read_to_string(document).unwrap()) {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("program.nesl");
+            std::fs::write(&file, &program).unwrap();
+            let output = Command::new(&binary).arg("run").arg(&file).output().unwrap();
+            if !output.status.success() {
+                let text = String::from_utf8_lossy(&output.stderr).into_owned();
+                problems.push(format!("{}: {program}\ngot:\n{text}", document.display()));
+            }
+        }
         for shown in blocks(&std::fs::read_to_string(document).unwrap()).into_iter().flatten() {
             let script = format!("{{ {}\n}} 2>&1", shown.command);
             let output =
