@@ -3,6 +3,9 @@
 //! [`machine`] runs a program on any [`Engine`]; [`mod@reference`] is the meaning of VCODE, one simple loop per instruction;
 //! [`threads`] is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
 
+#[macro_use]
+mod one_process;
+
 pub mod buffer;
 pub mod counters;
 mod decode;

@@ -19,9 +19,8 @@ mod tuning;
 mod workers;
 
 use crate::buffer::Meter;
-use crate::counters::Counters;
 use crate::descriptor::Descriptor;
-use crate::engine::{Engine, Fault, MapOperand, Window};
+use crate::engine::{Engine, Fault, MapOperand};
 use crate::vector::Vector;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -164,52 +163,5 @@ impl Engine for Threads {
         segment::compact(self, column, descriptor)
     }
 
-    fn packed(&mut self, lengths: Vector) -> Result<Descriptor, Fault> {
-        Ok(Descriptor::packed(&self.meter, lengths))
-    }
-
-    fn view(&mut self, starts: Vector, lengths: Vector) -> Result<Descriptor, Fault> {
-        Ok(Descriptor::view(&self.meter, starts, lengths))
-    }
-
-    fn starts(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        Ok(descriptor.starts_vector()?.clone())
-    }
-
-    fn lengths(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        Ok(descriptor.lengths_vector().clone())
-    }
-
-    fn segments(&self, descriptor: &Descriptor) -> usize {
-        descriptor.segments()
-    }
-
-    fn total(&mut self, descriptor: &Descriptor) -> Result<usize, Fault> {
-        Ok(descriptor.total()?)
-    }
-
-    fn import(&mut self, piece: Constants) -> Result<Vector, Fault> {
-        self.constants(&piece)
-    }
-
-    fn fetch(&mut self, column: &Vector, start: usize, length: usize) -> Result<Window, Fault> {
-        Ok(Window { start, elements: column.slice(start, length).to_constants() })
-    }
-
-    fn rank(&self) -> (usize, usize) {
-        (0, 1)
-    }
-
-    fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
-        &mut self,
-        outcome: Result<T, E>,
-    ) -> Result<T, E> {
-        outcome
-    }
-
-    fn counters(&mut self) -> Vec<Counters> {
-        let mut counters = Counters::default();
-        self.meter.report(&mut counters);
-        vec![counters]
-    }
+    one_process_methods!();
 }

@@ -1,0 +1,76 @@
+//! What the engines of one process do alike: local descriptors, and being the only rank.
+//!
+//! The reference engine and the threads engine differ in how they compute on columns. Everything here is the same in both, so
+//! it stands once, as methods for their implementations of [`crate::engine::Engine`]; each needs a field `meter`.
+
+/// The methods of `Engine` that do not depend on how columns are computed on.
+macro_rules! one_process_methods {
+    () => {
+        fn packed(
+            &mut self,
+            lengths: $crate::vector::Vector,
+        ) -> Result<$crate::descriptor::Descriptor, $crate::engine::Fault> {
+            Ok($crate::descriptor::Descriptor::packed(&self.meter, lengths))
+        }
+
+        fn view(
+            &mut self,
+            starts: $crate::vector::Vector,
+            lengths: $crate::vector::Vector,
+        ) -> Result<$crate::descriptor::Descriptor, $crate::engine::Fault> {
+            Ok($crate::descriptor::Descriptor::view(&self.meter, starts, lengths))
+        }
+
+        fn starts(
+            &mut self,
+            descriptor: &$crate::descriptor::Descriptor,
+        ) -> Result<$crate::vector::Vector, $crate::engine::Fault> {
+            Ok(descriptor.starts_vector()?.clone())
+        }
+
+        fn lengths(
+            &mut self,
+            descriptor: &$crate::descriptor::Descriptor,
+        ) -> Result<$crate::vector::Vector, $crate::engine::Fault> {
+            Ok(descriptor.lengths_vector().clone())
+        }
+
+        fn segments(&self, descriptor: &$crate::descriptor::Descriptor) -> usize {
+            descriptor.segments()
+        }
+
+        fn total(&mut self, descriptor: &$crate::descriptor::Descriptor) -> Result<usize, $crate::engine::Fault> {
+            Ok(descriptor.total()?)
+        }
+
+        fn import(&mut self, piece: nesl_vcode::Constants) -> Result<$crate::vector::Vector, $crate::engine::Fault> {
+            self.constants(&piece)
+        }
+
+        fn fetch(
+            &mut self,
+            column: &$crate::vector::Vector,
+            start: usize,
+            length: usize,
+        ) -> Result<$crate::engine::Window, $crate::engine::Fault> {
+            Ok($crate::engine::Window { start, elements: column.slice(start, length).to_constants() })
+        }
+
+        fn rank(&self) -> (usize, usize) {
+            (0, 1)
+        }
+
+        fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
+            &mut self,
+            outcome: Result<T, E>,
+        ) -> Result<T, E> {
+            outcome
+        }
+
+        fn counters(&mut self) -> Vec<$crate::counters::Counters> {
+            let mut counters = $crate::counters::Counters::default();
+            self.meter.report(&mut counters);
+            vec![counters]
+        }
+    };
+}
