@@ -7,7 +7,7 @@
 mod liveness;
 
 use liveness::{LiveBlock, LiveInstruction};
-use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{Block, Constants, Function, FunctionId, Instruction, Op, Operand, Program, Register, VectorOp};
 use std::collections::BTreeSet;
@@ -67,6 +67,8 @@ pub(crate) enum Operation {
 pub(crate) enum Line {
     /// An instruction without control.
     Execute { operation: Operation, operands: Box<[Source]>, result: Option<Slot>, span: Span },
+    /// An operation on the world outside.
+    Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
     /// A call.
     Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
     /// Goes on with the next line where the condition is true, else with line `otherwise`.
@@ -142,6 +144,7 @@ impl Decoder {
                 let blocks = [then_block.as_ref(), else_block.as_ref()];
                 return self.branches(operands[0], blocks, live, &results, span);
             }
+            Op::Host(op) => return self.lines.push(Line::Host { op: *op, operands, results, span }),
             Op::Call(function) => {
                 return self.lines.push(Line::Call { function: *function, operands, results, span });
             }

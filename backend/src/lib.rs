@@ -12,6 +12,8 @@ mod decode;
 pub mod descriptor;
 pub mod engine;
 pub mod error;
+pub mod files;
+pub mod host;
 pub mod machine;
 pub mod print;
 pub mod reference;

@@ -7,16 +7,18 @@
 
 mod execute;
 mod frames;
+mod outside;
 
 use crate::counters::Counters;
 use crate::decode::{Line, Loaded};
 use crate::engine::{Engine, Fault};
 use crate::error::RuntimeError;
+use crate::host::System;
 use crate::value::{Slot, SlotOf, Value};
 use frames::Frames;
-use nesl_prim::{Element, Failure};
+use nesl_prim::{Constants, Element, Failure, Host, HostOp, ScalarType};
 use nesl_span::Span;
-use nesl_vcode::{FunctionId, GlobalId, Input, Step};
+use nesl_vcode::{FunctionId, GlobalId, Input, RegisterType, Shape, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -42,14 +44,23 @@ pub struct Machine<E: Engine> {
     pub engine: E,
     limits: Limits,
     interrupt: Option<Arc<AtomicBool>>,
+    host: Box<dyn Host>,
+    /// Something was printed since the output was flushed last.
+    printed: bool,
     globals: HashMap<GlobalId, Value<E>>,
     instructions: u64,
 }
 
 impl<E: Engine> Machine<E> {
-    /// A machine without globals.
+    /// A machine without globals, whose programs act on this process's world.
     pub fn new(engine: E, limits: Limits) -> Machine<E> {
-        Machine { engine, limits, interrupt: None, globals: HashMap::new(), instructions: 0 }
+        let (globals, host) = (HashMap::new(), Box::new(System::default()));
+        Machine { engine, limits, interrupt: None, host, printed: false, globals, instructions: 0 }
+    }
+
+    /// Gives programs another world outside.
+    pub fn set_host(&mut self, host: Box<dyn Host>) {
+        self.host = host;
     }
 
     /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed run ranks
@@ -80,13 +91,26 @@ impl<E: Engine> Machine<E> {
                     let value = self.globals.get(id).unwrap_or_else(|| panic!("global {} has no value", id.0));
                     inputs.extend(value.slots.iter().cloned());
                 }
+                Input::Possible(id, shape) => match self.globals.get(id) {
+                    Some(value) => inputs.extend(value.slots.iter().cloned()),
+                    None => inputs.extend(self.nothing(shape).map_err(|fault| RuntimeError {
+                        failure: fault.failure,
+                        span: program.program().functions[step.function.0 as usize].span,
+                        calls: Vec::new(),
+                        element: None,
+                    })?),
+                },
                 Input::Argument(index) => {
                     let value = arguments.get(*index as usize).unwrap_or_else(|| panic!("no argument {index}"));
                     inputs.extend(value.slots.iter().cloned());
                 }
             }
         }
-        let mut results = self.run(program, step.function, inputs)?.into_iter();
+        let outcome = self.run(program, step.function, inputs);
+        let flushed = self.flush_output();
+        let span = program.program().functions[step.function.0 as usize].span;
+        let lost = |failure| RuntimeError { failure, span, calls: Vec::new(), element: None };
+        let mut results = flushed.map_err(lost).and(outcome)?.into_iter();
         let mut shown = Vec::new();
         for output in &step.outputs {
             let slots = results.by_ref().take(output.shape.serial().len()).collect();
@@ -119,6 +143,35 @@ impl<E: Engine> Machine<E> {
             rank.instructions += self.instructions;
         }
         counters
+    }
+
+    /// The slots of a value of a shape in which everything is zero or empty.
+    fn nothing(&mut self, shape: &Shape) -> Result<Vec<SlotOf<E>>, Fault> {
+        let empty = |engine: &mut E, scalar| engine.constants(&Constants::from_scalars(scalar, &[]));
+        let mut slots = Vec::new();
+        for register in shape.serial() {
+            slots.push(match register {
+                RegisterType::Scalar(scalar) => Slot::Scalar(scalar.zero()),
+                RegisterType::Column(scalar) => Slot::Column(empty(&mut self.engine, scalar)?),
+                RegisterType::Descriptor => {
+                    let lengths = empty(&mut self.engine, ScalarType::Int)?;
+                    Slot::Descriptor(self.engine.packed(lengths)?)
+                }
+            });
+        }
+        Ok(slots)
+    }
+
+    /// Lets what a program printed arrive, also where it then failed.
+    fn flush_output(&mut self) -> Result<(), Failure> {
+        match std::mem::take(&mut self.printed) {
+            true if self.engine.rank().0 == 0 => {
+                let flushed = self.host.flush();
+                self.engine.agree(flushed)
+            }
+            true => self.engine.agree(Ok(())),
+            false => Ok(()),
+        }
     }
 
     /// Runs a function on the contents of its parameters.
@@ -169,6 +222,16 @@ impl<E: Engine> Machine<E> {
                     self.count(*span)?;
                     if !bool::from_value(frames.scalar(*condition)) {
                         next = *otherwise;
+                    }
+                }
+                Line::Host { op, operands, results, span } => {
+                    self.count(*span)?;
+                    self.printed |= matches!(op, HostOp::Print | HostOp::Write(_));
+                    let operands = operands.iter().map(|&operand| frames.read(operand)).collect();
+                    let values = outside::perform(&mut self.engine, &mut *self.host, *op, operands)
+                        .map_err(|fault| (fault, *span, false))?;
+                    for (&result, value) in results.iter().zip(values) {
+                        frames.store(result, value);
                     }
                 }
                 Line::Call { function: callee, operands, span, .. } => {

@@ -29,7 +29,8 @@ impl Compiled {
             return Err(messages.join("\n"));
         }
         let main = session.function("main");
-        let mut program: Program = nesl_flatten::compile(session.program(), session.library(), &checked.forms, main);
+        let mut program: Program = nesl_flatten::compile(session.program(), session.library(), &checked.forms, main)
+            .map_err(|_| "a benchmark uses files in parallel")?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| error.to_string())?;
         let main = program.mains.first().cloned().ok_or_else(|| format!("{name} has no main"))?;
         let engine = Threads::new(threads, None).map_err(|error| error.to_string())?;

@@ -13,9 +13,9 @@
 //! `@` before the name of a file says that it is one. Where the entries differ in the type of a parameter, files hold numbers
 //! and text must be a literal: a misspelt name or number should be an error, not a text.
 
-use crate::input::{Files, InputError, is_readable};
 use crate::literal;
 use crate::stop::Stop;
+use nesl_backend::files::{Files, InputError, is_readable};
 use nesl_backend::value::{from_literal, import};
 use nesl_backend::{Engine, Literal, Value};
 use nesl_prim::{ScalarType, ScalarValue};

@@ -30,7 +30,7 @@ pub struct Checked {
 /// If the file cannot be read or has errors; warnings go to standard error.
 pub fn compile_file(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
     let checked = check_file(path, style)?;
-    let mut program = flatten(&checked);
+    let mut program = flatten(&checked, style)?;
     pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
     Ok((program, checked.sources))
 }
@@ -50,11 +50,17 @@ pub fn check_file(path: &Path, style: Style) -> Result<Checked, Stop> {
 }
 
 /// The VCODE of a file as flattening makes it, with an entry for each instance of its `main`.
-pub fn flatten(checked: &Checked) -> Program {
+///
+/// # Errors
+/// Where the program does in parallel what is for serial code.
+pub fn flatten(checked: &Checked, style: Style) -> Result<Program, Stop> {
     let session = &checked.session;
     // The library may have a function of that name; what counts is the file's own.
     let main = session.function("main").filter(|&main| !session.is_library_function(main));
-    nesl_flatten::compile(session.program(), session.library(), &checked.forms, main)
+    nesl_flatten::compile(session.program(), session.library(), &checked.forms, main).map_err(|errors| {
+        let diagnostics: Vec<_> = errors.iter().map(|error| error.diagnostic(&checked.sources)).collect();
+        report(&diagnostics, &checked.sources, style).err().unwrap_or_else(|| unreachable!("there are errors"))
+    })
 }
 
 /// The text of a source file.

@@ -9,8 +9,10 @@ use nesl_span::{SourceMap, Span};
 
 /// The end of a command whose program failed.
 pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
-    match error.failure {
+    match &error.failure {
         Failure::Interrupted => Stop::interrupted(),
+        // Whoever reads has seen enough.
+        Failure::OutputLost { closed: true, .. } => Stop::quietly(),
         _ => Stop::failed(style.diagnostic(&diagnostic(error, sources), sources).trim_end()),
     }
 }

@@ -18,7 +18,6 @@ pub mod commands;
 pub mod driver;
 pub mod execute;
 pub mod failure;
-pub mod input;
 pub mod interrupt;
 pub mod launch;
 pub mod literal;

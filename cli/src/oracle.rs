@@ -9,8 +9,9 @@ use crate::failure;
 use crate::options::RunOptions;
 use crate::output;
 use crate::stop::Stop;
+use nesl_backend::host::System;
 use nesl_backend::{Reference, RuntimeError, Slot, SlotOf, Value};
-use nesl_frontend::core::effects::Draws;
+use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{EvalError, Evaluator, Globals, Value as Nested};
 use nesl_frontend::ty::Type;
@@ -29,20 +30,20 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
         failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.style())
     };
     let core = session.program();
-    let mut evaluator = Evaluator::new(core);
+    let mut evaluator = Evaluator::new(core).with_host(Box::new(System::default()));
     let mut globals = Globals::new();
     for form in session.library() {
         evaluator.form(form, &mut globals, 0).map_err(failed)?;
     }
-    let draws = Draws::of(core);
+    let effects = Effects::of(core);
     let mut drawn = 0;
     let mut seed_for = |expr: &Expr| {
         let seed = seed_of(options.seed, drawn);
-        drawn += usize::from(draws.expr(expr));
+        drawn += usize::from(effects.expr(expr).draws);
         seed
     };
     // The program is only looked at: for what to run, and for what main expects.
-    let program = driver::flatten(checked);
+    let program = driver::flatten(checked, options.style())?;
     if choose(&program, arguments, command)? == Choice::Forms {
         for form in forms {
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };

@@ -29,7 +29,7 @@ pub(crate) fn needed(instances: &mut Instances<'_>, forms: &[Form], mut globals:
     for form in forms.iter().rev() {
         let Form::Assignment { targets, value } = form else { continue };
         if targets.iter().any(|(target, _)| globals.contains(target)) {
-            globals.extend(instances.globals.expr(instances.program, value));
+            globals.extend(instances.globals.expr(instances.program, value).all);
             chosen.push(form);
         }
     }
@@ -40,13 +40,13 @@ pub(crate) fn needed(instances: &mut Instances<'_>, forms: &[Form], mut globals:
 pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
     let expr = expression(form)?;
     let number = instances.reserve();
-    let draws = instances.draws.expr(&expr);
-    let globals: Vec<GlobalId> = instances.globals.expr(instances.program, &expr).into_iter().collect();
+    let effect = instances.effects.expr(&expr);
+    let globals = instances.globals.expr(instances.program, &expr);
     let name = instances.unique_name("top".to_owned());
     let mut lowering = Lowering::new(instances, &name, expr.span, Vec::new());
     let mut inputs = Vec::new();
-    bind_seed(&mut lowering, draws, &mut inputs);
-    bind_globals(&mut lowering, &globals, &mut inputs);
+    bind_seed(&mut lowering, effect.draws, &mut inputs);
+    bind_globals(&mut lowering, globals.all.into_iter(), |id| globals.surely.contains(&id), &mut inputs);
     let value = lowering.eval(&expr, Context::Serial);
     let (outputs, results): (Vec<Output>, Vec<Value>) = match form {
         Form::Assignment { targets, .. } => {
@@ -86,24 +86,23 @@ pub(crate) fn main(
         .map(|(name, ty)| Parameter { name: name.clone(), type_text: ty.to_string(), shape: shape(&ty) })
         .collect();
     let number = instances.reserve();
-    let draws = instances.draws.function(main);
+    let effect = instances.effects.function(main);
     let globals: Vec<GlobalId> = instances.globals.function(main).collect();
-    let callee = instances.instance(main, type_arguments, Version::Serial);
+    let callee = instances.instance(main, type_arguments, Version::Serial, source.span);
     let name = instances.unique_name("main".to_owned());
     let mut lowering = Lowering::new(instances, &name, source.span, Vec::new());
     let mut inputs = Vec::new();
-    bind_seed(&mut lowering, draws, &mut inputs);
+    bind_seed(&mut lowering, effect.draws, &mut inputs);
     inputs.extend((0u32..).take(parameters.len()).map(Input::Argument));
     let argument = lowering.parameter(&argument_type, &Pattern::uniform(&argument_type, false));
-    bind_globals(&mut lowering, &globals, &mut inputs);
+    bind_globals(&mut lowering, globals.iter().copied(), |_| true, &mut inputs);
     let values: Vec<Value> = globals.iter().map(|global| lowering.globals[global].clone()).collect();
     let seed = lowering.seed.as_ref().map(Value::operand);
     let operands = Instances::arguments(values.into_iter(), None, seed, &argument);
     let pattern = Pattern::uniform(&result_type, false);
-    let seed_lifted = draws.then_some(false);
-    let registers = lowering.result_registers(&result_type, &pattern, seed_lifted);
+    let registers = lowering.result_registers(&result_type, &pattern, effect, false);
     let results = lowering.builder.call(callee, &operands, &registers);
-    let value = lowering.take_results(results, &result_type, &pattern, seed_lifted);
+    let value = lowering.take_results(results, &result_type, &pattern, effect, Context::Serial);
     let function = lowering.builder.finish(value.operands());
     instances.define(number, function);
     let outputs = vec![Output { shape: shape(&result_type), global: None }];
@@ -134,12 +133,21 @@ fn bind_seed(lowering: &mut Lowering<'_, '_>, draws: bool, inputs: &mut Vec<Inpu
     }
 }
 
-fn bind_globals(lowering: &mut Lowering<'_, '_>, globals: &[GlobalId], inputs: &mut Vec<Input>) {
-    for &global in globals {
+/// Makes parameters of globals: of those that surely have values, and of those that may.
+fn bind_globals(
+    lowering: &mut Lowering<'_, '_>,
+    globals: impl Iterator<Item = GlobalId>,
+    surely: impl Fn(GlobalId) -> bool,
+    inputs: &mut Vec<Input>,
+) {
+    for global in globals {
         let ty = &lowering.instances.program.global(global).ty;
         let value = lowering.parameter(ty, &Pattern::uniform(ty, false));
         lowering.globals.insert(global, value);
-        inputs.push(Input::Global(slot(global)));
+        inputs.push(match surely(global) {
+            true => Input::Global(slot(global)),
+            false => Input::Possible(slot(global), shape(ty)),
+        });
     }
 }
 

@@ -8,14 +8,19 @@
 //! 3. its argument;
 //! 4. the globals that it or its callees mention, always invariant.
 //!
-//! Its results are its value (lifted throughout if lifted), then the seed after it if it draws.
+//! Its results are its value (lifted throughout if lifted), then its state: the seed after it if it draws, and the text of
+//! each instance if it prints and is lifted.
 
 use crate::free::Globals;
 use crate::lower::{Context, Lowering};
+use crate::parallel::NotParallel;
 use crate::value::{Pattern, Value};
-use nesl_frontend::core::effects::Draws;
+use nesl_frontend::ast::Symbol;
+use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{self, FunctionBody};
 use nesl_frontend::ty::Type;
+use nesl_prim::HostOp;
+use nesl_span::Span;
 use nesl_vcode::{Function, FunctionId, Operand};
 use std::collections::HashMap;
 
@@ -38,33 +43,51 @@ struct Key {
 /// The instances made so far and those still to be made.
 pub(crate) struct Instances<'p> {
     pub(crate) program: &'p core::Program,
-    pub(crate) draws: Draws,
+    pub(crate) effects: Effects,
     pub(crate) globals: Globals,
     numbers: HashMap<Key, FunctionId>,
     pending: Vec<(Key, FunctionId)>,
     functions: Vec<Option<Function>>,
     names: HashMap<String, usize>,
+    /// For each function made on demand the call that asked for it first.
+    origins: HashMap<FunctionId, Origin>,
+    /// The function on demand that is being made; none while entries are.
+    current: Option<FunctionId>,
+    /// Operations found in lifted code that are for serial code only.
+    not_parallel: Vec<NotParallel>,
+}
+
+/// The call that asked for an instance.
+struct Origin {
+    /// The function with the call; none in an entry.
+    caller: Option<FunctionId>,
+    span: Span,
+    callee: Symbol,
 }
 
 impl<'p> Instances<'p> {
     pub(crate) fn new(program: &'p core::Program, globals: Globals) -> Self {
         Instances {
             program,
-            draws: Draws::of(program),
+            effects: Effects::of(program),
             globals,
             numbers: HashMap::new(),
             pending: Vec::new(),
             functions: Vec::new(),
             names: HashMap::new(),
+            origins: HashMap::new(),
+            current: None,
+            not_parallel: Vec::new(),
         }
     }
 
-    /// The number of an instance, which will be made if it was not yet.
+    /// The number of an instance that is called at `span`; it will be made if it was not yet.
     pub(crate) fn instance(
         &mut self,
         function: core::FunctionId,
         type_arguments: Vec<Type>,
         version: Version,
+        span: Span,
     ) -> FunctionId {
         let key = Key { function, type_arguments, version };
         if let Some(&number) = self.numbers.get(&key) {
@@ -72,6 +95,8 @@ impl<'p> Instances<'p> {
         }
         let number = self.reserve();
         self.numbers.insert(key.clone(), number);
+        let callee = self.program.function(function).name.clone();
+        self.origins.insert(number, Origin { caller: self.current, span, callee });
         self.pending.push((key, number));
         number
     }
@@ -94,13 +119,32 @@ impl<'p> Instances<'p> {
         if *uses == 1 { name } else { format!("{name}#{uses}") }
     }
 
+    /// Notes that an operation for serial code stands in lifted code.
+    pub(crate) fn serial_only(&mut self, op: HostOp, span: Span) {
+        // The one operation that programs reach without a library function is `time`.
+        let mut calls = vec![(span, Symbol::from(if op == HostOp::Clock { "time" } else { op.row().mnemonic }))];
+        let mut within = self.current;
+        while let Some(origin) = within.and_then(|number| self.origins.get(&number)) {
+            calls.push((origin.span, origin.callee.clone()));
+            within = origin.caller;
+        }
+        self.not_parallel.push(NotParallel { calls });
+    }
+
     /// Makes everything pending, and what that needs in turn; all functions.
-    pub(crate) fn finish(mut self) -> Vec<Function> {
+    ///
+    /// # Errors
+    /// Where operations for serial code stand in lifted code.
+    pub(crate) fn finish(mut self) -> Result<Vec<Function>, Vec<NotParallel>> {
         while let Some((key, number)) = self.pending.pop() {
+            self.current = Some(number);
             let function = self.lower(&key);
             self.define(number, function);
         }
-        self.functions.into_iter().map(|function| function.expect("every reserved function is defined")).collect()
+        if !self.not_parallel.is_empty() {
+            return Err(NotParallel::in_order(self.not_parallel));
+        }
+        Ok(self.functions.into_iter().map(|function| function.expect("every reserved function is defined")).collect())
     }
 
     fn lower(&mut self, key: &Key) -> Function {
@@ -111,7 +155,7 @@ impl<'p> Instances<'p> {
         let argument_type = source.scheme.parameter.instantiate(&key.type_arguments);
         let result_type = source.scheme.result.instantiate(&key.type_arguments);
         let name = self.unique_name(key.name(&source.name, &argument_type));
-        let draws = self.draws.function(key.function);
+        let effect = self.effects.function(key.function);
         let globals: Vec<core::GlobalId> = self.globals.function(key.function).collect();
         let program = self.program;
         let mut lowering = Lowering::new(self, &name, source.span, key.type_arguments.clone());
@@ -122,8 +166,8 @@ impl<'p> Instances<'p> {
                 (Context::Lifted(count), pattern.clone())
             }
         };
-        let lifted = matches!(context, Context::Lifted(_));
-        if draws {
+        let lifted = context.is_lifted();
+        if effect.draws {
             lowering.seed = Some(lowering.parameter(&Type::INT, &Pattern::Part(lifted)));
         }
         let argument = lowering.parameter(&argument_type, &pattern);
@@ -139,7 +183,7 @@ impl<'p> Instances<'p> {
             Context::Lifted(count) => lowering.lift(value, count),
         };
         debug_assert_eq!(value.pattern(), Pattern::uniform(&result_type, lifted));
-        let results = lowering.results(&value, draws);
+        let results = lowering.results(&value, effect, context);
         lowering.builder.finish(results)
     }
 

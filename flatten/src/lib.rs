@@ -17,13 +17,16 @@ mod free;
 mod instance;
 mod lift;
 mod lower;
+mod parallel;
 mod repr;
+mod state;
 mod value;
 
 use free::Globals;
 use instance::Instances;
 use nesl_frontend::core::{self, Expr, Form, FunctionId, GlobalId};
 use nesl_vcode::Program;
+pub use parallel::NotParallel;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -35,9 +38,17 @@ const STACK: usize = 1 << 30;
 /// `earlier` are the forms of before whose globals may be needed (the library's, and none in a session that has run them):
 /// those needed are computed first. A polymorphic `main` gets an entry for each choice of types that arguments can make.
 ///
+/// # Errors
+/// Where operations for serial code, such as reading from a stream, stand in an apply-to-each.
+///
 /// # Panics
 /// If core is ill-typed or has functions with errors: the front end gives out neither.
-pub fn compile(program: &core::Program, earlier: &[Form], forms: &[Form], main: Option<FunctionId>) -> Program {
+pub fn compile(
+    program: &core::Program,
+    earlier: &[Form],
+    forms: &[Form],
+    main: Option<FunctionId>,
+) -> Result<Program, Vec<NotParallel>> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("flatten".to_owned()).stack_size(STACK);
         match thread.spawn_scoped(scope, || flatten(program, earlier, forms, main)) {
@@ -48,7 +59,12 @@ pub fn compile(program: &core::Program, earlier: &[Form], forms: &[Form], main: 
     })
 }
 
-fn flatten(program: &core::Program, earlier: &[Form], forms: &[Form], main: Option<FunctionId>) -> Program {
+fn flatten(
+    program: &core::Program,
+    earlier: &[Form],
+    forms: &[Form],
+    main: Option<FunctionId>,
+) -> Result<Program, Vec<NotParallel>> {
     let all: Vec<&Form> = earlier.iter().chain(forms).collect();
     let roots: Vec<Arc<Expr>> = all.iter().filter_map(|form| entry::expression(form)).collect();
     let globals = Globals::of(program, roots.iter().map(|expr| &**expr), main);
@@ -57,7 +73,7 @@ fn flatten(program: &core::Program, earlier: &[Form], forms: &[Form], main: Opti
     let own: BTreeSet<GlobalId> = forms
         .iter()
         .filter_map(entry::expression)
-        .flat_map(|expr| instances.globals.expr(instances.program, &expr))
+        .flat_map(|expr| instances.globals.expr(instances.program, &expr).all)
         .collect();
     let mut steps = entry::needed(&mut instances, earlier, own);
     steps.extend(forms.iter().filter_map(|form| entry::step(&mut instances, form)));
@@ -68,5 +84,5 @@ fn flatten(program: &core::Program, earlier: &[Form], forms: &[Form], main: Opti
         let choices = entry::type_choices(&program.function(main).scheme);
         choices.into_iter().map(|types| entry::main(&mut instances, main, types, prelude.clone())).collect()
     });
-    Program { functions: instances.finish(), steps, mains }
+    Ok(Program { functions: instances.finish()?, steps, mains })
 }

@@ -14,13 +14,15 @@
 
 use crate::instance::{Instances, Version};
 use crate::repr::int;
+use crate::state::state_type;
 use crate::value::{Pattern, Value};
+use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, ExprKind, GlobalId, VariableId};
 use nesl_frontend::ty::Type;
 use nesl_prim::ScalarOp;
 use nesl_span::Span;
 use nesl_vcode::build::FunctionBuilder;
-use nesl_vcode::{Block, Constants, Operand, RegisterType};
+use nesl_vcode::{Block, Constants, Operand};
 use std::collections::HashMap;
 
 /// For how many instances code computes.
@@ -42,6 +44,8 @@ pub(crate) struct Lowering<'a, 'p> {
     pub(crate) globals: HashMap<GlobalId, Value>,
     /// The current seed of the random numbers, in functions that draw: lifted in a lifted context.
     pub(crate) seed: Option<Value>,
+    /// What the instances of this lifted code have printed since it began; nothing in serial code, which prints at once.
+    pub(crate) printed: Option<Value>,
     /// Whether the instructions since the last guard include a hazard.
     pub(crate) hazard: bool,
 }
@@ -55,6 +59,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
             environment: HashMap::new(),
             globals: HashMap::new(),
             seed: None,
+            printed: None,
             hazard: false,
         }
     }
@@ -157,88 +162,47 @@ impl<'a, 'p> Lowering<'a, 'p> {
     }
 
     /// The value of `expr` for `count` instances, lifted throughout; of none, without evaluating it, where there are none and
-    /// that matters. Where it draws, the seeds of the instances become those after it.
+    /// that matters. The state of the instances becomes that after it.
     pub(crate) fn guarded(&mut self, expr: &Expr, count: Operand) -> Value {
         let ty = self.type_of(expr);
-        let draws = self.instances.draws.expr(expr);
+        let effect = self.instances.effects.expr(expr);
+        let context = Context::Lifted(count);
         let outer_hazard = std::mem::replace(&mut self.hazard, false);
+        let printed = self.printed.take();
         self.builder.begin_block();
-        let value = self.eval(expr, Context::Lifted(count));
+        let value = self.eval(expr, context);
         let value = self.lift(value, count);
-        let results = self.results(&value, draws);
+        let results = self.results(&value, effect, context);
         let block = self.builder.end_block(results);
+        self.printed = printed;
         let hazard = std::mem::replace(&mut self.hazard, outer_hazard);
         let pattern = Pattern::uniform(&ty, true);
-        let seed_lifted = draws.then_some(true);
         let surely_some = matches!(count, Operand::Constant(_)) && count != int(0);
         if !hazard || surely_some {
             let operands = self.builder.splice(block);
-            return self.take_results(operands, &ty, &pattern, seed_lifted);
+            return self.take_results(operands, &ty, &pattern, effect, context);
         }
         let none = self.builder.scalar(ScalarOp::EqualInt, &[count, int(0)]);
-        let empty_block = self.empty_block(&ty, draws);
-        let registers = self.result_registers(&ty, &pattern, seed_lifted);
+        let empty_block = self.empty_block(&ty, effect);
+        let registers = self.result_registers(&ty, &pattern, effect, true);
         let operands = self.builder.if_(none, empty_block, block, &registers);
-        self.take_results(operands, &ty, &pattern, seed_lifted)
+        self.take_results(operands, &ty, &pattern, effect, context)
     }
 
-    /// A block that yields the value of no instances, and their seeds if they draw.
-    pub(crate) fn empty_block(&mut self, ty: &Type, draws: bool) -> Block {
+    /// A block that yields the value of no instances, and their state.
+    pub(crate) fn empty_block(&mut self, ty: &Type, effect: Effect) -> Block {
         self.builder.begin_block();
         let mut results = self.empty(ty).operands();
-        if draws {
-            results.extend(self.empty(&Type::INT).operands());
+        if let Some(state) = state_type(effect, true) {
+            results.extend(self.empty(&state).operands());
         }
         self.builder.end_block(results)
     }
 
-    /// The registers of results: of a value, then of the seed if there is one.
-    pub(crate) fn result_registers(&self, ty: &Type, pattern: &Pattern, seed: Option<bool>) -> Vec<RegisterType> {
-        let mut registers = pattern.registers(ty);
-        registers.extend(seed.into_iter().flat_map(|lifted| Pattern::Part(lifted).registers(&Type::INT)));
-        registers
-    }
-
-    /// Takes results apart again; sets the seed if there is one.
-    pub(crate) fn take_results(
-        &mut self,
-        operands: Vec<Operand>,
-        ty: &Type,
-        pattern: &Pattern,
-        seed: Option<bool>,
-    ) -> Value {
-        let mut operands = operands.into_iter();
-        let value = pattern.value(ty, &mut operands);
-        if let Some(lifted) = seed {
-            self.seed = Some(Pattern::Part(lifted).value(&Type::INT, &mut operands));
-        }
-        value
-    }
-
-    /// Results of a block or function: a value, then the seed if asked for.
-    pub(crate) fn results(&self, value: &Value, with_seed: bool) -> Vec<Operand> {
-        let mut operands = value.operands();
-        if with_seed {
-            operands.push(self.current_seed().operand());
-        }
-        operands
-    }
-
-    /// The current seed.
-    ///
-    /// # Panics
-    /// In a function that does not draw.
-    pub(crate) fn current_seed(&self) -> &Value {
-        match &self.seed {
-            Some(seed) => seed,
-            None => panic!("random numbers in a function without a seed"),
-        }
-    }
-
     /// The version of a function for arguments like this one in a context.
-    pub(crate) fn version(&self, argument: &Value, draws: bool, context: Context) -> Version {
+    pub(crate) fn version(&self, argument: &Value, effect: Effect, context: Context) -> Version {
         match context {
-            Context::Lifted(_) if draws || !argument.is_invariant() => Version::Lifted(argument.pattern()),
+            Context::Lifted(_) if effect.any() || !argument.is_invariant() => Version::Lifted(argument.pattern()),
             _ => Version::Serial,
         }
     }

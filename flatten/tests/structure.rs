@@ -13,7 +13,7 @@ fn compile(text: &str) -> Program {
     let file = sources.add("test.nesl", text, Origin::User);
     let checked = session.check(&sources, file, Options::default());
     assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
-    let program = nesl_flatten::compile(session.program(), &[], &checked.forms, None);
+    let program = nesl_flatten::compile(session.program(), &[], &checked.forms, None).unwrap();
     verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     program
 }

@@ -243,7 +243,7 @@ pub enum ExprKind {
     },
     /// `{body : p1 in s1; … | filter}`.
     Each {
-        /// Whether it is written `{* …}`, for one element after the other. The value is the same.
+        /// Whether it is written `{* …}`, for one element after the other.
         is_serial: bool,
         /// The body; the value of the first pattern if absent.
         body: Option<Box<Expr>>,

@@ -9,8 +9,7 @@
 //! {x in v; y in w | c}          each x in v; y in w | c : x
 //! ```
 //!
-//! A serial apply-to-each, `{* e : x in v}`, is a plain one: it has the same value, and the order of elements is that of
-//! effects anyway.
+//! A serial apply-to-each, `{* e : x in v}`, is a call of the library's `serial_each` on a lambda.
 //!
 //! # Records
 //!
@@ -43,7 +42,7 @@ pub mod walk;
 
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
-use nesl_prim::{Direction, ScalarValue};
+use nesl_prim::{Direction, HostKind, HostOp, ScalarValue};
 use nesl_span::Span;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -297,9 +296,38 @@ pub enum Intrinsic {
     Rand,
     /// `rand_seed(n)`: sets the current seed; true.
     RandSeed,
+    /// An operation on the world outside: the row of the table of [`nesl_prim::host`] with this mnemonic and the operand
+    /// types of the call. The argument is the tuple of the operands, with sequences for columns, the result the tuple of the
+    /// results, the last of them the message of an operation that reports; true where there are none. `fail` has the
+    /// result that its place wants.
+    Host(&'static str),
 }
 
 impl Intrinsic {
+    /// The operation on the world outside with this mnemonic for an argument of this type, which has no type parameters.
+    ///
+    /// # Panics
+    /// If there is none: core is typed.
+    pub fn host_operation(mnemonic: &str, argument: &Type) -> HostOp {
+        fn kinds(ty: &Type, found: &mut Vec<HostKind>) {
+            match ty {
+                Type::Pair(first, rest) => {
+                    kinds(first, found);
+                    kinds(rest, found);
+                }
+                Type::Scalar(scalar) => found.push(HostKind::Scalar(*scalar)),
+                Type::Sequence(element) => match **element {
+                    Type::Scalar(scalar) => found.push(HostKind::Column(scalar)),
+                    _ => panic!("ill-typed core: {ty} goes outside"),
+                },
+                _ => panic!("ill-typed core: {ty} goes outside"),
+            }
+        }
+        let mut operands = Vec::new();
+        kinds(argument, &mut operands);
+        HostOp::resolve(mnemonic, &operands).unwrap_or_else(|| panic!("ill-typed core: no {mnemonic} on {argument}"))
+    }
+
     /// The intrinsic that a library declaration without a body stands for.
     pub fn by_name(name: &str) -> Option<Intrinsic> {
         Some(match name {
@@ -335,6 +363,10 @@ impl Intrinsic {
             "string" => Intrinsic::Text,
             "rand" => Intrinsic::Rand,
             "rand_seed" => Intrinsic::RandSeed,
+            _ if name.starts_with("host_") => {
+                let mut rows = HostOp::all().into_iter().map(|op| op.row().mnemonic);
+                Intrinsic::Host(rows.find(|mnemonic| name.strip_prefix("host_") == Some(mnemonic))?)
+            }
             _ => {
                 let op = nesl_prim::ScalarOp::ALL.iter().find(|op| op.row().source == Some(name))?;
                 Intrinsic::Scalar(op.row().source?)

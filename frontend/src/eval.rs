@@ -8,6 +8,7 @@
 //! value.rs        Value, and how it prints
 //! machine.rs      expressions, calls, apply-to-each, the seed
 //! intrinsics.rs   built-in operations on values
+//! outside.rs      printing, and everything else in the world outside
 //! ```
 //!
 //! Evaluation is strict and goes from left to right; the first failure in that order ends it. Deep recursion ends in a
@@ -15,15 +16,17 @@
 
 mod intrinsics;
 mod machine;
+mod outside;
 mod value;
 
 pub use value::{Closure, Value};
 
-use crate::core::effects::Draws;
+use crate::core::effects::Effects;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::ty::Type;
 use machine::{Evaluated, Frame, Machine, stack_address};
-use nesl_prim::Failure;
+use nesl_prim::host::{HostError, Share};
+use nesl_prim::{Failure, Host, HostOp, HostValue};
 use nesl_span::Span;
 use std::collections::HashMap;
 use std::fmt;
@@ -59,20 +62,41 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
+/// A world in which nothing can be reached.
+struct Nowhere;
+
+impl Host for Nowhere {
+    fn perform(&mut self, op: HostOp, _: &[HostValue], _: Share<'_>) -> Result<Vec<HostValue>, HostError> {
+        match op.row().reports {
+            true => Err(HostError::Message("nothing outside can be reached from here".to_owned())),
+            false => Ok(op.results().map(HostValue::zero).collect()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// Evaluates expressions and forms of one program.
-#[derive(Clone, Debug)]
 pub struct Evaluator<'a> {
     program: &'a Program,
-    draws: Draws,
+    effects: Effects,
+    host: Box<dyn Host + 'a>,
     call_limit: u64,
     seed: i64,
 }
 
 impl<'a> Evaluator<'a> {
     /// An evaluator of a program. The program must be well typed and without missing functions wherever it is run; other
-    /// core makes the evaluator panic.
+    /// core makes the evaluator panic. What it prints is lost, and nothing else outside can be reached.
     pub fn new(program: &'a Program) -> Self {
-        Evaluator { program, draws: Draws::of(program), call_limit: CALL_LIMIT, seed: 0 }
+        Evaluator { program, effects: Effects::of(program), host: Box::new(Nowhere), call_limit: CALL_LIMIT, seed: 0 }
+    }
+
+    /// The same evaluator in a world.
+    pub fn with_host(self, host: Box<dyn Host + 'a>) -> Self {
+        Evaluator { host, ..self }
     }
 
     /// The same evaluator with another limit on the calls in progress at once.
@@ -93,7 +117,7 @@ impl<'a> Evaluator<'a> {
     /// # Panics
     /// If the expression, or a function it calls, uses a global that is not among `globals`.
     pub fn evaluate(&mut self, expr: &Expr, globals: &Globals, seed: i64) -> Result<Value, EvalError> {
-        let mut frame = Frame::top(self.draws.expr(expr));
+        let mut frame = Frame::top(self.effects.expr(expr).draws);
         self.run(globals, seed, expr.span, |machine| machine.expression(&mut frame, expr))
     }
 
@@ -158,7 +182,9 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Value, EvalError> {
         let mut machine = Machine {
             program: self.program,
-            draws: &self.draws,
+            effects: &self.effects,
+            host: &mut *self.host,
+            printed: None,
             globals,
             seed,
             call_limit: self.call_limit,
@@ -176,9 +202,13 @@ impl<'a> Evaluator<'a> {
                 thread.ok()?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         });
+        let seed = machine.seed;
+        let flushed = self.host.flush();
+        let lost = |failure| EvalError { failure, span, calls: Vec::new() };
         match result {
             Some(Ok(value)) => {
-                self.seed = machine.seed;
+                flushed.map_err(lost)?;
+                self.seed = seed;
                 Ok(value)
             }
             Some(Err(error)) => Err(*error),

@@ -29,6 +29,7 @@ pub(crate) mod keyword;
 pub(crate) mod pattern;
 pub(crate) mod references;
 pub(crate) mod report;
+pub(crate) mod serial;
 pub(crate) mod show;
 pub(crate) mod text;
 pub(crate) mod typed;

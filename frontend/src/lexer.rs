@@ -129,7 +129,7 @@ fn word(text: &str) -> Token {
         "or" => operator(BinaryOp::Or),
         "nor" => operator(BinaryOp::Nor),
         "xor" => operator(BinaryOp::Xor),
-        "time" => foreign(Foreign::Time),
+        "time" => Token::Keyword(Keyword::Time),
         "closure" => foreign(Foreign::Closure),
         "defconfig" => foreign(Foreign::Defconfig),
         "pair" => foreign(Foreign::Pair),

@@ -9,7 +9,7 @@ use nesl_span::{Origin, SourceMap};
 use std::fmt::Write;
 
 /// What begins the name of a function that only the library itself calls.
-const INTERNAL: &str = "check_";
+const INTERNAL: [&str; 2] = ["check_", "host_"];
 
 /// A function with what its doc string says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,10 @@ pub struct Example {
     pub result: String,
 }
 
+fn is_internal(name: &str) -> bool {
+    INTERNAL.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// All functions of the library, in its order.
 pub fn entries(session: &Session, sources: &SourceMap) -> Vec<Entry> {
     let functions = session.program().functions.iter().enumerate();
@@ -57,7 +61,7 @@ pub fn apropos(session: &Session, sources: &SourceMap, word: &str) -> Vec<Entry>
     let mut names: Vec<&str> = session.names().collect();
     names.sort_unstable();
     let known = names.into_iter().filter_map(|name| lookup(session, sources, name));
-    let known = known.filter(|entry| !entry.name.starts_with(INTERNAL));
+    let known = known.filter(|entry| !is_internal(&entry.name));
     let (named, others): (Vec<Entry>, Vec<Entry>) = known.partition(|entry| entry.name.contains(&word));
     let described = others.into_iter().filter(|entry| entry.doc.to_lowercase().contains(&word));
     named.into_iter().chain(described).collect()
@@ -108,7 +112,7 @@ pub fn page(entries: &[Entry]) -> String {
          `nesl apropos WORD` finds some; `:doc` and `:apropos` do the same in a session.\n",
     );
     let mut heading = "";
-    for entry in entries.iter().filter(|entry| !entry.name.starts_with(INTERNAL)) {
+    for entry in entries.iter().filter(|entry| !is_internal(&entry.name)) {
         // Writing to a string does not fail.
         let _ = if entry.heading == heading { Ok(()) } else { write!(page, "\n## {}\n", entry.heading) };
         heading = &entry.heading;

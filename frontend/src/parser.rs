@@ -13,6 +13,7 @@ mod nesting;
 mod operators;
 mod patterns;
 mod recovery;
+mod timing;
 mod types;
 
 use crate::ast::{Expr, TopLevel};

@@ -71,6 +71,7 @@ pub enum Keyword {
     In,
     Function,
     Datatype,
+    Time,
 }
 
 impl Keyword {
@@ -84,6 +85,7 @@ impl Keyword {
             Keyword::In => "in",
             Keyword::Function => "function",
             Keyword::Datatype => "datatype",
+            Keyword::Time => "time",
         }
     }
 }
@@ -122,8 +124,6 @@ impl Bracket {
 /// What NESL reserves but this implementation does not have yet, and what people bring along from other languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
-    /// `time`
-    Time,
     /// `closure`
     Closure,
     /// `defconfig`
@@ -150,7 +150,6 @@ impl Foreign {
     /// How it is written.
     pub fn text(self) -> &'static str {
         match self {
-            Foreign::Time => "time",
             Foreign::Closure => "closure",
             Foreign::Defconfig => "defconfig",
             Foreign::Pair => "pair",

@@ -13,4 +13,8 @@ pub const FILES: &[(&str, &str)] = &[
     ("stdlib/strings.nesl", include_str!("../nesl/strings.nesl")),
     ("stdlib/order.nesl", include_str!("../nesl/order.nesl")),
     ("stdlib/text.nesl", include_str!("../nesl/text.nesl")),
+    ("stdlib/output.nesl", include_str!("../nesl/output.nesl")),
+    ("stdlib/streams.nesl", include_str!("../nesl/streams.nesl")),
+    ("stdlib/files.nesl", include_str!("../nesl/files.nesl")),
+    ("stdlib/csv.nesl", include_str!("../nesl/csv.nesl")),
 ];

@@ -2,6 +2,7 @@
 
 use crate::outcome::{End, Outcome};
 use crate::session::{self, CheckedProgram};
+use crate::world::World;
 use nesl_backend::value::from_literal;
 use nesl_backend::{Engine, Limits, Literal, Loaded, Machine, Reference, RuntimeError, Threads, Value};
 use nesl_frontend::core::{Expr, Form};
@@ -84,13 +85,13 @@ fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
-    if local == Local::Oracle {
-        return run_oracle(program);
-    }
-    let vcode = match compile(program, local != Local::Unoptimised) {
+    let vcode = match compile(program, !matches!(local, Local::Oracle | Local::Unoptimised)) {
         Ok(vcode) => vcode,
         Err(end) => return Outcome::ended(end),
     };
+    if local == Local::Oracle {
+        return run_oracle(program);
+    }
     let arguments = match arguments(program) {
         Ok(arguments) => arguments,
         Err(end) => return Outcome::ended(end),
@@ -110,7 +111,11 @@ fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
 /// A bug of flattening or of a pass.
 pub fn compile(program: &CheckedProgram, optimised: bool) -> Result<nesl_vcode::Program, End> {
     let main = program.call.as_ref().map(|call| call.main);
-    let mut vcode = nesl_flatten::compile(program.core(), program.session.library(), &program.forms, main);
+    let compiled = nesl_flatten::compile(program.core(), program.session.library(), &program.forms, main);
+    let mut vcode = compiled.map_err(|errors| {
+        let diagnostics = errors.iter().map(|error| error.diagnostic(&program.sources));
+        End::Rejected(diagnostics.map(|error| (error.code.to_owned(), error.message)).collect())
+    })?;
     if optimised {
         pipeline::optimise(&mut vcode, &pipeline::Options::default())
             .map_err(|error| End::Broken(error.to_string()))?;
@@ -158,14 +163,17 @@ fn literal(value: &eval::Value, ty: &Type) -> Literal {
 
 /// Runs a program on the oracle.
 fn run_oracle(program: &CheckedProgram) -> Outcome {
-    let mut evaluator = Evaluator::new(program.core()).with_call_limit(ORACLE_DEPTH);
+    let world = World::default();
+    let mut evaluator = Evaluator::new(program.core()).with_call_limit(ORACLE_DEPTH).with_host(world.host());
     let mut globals = Globals::new();
     let mut lines = Vec::new();
     for form in program.session.library().iter().chain(&program.forms) {
         if program.call.is_some() && matches!(form, Form::Expression(_)) {
             continue;
         }
-        match evaluator.form(form, &mut globals, SEED) {
+        let value = evaluator.form(form, &mut globals, SEED);
+        lines.extend(world.take_lines());
+        match value {
             Ok(Some(value)) => {
                 if let Form::Expression(expr) = form {
                     lines.push(value.text(&expr.ty));
@@ -176,7 +184,9 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
         }
     }
     if let Some(call) = &program.call {
-        match evaluator.evaluate(&call.call, &globals, SEED) {
+        let value = evaluator.evaluate(&call.call, &globals, SEED);
+        lines.extend(world.take_lines());
+        match value {
             Ok(value) => lines.push(value.text(&call.call.ty)),
             Err(error) => return Outcome { lines, end: failed(&program.sources, &error) },
         }
@@ -211,55 +221,53 @@ pub fn run_vcode<E: Engine>(
 ) -> Outcome {
     let program = Loaded::new(Arc::new(program));
     let mut machine = Machine::new(engine, LIMITS);
-    let mut lines = Vec::new();
+    let world = World::default();
+    machine.set_host(world.host());
+    let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };
     let end = match arguments {
-        None => program
-            .program()
-            .steps
-            .iter()
-            .try_for_each(|step| run_step(&mut machine, &program, step, &[], sources, &mut lines)),
-        Some(arguments) => run_main(&mut machine, &program, arguments, sources, &mut lines),
+        None => program.program().steps.iter().try_for_each(|step| run.step(step, &[])),
+        Some(arguments) => run.main(arguments),
     };
-    Outcome { lines, end: end.err().unwrap_or(End::Done) }
+    Outcome { lines: run.lines, end: end.err().unwrap_or(End::Done) }
 }
 
-fn run_main<E: Engine>(
-    machine: &mut Machine<E>,
-    program: &Loaded,
-    arguments: &[Literal],
-    sources: &SourceMap,
-    lines: &mut Vec<String>,
-) -> Result<(), End> {
-    let mut fitting = program.program().mains.iter().filter_map(|main| {
-        let values = main.parameters.iter().zip(arguments);
-        let values = values.map(|(parameter, literal)| from_literal(&mut machine.engine, &parameter.shape, literal));
-        Some((main, values.collect::<Result<Vec<Value<E>>, _>>().ok()?))
-    });
-    let (main, values) = fitting.next().ok_or_else(|| End::Broken("no entry for these arguments".to_owned()))?;
-    drop(fitting);
-    for step in &main.prelude {
-        run_step(machine, program, step, &[], sources, lines)?;
-    }
-    run_step(machine, program, &main.step, &values, sources, lines)
+/// A run of VCODE.
+struct Run<'a, E: Engine> {
+    machine: Machine<E>,
+    program: &'a Loaded,
+    sources: &'a SourceMap,
+    world: World,
+    lines: Vec<String>,
 }
 
-fn run_step<E: Engine>(
-    machine: &mut Machine<E>,
-    program: &Loaded,
-    step: &Step,
-    arguments: &[Value<E>],
-    sources: &SourceMap,
-    lines: &mut Vec<String>,
-) -> Result<(), End> {
-    let shown = machine.run_step(program, step, SEED, arguments).map_err(|error| failed_on_engine(sources, &error))?;
-    for value in shown {
-        let mut text = Vec::new();
-        let is_printing = machine.engine.rank().0 == 0;
-        let mut sink = std::io::sink();
-        let out: &mut dyn std::io::Write = if is_printing { &mut text } else { &mut sink };
-        nesl_backend::print::print(&mut machine.engine, &value, None, out)
-            .map_err(|error| End::Broken(format!("printing failed: {error}")))?;
-        lines.push(String::from_utf8_lossy(&text).into_owned());
+impl<E: Engine> Run<'_, E> {
+    fn main(&mut self, arguments: &[Literal]) -> Result<(), End> {
+        let engine = &mut self.machine.engine;
+        let mut fitting = self.program.program().mains.iter().filter_map(|main| {
+            let values = main.parameters.iter().zip(arguments);
+            let values = values.map(|(parameter, literal)| from_literal(engine, &parameter.shape, literal));
+            Some((main, values.collect::<Result<Vec<Value<E>>, _>>().ok()?))
+        });
+        let (main, values) = fitting.next().ok_or_else(|| End::Broken("no entry for these arguments".to_owned()))?;
+        drop(fitting);
+        for step in &main.prelude {
+            self.step(step, &[])?;
+        }
+        self.step(&main.step, &values)
     }
-    Ok(())
+
+    fn step(&mut self, step: &Step, arguments: &[Value<E>]) -> Result<(), End> {
+        let shown = self.machine.run_step(self.program, step, SEED, arguments);
+        self.lines.extend(self.world.take_lines());
+        for value in shown.map_err(|error| failed_on_engine(self.sources, &error))? {
+            let mut text = Vec::new();
+            let is_printing = self.machine.engine.rank().0 == 0;
+            let mut sink = std::io::sink();
+            let out: &mut dyn std::io::Write = if is_printing { &mut text } else { &mut sink };
+            nesl_backend::print::print(&mut self.machine.engine, &value, None, out)
+                .map_err(|error| End::Broken(format!("printing failed: {error}")))?;
+            self.lines.push(String::from_utf8_lossy(&text).into_owned());
+        }
+        Ok(())
+    }
 }

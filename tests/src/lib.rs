@@ -21,3 +21,4 @@ pub mod random;
 pub mod ranks;
 pub mod session;
 pub mod shrink;
+pub mod world;

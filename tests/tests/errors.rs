@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Codes that no small program gives; their pages begin the reason with [`MARKER`].
-const NOT_SHOWN: [&str; 4] = ["E0105", "E0199", "E0422", "W0199"];
+const NOT_SHOWN: [&str; 5] = ["E0105", "E0199", "E0422", "E0424", "W0199"];
 
 /// What stands on a page without programs.
 const MARKER: &str = "No small program shows it: ";
@@ -50,6 +50,7 @@ fn codes(text: &str) -> BTreeSet<String> {
             End::Failed { code, .. } => {
                 codes.insert(code);
             }
+            End::Rejected(errors) => codes.extend(errors.into_iter().map(|(code, _)| code)),
             other => panic!("{text}\n{other}"),
         }
     }

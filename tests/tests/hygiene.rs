@@ -119,7 +119,10 @@ const EDGES: [(&str, &[&str]); 10] = [
     ("nesl-backend", &["nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-mpi", &["nesl-backend", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl", &["nesl-backend", "nesl-flatten", "nesl-frontend", "nesl-mpi", "nesl-prim", "nesl-span", "nesl-vcode"]),
-    ("nesl-tests", &["nesl-backend", "nesl-flatten", "nesl-frontend", "nesl-mpi", "nesl-span", "nesl-vcode"]),
+    (
+        "nesl-tests",
+        &["nesl-backend", "nesl-flatten", "nesl-frontend", "nesl-mpi", "nesl-prim", "nesl-span", "nesl-vcode"],
+    ),
 ];
 
 #[test]

@@ -5,8 +5,8 @@
 //! Operands of wrong types are bugs of the caller; the verifier reports them, the builder only needs enough to name a type.
 
 use crate::op::{Kind, VectorOp};
-use crate::program::{Block, Constants, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType};
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType};
+use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
 
 /// A function under construction.
@@ -57,6 +57,11 @@ impl FunctionBuilder {
         std::mem::replace(&mut self.current, span)
     }
 
+    /// The span of the instructions that follow.
+    pub fn span(&self) -> Span {
+        self.current
+    }
+
     /// A scalar operation on scalars; a constant where the operands are constants and it does not fail on them.
     pub fn scalar(&mut self, op: ScalarOp, operands: &[Operand]) -> Operand {
         let constants: Option<Vec<ScalarValue>> = operands
@@ -92,6 +97,12 @@ impl FunctionBuilder {
     pub fn constants(&mut self, constants: Constants) -> Operand {
         let ty = RegisterType::Column(constants.scalar_type());
         self.one(Op::Constants(constants), &[], ty)
+    }
+
+    /// An operation on the world outside; its results, and last its message if it reports.
+    pub fn host(&mut self, op: HostOp, operands: &[Operand]) -> Vec<Operand> {
+        let results: Vec<RegisterType> = op.results().map(RegisterType::from).collect();
+        self.emit(Op::Host(op), operands, &results)
     }
 
     /// A call of a function with results of these types.

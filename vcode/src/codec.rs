@@ -11,7 +11,7 @@
 use crate::op::VectorOp;
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
-use nesl_prim::ScalarOp;
+use nesl_prim::{HostOp, ScalarOp};
 use nesl_span::SourceMap;
 use std::fmt;
 
@@ -62,7 +62,8 @@ fn checksum(bytes: impl IntoIterator<Item = u8>) -> u64 {
 fn version() -> u64 {
     let scalars = ScalarOp::ALL.iter().map(ScalarOp::to_string);
     let vectors = VectorOp::all().into_iter().map(VectorOp::name);
-    let names: Vec<String> = scalars.chain(vectors).collect();
+    let outside = HostOp::all().into_iter().map(|op| op.to_string());
+    let names: Vec<String> = scalars.chain(vectors).chain(outside).collect();
     checksum(LAYOUT.to_le_bytes().into_iter().chain(names.join(" ").into_bytes()))
 }
 

@@ -20,14 +20,15 @@ pub mod verify;
 pub use build::FunctionBuilder;
 pub use codec::{CodecError, from_bytes, to_bytes};
 pub use metrics::Counts;
+pub use nesl_prim::Constants;
 pub use op::VectorOp;
 pub use parse::{ParseError, parse};
 pub use pass::Pass;
 pub use pipeline::{Options, PASSES, PassError, optimise};
 pub use print::Printer;
 pub use program::{
-    Block, Constants, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
-    Program, Register, RegisterType, Step,
+    Block, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program, Register,
+    RegisterType, Step,
 };
 pub use shape::Shape;
 pub use verify::{VerifyError, verify};

@@ -9,11 +9,11 @@ mod scan;
 
 use crate::op::VectorOp;
 use crate::program::{
-    Block, Constants, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
-    Program, Register, RegisterType, Step,
+    Block, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program, Register,
+    RegisterType, Step,
 };
 use crate::shape::Shape;
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType};
 use nesl_span::{FileId, Span};
 use std::collections::HashMap;
 use std::fmt;
@@ -292,10 +292,11 @@ impl Parser<'_> {
                 })?;
                 Op::If(Box::new(then_block), Box::new(else_block))
             }
-            _ => match (ScalarOp::by_mnemonic(word), VectorOp::by_name(word)) {
-                (Some(op), _) => Op::Scalar(op),
-                (None, Some(op)) => Op::Vector(op),
-                (None, None) => {
+            _ => match (ScalarOp::by_mnemonic(word), VectorOp::by_name(word), HostOp::by_name(word)) {
+                (Some(op), ..) => Op::Scalar(op),
+                (None, Some(op), _) => Op::Vector(op),
+                (None, None, Some(op)) => Op::Host(op),
+                (None, None, None) => {
                     return Err(Error { offset: start, problem: Problem::UnknownInstruction(word.to_owned()) });
                 }
             },
@@ -341,10 +342,13 @@ impl Parser<'_> {
                 Ok(Input::Seed)
             } else if parser.accept_word("global") {
                 parser.number().map(|number| Input::Global(GlobalId(number)))
+            } else if parser.accept_word("possible") {
+                let number = parser.number()?;
+                Ok(Input::Possible(GlobalId(number), parser.shape()?))
             } else if parser.accept_word("argument") {
                 parser.number().map(Input::Argument)
             } else {
-                parser.fail(Problem::Expected("seed, global or argument"))
+                parser.fail(Problem::Expected("seed, global, possible or argument"))
             }
         })?;
         let outputs = if self.accept("->") { self.items(Self::output)? } else { Vec::new() };

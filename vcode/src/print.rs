@@ -16,11 +16,9 @@
 //! written as in NESL, except that a char that would not show is `` `\x0a `` and a NaN with an unusual payload carries its bits.
 //! Printing never fails, since it also shows what the verifier rejects.
 
-use crate::program::{
-    Block, Constants, Function, FunctionId, Input, Instruction, Main, Op, Operand, Program, RegisterType, Step,
-};
+use crate::program::{Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Program, RegisterType, Step};
 use crate::shape::Shape;
-use nesl_prim::{ScalarValue, text};
+use nesl_prim::{Constants, ScalarValue, text};
 use nesl_span::{SourceMap, Span};
 use std::fmt;
 
@@ -171,6 +169,7 @@ pub(crate) fn mnemonic(op: &Op) -> String {
         Op::Map(op) => format!("map {op}"),
         Op::Vector(op) => op.name(),
         Op::Constants(_) => "constants".to_owned(),
+        Op::Host(op) => op.to_string(),
         Op::Call(_) => "call".to_owned(),
         Op::If(..) => "if".to_owned(),
     }
@@ -280,7 +279,7 @@ impl Writer<'_> {
                 self.out.push(' ');
                 self.function_name(*function);
             }
-            Op::Scalar(_) | Op::Map(_) | Op::Vector(_) => {}
+            Op::Scalar(_) | Op::Map(_) | Op::Vector(_) | Op::Host(_) => {}
         }
         self.operands(&instruction.operands);
         self.source(instruction.span);
@@ -324,6 +323,7 @@ impl Writer<'_> {
         self.list(", ", &step.inputs, |writer, input| match input {
             Input::Seed => writer.text("seed"),
             Input::Global(global) => writer.text(format!("global {}", global.0)),
+            Input::Possible(global, shape) => writer.text(format!("possible {} {shape}", global.0)),
             Input::Argument(argument) => writer.text(format!("argument {argument}")),
         });
         self.out.push(')');

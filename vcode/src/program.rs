@@ -6,7 +6,7 @@
 
 use crate::op::VectorOp;
 use crate::shape::Shape;
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Constants, HostKind, HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,15 @@ pub enum RegisterType {
     Column(ScalarType),
     /// A segment descriptor: packed or a view.
     Descriptor,
+}
+
+impl From<HostKind> for RegisterType {
+    fn from(kind: HostKind) -> RegisterType {
+        match kind {
+            HostKind::Scalar(scalar) => RegisterType::Scalar(scalar),
+            HostKind::Column(scalar) => RegisterType::Column(scalar),
+        }
+    }
 }
 
 /// A function: an index into [`Program::functions`].
@@ -122,78 +131,13 @@ pub enum Op {
     Constants(Constants),
     /// A vector operation of the instruction table.
     Vector(VectorOp),
+    /// An operation on the world outside.
+    Host(HostOp),
     /// A call; operands and results are those of the function.
     Call(FunctionId),
     /// The first block where the one operand, a bool, is true, else the second. Both yield the instruction's results and see
     /// the registers defined before it.
     If(Box<Block>, Box<Block>),
-}
-
-/// The elements of a constant column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Constants {
-    /// Ints.
-    Int(Vec<i64>),
-    /// Floats.
-    Float(Vec<f64>),
-    /// Bools.
-    Bool(Vec<bool>),
-    /// Chars.
-    Char(Vec<u8>),
-}
-
-impl Constants {
-    /// A constant column from scalars of one type.
-    ///
-    /// # Panics
-    /// If a value is not of that type.
-    pub fn from_scalars(scalar_type: ScalarType, values: &[ScalarValue]) -> Constants {
-        use nesl_prim::Element;
-        fn collect<T: Element>(values: &[ScalarValue]) -> Vec<T> {
-            values.iter().map(|&value| T::from_value(value)).collect()
-        }
-        match scalar_type {
-            ScalarType::Int => Constants::Int(collect(values)),
-            ScalarType::Float => Constants::Float(collect(values)),
-            ScalarType::Bool => Constants::Bool(collect(values)),
-            ScalarType::Char => Constants::Char(collect(values)),
-        }
-    }
-
-    /// The scalar type of the elements.
-    pub fn scalar_type(&self) -> ScalarType {
-        match self {
-            Constants::Int(_) => ScalarType::Int,
-            Constants::Float(_) => ScalarType::Float,
-            Constants::Bool(_) => ScalarType::Bool,
-            Constants::Char(_) => ScalarType::Char,
-        }
-    }
-
-    /// The number of elements.
-    pub fn len(&self) -> usize {
-        match self {
-            Constants::Int(values) => values.len(),
-            Constants::Float(values) => values.len(),
-            Constants::Bool(values) => values.len(),
-            Constants::Char(values) => values.len(),
-        }
-    }
-
-    /// Whether there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Element `index`.
-    pub fn get(&self, index: usize) -> ScalarValue {
-        match self {
-            Constants::Int(values) => ScalarValue::Int(values[index]),
-            Constants::Float(values) => ScalarValue::Float(values[index]),
-            Constants::Bool(values) => ScalarValue::Bool(values[index]),
-            Constants::Char(values) => ScalarValue::Char(values[index]),
-        }
-    }
 }
 
 /// One thing to run: a top-level form of the source.
@@ -214,6 +158,9 @@ pub enum Input {
     Seed,
     /// A global value.
     Global(GlobalId),
+    /// A global value of this shape that may be none yet: then nothing will look at it, and it is all zeros and empty. A
+    /// function value can be any function of the program, and some of those mention globals of later steps.
+    Possible(GlobalId, Shape),
     /// An argument of the command line, by position: only in [`Main`].
     Argument(u32),
 }

@@ -11,7 +11,7 @@ use crate::program::{
     Block, Function, FunctionId, GlobalId, Input, Instruction, Op, Operand, Program, Register, RegisterType, Step,
 };
 use crate::shape::Shape;
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{HostOp, ScalarOp, ScalarType};
 use nesl_span::Span;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -277,6 +277,7 @@ impl Checker<'_> {
                     check_types(&[], &operands).map(|()| Some(vec![RegisterType::Column(constants.scalar_type())]))
                 }
                 Op::Vector(op) => check_vector(*op, &operands).map(Some),
+                Op::Host(op) => check_host(*op, &operands).map(Some),
                 Op::Call(function) => self.check_call(*function, &operands),
                 Op::If(..) => check_types(&[RegisterType::Scalar(ScalarType::Bool)], &operands).map(|()| None),
             };
@@ -349,6 +350,12 @@ fn check_map(op: ScalarOp, operands: &[RegisterType]) -> Result<Vec<RegisterType
     Ok(vec![RegisterType::Column(op.row().result)])
 }
 
+fn check_host(op: HostOp, operands: &[RegisterType]) -> Result<Vec<RegisterType>, Problem> {
+    let expected: Vec<RegisterType> = op.row().operands.iter().map(|&kind| kind.into()).collect();
+    check_types(&expected, operands)?;
+    Ok(op.results().map(RegisterType::from).collect())
+}
+
 fn check_vector(op: VectorOp, operands: &[RegisterType]) -> Result<Vec<RegisterType>, Problem> {
     let row = op.row();
     if let Some(operator) = op.operator().filter(|operator| operator.row().identity.is_none()) {
@@ -416,6 +423,7 @@ impl<'a> Entries<'a> {
     fn input(&self, input: &Input) -> Result<Option<Vec<RegisterType>>, Problem> {
         match (input, &self.arguments) {
             (Input::Seed, _) => Ok(Some(vec![RegisterType::Scalar(ScalarType::Int)])),
+            (Input::Possible(_, shape), _) => Ok(Some(shape.serial())),
             (Input::Global(global), arguments) => match (self.globals.get(global), arguments) {
                 (Some(shape), _) => Ok(Some(shape.serial())),
                 (None, Some(_)) => Err(Problem::UnknownGlobal(*global)),

@@ -24,6 +24,10 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     for file in &arguments.files {
         match driver::check_file(file, options.style()) {
             Ok(checked) => {
+                if let Err(stop) = driver::flatten(&checked, options.style()) {
+                    errors.push(stop.message);
+                    continue;
+                }
                 let types = types(&checked);
                 match arguments.files.len() {
                     1 => print(&types)?,

@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     }
     let Some(file) = &arguments.file else { return Ok(()) };
     let checked = driver::check_file(file, options.style())?;
-    let mut program = driver::flatten(&checked);
+    let mut program = driver::flatten(&checked, options.style())?;
     if arguments.unoptimised {
         nesl_vcode::verify(&program)
             .map_err(|errors| driver::pass_error(&nesl_vcode::pipeline::PassError::Input(errors)))?;

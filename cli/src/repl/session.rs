@@ -211,7 +211,13 @@ impl<E: Engine> Repl<E> {
     /// Compiles and runs one form.
     fn run(&mut self, form: &Form) -> Result<Duration, Stop> {
         let library = self.session.library();
-        let mut program = nesl_flatten::compile(self.session.program(), library, std::slice::from_ref(form), None);
+        let compiled = nesl_flatten::compile(self.session.program(), library, std::slice::from_ref(form), None);
+        let mut program = compiled.map_err(|errors| {
+            let style = self.options.style();
+            let text: String =
+                errors.iter().map(|error| style.diagnostic(&error.diagnostic(&self.sources), &self.sources)).collect();
+            Stop::failed(text.trim_end())
+        })?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| driver::pass_error(&error))?;
         let program = Loaded::new(Arc::new(program));
         let Repl { machine, interrupt, sources, options, draws, .. } = self;

@@ -61,24 +61,24 @@ impl Lowering<'_, '_> {
             let ty = self.type_of(expr);
             return self.intrinsic(intrinsic, argument, argument_type, &ty, context);
         }
-        let draws = self.instances.draws.function(function);
-        let version = self.version(&argument, draws, context);
+        let effect = self.instances.effects.function(function);
+        let version = self.version(&argument, effect, context);
         let result_type = self.type_of(expr);
-        let (count, lifted) = match (&version, context) {
-            (Version::Lifted(_), Context::Lifted(count)) => (Some(count), true),
-            _ => (None, false),
+        // The serial version is called for one instance, whatever the context.
+        let (count, own_context) = match (&version, context) {
+            (Version::Lifted(_), Context::Lifted(count)) => (Some(count), context),
+            _ => (None, Context::Serial),
         };
         self.hazard |= matches!(context, Context::Lifted(_));
-        let seed = draws.then(|| self.current_seed().operand());
+        let seed = effect.draws.then(|| self.current_seed().operand());
         let globals: Vec<Value> =
             (self.instances.globals.function(function)).map(|global| self.globals[&global].clone()).collect();
         let operands = Instances::arguments(globals.into_iter(), count, seed, &argument);
-        let instance = self.instances.instance(function, type_arguments, version);
-        let pattern = Pattern::uniform(&result_type, lifted);
-        let seed_lifted = draws.then_some(lifted);
-        let registers = self.result_registers(&result_type, &pattern, seed_lifted);
+        let instance = self.instances.instance(function, type_arguments, version, self.builder.span());
+        let pattern = Pattern::uniform(&result_type, own_context.is_lifted());
+        let registers = self.result_registers(&result_type, &pattern, effect, own_context.is_lifted());
         let results = self.builder.call(instance, &operands, &registers);
-        self.take_results(results, &result_type, &pattern, seed_lifted)
+        self.take_results(results, &result_type, &pattern, effect, own_context)
     }
 
     /// `a and b` as `if a then b else f`, `a or b` as `if a then t else b`, on bools.

@@ -16,7 +16,9 @@
 use crate::free;
 use crate::lower::{Context, Lowering};
 use crate::repr::int;
+use crate::state::state_type;
 use crate::value::{Pattern, Value};
+use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, Intrinsic, VariableId};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarValue};
@@ -57,15 +59,15 @@ impl Lowering<'_, '_> {
         context: Context,
     ) -> Value {
         let ty = self.type_of(expr);
-        let draws = [then_branch, else_branch].into_iter().any(|branch| self.instances.draws.expr(branch));
+        let effect = self.effect_of([then_branch, else_branch]);
         // What both branches yield must be lifted alike. Where nothing in them varies, nothing needs to be.
-        let varies =
-            draws || free::variables([then_branch, else_branch]).iter().any(|id| !self.environment[id].is_invariant());
+        let varies = effect.any()
+            || free::variables([then_branch, else_branch]).iter().any(|id| !self.environment[id].is_invariant());
         let count = match context {
             Context::Lifted(count) if varies => Some(count),
             _ => None,
         };
-        let seed = self.seed.clone();
+        let (seed, printed) = (self.seed.clone(), self.printed.take());
         let branch = |lowering: &mut Self, branch: &Expr| -> Block {
             lowering.seed.clone_from(&seed);
             lowering.builder.begin_block();
@@ -74,16 +76,21 @@ impl Lowering<'_, '_> {
                 Some(count) => lowering.lift(value, count),
                 None => value,
             };
-            let results = lowering.results(&value, draws);
+            let results = lowering.results(&value, effect, context);
             lowering.builder.end_block(results)
         };
         let then_block = branch(self, then_branch);
         let else_block = branch(self, else_branch);
+        self.printed = printed;
         let pattern = Pattern::uniform(&ty, count.is_some());
-        let seed_lifted = draws.then_some(matches!(context, Context::Lifted(_)));
-        let registers = self.result_registers(&ty, &pattern, seed_lifted);
+        let registers = self.result_registers(&ty, &pattern, effect, context.is_lifted());
         let operands = self.builder.if_(condition, then_block, else_block, &registers);
-        self.take_results(operands, &ty, &pattern, seed_lifted)
+        self.take_results(operands, &ty, &pattern, effect, context)
+    }
+
+    /// What some parts do together.
+    pub(crate) fn effect_of<'e>(&self, parts: impl IntoIterator<Item = &'e Expr>) -> Effect {
+        parts.into_iter().fold(Effect::default(), |effect, part| effect.and(self.instances.effects.expr(part)))
     }
 
     /// Every instance takes its own branch.
@@ -96,24 +103,22 @@ impl Lowering<'_, '_> {
         count: Operand,
     ) -> Value {
         let ty = self.type_of(expr);
-        let draws = [then_branch, else_branch].into_iter().any(|branch| self.instances.draws.expr(branch));
+        let effect = self.effect_of([then_branch, else_branch]);
         let ones = self.builder.map(ScalarOp::BoolToInt, &[flags]);
         let trues = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[ones]);
         let falses = self.builder.scalar(ScalarOp::SubtractInt, &[count, trues]);
         let others = self.builder.map(ScalarOp::NotBool, &[flags]);
-        let seed = self.seed.clone();
-        let when_true = self.branch(&ty, then_branch, flags, trues, falses, draws);
-        let seed_true = std::mem::replace(&mut self.seed, seed);
-        let when_false = self.branch(&ty, else_branch, others, falses, trues, draws);
-        let seed_false = self.seed.clone();
-
-        let with_seed = |value: &Value, seed: Option<Value>| match seed {
-            Some(seed) if draws => Value::pair(value.clone(), seed),
-            _ => value.clone(),
-        };
-        let (when_true, when_false) = (with_seed(&when_true, seed_true), with_seed(&when_false, seed_false));
+        let (seed, printed) = (self.seed.clone(), self.printed.take());
+        let when_true = self.branch(&ty, then_branch, flags, trues, falses, effect);
+        self.seed = seed;
+        let when_false = self.branch(&ty, else_branch, others, falses, trues, effect);
+        self.printed = printed;
         let (all, none) = (self.is_zero(falses), self.is_zero(trues));
-        let merged_type = if draws { Type::pair(ty, Type::INT) } else { ty };
+        let state = state_type(effect, true);
+        let merged_type = match &state {
+            Some(state) => Type::pair(ty, state.clone()),
+            None => ty,
+        };
         let registers = Pattern::uniform(&merged_type, true).registers(&merged_type);
         let yield_true = Block { instructions: Vec::new(), results: when_true.operands() };
         let yield_false = Block { instructions: Vec::new(), results: when_false.operands() };
@@ -127,15 +132,16 @@ impl Lowering<'_, '_> {
         let otherwise = self.builder.end_block(mixed);
         let operands = self.builder.if_(all, yield_true, otherwise, &registers);
         let value = Pattern::uniform(&merged_type, true).value(&merged_type, &mut operands.into_iter());
-        if draws {
-            let (value, seed) = value.into_pair();
-            self.seed = Some(seed);
+        if state.is_some() {
+            let (value, state) = value.into_pair();
+            self.set_state(effect, state, Context::Lifted(count));
             return value;
         }
         value
     }
 
-    /// One branch, on the instances whose flag is true, if there are any.
+    /// One branch, on the instances whose flag is true, if there are any: its value, paired with the state after it if it has
+    /// an effect.
     fn branch(
         &mut self,
         ty: &Type,
@@ -143,7 +149,7 @@ impl Lowering<'_, '_> {
         flags: Operand,
         own: Operand,
         others: Operand,
-        draws: bool,
+        effect: Effect,
     ) -> Value {
         let outer: Vec<(VariableId, Value)> = free::variables([branch])
             .into_iter()
@@ -152,31 +158,35 @@ impl Lowering<'_, '_> {
             .collect();
         let (none, all) = (self.is_zero(own), self.is_zero(others));
         self.builder.begin_block();
-        let values: Vec<Value> = outer.iter().map(|(_, value)| value.clone()).chain(self.own_seed(draws)).collect();
+        let values: Vec<Value> = outer.iter().map(|(_, value)| value.clone()).chain(self.own_seed(effect)).collect();
         let mut restricted = self.restrict_unless(all, &values, flags).into_iter();
         for (id, _) in &outer {
             let value = restricted.next().expect("as many values as were restricted");
             self.environment.insert(*id, value);
         }
-        if draws {
+        if effect.draws {
             self.seed = restricted.next();
         }
-        let value = self.eval(branch, Context::Lifted(own));
+        let context = Context::Lifted(own);
+        let value = self.eval(branch, context);
         let value = self.lift(value, own);
-        let results = self.results(&value, draws);
+        let results = self.results(&value, effect, context);
         let block = self.builder.end_block(results);
         self.environment.extend(outer);
 
-        let empty_block = self.empty_block(ty, draws);
+        let empty_block = self.empty_block(ty, effect);
         let pattern = Pattern::uniform(ty, true);
-        let seed_lifted = draws.then_some(true);
-        let registers = self.result_registers(ty, &pattern, seed_lifted);
+        let registers = self.result_registers(ty, &pattern, effect, true);
         let operands = self.builder.if_(none, empty_block, block, &registers);
-        self.take_results(operands, ty, &pattern, seed_lifted)
+        let value = self.take_results(operands, ty, &pattern, effect, context);
+        match self.state(effect, context) {
+            Some(state) => Value::pair(value, state),
+            None => value,
+        }
     }
 
-    fn own_seed(&self, draws: bool) -> Option<Value> {
-        if draws { self.seed.clone() } else { None }
+    fn own_seed(&self, effect: Effect) -> Option<Value> {
+        if effect.draws { self.seed.clone() } else { None }
     }
 
     /// The values restricted to the flagged instances; as they are where all instances are flagged.

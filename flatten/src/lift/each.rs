@@ -12,9 +12,21 @@
 use crate::free;
 use crate::lower::{Context, Lowering};
 use crate::value::Value;
+use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, Variable, VariableId};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{Operand, VectorOp};
+
+/// What a filter printed, for the elements that it was asked about.
+struct Filtered {
+    texts: Value,
+    /// Which elements it kept.
+    flags: Operand,
+    /// The sources: their length, or their descriptor.
+    extent: Operand,
+    /// The number of elements.
+    count: Operand,
+}
 
 impl Lowering<'_, '_> {
     pub(crate) fn each(
@@ -26,22 +38,22 @@ impl Lowering<'_, '_> {
         context: Context,
     ) -> Value {
         let values: Vec<Value> = sources.iter().map(|(_, source)| self.eval(source, context)).collect();
-        let draws = filter.into_iter().chain([body]).any(|part| self.instances.draws.expr(part));
+        let effect = self.effect_of(filter.into_iter().chain([body]));
         let bound: Vec<VariableId> = sources.iter().map(|(variable, _)| variable.id).collect();
         let free: Vec<VariableId> =
             free::variables(filter.into_iter().chain([body])).into_iter().filter(|id| !bound.contains(id)).collect();
         let varies = |lowering: &Self| {
             !values.iter().all(Value::is_invariant)
                 || free.iter().any(|id| !lowering.environment[id].is_invariant())
-                || draws
+                || effect.any()
         };
         match context {
             Context::Lifted(count) if varies(self) => {
-                self.lifted_each(expr, &bound, values, filter, body, &free, draws, count)
+                self.lifted_each(expr, &bound, values, filter, body, &free, effect, count)
             }
             _ => {
                 self.serial_work(context);
-                self.serial_each(&bound, values, filter, body, draws)
+                self.serial_each(&bound, values, filter, body, effect)
             }
         }
     }
@@ -52,7 +64,7 @@ impl Lowering<'_, '_> {
         values: Vec<Value>,
         filter: Option<&Expr>,
         body: &Expr,
-        draws: bool,
+        effect: Effect,
     ) -> Value {
         let (mut lengths, elements): (Vec<Operand>, Vec<Value>) = values.into_iter().map(Value::into_sequence).unzip();
         let mut count = lengths[0];
@@ -61,7 +73,7 @@ impl Lowering<'_, '_> {
                 count = self.builder.scalar(ScalarOp::CheckLengths, &[count, length]);
             }
         }
-        let seed = draws.then(|| self.current_seed().operand());
+        let seed = effect.draws.then(|| self.current_seed().operand());
         if let Some(seed) = seed {
             let indices = self.builder.vector(VectorOp::Iota, &[count]);
             self.split_seed(seed, indices);
@@ -69,20 +81,25 @@ impl Lowering<'_, '_> {
         for (id, elements) in bound.iter().zip(&elements) {
             self.environment.insert(*id, elements.clone());
         }
+        let mut filtered = None;
         if let Some(filter) = filter {
             let flags = self.guarded(filter, count).operand();
             for (id, elements) in bound.iter().zip(&elements) {
                 let kept = self.restrict(elements, flags);
                 self.environment.insert(*id, kept);
             }
-            if draws {
+            if effect.draws {
                 let seeds = self.current_seed().clone();
                 self.seed = Some(self.restrict(&seeds, flags));
             }
             let ones = self.builder.map(ScalarOp::BoolToInt, &[flags]);
-            count = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[ones]);
+            let kept = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[ones]);
+            filtered = self.printed.take().map(|texts| Filtered { texts, flags, extent: count, count });
+            count = kept;
         }
         let elements = self.guarded(body, count);
+        let texts = self.printed.take();
+        self.print_each(filtered, texts, count, count, Context::Serial);
         if let Some(seed) = seed {
             self.next_seed(seed, false);
         }
@@ -98,7 +115,7 @@ impl Lowering<'_, '_> {
         filter: Option<&Expr>,
         body: &Expr,
         free: &[VariableId],
-        draws: bool,
+        effect: Effect,
         count: Operand,
     ) -> Value {
         let span = self.builder.set_span(expr.span);
@@ -120,7 +137,7 @@ impl Lowering<'_, '_> {
         let mut descriptor = descriptor.expect("an apply-to-each has a source");
         let mut total = self.total(descriptor);
         let outer: Vec<(VariableId, Value)> = free.iter().map(|id| (*id, self.environment[id].clone())).collect();
-        let seed = draws.then(|| self.current_seed().clone());
+        let seed = effect.draws.then(|| self.current_seed().clone());
         if let Some(seed) = &seed {
             let spread = self.spread(seed, descriptor).operand();
             let indices = self.builder.vector(VectorOp::SegIota, &[descriptor]);
@@ -130,6 +147,8 @@ impl Lowering<'_, '_> {
         for (id, elements) in bound.iter().zip(&elements) {
             self.environment.insert(*id, elements.clone());
         }
+        let printed = self.printed.take();
+        let mut filtered = None;
         if let Some(filter) = filter {
             self.spread_free(&outer, filter, descriptor);
             let flags = self.guarded(filter, total).operand();
@@ -137,22 +156,46 @@ impl Lowering<'_, '_> {
                 let kept = self.restrict(elements, flags);
                 self.environment.insert(*id, kept);
             }
-            if draws {
+            if effect.draws {
                 let seeds = self.current_seed().clone();
                 self.seed = Some(self.restrict(&seeds, flags));
             }
             let ones = self.builder.map(ScalarOp::BoolToInt, &[flags]);
             let kept = self.builder.vector(VectorOp::SegReduce(ScalarOp::AddInt), &[ones, descriptor]);
+            filtered = self.printed.take().map(|texts| Filtered { texts, flags, extent: descriptor, count: total });
             descriptor = self.packed(kept);
             total = self.total(descriptor);
         }
         self.spread_free(&outer, body, descriptor);
         let elements = self.guarded(body, total);
+        let texts = std::mem::replace(&mut self.printed, printed);
+        self.print_each(filtered, texts, descriptor, total, Context::Lifted(count));
         self.environment.extend(outer);
         if let Some(seed) = seed {
             self.next_seed(seed.operand(), true);
         }
         Value::segments(descriptor, elements)
+    }
+
+    /// Prints what the elements printed: of each first what its filter did, then what its body did if it was kept.
+    fn print_each(
+        &mut self,
+        filtered: Option<Filtered>,
+        texts: Option<Value>,
+        extent: Operand,
+        count: Operand,
+        context: Context,
+    ) {
+        match (filtered, texts) {
+            (None, None) => {}
+            (None, Some(texts)) => self.print_elements(extent, texts, context),
+            (Some(filtered), None) => self.print_elements(filtered.extent, filtered.texts, context),
+            (Some(filtered), Some(texts)) => {
+                let texts = self.texts_of_all(&texts, filtered.flags, filtered.count, count);
+                let both = self.join(vec![filtered.texts, texts], Context::Lifted(filtered.count));
+                self.print_elements(filtered.extent, both, context);
+            }
+        }
     }
 
     /// Binds those outer variables that occur free in `part` to their values spread over the elements.

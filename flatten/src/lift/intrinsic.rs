@@ -34,6 +34,10 @@ impl Lowering<'_, '_> {
                 self.seed = Some(argument);
                 return Value::scalar(Operand::Constant(nesl_prim::ScalarValue::Bool(true)), ScalarType::Bool);
             }
+            Intrinsic::Host(name) => {
+                let op = Intrinsic::host_operation(name, argument_type);
+                return self.outside(op, argument, ty, context);
+            }
             _ => {}
         }
         match context {
@@ -77,25 +81,6 @@ impl Lowering<'_, '_> {
         let Type::Scalar(scalar_type) = rest else { return None };
         types.push(*scalar_type);
         ScalarOp::resolve(source, &types)
-    }
-
-    fn rand(&mut self, bound: &Value) -> Value {
-        let seed = self.current_seed().clone();
-        let op = match bound.scalar_type() {
-            ScalarType::Float => ScalarOp::RandomFloat,
-            _ => ScalarOp::RandomInt,
-        };
-        let operands = [seed.operand(), bound.operand()];
-        if seed.is_invariant() {
-            let drawn = self.builder.scalar(op, &operands);
-            let next = self.builder.scalar(ScalarOp::SeedNext, &operands[..1]);
-            self.seed = Some(Value::scalar(next, ScalarType::Int));
-            return Value::scalar(drawn, op.row().result);
-        }
-        let drawn = self.builder.map(op, &operands);
-        let next = self.builder.map(ScalarOp::SeedNext, &operands[..1]);
-        self.seed = Some(Value::column(next, ScalarType::Int));
-        Value::column(drawn, op.row().result)
     }
 
     /// An operation on sequences that do not vary by instance.
@@ -190,7 +175,8 @@ impl Lowering<'_, '_> {
             | Intrinsic::RandSeed
             | Intrinsic::Equal
             | Intrinsic::Identity
-            | Intrinsic::Text => {
+            | Intrinsic::Text
+            | Intrinsic::Host(_) => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

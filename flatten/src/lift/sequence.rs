@@ -96,7 +96,8 @@ impl Lowering<'_, '_> {
             | Intrinsic::RandSeed
             | Intrinsic::Equal
             | Intrinsic::Identity
-            | Intrinsic::Text => {
+            | Intrinsic::Text
+            | Intrinsic::Host(_) => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

@@ -89,15 +89,7 @@ impl Lowering<'_, '_> {
     /// The zero of a type: 0, 0.0, f, the character 0, the empty sequence, parts likewise.
     pub(crate) fn zero(&mut self, ty: &Type) -> Value {
         match Structure::of(ty) {
-            Structure::Scalar(scalar_type) => {
-                let zero = match scalar_type {
-                    ScalarType::Int => ScalarValue::Int(0),
-                    ScalarType::Float => ScalarValue::Float(0.0),
-                    ScalarType::Bool => ScalarValue::Bool(false),
-                    ScalarType::Char => ScalarValue::Char(0),
-                };
-                Value::scalar(Operand::Constant(zero), scalar_type)
-            }
+            Structure::Scalar(scalar_type) => Value::scalar(Operand::Constant(scalar_type.zero()), scalar_type),
             Structure::Pair(first, rest) => {
                 let first = self.zero(&first);
                 Value::pair(first, self.zero(&rest))

@@ -96,13 +96,13 @@ impl Lowering<'_, '_> {
         Value::segments(self.view(starts, lengths), Value::column(text, ScalarType::Char))
     }
 
-    fn literal_text(&mut self, text: &str) -> Value {
+    pub(crate) fn literal_text(&mut self, text: &str) -> Value {
         let column = self.builder.constants(Constants::Char(text.into()));
         Value::sequence(int(text.len() as i64), Value::column(column, ScalarType::Char))
     }
 
     /// Strings one after another.
-    fn join(&mut self, parts: Vec<Value>, context: Context) -> Value {
+    pub(crate) fn join(&mut self, parts: Vec<Value>, context: Context) -> Value {
         match context {
             Context::Lifted(count) if !parts.iter().all(Value::is_invariant) => {
                 let number = int(parts.len() as i64);

@@ -1,21 +1,66 @@
-//! Which functions and expressions may draw random numbers.
+//! What functions and expressions do besides giving a value.
 //!
-//! The seed of the random numbers is the one effect of core: `rand` reads and advances it, `rand_seed` sets it. An
-//! apply-to-each whose filter or body may touch it gives every instance a seed of its own and advances the seed once; one
-//! that cannot touch it leaves the seed alone. That rule is part of the meaning of a program, so the reference evaluator
-//! and flattening ask the same analysis, and it must not be made cleverer in one place only. It is syntactic: a call
-//! counts, whether or not it is reached. The call of a function value may draw if any function draws that the session uses
-//! as a value anywhere ([`Program::function_values`]): which function it is depends on the types of the instance, and one
-//! answer for all keeps the analysis one pass.
+//! Three things ([`Effect`]): they draw random numbers, print, or act on the world outside. They are part of the meaning of a
+//! program, so the reference evaluator and flattening ask the same analysis, and it must not be made cleverer in one place
+//! only:
+//!
+//! * The seed of the random numbers is state: `rand` reads and advances it, `rand_seed` sets it. An apply-to-each whose filter
+//!   or body may touch it gives every instance a seed of its own and advances the seed once; one that cannot touch it leaves
+//!   the seed alone.
+//! * What the instances of an apply-to-each print appears when it ends, in the order of the elements; nothing of it if it
+//!   fails.
+//! * Files, streams, processes and the clock are for serial code: inside an apply-to-each they are an error, which flattening
+//!   finds.
+//!
+//! The analysis is syntactic: a call counts, whether or not it is reached. The call of a function value may do what any
+//! function does that the session uses as a value anywhere ([`Program::function_values`]): which function it is depends on
+//! the types of the instance, and one answer for all keeps the analysis one pass.
 
 use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, walk};
+use nesl_prim::HostOp;
 
-/// The functions of a program that may draw, directly or through calls.
+/// What something does besides giving a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// It may touch the seed of the random numbers.
+    pub draws: bool,
+    /// It may print.
+    pub prints: bool,
+    /// It may act on the world outside in other ways.
+    pub acts: bool,
+}
+
+impl Effect {
+    /// Whether it does anything but giving a value.
+    pub fn any(self) -> bool {
+        self != Effect::default()
+    }
+
+    /// What two parts do together.
+    #[must_use]
+    pub fn and(self, other: Effect) -> Effect {
+        Effect { draws: self.draws || other.draws, prints: self.prints || other.prints, acts: self.acts || other.acts }
+    }
+
+    fn of(intrinsic: Intrinsic) -> Effect {
+        let none = Effect::default();
+        match intrinsic {
+            Intrinsic::Rand | Intrinsic::RandSeed => Effect { draws: true, ..none },
+            Intrinsic::Host(name) if name == HostOp::Print.row().mnemonic => Effect { prints: true, ..none },
+            // The end of the program is a failure like any other: it may happen wherever it is reached.
+            Intrinsic::Host(name) if name == HostOp::Fail.row().mnemonic => none,
+            Intrinsic::Host(_) => Effect { acts: true, ..none },
+            _ => none,
+        }
+    }
+}
+
+/// The effects of the functions of a program, directly or through calls.
 #[derive(Clone, Debug)]
-pub struct Draws {
-    functions: Vec<bool>,
-    /// Whether the call of a function value may draw.
-    apply: bool,
+pub struct Effects {
+    functions: Vec<Effect>,
+    /// The effect of calling a function value.
+    apply: Effect,
 }
 
 /// Something that is called.
@@ -26,14 +71,14 @@ enum Callee {
     Value,
 }
 
-impl Draws {
-    /// Analyses a program, in time linear in its size: from the two intrinsics backwards over the calls. A function whose
-    /// body is missing does not draw.
-    pub fn of(program: &Program) -> Draws {
+impl Effects {
+    /// Analyses a program, in time linear in its size: from the intrinsics backwards over the calls. A function whose body is
+    /// missing does nothing.
+    pub fn of(program: &Program) -> Effects {
         // One node per function, and one after them for calls of function values, which calls all that are values.
         let values = program.functions.len();
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); values + 1];
-        let mut found: Vec<usize> = Vec::new();
+        let mut found: Vec<(usize, Effect)> = Vec::new();
         for value in &program.function_values {
             callers[value.0].push(values);
         }
@@ -48,41 +93,47 @@ impl Draws {
                         callers[callee].push(number);
                     }
                 }
-                FunctionBody::Intrinsic(Intrinsic::Rand | Intrinsic::RandSeed) => found.push(number),
-                FunctionBody::Intrinsic(_) | FunctionBody::Missing => {}
+                FunctionBody::Intrinsic(intrinsic) => found.push((number, Effect::of(*intrinsic))),
+                FunctionBody::Missing => {}
             }
         }
-        let mut draws = vec![false; values + 1];
-        while let Some(function) = found.pop() {
-            if !std::mem::replace(&mut draws[function], true) {
-                found.append(&mut callers[function]);
+        let mut effects = vec![Effect::default(); values + 1];
+        while let Some((function, effect)) = found.pop() {
+            let known = effects[function];
+            let all = known.and(effect);
+            // Three times at most.
+            if all != known {
+                effects[function] = all;
+                found.extend(callers[function].iter().map(|&caller| (caller, all)));
             }
         }
-        let apply = draws.pop().unwrap_or_default();
-        Draws { functions: draws, apply }
+        let apply = effects.pop().unwrap_or_default();
+        Effects { functions: effects, apply }
     }
 
-    /// Whether the call of a function value may draw.
-    pub fn apply(&self) -> bool {
+    /// The effect of calling a function value.
+    pub fn apply(&self) -> Effect {
         self.apply
     }
 
-    /// Whether a call of the function may draw.
+    /// The effect of a call of the function.
     ///
     /// # Panics
     /// If the function was added to the program after the analysis.
-    pub fn function(&self, id: FunctionId) -> bool {
+    pub fn function(&self, id: FunctionId) -> Effect {
         self.functions[id.0]
     }
 
-    /// Whether evaluating the expression may draw.
+    /// The effect of evaluating the expression.
     ///
     /// # Panics
-    /// As [`Draws::function`].
-    pub fn expr(&self, expr: &Expr) -> bool {
-        calls(expr).any(|callee| match callee {
-            Callee::Function(id) => self.function(id),
-            Callee::Value => self.apply,
+    /// As [`Effects::function`].
+    pub fn expr(&self, expr: &Expr) -> Effect {
+        calls(expr).fold(Effect::default(), |effect, callee| {
+            effect.and(match callee {
+                Callee::Function(id) => self.function(id),
+                Callee::Value => self.apply,
+            })
         })
     }
 }
@@ -153,7 +204,7 @@ mod tests {
             then_branch: Box::new(call(3, zero())),
             else_branch: Box::new(call(2, call(4, zero()))),
         });
-        let draws = Draws::of(&program(vec![
+        let effects = Effects::of(&program(vec![
             FunctionBody::Intrinsic(Intrinsic::Rand),
             FunctionBody::Intrinsic(Intrinsic::Length),
             defined(each),
@@ -165,10 +216,38 @@ mod tests {
             FunctionBody::Intrinsic(Intrinsic::RandSeed),
             defined(call(3, zero())),
         ]));
-        let found: Vec<bool> = (0..10).map(|number| draws.function(FunctionId(number))).collect();
+        let found: Vec<bool> = (0..10).map(|number| effects.function(FunctionId(number)).draws).collect();
         assert_eq!(found, [true, false, true, true, false, false, false, false, true, true]);
-        assert!(draws.expr(&call(4, call(9, zero()))));
-        assert!(!draws.expr(&call(4, call(7, zero()))));
+        assert!(effects.expr(&call(4, call(9, zero()))).draws);
+        assert!(!effects.expr(&call(4, call(7, zero()))).draws);
+        assert!((0..10).all(|number| !effects.function(FunctionId(number)).prints));
+    }
+
+    #[test]
+    fn effects_are_told_apart_and_add_up() {
+        let effects = Effects::of(&program(vec![
+            FunctionBody::Intrinsic(Intrinsic::Host("print")),
+            FunctionBody::Intrinsic(Intrinsic::Host("read")),
+            FunctionBody::Intrinsic(Intrinsic::Host("fail")),
+            FunctionBody::Intrinsic(Intrinsic::Rand),
+            defined(call(0, call(5, zero()))),
+            defined(call(3, call(4, zero()))),
+            defined(call(1, call(2, zero()))),
+        ]));
+        let none = Effect::default();
+        let both = Effect { draws: true, prints: true, acts: false };
+        let expected = [
+            Effect { prints: true, ..none },
+            Effect { acts: true, ..none },
+            none,
+            Effect { draws: true, ..none },
+            both,
+            both,
+            Effect { acts: true, ..none },
+        ];
+        for (number, expected) in expected.into_iter().enumerate() {
+            assert_eq!(effects.function(FunctionId(number)), expected, "function {number}");
+        }
     }
 
     #[test]
@@ -181,11 +260,11 @@ mod tests {
             defined(call(2, zero())),
         ]);
         program.function_values.insert(FunctionId(1));
-        let draws = Draws::of(&program);
-        assert!(!draws.apply() && !draws.function(FunctionId(3)) && !draws.expr(&apply));
+        let effects = Effects::of(&program);
+        assert!(!effects.apply().any() && !effects.function(FunctionId(3)).any() && !effects.expr(&apply).any());
         program.function_values.insert(FunctionId(0));
-        let draws = Draws::of(&program);
-        assert!(draws.apply() && draws.function(FunctionId(3)) && draws.expr(&apply));
+        let effects = Effects::of(&program);
+        assert!(effects.apply().draws && effects.function(FunctionId(3)).draws && effects.expr(&apply).draws);
     }
 
     #[test]
@@ -195,10 +274,10 @@ mod tests {
             chain =
                 expr(ExprKind::Let { variable: variable(0), value: Box::new(call(1, zero())), body: Box::new(chain) });
         }
-        let draws = Draws::of(&program(vec![
+        let effects = Effects::of(&program(vec![
             FunctionBody::Intrinsic(Intrinsic::Rand),
             FunctionBody::Intrinsic(Intrinsic::Length),
         ]));
-        assert!(!draws.expr(&chain));
+        assert!(!effects.expr(&chain).any());
     }
 }

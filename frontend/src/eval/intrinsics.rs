@@ -17,7 +17,7 @@ const MAXIMUM_LENGTH: i64 = 1 << 27;
 /// sequence depends on it.
 ///
 /// # Panics
-/// If the operand is ill-typed, and for `Rand` and `RandSeed`.
+/// If the operand is ill-typed, and for `Rand`, `RandSeed` and `Host`.
 pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnce() -> Type) -> Result<Value, Failure> {
     match intrinsic {
         Intrinsic::Scalar(source) => scalar(source, operand),
@@ -77,6 +77,7 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::sequence(out.into_iter().map(Value::char)))
         }
         Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
+        Intrinsic::Host(_) => unreachable!("the machine holds the world outside"),
     }
 }
 

@@ -3,10 +3,10 @@
 use super::intrinsics;
 use super::value::{Closure, Value};
 use super::{EvalError, Globals};
-use crate::core::effects::Draws;
+use crate::core::effects::Effects;
 use crate::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, Variable, VariableId};
 use crate::ty::Type;
-use nesl_prim::{Failure, ScalarOp, ScalarValue, eval, meaning};
+use nesl_prim::{Failure, Host, ScalarOp, ScalarValue, eval, meaning};
 use nesl_span::Span;
 use std::sync::Arc;
 
@@ -16,7 +16,10 @@ pub(super) type Evaluated = Result<Value, Box<EvalError>>;
 /// What one evaluation reads and changes.
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
-    pub(super) draws: &'a Draws,
+    pub(super) effects: &'a Effects,
+    pub(super) host: &'a mut dyn Host,
+    /// What the apply-to-each in progress has printed so far.
+    pub(super) printed: Option<Vec<u8>>,
     pub(super) globals: &'a Globals,
     /// The current seed of the random numbers.
     pub(super) seed: i64,
@@ -203,7 +206,7 @@ impl Machine<'_> {
                 if self.calls >= self.call_limit {
                     return Err(error(Failure::RecursionTooDeep { depth: self.call_limit }, span));
                 }
-                let draws = self.draws.function(function);
+                let draws = self.effects.function(function).draws;
                 let mut frame = Frame { type_arguments, draws, variables: vec![(parameter.id, argument)] };
                 self.calls += 1;
                 let result = self.expression(&mut frame, body);
@@ -219,6 +222,10 @@ impl Machine<'_> {
                     Intrinsic::RandSeed => {
                         self.seed = argument.as_int();
                         Ok(Value::bool(true))
+                    }
+                    Intrinsic::Host(name) => {
+                        let parameter = definition.scheme.parameter.instantiate(&type_arguments);
+                        self.outside(name, &argument, &parameter)
                     }
                     _ => {
                         let parameter = || definition.scheme.parameter.instantiate(&type_arguments);
@@ -240,7 +247,8 @@ impl Machine<'_> {
         Ok(Value::Scalar(drawn))
     }
 
-    /// Walks the sources together: the filter for every element, the body for those it keeps. If either may draw, instance
+    /// Walks the sources together: the filter for every element, the body for those it keeps. What they print is kept until
+    /// the end. If either may draw, instance
     /// `j` has the `j`th seed split from the current one, which then advances by one step.
     fn each(
         &mut self,
@@ -258,8 +266,10 @@ impl Machine<'_> {
         for column in &columns {
             meaning::check_lengths(count, intrinsics::length(column)).map_err(|failure| error(failure, span))?;
         }
-        let draws = frame.draws && (filter.is_some_and(|filter| self.draws.expr(filter)) || self.draws.expr(body));
+        let draws = frame.draws
+            && (filter.is_some_and(|filter| self.effects.expr(filter).draws) || self.effects.expr(body).draws);
         let seed = self.seed;
+        let printed = self.printed.replace(Vec::new());
         let outer = frame.variables.len();
         let mut result = Vec::new();
         for index in 0..count {
@@ -281,6 +291,8 @@ impl Machine<'_> {
         if draws {
             self.seed = meaning::seed_next(seed);
         }
+        let text = std::mem::replace(&mut self.printed, printed).unwrap_or_default();
+        self.print(text).map_err(|failure| error(failure, span))?;
         Ok(Value::sequence(result))
     }
 }
@@ -296,10 +308,12 @@ mod tests {
         let leaf = Expr { kind: ExprKind::Literal(ScalarValue::Int(1)), ty: Type::INT, span };
         let deep = (0..500).fold(leaf, |inner, _| Expr { kind: ExprKind::Sequence(vec![inner]), ty: Type::INT, span });
         let (program, globals) = (Program::default(), Globals::new());
-        let draws = Draws::of(&program);
+        let effects = Effects::of(&program);
         let mut machine = Machine {
             program: &program,
-            draws: &draws,
+            effects: &effects,
+            host: &mut crate::eval::Nowhere,
+            printed: None,
             globals: &globals,
             seed: 0,
             call_limit: 1,

@@ -74,8 +74,10 @@ impl Inference<'_> {
                 self.diagnostics.push(Diagnostic::error("E0225", message, span).hint(hint));
                 error(span)
             }
-            // A serial apply-to-each has the same value as a parallel one.
-            ast::ExprKind::Each { body, sources, filter, .. } => {
+            ast::ExprKind::Each { is_serial: true, body, sources, filter } => {
+                self.serial_each(span, body.as_deref(), sources, filter.as_deref())
+            }
+            ast::ExprKind::Each { is_serial: false, body, sources, filter } => {
                 self.each(span, body.as_deref(), sources, filter.as_deref())
             }
         }
@@ -243,7 +245,13 @@ impl Inference<'_> {
         self.library_call("iseq", vec![start, stride, end], span)
     }
 
-    fn each(&mut self, span: Span, body: Option<&ast::Expr>, sources: &[Source], filter: Option<&ast::Expr>) -> Expr {
+    pub(super) fn each(
+        &mut self,
+        span: Span,
+        body: Option<&ast::Expr>,
+        sources: &[Source],
+        filter: Option<&ast::Expr>,
+    ) -> Expr {
         let mut seen = HashMap::new();
         let mut typed = Vec::with_capacity(sources.len());
         // All sequences are computed outside, before any of the names is bound.

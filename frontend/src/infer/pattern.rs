@@ -39,7 +39,8 @@ impl Inference<'_> {
     pub(super) fn pattern(&mut self, pattern: &ast::Pattern, seen: &mut HashMap<Symbol, Span>) -> Pattern {
         let (kind, ty) = match &pattern.kind {
             ast::PatternKind::Variable(name) => {
-                if let Some(&first) = seen.get(name) {
+                // `_` is for what nobody needs, as often as that happens.
+                if let Some(&first) = seen.get(name).filter(|_| &**name != "_") {
                     let message = format!("the name `{name}` occurs twice in one pattern");
                     let report = Diagnostic::error("E0206", message, pattern.span).saying("again here");
                     self.diagnostics.push(report.also(first, "first here").hint("give each part a name of its own"));

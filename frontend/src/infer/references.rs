@@ -207,7 +207,10 @@ impl Walk<'_> {
                     self.expression(stride);
                 }
             }
-            ExprKind::Each { body, sources, filter, .. } => {
+            ExprKind::Each { is_serial, body, sources, filter } => {
+                if *is_serial {
+                    super::serial::FUNCTIONS.into_iter().for_each(|name| self.library(name, expression.span));
+                }
                 let mut names = Vec::new();
                 for source in sources {
                     match (&source.sequence, &source.pattern.kind) {

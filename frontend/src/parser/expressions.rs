@@ -7,6 +7,7 @@ use super::fault::{Context, Fault, What};
 use super::operators::{Suffix, operations};
 use super::patterns::{from_expression, patterns};
 use super::recovery::{self, Remembered, once, skip_group};
+use super::timing::timing;
 use super::types::types;
 use super::{Extra, Place, Rule, Tokens, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, Source, Symbol, UnaryOp};
@@ -29,7 +30,7 @@ pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
             let index = index(expression.clone()).recover_with(skipped(&[Bracket::Square])).map(Suffix::Index);
             let open_ended =
                 choice((constant(), quoted(), conditional(expression.clone()), bindings(expression.clone())));
-            let open_ended = open_ended.boxed();
+            let open_ended = open_ended.or(timing(expression.clone())).boxed();
             // After an operand a square bracket is an index, never a sequence.
             let suffix = choice((open_ended.clone().map(Suffix::Argument), index, group.clone().map(Suffix::Argument)));
             let operand = choice((open_ended, group, sequence)).labelled(What::Expression);
@@ -110,7 +111,7 @@ fn quoted<'t>() -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
     quoted_name().map_with(|symbol, extra| Expr { kind: ExprKind::Name(symbol), span: span(extra.span()) })
 }
 
-fn parenthesised<'t>(
+pub(super) fn parenthesised<'t>(
     expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
 ) -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
     expression

@@ -44,7 +44,6 @@ fn foreign_diagnostic(foreign: Foreign, at: Span) -> Diagnostic {
     match foreign {
         Foreign::FileVariable => not_yet("variables kept in files (`|=`)"),
         Foreign::Background => not_yet("background jobs (`&=`)"),
-        Foreign::Time => not_yet("timings (`time`)").hint("`time` is reserved for them and cannot be a name"),
         Foreign::Closure | Foreign::Defconfig | Foreign::Pair => reserved(foreign.text()),
         Foreign::NotEqual => unknown("!=", "inequality is `/=`"),
         Foreign::DoubleAmpersand | Foreign::Ampersand => unknown(foreign.text(), "conjunction is `and`"),

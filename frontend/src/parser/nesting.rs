@@ -185,7 +185,7 @@ impl Stack {
                     level.prefixes += 1;
                 }
             }
-            Token::Quote | Token::Foreign(_) => {}
+            Token::Quote | Token::Foreign(_) | Token::Keyword(Keyword::Time) => {}
             Token::Int(_)
             | Token::Float(_)
             | Token::Bool(_)

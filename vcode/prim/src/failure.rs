@@ -41,6 +41,10 @@ pub enum Failure {
     NotPositive { value: f64 },
     /// `code_char` of a number outside 0…255.
     NotACharacter { code: i64 },
+    /// The program said so, by `error(message)`.
+    User { message: String },
+    /// What a program prints does not arrive. Whoever stopped reading (`closed`) needs no message.
+    OutputLost { message: String, closed: bool },
     /// The memory limit, or the machine's memory, would be exceeded.
     OutOfMemory { bytes: u64 },
     /// Calls nested deeper than the machine's limit.
@@ -72,6 +76,8 @@ impl Failure {
             Failure::OutOfMemory { .. } => "E0420",
             Failure::RecursionTooDeep { .. } => "E0421",
             Failure::Interrupted => "E0422",
+            Failure::User { .. } => "E0423",
+            Failure::OutputLost { .. } => "E0424",
         }
     }
 
@@ -96,7 +102,8 @@ impl Failure {
             Failure::NotACharacter { .. } => "character codes are 0 to 255",
             Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
             Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
-            Failure::Interrupted => "",
+            Failure::OutputLost { .. } => "is there room on the disk?",
+            Failure::User { .. } | Failure::Interrupted => "",
         }
     }
 }
@@ -139,6 +146,8 @@ impl fmt::Display for Failure {
             Failure::OutOfMemory { bytes } => write!(formatter, "out of memory: {bytes} more bytes are needed"),
             Failure::RecursionTooDeep { depth } => write!(formatter, "recursion deeper than {depth} calls"),
             Failure::Interrupted => write!(formatter, "interrupted"),
+            Failure::User { message } => formatter.write_str(message),
+            Failure::OutputLost { message, .. } => write!(formatter, "cannot write the output: {message}"),
         }
     }
 }

@@ -3,9 +3,12 @@
 //! A leaf crate that every stage shares. [`table`] holds a row for each [`ScalarOp`]: mnemonic, source name, types, algebra,
 //! failure and doc, next to the Rust expression that *is* its meaning. The type checker's library, the reference evaluator,
 //! constant folding and every engine instantiate that expression through [`Visitor`]; nobody writes it again. [`meaning`]
-//! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read.
+//! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read. [`host`] is the
+//! table of operations on the world outside.
 
+pub mod constants;
 pub mod failure;
+pub mod host;
 pub mod meaning;
 pub mod order;
 pub mod sum;
@@ -13,7 +16,9 @@ pub mod table;
 pub mod text;
 pub mod value;
 
+pub use constants::Constants;
 pub use failure::Failure;
+pub use host::{Host, HostKind, HostOp, HostValue};
 pub use order::Direction;
 pub use table::{Row, ScalarOp, Visitor, eval};
 pub use value::{Element, ScalarType, ScalarValue};

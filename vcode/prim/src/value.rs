@@ -30,6 +30,16 @@ impl ScalarType {
         }
     }
 
+    /// 0, 0.0, f, the character 0.
+    pub fn zero(self) -> ScalarValue {
+        match self {
+            ScalarType::Int => ScalarValue::Int(0),
+            ScalarType::Float => ScalarValue::Float(0.0),
+            ScalarType::Bool => ScalarValue::Bool(false),
+            ScalarType::Char => ScalarValue::Char(0),
+        }
+    }
+
     /// Bytes of one element in a column.
     pub fn size(self) -> usize {
         match self {

@@ -76,6 +76,7 @@ impl<'a> Linker<'a> {
             Op::Scalar(op) => vec![RegisterType::Scalar(op.row().result)],
             Op::Map(op) => vec![RegisterType::Column(op.row().result)],
             Op::Constants(constants) => vec![RegisterType::Column(constants.scalar_type())],
+            Op::Host(op) => op.results().map(RegisterType::from).collect(),
             Op::Vector(op) => match build::result_type(*op, &operands) {
                 Some(ty) => vec![ty],
                 None => return Err(Error { offset, problem: Problem::UntypedResult }),

@@ -1,12 +1,12 @@
 //! Common subexpressions: an instruction that was computed before, in this block or one around it, is not computed again.
 //!
-//! VCODE has no state, so equal instructions on equal operands have equal results. One that can fail has failed the first
-//! time if it does. Calls and `if`s stay: equal ones are rare and long to compare.
+//! But for the world outside, VCODE has no state, so equal instructions on equal operands have equal results. One that can
+//! fail has failed the first time if it does. Calls and `if`s stay: equal ones are rare and long to compare.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
-use crate::program::{Constants, Instruction, Op, Operand, Program};
-use nesl_prim::{ScalarOp, ScalarType};
+use crate::program::{Instruction, Op, Operand, Program};
+use nesl_prim::{Constants, ScalarOp, ScalarType};
 use std::collections::HashMap;
 
 /// Shares equal instructions in all functions.
@@ -40,7 +40,7 @@ fn key(instruction: &Instruction) -> Option<Key> {
         Op::Map(op) => Some(Key::Map(*op, ordered(*op))),
         Op::Vector(op) => Some(Key::Vector(*op, operands())),
         Op::Constants(constants) => Some(Key::Constants(constants.scalar_type(), bits(constants))),
-        Op::Call(_) | Op::If(..) => None,
+        Op::Host(_) | Op::Call(_) | Op::If(..) => None,
     }
 }
 

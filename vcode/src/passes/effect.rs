@@ -1,19 +1,19 @@
 //! Which instructions must run although nobody reads their results.
 //!
-//! The one effect in VCODE is failure. A failure of memory does not count: passes may change how much is used. A call can
-//! fail, or not end, whatever its function does.
+//! The effects in VCODE are operations on the world outside, and failure. A failure of memory does not count: passes may
+//! change how much is used. A call can do all of it, or not end, whatever its function does.
 
 use crate::passes::fold;
 use crate::program::{Block, Op, Operand};
 use nesl_prim::{ScalarOp, ScalarValue};
 
-/// Whether an instruction can fail, or not end.
+/// Whether an instruction acts outside, can fail, or may not end.
 pub fn has_effect(op: &Op, operands: &[Operand]) -> bool {
     match op {
         Op::Scalar(op) | Op::Map(op) => op.row().fallible && !is_safe(*op, operands),
         Op::Vector(op) => op.row().fallible,
         Op::Constants(_) => false,
-        Op::Call(_) => true,
+        Op::Host(_) | Op::Call(_) => true,
         Op::If(then_block, else_block) => block_has_effect(then_block) || block_has_effect(else_block),
     }
 }

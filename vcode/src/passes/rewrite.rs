@@ -122,7 +122,7 @@ impl Context {
             Op::Map(op) => Some(Maker::Map(*op)),
             Op::Vector(op) => Some(Maker::Vector(*op)),
             Op::Constants(constants) => Some(Maker::Constants(constants.len())),
-            Op::Call(_) | Op::If(..) => None,
+            Op::Host(_) | Op::Call(_) | Op::If(..) => None,
         };
         if let (Some(maker), [result]) = (maker, instruction.results.as_slice()) {
             self.definitions[result.0 as usize] = Some(Definition { maker, operands: instruction.operands.clone() });

@@ -27,7 +27,7 @@ impl Rule for Simplify {
             Op::Vector(op) => vector(context, *op, instruction),
             Op::Map(op) => map(context, *op, &instruction.operands),
             Op::Scalar(op) => repeated(context, Maker::Scalar(*op), *op, &instruction.operands),
-            Op::Constants(_) | Op::Call(_) | Op::If(..) => Action::Keep,
+            Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::If(..) => Action::Keep,
         }
     }
 }

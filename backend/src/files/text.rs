@@ -3,10 +3,10 @@
 //! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what it
 //! has begun. So every word and line is read exactly once, wherever the shares are cut.
 
-use super::{Content, InputError, Share};
-use nesl_backend::Piece;
-use nesl_prim::ScalarType;
-use nesl_vcode::Constants;
+use super::{Content, InputError};
+use crate::value::Piece;
+use nesl_prim::host::Share;
+use nesl_prim::{Constants, ScalarType};
 use std::ops::Range;
 
 /// How far to read on at a time for the end of the last word or line.

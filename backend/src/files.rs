@@ -1,4 +1,4 @@
-//! Files as arguments: text and `.npy` to the pieces of a value that this process holds.
+//! Whole files, as arguments of `main` and for the library: text and `.npy` to the pieces of a value that this process holds.
 //!
 //! In a distributed run every rank reads only its own part: of `.npy` the elements of its share, of text the words or lines
 //! that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common.
@@ -6,8 +6,9 @@
 pub mod npy;
 pub mod text;
 
-use nesl_backend::Piece;
+use crate::value::Piece;
 use nesl_prim::ScalarType;
+use nesl_prim::host::Share;
 use nesl_vcode::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -35,9 +36,6 @@ impl InputError {
         InputError::new(format!("cannot read {}: {error}", path.display()))
     }
 }
-
-/// Which part of something of a length this process reads.
-pub type Share<'a> = &'a dyn Fn(usize) -> Range<usize>;
 
 /// What a file is to become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! NumPy's `.npy` files: one array, whose header `npyz` reads; the elements are read from where this process's share begins.
 
-use super::{Content, InputError, Share};
-use nesl_backend::Piece;
-use nesl_prim::ScalarType;
-use nesl_vcode::Constants;
+use super::{Content, InputError};
+use crate::value::Piece;
+use nesl_prim::host::Share;
+use nesl_prim::{Constants, ScalarType};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 use std::io::Cursor;
 use std::ops::Range;
@@ -13,6 +13,24 @@ pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// No header is longer: it names one type and a few lengths.
 const LONGEST_HEADER: u64 = 1 << 16;
+
+/// How a file begins whose elements are of this type, in the least significant byte first, in a shape as Python writes it.
+/// Data starts at a multiple of 64 bytes, as NumPy has it.
+pub fn header(scalar: ScalarType, shape: &[u8]) -> Vec<u8> {
+    let descr = match scalar {
+        ScalarType::Int => "<i8",
+        ScalarType::Float => "<f8",
+        ScalarType::Bool => "|b1",
+        ScalarType::Char => "|u1",
+    };
+    let shape = String::from_utf8_lossy(shape);
+    let mut description = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}").into_bytes();
+    let fixed = MAGIC.len() + 4;
+    let length = (fixed + description.len() + 1).next_multiple_of(64) - fixed;
+    description.resize(length - 1, b' ');
+    description.push(b'\n');
+    [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), &description].concat()
+}
 
 /// The pieces of the array in a file, as rows if it has two dimensions.
 pub(super) fn read(

@@ -1,0 +1,151 @@
+//! The world outside of this process: what programs that print, read, write and start others act on.
+//!
+//! [`System`] is the implementation of [`Host`]. Standard output is buffered and flushed at the end of each step of a program,
+//! before it waits for input, and before other programs run, so that what people see is in order. [`streams`] holds
+//! open files, `processes` starts commands; whole files are read by [`crate::files`].
+
+mod processes;
+mod streams;
+
+use crate::files::{Files, npy};
+use crate::value::Piece;
+use nesl_prim::host::{HostError, Share};
+use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarType, ScalarValue};
+use nesl_vcode::Shape;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+use streams::Streams;
+
+/// Where printed text goes.
+type Printed = BufWriter<Box<dyn Write + Send>>;
+
+/// Files, standard streams, processes and the clock of this process.
+pub struct System {
+    printed: Printed,
+    streams: Streams,
+    started: Instant,
+}
+
+impl Default for System {
+    /// Prints to standard output.
+    fn default() -> System {
+        System::printing_to(Box::new(io::stdout()))
+    }
+}
+
+impl System {
+    /// Prints elsewhere.
+    pub fn printing_to(target: Box<dyn Write + Send>) -> System {
+        System { printed: BufWriter::new(target), streams: Streams::default(), started: Instant::now() }
+    }
+
+    /// The elements of a whole file, and before them the lengths of its rows if it is to have rows.
+    fn read(
+        &mut self,
+        name: &[u8],
+        scalar: ScalarType,
+        rows: bool,
+        share: Share<'_>,
+    ) -> Result<Vec<HostValue>, HostError> {
+        let elements = Shape::Sequence(Box::new(Shape::Scalar(scalar)));
+        let shape = if rows { Shape::Sequence(Box::new(elements)) } else { elements };
+        let pieces =
+            Files::default().read(&path(name), &shape, share).map_err(|error| HostError::Message(error.message))?;
+        Ok(pieces
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Scalar(value) => HostValue::Scalar(value),
+                Piece::Lengths(lengths) => HostValue::Column(Constants::Int(lengths)),
+                Piece::Elements(elements) => HostValue::Column(elements),
+            })
+            .collect())
+    }
+}
+
+impl Host for System {
+    fn perform(&mut self, op: HostOp, operands: &[HostValue], share: Share<'_>) -> Result<Vec<HostValue>, HostError> {
+        match op {
+            HostOp::Print => {
+                self.printed.write_all(operands[0].as_text()).map_err(|error| lost(&error))?;
+                Ok(Vec::new())
+            }
+            HostOp::Fail => unreachable!("the machine ends the program itself"),
+            HostOp::Clock => Ok(vec![HostValue::Scalar(ScalarValue::Float(self.started.elapsed().as_secs_f64()))]),
+            HostOp::Environment => {
+                let value = std::env::var_os(os_string(operands[0].as_text()));
+                let is_set = HostValue::Scalar(ScalarValue::Bool(value.is_some()));
+                let text = value.map_or_else(Vec::new, std::ffi::OsString::into_encoded_bytes);
+                Ok(vec![HostValue::text(text), is_set])
+            }
+            HostOp::Open => {
+                let stream = self.streams.open(&path(operands[0].as_text()), operands[1].as_int())?;
+                Ok(vec![HostValue::int(stream)])
+            }
+            HostOp::Close => {
+                self.streams.close(operands[0].as_int())?;
+                Ok(Vec::new())
+            }
+            HostOp::Read => {
+                self.flush()?;
+                let (text, status) =
+                    self.streams.read(operands[0].as_int(), operands[1].as_text(), operands[2].as_int())?;
+                Ok(vec![HostValue::text(text), HostValue::int(status)])
+            }
+            HostOp::Write(_) => {
+                let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
+                let bytes = streams::bytes(elements);
+                match operands[0].as_int() {
+                    streams::STDOUT => self.printed.write_all(&bytes).map_err(|error| lost(&error))?,
+                    stream => self.streams.write(stream, &bytes)?,
+                }
+                Ok(Vec::new())
+            }
+            HostOp::StartNpy(scalar) => {
+                self.streams.write(operands[0].as_int(), &npy::header(scalar, operands[2].as_text()))?;
+                Ok(Vec::new())
+            }
+            HostOp::ReadSequence(scalar) => self.read(operands[0].as_text(), scalar, false, share),
+            HostOp::ReadRows(scalar) => self.read(operands[0].as_text(), scalar, true, share),
+            HostOp::Run => {
+                self.flush()?;
+                let output = processes::run(operands[0].as_text(), operands[1].as_text())?;
+                Ok(vec![HostValue::text(output)])
+            }
+            HostOp::Spawn => {
+                self.flush()?;
+                let own = [&operands[1], &operands[2], &operands[3]].map(HostValue::as_int);
+                let streams = processes::spawn(&mut self.streams, operands[0].as_text(), own)?;
+                Ok(streams.into_iter().map(HostValue::int).collect())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.printed.flush().map_err(|error| lost(&error))
+    }
+}
+
+/// Printed text did not arrive. What is left of it is given up: it must not be tried again at the end.
+fn lost(error: &io::Error) -> Failure {
+    Failure::OutputLost { message: error.to_string(), closed: error.kind() == ErrorKind::BrokenPipe }
+}
+
+/// An error that the program learns of.
+fn message(what: &str, error: &io::Error) -> HostError {
+    HostError::Message(format!("{what}: {error}"))
+}
+
+fn os_string(bytes: &[u8]) -> std::ffi::OsString {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned().into(),
+    }
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    os_string(bytes).into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Commands: a program and its arguments, split at white space. No shell is involved, so nothing in them is special.
+
+use super::streams::{STDERR, STDIN, STDOUT, Streams};
+use super::{message, os_string};
+use nesl_prim::host::HostError;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// The command that a text says.
+fn command(text: &[u8]) -> Result<Command, HostError> {
+    let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(os_string);
+    let program = words.next().ok_or_else(|| HostError::Message("there is no command in this text".to_owned()))?;
+    let mut command = Command::new(program);
+    command.args(words);
+    Ok(command)
+}
+
+fn failed<'a>(text: &'a [u8], what: &'a str) -> impl Fn(std::io::Error) -> HostError + 'a {
+    move |error| message(&format!("cannot {what} `{}`", String::from_utf8_lossy(text)), &error)
+}
+
+/// Runs a command on an input; what it writes to its standard output.
+pub(super) fn run(text: &[u8], input: &[u8]) -> Result<Vec<u8>, HostError> {
+    let mut child = command(text)?
+        .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed(text, "start"))?;
+    let stdin = child.stdin.take();
+    // A command may write before it has read everything: feed it while listening.
+    let output = std::thread::scope(|scope| {
+        if let Some(mut stdin) = stdin {
+            // A command need not read all of its input.
+            scope.spawn(move || _ = stdin.write_all(input));
+        }
+        child.wait_with_output()
+    });
+    let output = output.map_err(failed(text, "run"))?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(HostError::Message(format!("`{}` ended with {}", String::from_utf8_lossy(text), output.status))),
+    }
+}
+
+/// Starts a command with these standard streams, pipes for those that are -1; the streams of its standard input, output and
+/// error, -1 for those that were given.
+pub(super) fn spawn(streams: &mut Streams, text: &[u8], own: [i64; 3]) -> Result<[i64; 3], HostError> {
+    let mut command = command(text)?;
+    for (position, stream) in own.into_iter().enumerate() {
+        let stdio = match stream {
+            -1 => Stdio::piped(),
+            STDIN | STDOUT | STDERR if stream == position as i64 => Stdio::inherit(),
+            other => streams.file(other)?.into(),
+        };
+        match position as i64 {
+            STDIN => command.stdin(stdio),
+            STDOUT => command.stdout(stdio),
+            _ => command.stderr(stdio),
+        };
+    }
+    let mut child = command.spawn().map_err(failed(text, "start"))?;
+    let input = child.stdin.take().map_or(-1, |pipe| streams.add_writer(Box::new(pipe), None));
+    let output = child.stdout.take().map_or(-1, |pipe| streams.add_reader(Box::new(pipe), None));
+    let error = child.stderr.take().map_or(-1, |pipe| streams.add_reader(Box::new(pipe), None));
+    // Nobody asks how it ended; a thread waits, so that it does not stay behind as a zombie.
+    std::thread::spawn(move || child.wait());
+    Ok([input, output, error])
+}

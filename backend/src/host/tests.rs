@@ -1,0 +1,121 @@
+//! The system as programs see it: real files, real processes.
+
+use super::*;
+use std::sync::{Arc, Mutex};
+
+/// Output that a test can look at.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn text(text: &str) -> HostValue {
+    HostValue::text(text.as_bytes().to_vec())
+}
+
+fn perform(system: &mut System, op: HostOp, operands: &[HostValue]) -> Result<Vec<HostValue>, HostError> {
+    system.perform(op, operands, &|length| 0..length)
+}
+
+fn open(system: &mut System, path: &std::path::Path, mode: i64) -> HostValue {
+    perform(system, HostOp::Open, &[text(path.to_str().unwrap()), HostValue::int(mode)]).unwrap().remove(0)
+}
+
+fn said(result: Result<Vec<HostValue>, HostError>) -> String {
+    match result {
+        Err(HostError::Message(message)) => message,
+        other => panic!("expected a message, got {other:?}"),
+    }
+}
+
+#[test]
+fn printed_and_written_text_share_one_order() {
+    let shared = Shared::default();
+    let mut system = System::printing_to(Box::new(shared.clone()));
+    perform(&mut system, HostOp::Print, &[text("a")]).unwrap();
+    perform(&mut system, HostOp::Write(ScalarType::Char), &[HostValue::int(1), text("b")]).unwrap();
+    perform(&mut system, HostOp::Print, &[text("c")]).unwrap();
+    system.flush().unwrap();
+    assert_eq!(*shared.0.lock().unwrap(), b"abc");
+}
+
+#[test]
+fn files_are_written_appended_and_read_by_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let mut system = System::default();
+    for (mode, line) in [(2, "one two\n"), (3, "three")] {
+        let stream = open(&mut system, &path, mode);
+        perform(&mut system, HostOp::Write(ScalarType::Char), &[stream.clone(), text(line)]).unwrap();
+        perform(&mut system, HostOp::Close, std::slice::from_ref(&stream)).unwrap();
+        assert!(said(perform(&mut system, HostOp::Close, &[stream])).contains("is not open"));
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), b"one two\nthree");
+    let stream = open(&mut system, &path, 1);
+    let mut read =
+        |most| perform(&mut system, HostOp::Read, &[stream.clone(), text(" \n"), HostValue::int(most)]).unwrap();
+    assert_eq!(read(-1), [text("one"), HostValue::int(32)]);
+    assert_eq!(read(2), [text("tw"), HostValue::int(-2)]);
+    assert_eq!(read(9), [text("o"), HostValue::int(10)]);
+    assert_eq!(read(5), [text("three"), HostValue::int(-2)]);
+    assert_eq!(read(5), [text(""), HostValue::int(-1)]);
+    let refused = perform(&mut system, HostOp::Write(ScalarType::Char), &[stream, text("x")]);
+    assert!(said(refused).contains("open for reading"));
+}
+
+#[test]
+fn what_cannot_be_opened_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut system = System::default();
+    let missing = folder.path().join("missing");
+    let opened = perform(&mut system, HostOp::Open, &[text(missing.to_str().unwrap()), HostValue::int(1)]);
+    assert!(said(opened).starts_with("cannot open "));
+    let opened = perform(&mut system, HostOp::Open, &[text(folder.path().to_str().unwrap()), HostValue::int(1)]);
+    assert!(said(opened).ends_with("it is a folder"));
+    let read = perform(&mut system, HostOp::Read, &[HostValue::int(77), text(""), HostValue::int(1)]);
+    assert_eq!(said(read), "stream 77 is not open");
+}
+
+#[test]
+fn commands_run_and_talk() {
+    let mut system = System::default();
+    let input = "x\n".repeat(200_000);
+    let output = perform(&mut system, HostOp::Run, &[text("cat"), text(&input)]).unwrap();
+    assert_eq!(output[0].as_text(), input.as_bytes());
+    assert!(said(perform(&mut system, HostOp::Run, &[text("false"), text("")])).contains("`false` ended with"));
+    assert!(said(perform(&mut system, HostOp::Run, &[text("no-such-command"), text("")])).contains("cannot start"));
+    assert!(said(perform(&mut system, HostOp::Run, &[text(" "), text("")])).contains("no command"));
+
+    let pipe = HostValue::int(-1);
+    let streams = perform(&mut system, HostOp::Spawn, &[text("cat"), pipe.clone(), pipe, HostValue::int(2)]).unwrap();
+    perform(&mut system, HostOp::Write(ScalarType::Char), &[streams[0].clone(), text("hello\nrest")]).unwrap();
+    let line = perform(&mut system, HostOp::Read, &[streams[1].clone(), text("\n"), HostValue::int(-1)]).unwrap();
+    assert_eq!(line, [text("hello"), HostValue::int(10)]);
+    perform(&mut system, HostOp::Close, &[streams[0].clone()]).unwrap();
+    let rest = perform(&mut system, HostOp::Read, &[streams[1].clone(), text("\n"), HostValue::int(-1)]).unwrap();
+    assert_eq!(rest, [text("rest"), HostValue::int(-1)]);
+    assert_eq!(streams[2], HostValue::int(-1));
+}
+
+#[test]
+fn the_environment_and_the_clock_answer() {
+    let mut system = System::default();
+    let path = perform(&mut system, HostOp::Environment, &[text("PATH")]).unwrap();
+    assert_eq!(path[0].as_text(), std::env::var("PATH").unwrap().as_bytes());
+    let unset = perform(&mut system, HostOp::Environment, &[text("NESL_NOT_SET")]).unwrap();
+    assert_eq!(unset, [text(""), HostValue::Scalar(ScalarValue::Bool(false))]);
+    let mut now = || match perform(&mut system, HostOp::Clock, &[HostValue::int(0)]).unwrap()[0] {
+        HostValue::Scalar(ScalarValue::Float(seconds)) => seconds,
+        ref other => panic!("{other:?}"),
+    };
+    let first = now();
+    assert!(now() >= first);
+}

@@ -1,0 +1,362 @@
+//! The operations on the world outside: printing, files, streams, processes, the clock.
+//!
+//! A table like that of the scalar operations: a row says what each [`HostOp`] takes and gives, so that the evaluator,
+//! flattening, VCODE and the machine need no case for each. What the operations do is behind the trait [`Host`], which
+//! whoever runs a program supplies; its implementation for this machine is `nesl_backend::host`.
+//!
+//! Operations happen in the order of the program, each once. In a distributed run rank 0 performs them and the others
+//! receive the results, but for those that read whole files ([`Place::Every`]), of which every rank reads its own part.
+
+use crate::constants::Constants;
+use crate::failure::Failure;
+use crate::value::{ScalarType, ScalarValue};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::Range;
+
+/// What an operand or a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostKind {
+    /// A scalar.
+    Scalar(ScalarType),
+    /// A column.
+    Column(ScalarType),
+}
+
+/// Which processes of a distributed run perform an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Rank 0.
+    First,
+    /// Every rank, for its share of the results.
+    Every,
+}
+
+/// An operation on the world outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum HostOp {
+    /// Prints characters.
+    Print,
+    /// Ends the program with an error of its own.
+    Fail,
+    /// The time.
+    Clock,
+    /// An environment variable.
+    Environment,
+    /// Opens a file.
+    Open,
+    /// Closes a stream.
+    Close,
+    /// Reads from a stream up to a delimiter.
+    Read,
+    /// Writes elements to a stream: characters as they are, others as the bytes of a `.npy` file.
+    Write(ScalarType),
+    /// Writes how a `.npy` file begins.
+    StartNpy(ScalarType),
+    /// A whole file as a sequence.
+    ReadSequence(ScalarType),
+    /// A whole file as rows.
+    ReadRows(ScalarType),
+    /// Runs a command to its end.
+    Run,
+    /// Starts a command.
+    Spawn,
+}
+
+/// What the table says of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct HostRow {
+    /// Its name in the library is this after `host_`, in VCODE after `host.`.
+    pub mnemonic: &'static str,
+    /// Its operands.
+    pub operands: &'static [HostKind],
+    /// Its results, without the message of an operation that reports.
+    pub results: &'static [HostKind],
+    /// Whether its last result is a message in characters, empty if all went well. Other operations cannot go wrong, or
+    /// end the program where they do.
+    pub reports: bool,
+    /// Whether it may be performed piece by piece on parts of its last operand.
+    pub piecewise: bool,
+    /// Who performs it.
+    pub place: Place,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+const TEXT: HostKind = HostKind::Column(ScalarType::Char);
+const COLUMN_INT: HostKind = HostKind::Column(ScalarType::Int);
+const INT: HostKind = HostKind::Scalar(ScalarType::Int);
+const FLOAT: HostKind = HostKind::Scalar(ScalarType::Float);
+const BOOL: HostKind = HostKind::Scalar(ScalarType::Bool);
+
+/// One slice of kinds per scalar type: rows are static.
+macro_rules! by_type {
+    ($scalar:expr, [$($before:expr),*], [$($after:expr),*]) => {
+        match $scalar {
+            ScalarType::Int => &[$($before,)* HostKind::Column(ScalarType::Int), $($after,)*],
+            ScalarType::Float => &[$($before,)* HostKind::Column(ScalarType::Float), $($after,)*],
+            ScalarType::Bool => &[$($before,)* HostKind::Column(ScalarType::Bool), $($after,)*],
+            ScalarType::Char => &[$($before,)* HostKind::Column(ScalarType::Char), $($after,)*],
+        }
+    };
+}
+
+impl HostOp {
+    /// All operations, those with a type once for each.
+    pub fn all() -> Vec<HostOp> {
+        let mut all = vec![
+            HostOp::Print,
+            HostOp::Fail,
+            HostOp::Clock,
+            HostOp::Environment,
+            HostOp::Open,
+            HostOp::Close,
+            HostOp::Read,
+            HostOp::Run,
+            HostOp::Spawn,
+        ];
+        let typed = [HostOp::Write, HostOp::StartNpy, HostOp::ReadSequence, HostOp::ReadRows];
+        all.extend(typed.into_iter().flat_map(|op| ScalarType::ALL.map(op)));
+        all
+    }
+
+    /// The scalar type of its columns that are not always text.
+    pub fn scalar_type(self) -> Option<ScalarType> {
+        match self {
+            HostOp::Write(scalar)
+            | HostOp::StartNpy(scalar)
+            | HostOp::ReadSequence(scalar)
+            | HostOp::ReadRows(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The operation with a full name.
+    pub fn by_name(name: &str) -> Option<HostOp> {
+        HostOp::all().into_iter().find(|op| op.to_string() == name)
+    }
+
+    /// The row with this mnemonic whose operands have these types.
+    pub fn resolve(mnemonic: &str, operands: &[HostKind]) -> Option<HostOp> {
+        HostOp::all().into_iter().find(|op| op.row().mnemonic == mnemonic && op.row().operands == operands)
+    }
+
+    /// The kinds of all results, the message included.
+    pub fn results(self) -> impl Iterator<Item = HostKind> {
+        let row = self.row();
+        row.results.iter().copied().chain(row.reports.then_some(TEXT))
+    }
+
+    /// The operation's row.
+    pub fn row(self) -> HostRow {
+        let row = |mnemonic, operands, results, doc| HostRow {
+            mnemonic,
+            operands,
+            results,
+            reports: true,
+            piecewise: false,
+            place: Place::First,
+            doc,
+        };
+        match self {
+            HostOp::Print => HostRow {
+                reports: false,
+                piecewise: true,
+                ..row("print", &[TEXT], &[], "print text: writes it to standard output.")
+            },
+            HostOp::Fail => {
+                HostRow { reports: false, ..row("fail", &[TEXT], &[], "fail text: ends the program with this error.") }
+            }
+            HostOp::Clock => HostRow {
+                reports: false,
+                ..row("clock", &[INT], &[FLOAT], "clock n: seconds since some moment, whatever n is.")
+            },
+            HostOp::Environment => HostRow {
+                reports: false,
+                ..row("environment", &[TEXT], &[TEXT, BOOL], "environment name: its value, and whether it has one.")
+            },
+            HostOp::Open => row(
+                "open",
+                &[TEXT, INT],
+                &[INT],
+                "open name mode: a stream that reads (1), writes from the start (2) or appends to (3) a file.",
+            ),
+            HostOp::Close => row("close", &[INT], &[], "close stream: what is buffered is written first."),
+            HostOp::Read => row(
+                "read",
+                &[INT, TEXT, INT],
+                &[TEXT, INT],
+                "read stream delimiters most: the characters up to the first delimiter, which is consumed; how it ended: \
+                 the delimiter's code, -1 at the end of the stream, -2 after most characters. No limit if most < 0.",
+            ),
+            HostOp::Write(scalar) => HostRow {
+                piecewise: true,
+                ..row(
+                    "write",
+                    by_type!(scalar, [INT], []),
+                    &[],
+                    "write stream elements: characters as they are, others as little-endian bytes.",
+                )
+            },
+            HostOp::StartNpy(scalar) => row(
+                "start_npy",
+                by_type!(scalar, [INT], [TEXT]),
+                &[],
+                "start_npy stream prototype shape: writes how a .npy file begins whose elements have the prototype's type.",
+            ),
+            HostOp::ReadSequence(scalar) => HostRow {
+                place: Place::Every,
+                ..row(
+                    "read_sequence",
+                    by_type!(scalar, [TEXT], []),
+                    by_type!(scalar, [], []),
+                    "read_sequence name prototype: the elements in a file: an array of one dimension in NumPy's .npy format, \
+                     or words; for characters, its bytes.",
+                )
+            },
+            HostOp::ReadRows(scalar) => HostRow {
+                place: Place::Every,
+                ..row(
+                    "read_rows",
+                    by_type!(scalar, [TEXT], []),
+                    by_type!(scalar, [COLUMN_INT], []),
+                    "read_rows name prototype: the lengths of the rows in a file, and their elements: an array of two \
+                     dimensions in NumPy's .npy format, or lines of words; for characters, its lines.",
+                )
+            },
+            HostOp::Run => row(
+                "run",
+                &[TEXT, TEXT],
+                &[TEXT],
+                "run command input: what the command, split at white space, writes when it has read the input.",
+            ),
+            HostOp::Spawn => row(
+                "spawn",
+                &[TEXT, INT, INT, INT],
+                &[INT, INT, INT],
+                "spawn command in out err: starts it on these streams, with a pipe for each that is -1; the streams that \
+                 write to its standard input and read from its outputs.",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for HostOp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "host.{}", self.row().mnemonic)?;
+        match self.scalar_type() {
+            Some(scalar) => write!(formatter, ".{scalar}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A value on its way to or from the world outside.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostValue {
+    /// A scalar.
+    Scalar(ScalarValue),
+    /// A column, or the share of one.
+    Column(Constants),
+}
+
+impl HostValue {
+    /// The zero of a kind: 0, 0.0, f or no elements.
+    pub fn zero(kind: HostKind) -> HostValue {
+        match kind {
+            HostKind::Scalar(scalar) => HostValue::Scalar(scalar.zero()),
+            HostKind::Column(scalar) => HostValue::Column(Constants::from_scalars(scalar, &[])),
+        }
+    }
+
+    /// An int.
+    pub fn int(value: i64) -> HostValue {
+        HostValue::Scalar(ScalarValue::Int(value))
+    }
+
+    /// Characters.
+    pub fn text(bytes: Vec<u8>) -> HostValue {
+        HostValue::Column(Constants::Char(bytes))
+    }
+
+    /// The int that it is.
+    ///
+    /// # Panics
+    /// If it is none: operations get what their rows say.
+    pub fn as_int(&self) -> i64 {
+        match self {
+            HostValue::Scalar(ScalarValue::Int(value)) => *value,
+            other => panic!("expected an int, found {other:?}"),
+        }
+    }
+
+    /// The characters that it is.
+    ///
+    /// # Panics
+    /// If it is none: operations get what their rows say.
+    pub fn as_text(&self) -> &[u8] {
+        match self {
+            HostValue::Column(Constants::Char(bytes)) => bytes,
+            other => panic!("expected characters, found {other:?}"),
+        }
+    }
+}
+
+/// Why an operation was not done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HostError {
+    /// The program learns of it: the message of an operation that reports.
+    Message(String),
+    /// The program ends.
+    Failure(Failure),
+}
+
+impl From<Failure> for HostError {
+    fn from(failure: Failure) -> HostError {
+        HostError::Failure(failure)
+    }
+}
+
+/// Which part of a column of a length this process reads: all of it where there is one process.
+pub type Share<'a> = &'a dyn Fn(usize) -> Range<usize>;
+
+/// The world outside.
+pub trait Host: Send {
+    /// Performs an operation other than [`HostOp::Fail`]; its results, without the message.
+    ///
+    /// # Errors
+    /// Where it cannot be done.
+    fn perform(&mut self, op: HostOp, operands: &[HostValue], share: Share<'_>) -> Result<Vec<HostValue>, HostError>;
+
+    /// Lets everything printed so far arrive.
+    ///
+    /// # Errors
+    /// If it cannot.
+    fn flush(&mut self) -> Result<(), Failure>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_found_again() {
+        let names: HashSet<String> = HostOp::all().iter().map(HostOp::to_string).collect();
+        assert_eq!(names.len(), HostOp::all().len());
+        for op in HostOp::all() {
+            assert_eq!(HostOp::by_name(&op.to_string()), Some(op));
+            assert_eq!(HostOp::resolve(op.row().mnemonic, op.row().operands), Some(op));
+        }
+    }
+
+    #[test]
+    fn only_what_has_no_results_goes_piece_by_piece_and_only_columns_are_shared() {
+        for row in HostOp::all().into_iter().map(HostOp::row) {
+            assert!(!row.piecewise || row.results.is_empty(), "{}", row.mnemonic);
+            assert!(!row.piecewise || matches!(row.operands.last(), Some(HostKind::Column(_))), "{}", row.mnemonic);
+            let columns = row.results.iter().all(|kind| matches!(kind, HostKind::Column(_)));
+            assert!(row.place == Place::First || (columns && row.reports), "{}", row.mnemonic);
+        }
+    }
+}
