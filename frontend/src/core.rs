@@ -263,6 +263,11 @@ pub enum Intrinsic {
     Equal,
     /// `identity(a)`: the zero of the type of `a`: 0, 0.0, f, the character 0, the empty sequence, parts likewise.
     Identity,
+    /// `element_identity(v)`: the zero of the type of the elements of `v`.
+    ElementIdentity,
+    /// `hash(x, n)`: an int from 0 up to n that is the same for equal values of any type, as `nesl_prim::meaning` defines it.
+    /// All functions have the hash 0.
+    Hash,
     /// `length(v)`, `#v`.
     Length,
     /// `dist(a, n)`: n copies.
@@ -293,6 +298,8 @@ pub enum Intrinsic {
     Rank(Direction),
     /// `string(v)`, `@v`: the text of a value of any type.
     Text,
+    /// `text_float(s)`: the float that a text denotes, NaN where it denotes none.
+    ParseFloat,
     /// `rand(bound)`: draws from the current seed.
     Rand,
     /// `rand_seed(n)`: sets the current seed; true.
@@ -305,6 +312,8 @@ impl Intrinsic {
         Some(match name {
             "==" | "eql" => Intrinsic::Equal,
             "identity" => Intrinsic::Identity,
+            "element_identity" => Intrinsic::ElementIdentity,
+            "hash" => Intrinsic::Hash,
             "length" => Intrinsic::Length,
             "dist" => Intrinsic::Dist,
             "elt" => Intrinsic::Elt,
@@ -333,6 +342,7 @@ impl Intrinsic {
             "rank" | "char_rank" => Intrinsic::Rank(Direction::Up),
             "rank_down" => Intrinsic::Rank(Direction::Down),
             "string" => Intrinsic::Text,
+            "text_float" => Intrinsic::ParseFloat,
             "rand" => Intrinsic::Rand,
             "rand_seed" => Intrinsic::RandSeed,
             _ => {

@@ -12,5 +12,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("stdlib/higher.nesl", include_str!("../nesl/higher.nesl")),
     ("stdlib/strings.nesl", include_str!("../nesl/strings.nesl")),
     ("stdlib/order.nesl", include_str!("../nesl/order.nesl")),
+    ("stdlib/keys.nesl", include_str!("../nesl/keys.nesl")),
+    ("stdlib/tables.nesl", include_str!("../nesl/tables.nesl")),
     ("stdlib/text.nesl", include_str!("../nesl/text.nesl")),
 ];

@@ -26,6 +26,14 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::bool(equal(left, right)))
         }
         Intrinsic::Identity => Ok(zero(&parameter())),
+        Intrinsic::ElementIdentity => match parameter() {
+            Type::Sequence(element) => Ok(zero(&element)),
+            other => panic!("ill-typed core: the elements of {other}"),
+        },
+        Intrinsic::Hash => {
+            let (value, size) = operand.as_pair();
+            Ok(Value::int(meaning::hash_index(hash(value), size.as_int())?))
+        }
         Intrinsic::Length => Ok(Value::int(length(operand))),
         Intrinsic::Dist => {
             let (value, count) = operand.as_pair();
@@ -76,6 +84,10 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             write_text(operand, &parameter(), &mut out);
             Ok(Value::sequence(out.into_iter().map(Value::char)))
         }
+        Intrinsic::ParseFloat => {
+            let chars: Vec<u8> = operand.as_sequence().iter().map(|char| u8::from_value(char.as_scalar())).collect();
+            Ok(Value::float(text::parse_float(&chars)))
+        }
         Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
     }
 }
@@ -111,6 +123,23 @@ fn equal(left: &Value, right: &Value) -> bool {
         }
         (Value::Function(_), Value::Function(_)) => true,
         _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
+    }
+}
+
+/// All 64 bits of the hash of a value.
+fn hash(value: &Value) -> i64 {
+    match value {
+        Value::Scalar(ScalarValue::Int(value)) => meaning::hash_int(*value),
+        Value::Scalar(ScalarValue::Float(value)) => meaning::hash_float(*value),
+        Value::Scalar(ScalarValue::Bool(value)) => meaning::hash_int(i64::from(*value)),
+        Value::Scalar(ScalarValue::Char(value)) => meaning::hash_int(i64::from(*value)),
+        Value::Pair(first, rest) => meaning::hash_pair(hash(first), hash(rest)),
+        Value::Sequence(elements) => {
+            let places = elements.iter().enumerate();
+            let places = places.map(|(position, element)| meaning::hash_pair(position as i64, hash(element)));
+            meaning::hash_pair(length(value), places.fold(0, i64::wrapping_add))
+        }
+        Value::Function(_) => 0,
     }
 }
 

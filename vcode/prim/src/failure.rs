@@ -41,6 +41,8 @@ pub enum Failure {
     NotPositive { value: f64 },
     /// `code_char` of a number outside 0…255.
     NotACharacter { code: i64 },
+    /// `hash` into fewer than one place.
+    NotASize { size: i64 },
     /// The memory limit, or the machine's memory, would be exceeded.
     OutOfMemory { bytes: u64 },
     /// Calls nested deeper than the machine's limit.
@@ -69,6 +71,7 @@ impl Failure {
             Failure::NegativeRoot { .. } => "E0414",
             Failure::NotPositive { .. } => "E0415",
             Failure::NotACharacter { .. } => "E0416",
+            Failure::NotASize { .. } => "E0417",
             Failure::OutOfMemory { .. } => "E0420",
             Failure::RecursionTooDeep { .. } => "E0421",
             Failure::Interrupted => "E0422",
@@ -94,6 +97,7 @@ impl Failure {
             Failure::NegativeRoot { .. } => "take the absolute value first, or test the sign",
             Failure::NotPositive { .. } => "rand(n) draws from 0 up to, but not including, n: n must be positive",
             Failure::NotACharacter { .. } => "character codes are 0 to 255",
+            Failure::NotASize { .. } => "hash(x, n) is an int from 0 up to, but not including, n: n must be positive",
             Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
             Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
             Failure::Interrupted => "",
@@ -136,6 +140,7 @@ impl fmt::Display for Failure {
                 write!(formatter, "rand needs a positive number, got {}", crate::text::float(*value))
             }
             Failure::NotACharacter { code } => write!(formatter, "no character has the code {code}"),
+            Failure::NotASize { size } => write!(formatter, "hash needs a positive number of places, got {size}"),
             Failure::OutOfMemory { bytes } => write!(formatter, "out of memory: {bytes} more bytes are needed"),
             Failure::RecursionTooDeep { depth } => write!(formatter, "recursion deeper than {depth} calls"),
             Failure::Interrupted => write!(formatter, "interrupted"),
