@@ -41,6 +41,16 @@ pub mod print;
 
 pub mod walk;
 
+/// What `abrev_string` leaves out.
+pub mod short {
+    /// The levels of brackets that it shows.
+    pub const LEVELS: usize = 3;
+    /// What stands for a tuple or sequence below them.
+    pub const HIDDEN: &str = "**";
+    /// The elements of a sequence that it shows, before dots.
+    pub const ELEMENTS: i64 = 5;
+}
+
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
 use nesl_prim::{Direction, ScalarValue};
@@ -298,6 +308,8 @@ pub enum Intrinsic {
     Rank(Direction),
     /// `string(v)`, `@v`: the text of a value of any type.
     Text,
+    /// `abrev_string(v)`: the text without what [`short`] leaves out.
+    ShortText,
     /// `text_float(s)`: the float that a text denotes, NaN where it denotes none.
     ParseFloat,
     /// `rand(bound)`: draws from the current seed.
@@ -342,6 +354,7 @@ impl Intrinsic {
             "rank" | "char_rank" => Intrinsic::Rank(Direction::Up),
             "rank_down" => Intrinsic::Rank(Direction::Down),
             "string" => Intrinsic::Text,
+            "abrev_string" => Intrinsic::ShortText,
             "text_float" => Intrinsic::ParseFloat,
             "rand" => Intrinsic::Rand,
             "rand_seed" => Intrinsic::RandSeed,

@@ -34,6 +34,7 @@ impl Lowering<'_, '_> {
                 return self.hash(hashed, value, &size, context);
             }
             Intrinsic::Text => return self.text(argument_type, argument, context),
+            Intrinsic::ShortText => return self.short_text(argument_type, argument, context),
             Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),
             Intrinsic::Rand => return self.rand(&argument),
             Intrinsic::RandSeed => {
@@ -205,7 +206,8 @@ impl Lowering<'_, '_> {
             | Intrinsic::Identity
             | Intrinsic::ElementIdentity
             | Intrinsic::Hash
-            | Intrinsic::Text => {
+            | Intrinsic::Text
+            | Intrinsic::ShortText => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }

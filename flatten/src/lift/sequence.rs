@@ -103,7 +103,8 @@ impl Lowering<'_, '_> {
             | Intrinsic::Identity
             | Intrinsic::ElementIdentity
             | Intrinsic::Hash
-            | Intrinsic::Text => {
+            | Intrinsic::Text
+            | Intrinsic::ShortText => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }
         }
