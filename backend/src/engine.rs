@@ -132,6 +132,8 @@ pub trait Engine {
     fn text_lengths(&mut self, column: &Self::Column) -> Result<Self::Column, Fault>;
     /// `text`.
     fn text(&mut self, column: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `parse_float`.
+    fn parse_float(&mut self, column: &Self::Column, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
     /// `seg_iota`.
     fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
     /// `seg_dist`.

@@ -134,6 +134,10 @@ impl Engine for Reference {
         Ok(text::text(&self.meter, column)?)
     }
 
+    fn parse_float(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        Ok(text::parse_float(&self.meter, column, descriptor)?)
+    }
+
     fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
         Ok(segment::seg_iota(&self.meter, descriptor)?)
     }

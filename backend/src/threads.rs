@@ -151,6 +151,10 @@ impl Engine for Threads {
         text::text(self, column)
     }
 
+    fn parse_float(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        text::parse_float(self, column, descriptor)
+    }
+
     fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
         segment::seg_iota(self, descriptor)
     }

@@ -241,6 +241,21 @@ fn elements_have_texts<E: Engine>(desk: &mut Desk<E>) {
     desk.expect(chars, "`a``");
 }
 
+fn segments_are_read_as_floats<E: Engine>(desk: &mut Desk<E>) {
+    let text = desk.chars("1.5e2-.25x");
+    let (packed, view) = (desk.packed(&[5, 0, 4, 1]), desk.view(&[(5, 4), (0, 1), (0, 0), (0, 3), (6, 3), (5, 4)]));
+    let (of_packed, of_view) = (desk.0.parse_float(&text, &packed), desk.0.parse_float(&text, &view));
+    let of_packed = of_packed.unwrap();
+    let last = desk.0.extract(&of_packed, 3).unwrap();
+    assert!(matches!(last, ScalarValue::Float(value) if value.is_nan()), "{last:?}");
+    let others = desk.0.slice(&of_packed, 0, 3);
+    desk.expect(others, [150.0, 0.0, -0.25]);
+    desk.expect(of_view, [-0.25, 1.0, 0.0, 1.5, 0.25, -0.25]);
+    let (none, nothing) = (desk.packed(&[]), desk.chars(""));
+    let none = desk.0.parse_float(&nothing, &none);
+    desk.expect(none, [0.0; 0]);
+}
+
 fn segments_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     let (data, halves) = (desk.ints(&[1, 2, 3, 4, 5]), desk.packed(&[2, 3]));
     let scanned = desk.0.seg_scan(ScalarOp::AddInt, &data, &halves);
@@ -342,6 +357,7 @@ macro_rules! engine_tests {
             columns_reduce_and_scan,
             elements_are_ranked,
             elements_have_texts,
+            segments_are_read_as_floats,
             segments_reduce_and_scan,
             float_sums_depend_on_contents_alone,
             descriptors,

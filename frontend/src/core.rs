@@ -40,6 +40,16 @@ pub mod print;
 
 pub mod walk;
 
+/// What `abrev_string` leaves out.
+pub mod short {
+    /// The levels of brackets that it shows.
+    pub const LEVELS: usize = 3;
+    /// What stands for a tuple or sequence below them.
+    pub const HIDDEN: &str = "**";
+    /// The elements of a sequence that it shows, before dots.
+    pub const ELEMENTS: i64 = 5;
+}
+
 use crate::ast::Symbol;
 use crate::ty::{Scheme, Type};
 use nesl_prim::{Direction, HostKind, HostOp, ScalarValue};
@@ -262,6 +272,11 @@ pub enum Intrinsic {
     Equal,
     /// `identity(a)`: the zero of the type of `a`: 0, 0.0, f, the character 0, the empty sequence, parts likewise.
     Identity,
+    /// `element_identity(v)`: the zero of the type of the elements of `v`.
+    ElementIdentity,
+    /// `hash(x, n)`: an int from 0 up to n that is the same for equal values of any type, as `nesl_prim::meaning` defines it.
+    /// All functions have the hash 0.
+    Hash,
     /// `length(v)`, `#v`.
     Length,
     /// `dist(a, n)`: n copies.
@@ -292,6 +307,10 @@ pub enum Intrinsic {
     Rank(Direction),
     /// `string(v)`, `@v`: the text of a value of any type.
     Text,
+    /// `abrev_string(v)`: the text without what [`short`] leaves out.
+    ShortText,
+    /// `text_float(s)`: the float that a text denotes, NaN where it denotes none.
+    ParseFloat,
     /// `rand(bound)`: draws from the current seed.
     Rand,
     /// `rand_seed(n)`: sets the current seed; true.
@@ -333,6 +352,8 @@ impl Intrinsic {
         Some(match name {
             "==" | "eql" => Intrinsic::Equal,
             "identity" => Intrinsic::Identity,
+            "element_identity" => Intrinsic::ElementIdentity,
+            "hash" => Intrinsic::Hash,
             "length" => Intrinsic::Length,
             "dist" => Intrinsic::Dist,
             "elt" => Intrinsic::Elt,
@@ -361,6 +382,8 @@ impl Intrinsic {
             "rank" | "char_rank" => Intrinsic::Rank(Direction::Up),
             "rank_down" => Intrinsic::Rank(Direction::Down),
             "string" => Intrinsic::Text,
+            "abrev_string" => Intrinsic::ShortText,
+            "text_float" => Intrinsic::ParseFloat,
             "rand" => Intrinsic::Rand,
             "rand_seed" => Intrinsic::RandSeed,
             _ if name.starts_with("host_") => {

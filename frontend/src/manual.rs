@@ -5,6 +5,7 @@
 
 use crate::Session;
 use crate::core::{Function, FunctionId};
+use crate::ty::Type;
 use nesl_span::{Origin, SourceMap};
 use std::fmt::Write;
 
@@ -39,13 +40,19 @@ fn is_internal(name: &str) -> bool {
     INTERNAL.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// All functions of the library, in its order.
+/// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of, and
+/// that is the library's own affair.
 pub fn entries(session: &Session, sources: &SourceMap) -> Vec<Entry> {
     let functions = session.program().functions.iter().enumerate();
     functions
         .filter(|(id, function)| session.is_library_function(FunctionId(*id)) && !function.is_lambda())
+        .filter(|(_, function)| !is_constructor(function))
         .map(|(_, function)| entry(function, sources))
         .collect()
+}
+
+fn is_constructor(function: &Function) -> bool {
+    matches!(&function.scheme.result, Type::Record(datatype, _) if datatype.name == function.name)
 }
 
 /// What a name means, if it is a function.

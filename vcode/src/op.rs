@@ -74,6 +74,8 @@ pub enum VectorOp {
     TextLengths,
     /// The texts of all elements one after another.
     Text,
+    /// The float that each segment denotes.
+    ParseFloat,
     /// The position of each element in its segment.
     SegIota,
     /// Element j for each element of segment j.
@@ -112,7 +114,7 @@ pub struct Row {
 }
 
 use Kind::{Column, ColumnT, Descriptor, Scalar, ScalarT};
-use ScalarType::{Bool, Char, Int};
+use ScalarType::{Bool, Char, Float, Int};
 
 impl VectorOp {
     /// All instructions; those with an operator once for each operator that has an identity.
@@ -142,6 +144,7 @@ impl VectorOp {
         all.extend([
             VectorOp::TextLengths,
             VectorOp::Text,
+            VectorOp::ParseFloat,
             VectorOp::SegIota,
             VectorOp::SegDist,
             VectorOp::Compact,
@@ -304,6 +307,12 @@ impl VectorOp {
                 &[ColumnT],
                 Column(Char),
                 "text c: the texts of the elements one after another, each as nesl_prim::text writes a scalar.",
+            ),
+            VectorOp::ParseFloat => row(
+                "parse_float",
+                &[Column(Char), Descriptor],
+                Column(Float),
+                "parse_float c d: the float that each segment denotes, as nesl_prim::text reads it; NaN where it denotes none.",
             ),
             VectorOp::SegIota => row(
                 "seg_iota",

@@ -114,25 +114,15 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn text_lengths(&mut self, column: &Column) -> Result<Column, Fault> {
-        match column {
-            Column::Common(vector) => {
-                let lengths = self.local.text_lengths(vector);
-                self.replicated(lengths).map(Column::Common)
-            }
-            Column::Partitioned { length, part } => {
-                let lengths = self.local.text_lengths(part);
-                let lengths = self.settle(*length, lengths)?;
-                self.finish(*length, lengths)
-            }
-        }
+        self.text_lengths_of(column)
     }
 
     fn text(&mut self, column: &Column) -> Result<Column, Fault> {
-        // Even the text of a common column may be too long to be common.
-        let part = self.part(column);
-        let text = self.local.text(&part);
-        let text = self.settle(column.length(), text)?;
-        self.assemble(text)
+        self.texts_of(column)
+    }
+
+    fn parse_float(&mut self, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
+        self.parse_segments(column, descriptor)
     }
 
     fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Column, Fault> {

@@ -22,6 +22,7 @@ mod order;
 mod ranks;
 mod segmented;
 mod segments;
+mod text;
 
 pub use column::{Column, Descriptor};
 pub use communicator::Communicator;

@@ -181,6 +181,10 @@ fn vector<E: Engine>(engine: &mut E, op: VectorOp, operands: &mut Operands<'_, E
         }
         VectorOp::TextLengths => engine.text_lengths(&operands.column()),
         VectorOp::Text => engine.text(&operands.column()),
+        VectorOp::ParseFloat => {
+            let (column, descriptor) = (operands.column(), operands.descriptor());
+            engine.parse_float(&column, &descriptor)
+        }
         VectorOp::SegIota => engine.seg_iota(&operands.descriptor()),
         VectorOp::SegDist => {
             let (column, descriptor) = (operands.column(), operands.descriptor());

@@ -245,6 +245,9 @@ fn every_vector_instruction_reaches_the_engine_with_its_operands_in_order() {
         (f.vector(VectorOp::Lengths, &[packed]), vec![2, 1]),
         (f.map(ScalarOp::SubtractInt, &[constant(1), b]), vec![-6, -7]),
     ];
+    let digits = f.constants(Constants::Char(b"305".to_vec()));
+    let read = f.vector(VectorOp::ParseFloat, &[digits, packed]);
+    let columns: Vec<_> = columns.into_iter().chain([(f.map(ScalarOp::Truncate, &[read]), vec![30, 5])]).collect();
     let sizes = [
         (f.vector(VectorOp::Length, &[a]), 3),
         (f.vector(VectorOp::Extract, &[a, constant(2)]), 30),

@@ -1,6 +1,7 @@
-//! The texts of elements: `text_lengths` and `text`.
+//! The texts of elements, and back: `text_lengths`, `text`, `parse_float`.
 
 use crate::buffer::Meter;
+use crate::descriptor::Descriptor;
 use crate::vector::Vector;
 use nesl_prim::{Failure, text};
 use std::sync::Arc;
@@ -23,6 +24,16 @@ pub(super) fn text(meter: &Arc<Meter>, column: &Vector) -> Result<Vector, Failur
     let mut out: Vec<u8> = meter.reserve(length)?;
     for index in 0..column.len() {
         out.extend_from_slice(text::scalar(column.get(index)).as_bytes());
+    }
+    Ok(Vector::new(meter, out))
+}
+
+/// The float that each segment denotes.
+pub(super) fn parse_float(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
+    let chars = column.elements::<u8>();
+    let mut out = meter.reserve(descriptor.segments())?;
+    for (start, length) in descriptor.iter() {
+        out.push(text::parse_float(&chars[start..start + length]));
     }
     Ok(Vector::new(meter, out))
 }

@@ -1,10 +1,12 @@
-//! The texts of elements: `text_lengths` and `text`.
+//! The texts of elements, and back: `text_lengths`, `text`, `parse_float`.
 
 use super::Threads;
 use super::column::wrap;
 use super::output::{Output, Writer};
+use super::segment::{Run, runs};
 use super::tuning::GRAIN_COSTLY;
 use super::workers::split;
+use crate::descriptor::Descriptor;
 use crate::engine::Fault;
 use crate::on_vector;
 use crate::vector::Vector;
@@ -49,4 +51,18 @@ pub fn text(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
         Ok(wrap(output.finish(&threads.meter)))
     }
     on_vector!(column, slice => of(threads, slice.elements()))
+}
+
+/// The float that each segment denotes. No thread shares a segment with another: numbers are short.
+pub fn parse_float(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+    let chars = column.elements::<u8>();
+    let mut output = Output::reserve(&threads.meter, descriptor.segments())?;
+    let runs = runs(threads, descriptor)?;
+    let writers = output.writers(runs.iter().map(|run| run.segments.len()));
+    threads.workers.each(runs.into_iter().zip(writers).collect(), |_, (run, mut writer): (Run, Writer<'_, f64>)| {
+        for (start, length) in run.iter(descriptor) {
+            writer.push(text::parse_float(&chars[start..start + length]));
+        }
+    });
+    Ok(wrap(output.finish(&threads.meter)))
 }

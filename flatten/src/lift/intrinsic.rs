@@ -4,6 +4,7 @@
 //! sequence operations segmented (see [`super::sequence`]).
 
 use crate::lower::{Context, Lowering};
+use crate::repr::int;
 use crate::value::Value;
 use nesl_frontend::core::Intrinsic;
 use nesl_frontend::ty::Type;
@@ -26,8 +27,14 @@ impl Lowering<'_, '_> {
                 let (left, right) = argument.into_pair();
                 return self.equal(compared, left, right, context);
             }
-            Intrinsic::Identity => return self.zero(ty),
+            Intrinsic::Identity | Intrinsic::ElementIdentity => return self.zero(ty),
+            Intrinsic::Hash => {
+                let Type::Pair(hashed, _) = argument_type else { panic!("hash of {argument_type}") };
+                let (value, size) = argument.into_pair();
+                return self.hash(hashed, value, &size, context);
+            }
             Intrinsic::Text => return self.text(argument_type, argument, context),
+            Intrinsic::ShortText => return self.short_text(argument_type, argument, context),
             Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),
             Intrinsic::Rand => return self.rand(&argument),
             Intrinsic::RandSeed => {
@@ -170,12 +177,22 @@ impl Lowering<'_, '_> {
                 let column = self.builder.vector(VectorOp::Rank(direction), &[elements.operand()]);
                 Value::sequence(length, Value::column(column, ScalarType::Int))
             }
+            Intrinsic::ParseFloat => {
+                let (length, elements) = argument.into_sequence();
+                let lengths = self.builder.vector(VectorOp::Build, &[length]);
+                let descriptor = self.packed(lengths);
+                let column = self.builder.vector(VectorOp::ParseFloat, &[elements.operand(), descriptor]);
+                Value::scalar(self.builder.vector(VectorOp::Extract, &[column, int(0)]), ScalarType::Float)
+            }
             Intrinsic::Scalar(_)
             | Intrinsic::Rand
             | Intrinsic::RandSeed
             | Intrinsic::Equal
             | Intrinsic::Identity
+            | Intrinsic::ElementIdentity
+            | Intrinsic::Hash
             | Intrinsic::Text
+            | Intrinsic::ShortText
             | Intrinsic::Host(_) => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }

@@ -91,12 +91,20 @@ impl Lowering<'_, '_> {
                 let lengths = self.lengths(descriptor);
                 Value::segments(self.packed(lengths), Value::column(column, ScalarType::Int))
             }
+            Intrinsic::ParseFloat => {
+                let (descriptor, elements) = argument.into_sequence();
+                let column = self.builder.vector(VectorOp::ParseFloat, &[elements.operand(), descriptor]);
+                Value::column(column, ScalarType::Float)
+            }
             Intrinsic::Scalar(_)
             | Intrinsic::Rand
             | Intrinsic::RandSeed
             | Intrinsic::Equal
             | Intrinsic::Identity
+            | Intrinsic::ElementIdentity
+            | Intrinsic::Hash
             | Intrinsic::Text
+            | Intrinsic::ShortText
             | Intrinsic::Host(_) => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }

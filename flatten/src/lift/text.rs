@@ -7,23 +7,38 @@
 //! (a, b)   join "(" a ", " b ")"
 //! [e, …]   join "[" (flatten {join (", " or, at position 0, nothing) e}) "]"
 //! ```
+//!
+//! A shortened text is that of a value of which only so many levels and elements are looked at: parts of it are views.
 
 use crate::lower::{Context, Lowering};
 use crate::repr::int;
 use crate::value::{Structure, Value};
 use nesl_frontend::core::Intrinsic;
+use nesl_frontend::core::short::{ELEMENTS as SHORT_ELEMENTS, HIDDEN, LEVELS as SHORT_LEVELS};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{Constants, Operand, VectorOp};
 
+/// How many levels of brackets a text shows; all where there is none.
+type Levels = Option<usize>;
+
 impl Lowering<'_, '_> {
     /// The text of a value, per instance.
     pub(crate) fn text(&mut self, ty: &Type, value: Value, context: Context) -> Value {
+        self.text_of(ty, value, context, None)
+    }
+
+    /// The text of a value without what is deep in it or late in long sequences, per instance.
+    pub(crate) fn short_text(&mut self, ty: &Type, value: Value, context: Context) -> Value {
+        self.text_of(ty, value, context, Some(SHORT_LEVELS))
+    }
+
+    fn text_of(&mut self, ty: &Type, value: Value, context: Context, levels: Levels) -> Value {
         if matches!(ty, Type::Function(_)) {
             return self.literal_text("function");
         }
         if let Some(payload) = ty.payload() {
-            return self.text(&payload, value, context);
+            return self.text_of(&payload, value, context, levels);
         }
         match Structure::of(ty) {
             // Only function values have nothing to them.
@@ -40,30 +55,35 @@ impl Lowering<'_, '_> {
                 let text = self.builder.vector(VectorOp::Text, &[value.operand()]);
                 Value::segments(self.packed(lengths), Value::column(text, ScalarType::Char))
             }
+            Structure::Pair(..) | Structure::Sequence(_) if levels == Some(0) => self.literal_text(HIDDEN),
             Structure::Pair(..) => {
                 let mut parts = vec![self.literal_text("(")];
-                self.tuple_texts(ty, value, context, &mut parts);
+                self.tuple_texts(ty, value, context, levels.map(|levels| levels - 1), &mut parts);
                 parts.push(self.literal_text(")"));
                 self.join(parts, context)
             }
-            Structure::Sequence(element) => self.sequence_text(&element, value, context),
+            Structure::Sequence(element) => self.sequence_text(&element, value, context, levels),
         }
     }
 
     /// The texts of the parts of a tuple, which prints flat, with what stands between them.
-    fn tuple_texts(&mut self, ty: &Type, value: Value, context: Context, parts: &mut Vec<Value>) {
+    fn tuple_texts(&mut self, ty: &Type, value: Value, context: Context, levels: Levels, parts: &mut Vec<Value>) {
         let Type::Pair(first_type, rest_type) = ty else {
-            parts.push(self.text(ty, value, context));
+            parts.push(self.text_of(ty, value, context, levels));
             return;
         };
         let (first, rest) = value.into_pair();
-        parts.push(self.text(first_type, first, context));
+        parts.push(self.text_of(first_type, first, context, levels));
         parts.push(self.literal_text(", "));
-        self.tuple_texts(rest_type, rest, context, parts);
+        self.tuple_texts(rest_type, rest, context, levels, parts);
     }
 
-    fn sequence_text(&mut self, element: &Type, value: Value, context: Context) -> Value {
+    fn sequence_text(&mut self, element: &Type, value: Value, context: Context, levels: Levels) -> Value {
         let lifted = !value.is_invariant();
+        let (value, end) = match levels {
+            Some(_) => self.shortened(value),
+            None => (value, self.literal_text("]")),
+        };
         let (extent, elements) = if lifted { self.compact(value).into_sequence() } else { value.into_sequence() };
         let (total, positions) = if lifted {
             (self.total(extent), self.builder.vector(VectorOp::SegIota, &[extent]))
@@ -71,7 +91,7 @@ impl Lowering<'_, '_> {
             self.serial_work(context);
             (extent, self.builder.vector(VectorOp::Iota, &[extent]))
         };
-        let texts = self.text(element, elements, Context::Lifted(total));
+        let texts = self.text_of(element, elements, Context::Lifted(total), levels.map(|levels| levels - 1));
         let separators = self.separators(positions, total);
         let texts = self.join(vec![separators, texts], Context::Lifted(total));
         let string = Type::sequence(Type::CHAR);
@@ -81,8 +101,36 @@ impl Lowering<'_, '_> {
             }
             _ => self.unsegmented(Intrinsic::Flatten, Value::sequence(extent, texts), &string),
         };
-        let parts = vec![self.literal_text("["), inside, self.literal_text("]")];
+        let parts = vec![self.literal_text("["), inside, end];
         self.join(parts, context)
+    }
+
+    /// The first elements of a sequence, and how its text ends: with dots where there are more.
+    fn shortened(&mut self, value: Value) -> (Value, Value) {
+        const ENDS: &str = ", ...]";
+        let more = ENDS.len() as i64 - 1;
+        let limit = int(SHORT_ELEMENTS);
+        let ends = self.builder.constants(Constants::Char(ENDS.into()));
+        let lifted = !value.is_invariant();
+        let (extent, elements) = value.into_sequence();
+        let length = if lifted { self.lengths(extent) } else { extent };
+        let mut compute = |op, operands: &[Operand]| {
+            if lifted { self.builder.map(op, operands) } else { self.builder.scalar(op, operands) }
+        };
+        let kept = compute(ScalarOp::MinimumInt, &[length, limit]);
+        let longer = compute(ScalarOp::GreaterInt, &[length, limit]);
+        let longer = compute(ScalarOp::BoolToInt, &[longer]);
+        let dots = compute(ScalarOp::MultiplyInt, &[longer, int(more)]);
+        let start = compute(ScalarOp::SubtractInt, &[int(more), dots]);
+        let end = compute(ScalarOp::AddInt, &[dots, int(1)]);
+        if lifted {
+            let starts = self.starts(extent);
+            let shortened = Value::segments(self.view(starts, kept), elements);
+            return (shortened, Value::segments(self.view(start, end), Value::column(ends, ScalarType::Char)));
+        }
+        let elements = self.move_by(&elements, VectorOp::Slice, &[int(0), kept]);
+        let ends = self.builder.vector(VectorOp::Slice, &[ends, start, end]);
+        (Value::sequence(kept, elements), Value::sequence(end, Value::column(ends, ScalarType::Char)))
     }
 
     /// What stands before each of `total` elements with these positions in their sequences: views of one separator, which

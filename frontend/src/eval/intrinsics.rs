@@ -4,7 +4,7 @@
 //! checks its operands.
 
 use super::value::{Closure, Value};
-use crate::core::{FunctionId, Intrinsic};
+use crate::core::{FunctionId, Intrinsic, short};
 use crate::ty::Type;
 use nesl_prim::{Direction, Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum, text};
 use std::sync::Arc;
@@ -26,6 +26,14 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::bool(equal(left, right)))
         }
         Intrinsic::Identity => Ok(zero(&parameter())),
+        Intrinsic::ElementIdentity => match parameter() {
+            Type::Sequence(element) => Ok(zero(&element)),
+            other => panic!("ill-typed core: the elements of {other}"),
+        },
+        Intrinsic::Hash => {
+            let (value, size) = operand.as_pair();
+            Ok(Value::int(meaning::hash_index(hash(value), size.as_int())?))
+        }
         Intrinsic::Length => Ok(Value::int(length(operand))),
         Intrinsic::Dist => {
             let (value, count) = operand.as_pair();
@@ -71,10 +79,11 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
         Intrinsic::Reduce(source) => Ok(reduce(operator(source, &parameter()), operand)),
         Intrinsic::Scan(source) => Ok(scan(operator(source, &parameter()), operand)),
         Intrinsic::Rank(direction) => Ok(rank(direction, operand)),
-        Intrinsic::Text => {
-            let mut out = Vec::new();
-            write_text(operand, &parameter(), &mut out);
-            Ok(Value::sequence(out.into_iter().map(Value::char)))
+        Intrinsic::Text => Ok(text_of(operand, &parameter(), None)),
+        Intrinsic::ShortText => Ok(text_of(operand, &parameter(), Some(short::LEVELS))),
+        Intrinsic::ParseFloat => {
+            let chars: Vec<u8> = operand.as_sequence().iter().map(|char| u8::from_value(char.as_scalar())).collect();
+            Ok(Value::float(text::parse_float(&chars)))
         }
         Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
         Intrinsic::Host(_) => unreachable!("the machine holds the world outside"),
@@ -115,32 +124,61 @@ fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
+/// All 64 bits of the hash of a value.
+fn hash(value: &Value) -> i64 {
+    match value {
+        Value::Scalar(ScalarValue::Int(value)) => meaning::hash_int(*value),
+        Value::Scalar(ScalarValue::Float(value)) => meaning::hash_float(*value),
+        Value::Scalar(ScalarValue::Bool(value)) => meaning::hash_int(i64::from(*value)),
+        Value::Scalar(ScalarValue::Char(value)) => meaning::hash_int(i64::from(*value)),
+        Value::Pair(first, rest) => meaning::hash_pair(hash(first), hash(rest)),
+        Value::Sequence(elements) => {
+            let places = elements.iter().enumerate();
+            let places = places.map(|(position, element)| meaning::hash_pair(position as i64, hash(element)));
+            meaning::hash_pair(length(value), places.fold(0, i64::wrapping_add))
+        }
+        Value::Function(_) => 0,
+    }
+}
+
+/// The text of a value with so many levels of brackets; with all, and all elements, where there is none.
+fn text_of(value: &Value, ty: &Type, levels: Option<usize>) -> Value {
+    let mut out = Vec::new();
+    write_text(value, ty, levels, &mut out);
+    Value::sequence(out.into_iter().map(Value::char))
+}
+
 /// Adds the text of a value. Strings are sequences like any others here, and records show their payload alone.
-fn write_text(value: &Value, ty: &Type, out: &mut Vec<u8>) {
+fn write_text(value: &Value, ty: &Type, levels: Option<usize>, out: &mut Vec<u8>) {
+    let inside = levels.map(|levels| levels.saturating_sub(1));
     match (value, ty) {
         (payload, Type::Record(datatype, arguments)) => {
-            write_text(payload, &datatype.payload.instantiate(arguments), out);
+            write_text(payload, &datatype.payload.instantiate(arguments), levels, out);
         }
         (Value::Scalar(scalar), _) => text::append(*scalar, out),
+        (Value::Sequence(_), Type::Sequence(_)) | (Value::Pair(..), Type::Pair(..)) if levels == Some(0) => {
+            out.extend_from_slice(short::HIDDEN.as_bytes());
+        }
         (Value::Sequence(elements), Type::Sequence(element)) => {
+            let shown = if levels.is_some() { short::ELEMENTS as usize } else { elements.len() };
             out.push(b'[');
-            for (position, value) in elements.iter().enumerate() {
+            for (position, value) in elements.iter().take(shown).enumerate() {
                 if position > 0 {
                     out.extend_from_slice(b", ");
                 }
-                write_text(value, element, out);
+                write_text(value, element, inside, out);
             }
-            out.push(b']');
+            out.extend_from_slice(if shown < elements.len() { b", ...]" } else { b"]" });
         }
         (Value::Pair(..), Type::Pair(..)) => {
             out.push(b'(');
             let (mut value, mut ty) = (value, ty);
             while let (Value::Pair(first, rest), Type::Pair(first_type, rest_type)) = (value, ty) {
-                write_text(first, first_type, out);
+                write_text(first, first_type, inside, out);
                 out.extend_from_slice(b", ");
                 (value, ty) = (rest, rest_type);
             }
-            write_text(value, ty, out);
+            write_text(value, ty, inside, out);
             out.push(b')');
         }
         (Value::Function(_), _) => out.extend_from_slice(b"function"),

@@ -45,6 +45,8 @@ pub enum Failure {
     User { message: String },
     /// What a program prints does not arrive. Whoever stopped reading (`closed`) needs no message.
     OutputLost { message: String, closed: bool },
+    /// `hash` into fewer than one place.
+    NotASize { size: i64 },
     /// The memory limit, or the machine's memory, would be exceeded.
     OutOfMemory { bytes: u64 },
     /// Calls nested deeper than the machine's limit.
@@ -73,6 +75,7 @@ impl Failure {
             Failure::NegativeRoot { .. } => "E0414",
             Failure::NotPositive { .. } => "E0415",
             Failure::NotACharacter { .. } => "E0416",
+            Failure::NotASize { .. } => "E0417",
             Failure::OutOfMemory { .. } => "E0420",
             Failure::RecursionTooDeep { .. } => "E0421",
             Failure::Interrupted => "E0422",
@@ -100,6 +103,7 @@ impl Failure {
             Failure::NegativeRoot { .. } => "take the absolute value first, or test the sign",
             Failure::NotPositive { .. } => "rand(n) draws from 0 up to, but not including, n: n must be positive",
             Failure::NotACharacter { .. } => "character codes are 0 to 255",
+            Failure::NotASize { .. } => "hash(x, n) is an int from 0 up to, but not including, n: n must be positive",
             Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
             Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
             Failure::OutputLost { .. } => "is there room on the disk?",
@@ -143,6 +147,7 @@ impl fmt::Display for Failure {
                 write!(formatter, "rand needs a positive number, got {}", crate::text::float(*value))
             }
             Failure::NotACharacter { code } => write!(formatter, "no character has the code {code}"),
+            Failure::NotASize { size } => write!(formatter, "hash needs a positive number of places, got {size}"),
             Failure::OutOfMemory { bytes } => write!(formatter, "out of memory: {bytes} more bytes are needed"),
             Failure::RecursionTooDeep { depth } => write!(formatter, "recursion deeper than {depth} calls"),
             Failure::Interrupted => write!(formatter, "interrupted"),

@@ -263,6 +263,13 @@ scalar_operations! {
     RandomInt "random.int" _ (Int, Int) -> Int, - -, "A uniform int from 0 up to, not including, the second operand, drawn from the seed.", try_binary meaning::rand_int;
     RandomFloat "random.float" _ (Int, Float) -> Float, - -, "A uniform float from 0 up to, not including, the second operand, drawn from the seed.", try_binary meaning::rand_float;
 
+    HashInt "hash.int" _ (Int) -> Int, - -, "All 64 bits of the operand mixed.", unary meaning::hash_int;
+    HashFloat "hash.float" _ (Float) -> Int, - -, "The bits of the operand mixed; equal floats give the same.", unary meaning::hash_float;
+    HashBool "hash.bool" _ (Bool) -> Int, - -, "As `hash.int` of 0 or 1.", unary |b: bool| meaning::hash_int(i64::from(b));
+    HashChar "hash.char" _ (Char) -> Int, - -, "As `hash.int` of the code.", unary |c: u8| meaning::hash_int(i64::from(c));
+    HashPair "hash_pair" _ (Int, Int) -> Int, - -, "Two hashes, or a position and a hash, mixed to one.", binary meaning::hash_pair;
+    HashIndex "hash_index" _ (Int, Int) -> Int, - -, "A hash as an int from 0 up to, not including, the second operand.", try_binary meaning::hash_index;
+
     CheckIndex "check_index" "check_index" (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;
     CheckLengths "check_lengths" "check_lengths" (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
     CheckLength "check_length" _ (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;

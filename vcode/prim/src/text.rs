@@ -52,9 +52,77 @@ pub fn append(value: ScalarValue, out: &mut Vec<u8>) {
     debug_assert!(written.is_ok(), "a vector takes everything");
 }
 
+/// The float that a text denotes, to the last bit; NaN where it is none. A text is a sign, digits, a point and digits, and an
+/// `e` or `E` with a sign and digits, each of which may be missing: what is missing is 0.
+pub fn parse_float(text: &[u8]) -> f64 {
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let digits = |from: usize| from + text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(sign);
+    let (mantissa, fraction) = match text.get(whole) {
+        Some(b'.') => (digits(whole + 1), whole + 1),
+        _ => (whole, whole),
+    };
+    let end = match text.get(mantissa) {
+        Some(b'e' | b'E') => {
+            let sign = usize::from(matches!(text.get(mantissa + 1), Some(b'+' | b'-')));
+            digits(mantissa + 1 + sign)
+        }
+        _ => mantissa,
+    };
+    if end != text.len() {
+        return f64::NAN;
+    }
+    if whole == sign && mantissa == fraction {
+        return if text.first() == Some(&b'-') { -0.0 } else { 0.0 };
+    }
+    // An exponent without digits is one of 0, but Rust wants some.
+    let written = if text.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.') { end } else { mantissa };
+    std::str::from_utf8(&text[..written]).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_the_grammar_are_floats_and_others_are_not() {
+        let floats: &[(&str, f64)] = &[
+            ("", 0.0),
+            ("-", -0.0),
+            ("+", 0.0),
+            (".", 0.0),
+            ("-.", -0.0),
+            ("e", 0.0),
+            ("-e5", -0.0),
+            (".e", 0.0),
+            ("5", 5.0),
+            ("5.", 5.0),
+            (".5", 0.5),
+            ("-.5e1", -5.0),
+            ("+1.5E+2", 150.0),
+            ("1e", 1.0),
+            ("1.e-", 1.0),
+            ("1.5e+", 1.5),
+            ("007.50", 7.5),
+            ("1e400", f64::INFINITY),
+            ("-1e99999999999999999999", f64::NEG_INFINITY),
+            ("1e-400", 0.0),
+            ("0.1", 0.1),
+            ("4.9406564584124654e-324", f64::from_bits(1)),
+            // Halfway between 2^53 and the next float, and just above.
+            ("9007199254740993", 9007199254740992.0),
+            ("9007199254740993.0000000000000000000000000000001", 9007199254740994.0),
+        ];
+        for &(text, value) in floats {
+            assert_eq!(parse_float(text.as_bytes()).to_bits(), value.to_bits(), "{text}");
+        }
+        for text in
+            [" 1", "1 ", "1..2", "e5.", "--1", "1e5e", "1e5.", "inf", "nan", "infinity", "-nan", "1x", "0x1", "1_0"]
+        {
+            assert!(parse_float(text.as_bytes()).is_nan(), "{text}");
+        }
+        assert!(parse_float(&[0xff, b'1']).is_nan());
+    }
 
     #[test]
     fn appended_text_is_that_of_the_scalar() {

@@ -67,7 +67,7 @@ fn length(context: &Context, column: Operand) -> Option<Size> {
             | VectorOp::Rank(_)
             | VectorOp::Merge
             | VectorOp::TextLengths => of_column(operands[0]),
-            VectorOp::SegReduce(_) => Some(Size::Of(VectorOp::Segments, operands[1])),
+            VectorOp::SegReduce(_) | VectorOp::ParseFloat => Some(Size::Of(VectorOp::Segments, operands[1])),
             VectorOp::Starts | VectorOp::Lengths => Some(Size::Of(VectorOp::Segments, operands[0])),
             VectorOp::SegScan(_) | VectorOp::SegRank(_) | VectorOp::SegDist | VectorOp::Compact => {
                 Some(Size::Of(VectorOp::Total, operands[1]))

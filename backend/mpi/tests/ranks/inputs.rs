@@ -46,6 +46,11 @@ impl Random {
         }
     }
 
+    /// Characters of which most runs denote floats, if they are not too long.
+    pub fn digits(&mut self, length: usize) -> Constants {
+        Constants::Char((0..length).map(|_| b"0123456789012345678901234567890123456789.-e"[self.below(43)]).collect())
+    }
+
     /// Indices into `bound` elements, crowded at the start half of the time.
     pub fn indices(&mut self, length: usize, bound: usize) -> Vec<i64> {
         let crowd = if self.below(2) == 0 { bound } else { bound.div_ceil(10) };

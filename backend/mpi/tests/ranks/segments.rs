@@ -60,6 +60,11 @@ fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPa
     let expected = twin.reference.seg_order(direction, &column.expected, &shape.expected);
     twin.compare(&format!("seg_rank {direction:?} of {case}"), tested, expected);
 
+    let digits = twin.column(&random.digits(data));
+    let tested = twin.ranks.parse_float(&digits.tested, &shape.tested);
+    let expected = twin.reference.parse_float(&digits.expected, &shape.expected);
+    twin.compare(&format!("parse_float of {case}"), tested, expected);
+
     let other = match random.below(5) {
         0 => ScalarOp::MultiplyInt,
         1 => ScalarOp::MaximumFloat,
