@@ -16,9 +16,9 @@ use crate::error::RuntimeError;
 use crate::host::System;
 use crate::value::{Slot, SlotOf, Value};
 use frames::Frames;
-use nesl_prim::{Constants, Element, Failure, Host, HostOp, ScalarType};
+use nesl_prim::{Element, Failure, Host, HostOp};
 use nesl_span::Span;
-use nesl_vcode::{FunctionId, GlobalId, Input, RegisterType, Shape, Step};
+use nesl_vcode::{FunctionId, GlobalId, Input, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -91,15 +91,6 @@ impl<E: Engine> Machine<E> {
                     let value = self.globals.get(id).unwrap_or_else(|| panic!("global {} has no value", id.0));
                     inputs.extend(value.slots.iter().cloned());
                 }
-                Input::Possible(id, shape) => match self.globals.get(id) {
-                    Some(value) => inputs.extend(value.slots.iter().cloned()),
-                    None => inputs.extend(self.nothing(shape).map_err(|fault| RuntimeError {
-                        failure: fault.failure,
-                        span: program.program().functions[step.function.0 as usize].span,
-                        calls: Vec::new(),
-                        element: None,
-                    })?),
-                },
                 Input::Argument(index) => {
                     let value = arguments.get(*index as usize).unwrap_or_else(|| panic!("no argument {index}"));
                     inputs.extend(value.slots.iter().cloned());
@@ -143,23 +134,6 @@ impl<E: Engine> Machine<E> {
             rank.instructions += self.instructions;
         }
         counters
-    }
-
-    /// The slots of a value of a shape in which everything is zero or empty.
-    fn nothing(&mut self, shape: &Shape) -> Result<Vec<SlotOf<E>>, Fault> {
-        let empty = |engine: &mut E, scalar| engine.constants(&Constants::from_scalars(scalar, &[]));
-        let mut slots = Vec::new();
-        for register in shape.serial() {
-            slots.push(match register {
-                RegisterType::Scalar(scalar) => Slot::Scalar(scalar.zero()),
-                RegisterType::Column(scalar) => Slot::Column(empty(&mut self.engine, scalar)?),
-                RegisterType::Descriptor => {
-                    let lengths = empty(&mut self.engine, ScalarType::Int)?;
-                    Slot::Descriptor(self.engine.packed(lengths)?)
-                }
-            });
-        }
-        Ok(slots)
     }
 
     /// Lets what a program printed arrive, also where it then failed.

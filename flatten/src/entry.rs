@@ -29,7 +29,7 @@ pub(crate) fn needed(instances: &mut Instances<'_>, forms: &[Form], mut globals:
     for form in forms.iter().rev() {
         let Form::Assignment { targets, value } = form else { continue };
         if targets.iter().any(|(target, _)| globals.contains(target)) {
-            globals.extend(instances.globals.expr(instances.program, value).all);
+            globals.extend(instances.globals.expr(instances.program, value));
             chosen.push(form);
         }
     }
@@ -41,12 +41,12 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
     let expr = expression(form)?;
     let number = instances.reserve();
     let effect = instances.effects.expr(&expr);
-    let globals = instances.globals.expr(instances.program, &expr);
+    let globals: Vec<GlobalId> = instances.globals.expr(instances.program, &expr).into_iter().collect();
     let name = instances.unique_name("top".to_owned());
     let mut lowering = Lowering::new(instances, &name, expr.span, Vec::new());
     let mut inputs = Vec::new();
     bind_seed(&mut lowering, effect.draws, &mut inputs);
-    bind_globals(&mut lowering, globals.all.into_iter(), |id| globals.surely.contains(&id), &mut inputs);
+    bind_globals(&mut lowering, &globals, &mut inputs);
     let value = lowering.eval(&expr, Context::Serial);
     let (outputs, results): (Vec<Output>, Vec<Value>) = match form {
         Form::Assignment { targets, .. } => {
@@ -95,7 +95,7 @@ pub(crate) fn main(
     bind_seed(&mut lowering, effect.draws, &mut inputs);
     inputs.extend((0u32..).take(parameters.len()).map(Input::Argument));
     let argument = lowering.parameter(&argument_type, &Pattern::uniform(&argument_type, false));
-    bind_globals(&mut lowering, globals.iter().copied(), |_| true, &mut inputs);
+    bind_globals(&mut lowering, &globals, &mut inputs);
     let values: Vec<Value> = globals.iter().map(|global| lowering.globals[global].clone()).collect();
     let seed = lowering.seed.as_ref().map(Value::operand);
     let operands = Instances::arguments(values.into_iter(), None, seed, &argument);
@@ -133,21 +133,12 @@ fn bind_seed(lowering: &mut Lowering<'_, '_>, draws: bool, inputs: &mut Vec<Inpu
     }
 }
 
-/// Makes parameters of globals: of those that surely have values, and of those that may.
-fn bind_globals(
-    lowering: &mut Lowering<'_, '_>,
-    globals: impl Iterator<Item = GlobalId>,
-    surely: impl Fn(GlobalId) -> bool,
-    inputs: &mut Vec<Input>,
-) {
-    for global in globals {
+fn bind_globals(lowering: &mut Lowering<'_, '_>, globals: &[GlobalId], inputs: &mut Vec<Input>) {
+    for &global in globals {
         let ty = &lowering.instances.program.global(global).ty;
         let value = lowering.parameter(ty, &Pattern::uniform(ty, false));
         lowering.globals.insert(global, value);
-        inputs.push(match surely(global) {
-            true => Input::Global(slot(global)),
-            false => Input::Possible(slot(global), shape(ty)),
-        });
+        inputs.push(Input::Global(slot(global)));
     }
 }
 

@@ -59,63 +59,42 @@ pub fn variables<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> BTreeSet<Vari
     mentioned
 }
 
-/// The globals that each function mentions, directly or through the functions it may call.
+/// The globals that each function mentions, directly or through the functions it calls.
 #[derive(Debug, Default)]
 pub struct Globals {
-    functions: HashMap<FunctionId, Mentioned>,
-}
-
-/// Globals that are mentioned, in order of their numbers.
-#[derive(Clone, Debug, Default)]
-pub struct Mentioned {
-    /// All.
-    pub all: BTreeSet<GlobalId>,
-    /// Those mentioned even if function values that are called mention none: they have values wherever this is evaluated.
-    pub surely: BTreeSet<GlobalId>,
-}
-
-impl Mentioned {
-    fn add(&mut self, other: &Mentioned) {
-        self.all.extend(&other.all);
-        self.surely.extend(&other.surely);
-    }
+    functions: HashMap<FunctionId, BTreeSet<GlobalId>>,
 }
 
 impl Globals {
     /// Analyses the functions reachable from `roots` and from `main`.
     pub fn of<'a>(program: &Program, roots: impl IntoIterator<Item = &'a Expr>, main: Option<FunctionId>) -> Globals {
-        let mut direct_calls: HashMap<FunctionId, Direct> = HashMap::new();
+        let mut calls: HashMap<FunctionId, HashSet<FunctionId>> = HashMap::new();
         let mut globals = Globals::default();
-        let reached = |direct: &Direct| -> Vec<FunctionId> {
-            let values = program.function_values.iter().filter(|_| direct.applies);
-            direct.called.iter().chain(values).copied().collect()
-        };
         let mut pending: Vec<FunctionId> =
-            roots.into_iter().flat_map(|expr| reached(&Direct::of(expr))).chain(main).collect();
+            roots.into_iter().flat_map(|expr| direct(program, expr).1).chain(main).collect();
         while let Some(function) = pending.pop() {
             if globals.functions.contains_key(&function) {
                 continue;
             }
-            let direct = match &program.function(function).body {
-                FunctionBody::Defined { body, .. } => Direct::of(body),
-                FunctionBody::Intrinsic(_) | FunctionBody::Missing => Direct::default(),
+            let (mentioned, called) = match &program.function(function).body {
+                FunctionBody::Defined { body, .. } => direct(program, body),
+                FunctionBody::Intrinsic(_) | FunctionBody::Missing => Default::default(),
             };
-            let (all, surely) = (direct.globals.clone(), direct.globals.clone());
-            globals.functions.insert(function, Mentioned { all, surely });
-            pending.extend(reached(&direct));
-            direct_calls.insert(function, direct);
+            globals.functions.insert(function, mentioned);
+            pending.extend(&called);
+            calls.insert(function, called);
         }
         // Callees' globals flow to their callers until nothing changes; each round is linear in the call graph.
         let mut changed = true;
         while changed {
             changed = false;
-            let values = globals.values(program);
-            for (function, direct) in &direct_calls {
-                let inherited = globals.through(direct, &values);
+            for (function, called) in &calls {
+                let inherited: Vec<GlobalId> =
+                    called.iter().flat_map(|callee| globals.functions[callee].iter().copied()).collect();
                 let own = globals.functions.entry(*function).or_default();
-                let before = (own.all.len(), own.surely.len());
-                own.add(&inherited);
-                changed |= (own.all.len(), own.surely.len()) > before;
+                let before = own.len();
+                own.extend(inherited);
+                changed |= own.len() > before;
             }
         }
         globals
@@ -123,59 +102,30 @@ impl Globals {
 
     /// The globals of a function, in order of their numbers.
     pub fn function(&self, function: FunctionId) -> impl Iterator<Item = GlobalId> + '_ {
-        self.functions.get(&function).into_iter().flat_map(|mentioned| mentioned.all.iter().copied())
+        self.functions.get(&function).into_iter().flatten().copied()
     }
 
-    /// The globals of an expression.
-    pub fn expr(&self, program: &Program, expr: &Expr) -> Mentioned {
-        let direct = Direct::of(expr);
-        let mut mentioned = self.through(&direct, &self.values(program));
-        mentioned.add(&Mentioned { all: direct.globals.clone(), surely: direct.globals });
-        mentioned
-    }
-
-    /// What any function value may mention.
-    fn values(&self, program: &Program) -> BTreeSet<GlobalId> {
-        program.function_values.iter().flat_map(|function| self.function(*function)).collect()
-    }
-
-    /// What is mentioned through calls.
-    fn through(&self, direct: &Direct, values: &BTreeSet<GlobalId>) -> Mentioned {
-        let mut mentioned = Mentioned::default();
-        for callee in &direct.called {
-            mentioned.add(&self.functions[callee]);
-        }
-        if direct.applies {
-            mentioned.all.extend(values);
-        }
+    /// The globals of an expression, in order of their numbers.
+    pub fn expr(&self, program: &Program, expr: &Expr) -> BTreeSet<GlobalId> {
+        let (mut mentioned, called) = direct(program, expr);
+        mentioned.extend(called.into_iter().flat_map(|function| self.function(function)));
         mentioned
     }
 }
 
-/// What an expression mentions itself.
-#[derive(Debug, Default)]
-struct Direct {
-    globals: BTreeSet<GlobalId>,
-    /// The functions it calls by their names.
-    called: HashSet<FunctionId>,
-    /// Whether it calls function values. Each may be any function that the program uses as one: which, is known only at
-    /// concrete types.
-    applies: bool,
-}
-
-impl Direct {
-    fn of(expr: &Expr) -> Direct {
-        let mut direct = Direct::default();
-        walk(expr, &mut |expr| match &expr.kind {
-            ExprKind::Global(global) => {
-                direct.globals.insert(*global);
-            }
-            ExprKind::Call { function, .. } => {
-                direct.called.insert(*function);
-            }
-            ExprKind::Apply { .. } => direct.applies = true,
-            _ => {}
-        });
-        direct
-    }
+/// The globals that an expression mentions itself, and the functions that it may call. A function value may be any function
+/// that the program uses as one: which, is known only at concrete types.
+fn direct(program: &Program, expr: &Expr) -> (BTreeSet<GlobalId>, HashSet<FunctionId>) {
+    let (mut mentioned, mut called) = (BTreeSet::new(), HashSet::new());
+    walk(expr, &mut |expr| match &expr.kind {
+        ExprKind::Global(global) => {
+            mentioned.insert(*global);
+        }
+        ExprKind::Call { function, .. } => {
+            called.insert(*function);
+        }
+        ExprKind::Apply { .. } => called.extend(&program.function_values),
+        _ => {}
+    });
+    (mentioned, called)
 }

@@ -73,7 +73,7 @@ fn flatten(
     let own: BTreeSet<GlobalId> = forms
         .iter()
         .filter_map(entry::expression)
-        .flat_map(|expr| instances.globals.expr(instances.program, &expr).all)
+        .flat_map(|expr| instances.globals.expr(instances.program, &expr))
         .collect();
     let mut steps = entry::needed(&mut instances, earlier, own);
     steps.extend(forms.iter().filter_map(|form| entry::step(&mut instances, form)));

@@ -342,13 +342,10 @@ impl Parser<'_> {
                 Ok(Input::Seed)
             } else if parser.accept_word("global") {
                 parser.number().map(|number| Input::Global(GlobalId(number)))
-            } else if parser.accept_word("possible") {
-                let number = parser.number()?;
-                Ok(Input::Possible(GlobalId(number), parser.shape()?))
             } else if parser.accept_word("argument") {
                 parser.number().map(Input::Argument)
             } else {
-                parser.fail(Problem::Expected("seed, global, possible or argument"))
+                parser.fail(Problem::Expected("seed, global or argument"))
             }
         })?;
         let outputs = if self.accept("->") { self.items(Self::output)? } else { Vec::new() };

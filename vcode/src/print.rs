@@ -323,7 +323,6 @@ impl Writer<'_> {
         self.list(", ", &step.inputs, |writer, input| match input {
             Input::Seed => writer.text("seed"),
             Input::Global(global) => writer.text(format!("global {}", global.0)),
-            Input::Possible(global, shape) => writer.text(format!("possible {} {shape}", global.0)),
             Input::Argument(argument) => writer.text(format!("argument {argument}")),
         });
         self.out.push(')');

@@ -158,9 +158,6 @@ pub enum Input {
     Seed,
     /// A global value.
     Global(GlobalId),
-    /// A global value of this shape that may be none yet: then nothing will look at it, and it is all zeros and empty. A
-    /// function value can be any function of the program, and some of those mention globals of later steps.
-    Possible(GlobalId, Shape),
     /// An argument of the command line, by position: only in [`Main`].
     Argument(u32),
 }

@@ -423,7 +423,6 @@ impl<'a> Entries<'a> {
     fn input(&self, input: &Input) -> Result<Option<Vec<RegisterType>>, Problem> {
         match (input, &self.arguments) {
             (Input::Seed, _) => Ok(Some(vec![RegisterType::Scalar(ScalarType::Int)])),
-            (Input::Possible(_, shape), _) => Ok(Some(shape.serial())),
             (Input::Global(global), arguments) => match (self.globals.get(global), arguments) {
                 (Some(shape), _) => Ok(Some(shape.serial())),
                 (None, Some(_)) => Err(Problem::UnknownGlobal(*global)),
