@@ -87,7 +87,7 @@ pub(crate) fn main(
         .collect();
     let number = instances.reserve();
     let draws = instances.draws.function(main);
-    let globals: Vec<GlobalId> = instances.globals.function(main).collect();
+    let globals = instances.globals.function(instances.program, main, &type_arguments).into_iter().collect::<Vec<_>>();
     let callee = instances.instance(main, type_arguments, Version::Serial);
     let name = instances.unique_name("main".to_owned());
     let mut lowering = Lowering::new(instances, &name, source.span, Vec::new());

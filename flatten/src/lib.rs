@@ -20,12 +20,10 @@ mod lower;
 mod repr;
 mod value;
 
-use free::Globals;
 use instance::Instances;
-use nesl_frontend::core::{self, Expr, Form, FunctionId, GlobalId};
+use nesl_frontend::core::{self, Form, FunctionId, GlobalId};
 use nesl_vcode::Program;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Stack for the recursion over core: chains of ten thousand operators are as deep as they are long.
 const STACK: usize = 1 << 30;
@@ -50,9 +48,7 @@ pub fn compile(program: &core::Program, earlier: &[Form], forms: &[Form], main: 
 
 fn flatten(program: &core::Program, earlier: &[Form], forms: &[Form], main: Option<FunctionId>) -> Program {
     let all: Vec<&Form> = earlier.iter().chain(forms).collect();
-    let roots: Vec<Arc<Expr>> = all.iter().filter_map(|form| entry::expression(form)).collect();
-    let globals = Globals::of(program, roots.iter().map(|expr| &**expr), main);
-    let mut instances = Instances::new(program, globals);
+    let mut instances = Instances::new(program);
 
     let own: BTreeSet<GlobalId> = forms
         .iter()
@@ -63,9 +59,9 @@ fn flatten(program: &core::Program, earlier: &[Form], forms: &[Form], main: Opti
     steps.extend(forms.iter().filter_map(|form| entry::step(&mut instances, form)));
 
     let mains = main.map_or(Vec::new(), |main| {
-        let required = instances.globals.function(main).collect();
-        let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         let choices = entry::type_choices(&program.function(main).scheme);
+        let required = choices.iter().flat_map(|types| instances.globals.function(program, main, types)).collect();
+        let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         choices.into_iter().map(|types| entry::main(&mut instances, main, types, prelude.clone())).collect()
     });
     Program { functions: instances.finish(), steps, mains }
