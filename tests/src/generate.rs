@@ -68,15 +68,16 @@ pub fn program(seed: u64) -> Generated {
         forms.push(generator.datatype(&format!("d{index}")));
     }
     for index in 0..generator.random.below(3) {
-        forms.push(generator.global(index));
+        forms.append(&mut generator.global(index));
     }
     for index in 0..1 + generator.random.below(3) {
         forms.append(&mut generator.function(index));
     }
     // Globals that are made by functions.
     if generator.random.chance(40) {
-        forms.push(generator.global(9));
+        forms.append(&mut generator.global(9));
     }
+    generator.runs_once = true;
     for _ in 0..2 + generator.random.below(3) {
         forms.push(Form { head: String::new(), tree: expression(&mut generator), is_needed: false });
     }

@@ -55,15 +55,21 @@ impl Generator {
     }
 
     /// The definition of a global value, or of several by a pattern, or of a function.
-    pub fn global(&mut self, index: usize) -> Form {
+    pub fn global(&mut self, index: usize) -> Vec<Form> {
         if self.random.chance(25) {
             self.note(Feature::GlobalFunction);
             let (parameters, result) = (vec![self.any_type(1)], self.any_type(1));
             let parameters = if self.random.chance(50) { self.parameters_for(&result) } else { parameters };
             let tree = self.function_value(&parameters, &result, 2);
-            let name = format!("hg{index}");
+            let (name, typed) = (format!("hg{index}"), format!("tg{index}"));
+            // A global has one type, and a polymorphic function does not say which.
+            let types = Type::function(&parameters, &result);
+            let head = format!("function {typed}(g) : {types} -> {types} = ");
             self.functions.push(Signature { name: name.clone(), parameters, keywords: Vec::new(), result });
-            return definition(format!("{name} = "), tree);
+            return vec![
+                definition(head, Tree::leaf(types.clone(), "g")),
+                definition(format!("{name} = "), Tree::new(types, &format!("{typed}(@)"), vec![tree])),
+            ];
         }
         let ty = self.any_type(3);
         let tree = self.expression(&ty, 3);
@@ -73,11 +79,11 @@ impl Generator {
                 let names = [format!("g{index}"), format!("gg{index}")];
                 self.define(names[0].clone(), (**first).clone());
                 self.define(names[1].clone(), (**second).clone());
-                definition(format!("({}) = ", names.join(", ")), tree)
+                vec![definition(format!("({}) = ", names.join(", ")), tree)]
             }
             _ => {
                 self.define(format!("g{index}"), ty);
-                definition(format!("g{index} = "), tree)
+                vec![definition(format!("g{index} = "), tree)]
             }
         }
     }
@@ -97,13 +103,16 @@ impl Generator {
     /// A function of patterns, perhaps with keyword parameters.
     fn plain(&mut self, name: &str) -> Form {
         let result = self.any_type(2);
-        let types: Vec<Type> = (0..1 + self.random.below(3)).map(|_| self.any_type(2)).collect();
+        let has_keywords = self.random.chance(40);
+        // In a signature, a pair before keyword parameters would be two parameters.
+        let fewest = 1 + usize::from(has_keywords);
+        let types: Vec<Type> = (0..fewest + self.random.below(3)).map(|_| self.any_type(2)).collect();
         let mut bound = Vec::new();
         let mut texts: Vec<String> = types.iter().map(|ty| self.pattern(ty, &mut bound)).collect();
         if texts.iter().any(|text| text.ends_with(')')) {
             self.note(Feature::ParameterPattern);
         }
-        let keywords: Bound = match self.random.chance(40) {
+        let keywords: Bound = match has_keywords {
             true => (0..1 + self.random.below(2)).map(|number| (format!("k{number}"), self.any_type(1))).collect(),
             false => Vec::new(),
         };
@@ -112,11 +121,9 @@ impl Generator {
         }
         bound.extend_from_slice(&keywords);
         let tree = self.inside(&bound, |generator| generator.expression(&result, 4));
-        // A signature says nothing of keyword parameters.
-        let head = match keywords.is_empty() {
-            true => format!("function {name}({}) : {} -> {result} = ", texts.join(", "), tuple(&types)),
-            false => format!("function {name}({}) = ", texts.join(", ")),
-        };
+        // The signature includes keyword parameters.
+        let all: Vec<Type> = types.iter().chain(keywords.iter().map(|(_, ty)| ty)).cloned().collect();
+        let head = format!("function {name}({}) : {} -> {result} = ", texts.join(", "), tuple(&all));
         self.functions.push(Signature { name: name.to_owned(), parameters: types, keywords, result });
         definition(head, tree)
     }
@@ -128,8 +135,8 @@ impl Generator {
         let mut bound = Vec::new();
         let patterns: Vec<String> = types.iter().map(|ty| self.pattern(ty, &mut bound)).collect();
         let tree = self.inside(&bound, |generator| generator.lambda(&parameters, &result, 2));
-        let head = format!("function {name}({}) = ", patterns.join(", "));
         let result = Type::function(&parameters, &result);
+        let head = format!("function {name}({}) : {} -> {result} = ", patterns.join(", "), tuple(&types));
         self.functions.push(Signature { name: name.to_owned(), parameters: types, keywords: Vec::new(), result });
         definition(head, tree)
     }

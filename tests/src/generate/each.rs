@@ -8,17 +8,22 @@ use super::types::Type;
 impl Generator {
     /// Makes something within one more apply-to-each.
     pub(super) fn in_each<T>(&mut self, make: impl FnOnce(&mut Generator) -> T) -> T {
-        if self.each_depth == 0 {
-            self.invariant = self.locals.len();
-        }
-        self.each_depth += 1;
-        match self.each_depth {
+        match self.each_depth + 1 {
             3 => self.note(Feature::Deep),
             4.. => self.note(Feature::Deepest),
             _ => {}
         }
+        self.deeper(1, make)
+    }
+
+    /// Makes something that runs as often as within so many more apply-to-eaches.
+    pub(super) fn deeper<T>(&mut self, levels: usize, make: impl FnOnce(&mut Generator) -> T) -> T {
+        if self.each_depth == 0 {
+            self.invariant = self.locals.len();
+        }
+        self.each_depth += levels;
         let made = make(self);
-        self.each_depth -= 1;
+        self.each_depth -= levels;
         made
     }
 

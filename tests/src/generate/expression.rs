@@ -45,6 +45,8 @@ pub struct Generator {
     pub(super) each_depth: usize,
     /// The number of locals outside of the outermost apply-to-each here: those after them vary by instance.
     pub(super) invariant: usize,
+    /// Whether what is made runs once, or a few times, so that it may be long.
+    pub(super) runs_once: bool,
     /// How many more places that may fail are to be made.
     sites: usize,
 }
@@ -62,6 +64,7 @@ impl Generator {
             names: 0,
             each_depth: 0,
             invariant: 0,
+            runs_once: false,
             sites,
         }
     }
@@ -176,14 +179,20 @@ impl Generator {
         }
         let fuel = fuel - 1;
         match self.random.below(24) {
+            _ if self.runs_once && self.each_depth <= 1 && self.random.chance(1) => self.long(ty, fuel),
             0 => {
                 let parts =
                     vec![self.expression(&Type::Bool, fuel), self.expression(ty, fuel), self.expression(ty, fuel)];
                 Tree::new(ty.clone(), self.random.pick::<&str>(&["(if @ then @ else @)", "select(@, @, @)"]), parts)
             }
             1..=3 => {
-                let bound_type = self.any_type(2);
-                let value = self.expression(&bound_type, fuel);
+                // Of a random type there is seldom a function.
+                let call = if self.random.chance(40) { self.any_call(fuel) } else { None };
+                let value = call.unwrap_or_else(|| {
+                    let bound_type = self.any_type(2);
+                    self.expression(&bound_type, fuel)
+                });
+                let bound_type = value.ty.clone();
                 let (pattern, bound) = self.binding(&bound_type, Feature::LetPattern);
                 let body = self.with(&bound, |generator| generator.expression(ty, fuel));
                 Tree::new(ty.clone(), &format!("(let {pattern} = @ in @)"), vec![value, body])

@@ -65,6 +65,7 @@ features! {
     Ragged: "source that varies by instance",
     Empty: "empty sequence",
     Single: "sequence of one element",
+    Long: "thousands of elements",
     Views: "view of a view",
     Write: "write",
     Nesting: "partition, split",

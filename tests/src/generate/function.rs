@@ -94,6 +94,17 @@ impl Generator {
         Tree::new(ty.clone(), text, arguments)
     }
 
+    /// The call of any user's function that gives no function, if there is one.
+    pub(super) fn any_call(&mut self, fuel: usize) -> Option<Tree> {
+        let giving = self.functions.iter().filter(|function| !matches!(function.result, Type::Function(..)));
+        let giving: Vec<Signature> = giving.cloned().collect();
+        if giving.is_empty() || self.each_depth >= 2 {
+            return None;
+        }
+        let signature = self.random.pick(&giving).clone();
+        Some(self.call_of(&signature, fuel))
+    }
+
     /// The call of a function. Of its keyword parameters it gets some, in any order.
     fn call_of(&mut self, signature: &Signature, fuel: usize) -> Tree {
         self.note(Feature::Call);
@@ -159,8 +170,17 @@ impl Generator {
         let patterns: Vec<String> = parameters.iter().map(|parameter| self.pattern(parameter, &mut bound)).collect();
         let pattern = if patterns.len() == 1 { patterns[0].clone() } else { format!("({})", patterns.join(", ")) };
         // Where it is called is not known here: as if within an apply-to-each.
-        let body = self.in_each(|this| this.with(&bound, |this| this.expression(result, fuel.min(2))));
-        Tree::new(Type::function(parameters, result), &format!("({pattern} => @)"), vec![body])
+        let body = self.deeper(1, |this| this.with(&bound, |this| this.expression(result, fuel.min(2))));
+        // Nothing says that a parameter is an int where one operator wants a number and one a logical value.
+        let pin = match parameters.iter().any(|parameter| parameter.to_string().contains("int")) {
+            true => {
+                let names: Vec<&str> = bound.iter().map(|(name, _)| name.as_str()).collect();
+                let values: Vec<String> = bound.iter().map(|(_, ty)| ty.default_text()).collect();
+                format!("let _ = [({}), ({})] in ", names.join(", "), values.join(", "))
+            }
+            false => String::new(),
+        };
+        Tree::new(Type::function(parameters, result), &format!("({pattern} => {pin}@)"), vec![body])
     }
 
     /// Types of parameters with which there are functions of a result.
@@ -216,7 +236,11 @@ impl Generator {
             7 => {
                 self.note(Feature::FunctionResult);
                 let middle = self.any_type(1);
-                let outer = self.function_value(std::slice::from_ref(&middle), ty, fuel.min(2));
+                // Of two operators one may want a number between them and the other a logical value.
+                let outer = match middle {
+                    Type::Int => self.lambda(std::slice::from_ref(&middle), ty, fuel.min(2)),
+                    _ => self.function_value(std::slice::from_ref(&middle), ty, fuel.min(2)),
+                };
                 let inner = self.function_value(&parameters, &middle, fuel.min(2));
                 let parts = [outer, inner].into_iter().chain(arguments(self)).collect();
                 made(&format!("joined(@, @)({holes})"), parts)

@@ -128,6 +128,35 @@ impl Generator {
         Tree::new(ty, &text, parts)
     }
 
+    /// Something of thousands of elements: many blocks of a sum, many of every engine's. What is left of it is small.
+    pub(super) fn long(&mut self, ty: &Type, fuel: usize) -> Tree {
+        let element = match ty {
+            Type::Sequence(element) => &**element,
+            other => other,
+        };
+        let count = self.expression(&Type::Int, 1);
+        let longest = if self.each_depth == 0 { 20_000 } else { 3_000 };
+        self.note(Feature::Long);
+        let locals = [("i".to_owned(), Type::Int)];
+        // What runs so often has no loops.
+        let body = self.deeper(DEEPEST, |this| this.with(&locals, |this| this.expression(element, fuel.min(2))));
+        let all = format!("{{@ : i in [0:1000 + mod(@, {longest})]}}");
+        let text = match (ty, element) {
+            (Type::Sequence(_), Type::Int) => self.random.pick(&["sort(s)", "plus_scan(s)", "rank(s)", "s"]),
+            (Type::Sequence(_), Type::Float) => self.random.pick(&["sort(s)", "plus_scan(s)", "mult_scan(s)", "s"]),
+            (Type::Sequence(_), _) => self.random.pick(&["reverse(s)", "odd_elts(s)", "flatten(bottop(s))", "s"]),
+            (_, Type::Int) => self.random.pick(&["sum(s)", "max_val(s)", "parity(s)", "min_index(s)"]),
+            (_, Type::Float) => self.random.pick(&["sum(s)", "product(s)", "min_val(s)", "median(s)"]),
+            (_, Type::Bool) => self.random.pick(&["any(s)", "all(s)", "parity(s)", "s[#s - 1]"]),
+            _ => self.random.pick(&["s[#s / 2]", "s[999]", "reverse(s)[0]", "s[#s - 1]"]),
+        };
+        let text = match ty {
+            Type::Sequence(_) => format!("(let s = {all}; s = {text} in subseq(s, #s / 2, min(#s, #s / 2 + 4)))"),
+            _ => format!("(let s = {all} in {text})"),
+        };
+        Tree::new(ty.clone(), &text, vec![body, count])
+    }
+
     /// Sequences of particular element types.
     fn special_sequence(&mut self, element: &Type, fuel: usize) -> Tree {
         let ty = Type::sequence(element.clone());
