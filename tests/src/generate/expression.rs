@@ -241,10 +241,20 @@ impl Generator {
         if !in_scope.is_empty() && self.random.chance(80) {
             return Tree::leaf(ty.clone(), self.random.pick(&in_scope).clone());
         }
+        // What depends on nothing is the same for all instances.
+        if in_scope.is_empty() && self.random.chance(60) {
+            let derived: Vec<String> =
+                self.visible().into_iter().filter_map(|(name, found, _)| derived(name, found, ty)).collect();
+            if !derived.is_empty() {
+                // The innermost stand first.
+                let last = derived.len().min(4);
+                return Tree::leaf(ty.clone(), self.random.pick(&derived[..last]).clone());
+            }
+        }
         match ty {
             Type::Int => Tree::leaf(
                 Type::Int,
-                *self.random.pick(&["0", "1", "2", "3", "7", "(-1)", "(-4)", "100", "max_int", "min_int"]),
+                *self.random.pick(&["0", "1", "2", "3", "4", "5", "7", "(-1)", "(-4)", "100", "max_int", "min_int"]),
             ),
             Type::Float => {
                 Tree::leaf(Type::Float, *self.random.pick(&["0.0", "1.0", "0.5", "(-2.25)", "0.1", "1e10", "3.75"]))
@@ -267,7 +277,8 @@ impl Generator {
                 if **element == Type::Char && self.random.chance(70) {
                     return self.string_literal();
                 }
-                let count = self.random.below(4);
+                let most = if self.each_depth < 2 { 7 } else { 4 };
+                let count = self.random.below(most);
                 match count {
                     0 => {
                         self.note(Feature::Empty);
@@ -329,5 +340,25 @@ impl Generator {
         let text = *self.random.pick(texts);
         let argument = self.expression(&Type::sequence(element), fuel);
         Tree::new(ty, text, vec![argument])
+    }
+}
+
+/// A simple expression of a type from a variable of another one, if there is any.
+fn derived(name: &str, found: &Type, ty: &Type) -> Option<String> {
+    match (found, ty) {
+        (Type::Sequence(element), _) if **element == *ty => {
+            Some(format!("(if #{name} == 0 then {} else {name}[#{name} / 2])", ty.default_text()))
+        }
+        (_, Type::Sequence(element)) if **element == *found => Some(format!("[{name}, {name}]")),
+        (Type::Pair(first, _), _) if **first == *ty => Some(format!("first({name})")),
+        (Type::Pair(_, rest), _) if **rest == *ty => Some(format!("rest({name})")),
+        (Type::Sequence(_), Type::Int) => Some(format!("#{name}")),
+        (Type::Char, Type::Int) => Some(format!("char_code({name})")),
+        (Type::Bool, Type::Int) => Some(format!("btoi({name})")),
+        (Type::Int, Type::Bool) => Some(format!("oddp({name})")),
+        (Type::Int, Type::Float) => Some(format!("float({name})")),
+        (Type::Int, Type::Char) => Some(format!("code_char(97 + mod({name}, 26))")),
+        (Type::Float, Type::Bool) => Some(format!("({name} > 0.5)")),
+        _ => None,
     }
 }
