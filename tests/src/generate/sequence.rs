@@ -97,7 +97,10 @@ impl Generator {
             5 => ("permute(@, @)", indices),
             6 => ("flatten(partition(@, @))", indices),
             7 => ("interleave(@, @)", ty.clone()),
-            8 => ("(let s = @ in rep(s, s[0], @))", Type::Int),
+            8 => {
+                let parts = vec![self.expression(&ty, fuel), self.expression(&Type::Int, fuel.min(2))];
+                return Tree::new(ty, &format!("rep(@, {}, @)", element.default_text()), parts);
+            }
             _ => ("(@ <- @)", Type::sequence(Type::pair(Type::Int, element.clone()))),
         };
         let parts = vec![self.expression(&ty, fuel), self.expression(&second, fuel.min(2))];
