@@ -87,7 +87,8 @@ pub(crate) fn main(
         .collect();
     let number = instances.reserve();
     let effect = instances.effects.function(main);
-    let globals: Vec<GlobalId> = instances.globals.function(main).collect();
+    let globals: Vec<GlobalId> =
+        instances.globals.function(instances.program, main, &type_arguments).into_iter().collect();
     let callee = instances.instance(main, type_arguments, Version::Serial, source.span);
     let name = instances.unique_name("main".to_owned());
     let mut lowering = Lowering::new(instances, &name, source.span, Vec::new());

@@ -1,7 +1,9 @@
 //! What expressions of core mention: free local variables, and globals through calls.
 
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, GlobalId, Program, VariableId};
+use nesl_frontend::ty::Type;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// Calls `visit` on an expression and all expressions in it.
 pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
@@ -59,73 +61,87 @@ pub fn variables<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> BTreeSet<Vari
     mentioned
 }
 
-/// The globals that each function mentions, directly or through the functions it calls.
+/// A function at concrete types.
+type Instance = (FunctionId, Vec<Type>);
+
+/// The globals that each function mentions at concrete types, directly or through the functions it calls. Only there it is
+/// known which function a function value is; to count all that the program has would make a step need globals of later ones.
 #[derive(Debug, Default)]
 pub struct Globals {
-    functions: HashMap<FunctionId, BTreeSet<GlobalId>>,
+    direct: HashMap<Instance, Rc<Mentioned>>,
+    functions: HashMap<Instance, BTreeSet<GlobalId>>,
+}
+
+/// What an expression mentions itself: globals, and functions that it calls.
+#[derive(Debug, Default)]
+struct Mentioned {
+    globals: BTreeSet<GlobalId>,
+    called: HashSet<Instance>,
 }
 
 impl Globals {
-    /// Analyses the functions reachable from `roots` and from `main`.
-    pub fn of<'a>(program: &Program, roots: impl IntoIterator<Item = &'a Expr>, main: Option<FunctionId>) -> Globals {
-        let mut calls: HashMap<FunctionId, HashSet<FunctionId>> = HashMap::new();
-        let mut globals = Globals::default();
-        let mut pending: Vec<FunctionId> =
-            roots.into_iter().flat_map(|expr| direct(program, expr).1).chain(main).collect();
-        while let Some(function) = pending.pop() {
-            if globals.functions.contains_key(&function) {
+    /// The globals of a function, in order of their numbers.
+    pub fn function(&mut self, program: &Program, function: FunctionId, type_arguments: &[Type]) -> BTreeSet<GlobalId> {
+        let instance = (function, type_arguments.to_vec());
+        if let Some(known) = self.functions.get(&instance) {
+            return known.clone();
+        }
+        let mut globals = BTreeSet::new();
+        let mut reached = HashSet::from([instance.clone()]);
+        let mut pending = vec![instance.clone()];
+        while let Some(next) = pending.pop() {
+            if let Some(known) = self.functions.get(&next) {
+                globals.extend(known);
                 continue;
             }
-            let (mentioned, called) = match &program.function(function).body {
-                FunctionBody::Defined { body, .. } => direct(program, body),
-                FunctionBody::Intrinsic(_) | FunctionBody::Missing => Default::default(),
-            };
-            globals.functions.insert(function, mentioned);
-            pending.extend(&called);
-            calls.insert(function, called);
+            let mentioned = self.direct(program, next);
+            globals.extend(&mentioned.globals);
+            pending.extend(mentioned.called.iter().filter(|&callee| reached.insert(callee.clone())).cloned());
         }
-        // Callees' globals flow to their callers until nothing changes; each round is linear in the call graph.
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (function, called) in &calls {
-                let inherited: Vec<GlobalId> =
-                    called.iter().flat_map(|callee| globals.functions[callee].iter().copied()).collect();
-                let own = globals.functions.entry(*function).or_default();
-                let before = own.len();
-                own.extend(inherited);
-                changed |= own.len() > before;
-            }
+        self.functions.insert(instance, globals.clone());
+        globals
+    }
+
+    /// The globals of an expression at the top level, in order of their numbers.
+    pub fn expr(&mut self, program: &Program, expr: &Expr) -> BTreeSet<GlobalId> {
+        let Mentioned { mut globals, called } = mentioned(expr, &[]);
+        for (function, type_arguments) in called {
+            globals.extend(self.function(program, function, &type_arguments));
         }
         globals
     }
 
-    /// The globals of a function, in order of their numbers.
-    pub fn function(&self, function: FunctionId) -> impl Iterator<Item = GlobalId> + '_ {
-        self.functions.get(&function).into_iter().flatten().copied()
-    }
-
-    /// The globals of an expression, in order of their numbers.
-    pub fn expr(&self, program: &Program, expr: &Expr) -> BTreeSet<GlobalId> {
-        let (mut mentioned, called) = direct(program, expr);
-        mentioned.extend(called.into_iter().flat_map(|function| self.function(function)));
-        mentioned
+    fn direct(&mut self, program: &Program, instance: Instance) -> Rc<Mentioned> {
+        if let Some(known) = self.direct.get(&instance) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(match &program.function(instance.0).body {
+            FunctionBody::Defined { body, .. } => mentioned(body, &instance.1),
+            FunctionBody::Intrinsic(_) | FunctionBody::Missing => Mentioned::default(),
+        });
+        self.direct.insert(instance, Rc::clone(&found));
+        found
     }
 }
 
-/// The globals that an expression mentions itself, and the functions that it may call. A function value may be any function
-/// that the program uses as one: which, is known only at concrete types.
-fn direct(program: &Program, expr: &Expr) -> (BTreeSet<GlobalId>, HashSet<FunctionId>) {
-    let (mut mentioned, mut called) = (BTreeSet::new(), HashSet::new());
+/// What an expression mentions itself where its type parameters stand for some types.
+fn mentioned(expr: &Expr, type_arguments: &[Type]) -> Mentioned {
+    let mut mentioned = Mentioned::default();
     walk(expr, &mut |expr| match &expr.kind {
         ExprKind::Global(global) => {
-            mentioned.insert(*global);
+            mentioned.globals.insert(*global);
         }
-        ExprKind::Call { function, .. } => {
-            called.insert(*function);
+        ExprKind::Call { function, type_arguments: types, .. } => {
+            let types = types.iter().map(|ty| ty.instantiate(type_arguments)).collect();
+            mentioned.called.insert((*function, types));
         }
-        ExprKind::Apply { .. } => called.extend(&program.function_values),
+        ExprKind::Apply { function, .. } => {
+            let function_type = function.ty.instantiate(type_arguments);
+            if let Some(identity) = function_type.identity() {
+                mentioned.called.insert((FunctionId(identity.function), identity.type_arguments.clone()));
+            }
+        }
         _ => {}
     });
-    (mentioned, called)
+    mentioned
 }

@@ -66,11 +66,11 @@ struct Origin {
 }
 
 impl<'p> Instances<'p> {
-    pub(crate) fn new(program: &'p core::Program, globals: Globals) -> Self {
+    pub(crate) fn new(program: &'p core::Program) -> Self {
         Instances {
             program,
             effects: Effects::of(program),
-            globals,
+            globals: Globals::default(),
             numbers: HashMap::new(),
             pending: Vec::new(),
             functions: Vec::new(),
@@ -156,7 +156,7 @@ impl<'p> Instances<'p> {
         let result_type = source.scheme.result.instantiate(&key.type_arguments);
         let name = self.unique_name(key.name(&source.name, &argument_type));
         let effect = self.effects.function(key.function);
-        let globals: Vec<core::GlobalId> = self.globals.function(key.function).collect();
+        let globals = self.globals.function(self.program, key.function, &key.type_arguments);
         let program = self.program;
         let mut lowering = Lowering::new(self, &name, source.span, key.type_arguments.clone());
         let (context, pattern) = match &key.version {

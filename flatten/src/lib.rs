@@ -22,13 +22,11 @@ mod repr;
 mod state;
 mod value;
 
-use free::Globals;
 use instance::Instances;
-use nesl_frontend::core::{self, Expr, Form, FunctionId, GlobalId};
+use nesl_frontend::core::{self, Form, FunctionId, GlobalId};
 use nesl_vcode::Program;
 pub use parallel::NotParallel;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Stack for the recursion over core: chains of ten thousand operators are as deep as they are long.
 const STACK: usize = 1 << 30;
@@ -66,9 +64,7 @@ fn flatten(
     main: Option<FunctionId>,
 ) -> Result<Program, Vec<NotParallel>> {
     let all: Vec<&Form> = earlier.iter().chain(forms).collect();
-    let roots: Vec<Arc<Expr>> = all.iter().filter_map(|form| entry::expression(form)).collect();
-    let globals = Globals::of(program, roots.iter().map(|expr| &**expr), main);
-    let mut instances = Instances::new(program, globals);
+    let mut instances = Instances::new(program);
 
     let own: BTreeSet<GlobalId> = forms
         .iter()
@@ -79,9 +75,9 @@ fn flatten(
     steps.extend(forms.iter().filter_map(|form| entry::step(&mut instances, form)));
 
     let mains = main.map_or(Vec::new(), |main| {
-        let required = instances.globals.function(main).collect();
-        let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         let choices = entry::type_choices(&program.function(main).scheme);
+        let required = choices.iter().flat_map(|types| instances.globals.function(program, main, types)).collect();
+        let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         choices.into_iter().map(|types| entry::main(&mut instances, main, types, prelude.clone())).collect()
     });
     Ok(Program { functions: instances.finish()?, steps, mains })

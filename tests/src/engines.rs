@@ -58,29 +58,42 @@ impl Local {
 
 /// Runs a program in this process. A panic or a hang is an outcome too.
 pub fn run(local: Local, text: &str, arguments: Option<&[String]>) -> Outcome {
+    let end = || Outcome::ended(End::Broken("no outcome".to_owned()));
+    run_all(&[local], text, arguments).pop().unwrap_or_else(end)
+}
+
+/// Runs a program in several ways, one after the other; it is checked once.
+pub fn run_all(locals: &[Local], text: &str, arguments: Option<&[String]>) -> Vec<Outcome> {
     let (sender, receiver) = mpsc::channel();
-    let (text, arguments) = (text.to_owned(), arguments.map(<[String]>::to_vec));
+    let (ways, text, arguments) = (locals.to_vec(), text.to_owned(), arguments.map(<[String]>::to_vec));
     // Where it hangs the thread is left behind: the process ends with the last test.
     let work = move || {
-        let outcome = guarded(|| match session::check(&text, arguments.as_deref()) {
-            Ok(program) => run_checked(local, &program),
-            Err(end) => Outcome::ended(end),
-        });
-        let _ = sender.send(outcome);
+        let checked = guarded(|| session::check(&text, arguments.as_deref())).and_then(|checked| checked);
+        for local in ways {
+            let outcome = match &checked {
+                Ok(program) => guarded(|| run_checked(local, program)).unwrap_or_else(Outcome::ended),
+                Err(end) => Outcome::ended(end.clone()),
+            };
+            let _ = sender.send(outcome);
+        }
     };
     match std::thread::Builder::new().name("program".to_owned()).stack_size(64 << 20).spawn(work) {
-        Ok(_) => receiver.recv_timeout(TIMEOUT).unwrap_or_else(|_| {
-            Outcome::ended(End::Broken(format!("nothing happened for {} seconds", TIMEOUT.as_secs())))
-        }),
-        Err(error) => Outcome::ended(End::Broken(format!("no thread: {error}"))),
+        Ok(_) => {
+            let hang = || End::Broken(format!("nothing happened for {} seconds", TIMEOUT.as_secs()));
+            let mut outcomes: Vec<Outcome> = locals.iter().map_while(|_| receiver.recv_timeout(TIMEOUT).ok()).collect();
+            outcomes.resize_with(locals.len(), || Outcome::ended(hang()));
+            outcomes
+        }
+        Err(error) => vec![Outcome::ended(End::Broken(format!("no thread: {error}"))); locals.len()],
     }
 }
 
-fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
-    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+/// What work gives, or how it panicked.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, End> {
+    std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Outcome::ended(End::Broken(format!("panic: {}", text.unwrap_or_default())))
+        End::Broken(format!("panic: {}", text.unwrap_or_default()))
     })
 }
 

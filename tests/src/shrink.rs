@@ -59,7 +59,7 @@ fn candidates(tree: &Tree) -> Vec<Tree> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::tree::Type;
+    use crate::generate::types::Type;
 
     #[test]
     fn what_does_not_matter_goes_away() {

@@ -3,15 +3,20 @@
 //! `NESL_RANDOM_COUNT` and `NESL_RANDOM_SEED` make long runs and other ones; a failure prints the seed and a small program.
 
 use nesl_tests::engines::{self, Local};
+use nesl_tests::generate::feature::Feature;
 use nesl_tests::generate::{self, Generated, tree};
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::outcome::{End, Outcome};
 use nesl_tests::ranks::{self, Job, Task};
 use nesl_tests::shrink;
+use std::collections::BTreeMap;
 
 /// Programs per run, and how many of them on ranks.
 const COUNT: u64 = 300;
 const ON_RANKS: u64 = 150;
+
+/// The programs of a run that use a feature, at least.
+const FEWEST: usize = 5;
 
 /// Programs tried to make a failing one smaller, in this process and on ranks.
 const ATTEMPTS: usize = 400;
@@ -23,6 +28,33 @@ fn seeds() -> std::ops::Range<u64> {
     let seeds = first..first + number("NESL_RANDOM_COUNT").unwrap_or(COUNT);
     println!("seeds {} to {}", seeds.start, seeds.end - 1);
     seeds
+}
+
+/// How many programs use each feature, and how often all of them do.
+fn uses(programs: impl Iterator<Item = Generated>) -> BTreeMap<Feature, (usize, usize)> {
+    let mut uses = BTreeMap::new();
+    for program in programs {
+        for (feature, times) in program.features {
+            let (programs, total) = uses.entry(feature).or_default();
+            *programs += 1;
+            *total += times;
+        }
+    }
+    uses
+}
+
+#[test]
+fn each_feature_occurs_in_the_programs_of_a_run() {
+    let uses = uses((1..=COUNT).map(generate::program));
+    for (feature, (programs, total)) in &uses {
+        println!("{:40} {total:6} times in {programs:4} of {COUNT} programs", feature.text());
+    }
+    let rare: Vec<&str> = Feature::ALL
+        .iter()
+        .filter(|feature| uses.get(feature).is_none_or(|(programs, _)| *programs < FEWEST))
+        .map(|feature| feature.text())
+        .collect();
+    assert!(rare.is_empty(), "in fewer than {FEWEST} of {COUNT} programs: {}", rare.join(", "));
 }
 
 fn oracle(program: &Generated) -> Outcome {
@@ -49,7 +81,8 @@ fn engines_of_this_process_agree_with_the_oracle() {
     for seed in seeds() {
         let program = generate::program(seed);
         let text = program.text();
-        let expected = oracle(&program);
+        let outcomes = engines::run_all(&Local::ALL, &text, None);
+        let expected = &outcomes[0];
         match &expected.end {
             End::Done => {}
             End::Failed { .. } => failures += 1,
@@ -58,12 +91,10 @@ fn engines_of_this_process_agree_with_the_oracle() {
                 continue;
             }
         }
-        for local in &Local::ALL[1..] {
-            if !engines::run(*local, &text, None).agrees(&expected, program.single_site) {
-                let other = |text: &str| engines::run(*local, text, None);
-                problems.push(report(&program, &local.name(), ATTEMPTS, &other));
-                break;
-            }
+        let mut others = Local::ALL.iter().zip(&outcomes).skip(1);
+        if let Some((local, _)) = others.find(|(_, outcome)| !outcome.agrees(expected, program.single_site)) {
+            let other = |text: &str| engines::run(*local, text, None);
+            problems.push(report(&program, &local.name(), ATTEMPTS, &other));
         }
         if problems.len() >= 5 {
             break;

@@ -71,9 +71,9 @@ impl Lowering<'_, '_> {
         };
         self.hazard |= matches!(context, Context::Lifted(_));
         let seed = effect.draws.then(|| self.current_seed().operand());
-        let globals: Vec<Value> =
-            (self.instances.globals.function(function)).map(|global| self.globals[&global].clone()).collect();
-        let operands = Instances::arguments(globals.into_iter(), count, seed, &argument);
+        let globals = self.instances.globals.function(self.instances.program, function, &type_arguments);
+        let globals = globals.iter().map(|global| self.globals[global].clone());
+        let operands = Instances::arguments(globals, count, seed, &argument);
         let instance = self.instances.instance(function, type_arguments, version, self.builder.span());
         let pattern = Pattern::uniform(&result_type, own_context.is_lifted());
         let registers = self.result_registers(&result_type, &pattern, effect, own_context.is_lifted());

@@ -1,10 +1,13 @@
-//! Random expressions of a type.
+//! Random expressions of a type: the choices that every type has, and the state they are made in.
 //!
 //! Expressions are written with parentheses of their own, so that they can stand anywhere. `fuel` bounds their depth; guards
 //! keep what they compute small and free of failures.
 
-use super::tree::{Tree, Type};
+use super::feature::Feature;
+use super::tree::Tree;
+use super::types::{Datatype, Type};
 use crate::random::Random;
+use std::collections::BTreeMap;
 
 /// A function that expressions may call.
 #[derive(Clone, Debug)]
@@ -13,24 +16,37 @@ pub struct Signature {
     pub name: String,
     /// The types of its parameters.
     pub parameters: Vec<Type>,
+    /// The parameters that have a default.
+    pub keywords: Vec<(String, Type)>,
     /// The type of its result.
     pub result: Type,
 }
 
+/// Variables of patterns with their types.
+pub type Bound = Vec<(String, Type)>;
+
 /// Apply-to-eaches within each other, at most.
-const DEEPEST: usize = 3;
+pub const DEEPEST: usize = 4;
 
 /// The state of the generator: what is in scope.
 #[derive(Clone, Debug)]
 pub struct Generator {
     /// Where choices come from.
     pub random: Random,
-    /// The functions so far.
+    /// The functions so far; local ones come last.
     pub functions: Vec<Signature>,
-    globals: Vec<(String, Type)>,
-    locals: Vec<(String, Type)>,
+    /// The datatypes so far.
+    pub datatypes: Vec<Datatype>,
+    /// How often each feature has been used.
+    pub features: BTreeMap<Feature, usize>,
+    globals: Bound,
+    pub(super) locals: Bound,
     names: usize,
-    each_depth: usize,
+    pub(super) each_depth: usize,
+    /// The number of locals outside of the outermost apply-to-each here: those after them vary by instance.
+    pub(super) invariant: usize,
+    /// Whether what is made runs once, or a few times, so that it may be long.
+    pub(super) runs_once: bool,
     /// How many more places that may fail are to be made.
     sites: usize,
 }
@@ -38,8 +54,24 @@ pub struct Generator {
 impl Generator {
     /// A generator that makes so many places that may fail, if it comes to it.
     pub fn new(random: Random, sites: usize) -> Generator {
-        let (functions, globals, locals) = (Vec::new(), Vec::new(), Vec::new());
-        Generator { random, functions, globals, locals, names: 0, each_depth: 0, sites }
+        Generator {
+            random,
+            functions: Vec::new(),
+            datatypes: Vec::new(),
+            features: BTreeMap::new(),
+            globals: Vec::new(),
+            locals: Vec::new(),
+            names: 0,
+            each_depth: 0,
+            invariant: 0,
+            runs_once: false,
+            sites,
+        }
+    }
+
+    /// Counts a use of a feature.
+    pub fn note(&mut self, feature: Feature) {
+        *self.features.entry(feature).or_default() += 1;
     }
 
     /// Adds a global value.
@@ -56,53 +88,119 @@ impl Generator {
     }
 
     /// Makes something with further locals in scope.
-    fn with<T>(&mut self, locals: &[(&str, &Type)], make: impl FnOnce(&mut Generator) -> T) -> T {
+    pub(super) fn with<T>(&mut self, locals: &[(String, Type)], make: impl FnOnce(&mut Generator) -> T) -> T {
         let count = self.locals.len();
-        self.locals.extend(locals.iter().map(|(name, ty)| ((*name).to_owned(), (*ty).clone())));
+        self.locals.extend_from_slice(locals);
         let made = make(self);
         self.locals.truncate(count);
         made
     }
 
-    fn name(&mut self) -> String {
+    /// A new name, the same as an older one now and then, so that names hide each other.
+    pub(super) fn name(&mut self) -> String {
         self.names += 1;
-        // Few names, so that they hide each other now and then.
         format!("{}{}", self.random.pick(&["a", "b", "c", "x", "y"]), self.names % 7)
+    }
+
+    /// A name that no other one hides.
+    pub(super) fn own_name(&mut self, start: &str) -> String {
+        self.names += 1;
+        format!("{start}{}", self.names)
+    }
+
+    /// A pattern for a type; what it binds is added to `bound`.
+    pub(super) fn pattern(&mut self, ty: &Type, bound: &mut Bound) -> String {
+        let takes_apart = self.random.chance(60);
+        match ty {
+            Type::Pair(first, second) if takes_apart => {
+                let first = self.pattern(first, bound);
+                format!("({first}, {})", self.pattern(second, bound))
+            }
+            Type::Record(record) if takes_apart => {
+                self.note(Feature::RecordPattern);
+                let payload = self.pattern(&record.payload, bound);
+                if payload.starts_with('(') {
+                    format!("{}{payload}", record.name)
+                } else {
+                    format!("{}({payload})", record.name)
+                }
+            }
+            _ => {
+                let mut name = self.name();
+                while bound.iter().any(|(other, _)| *other == name) {
+                    name = self.name();
+                }
+                bound.push((name.clone(), ty.clone()));
+                name
+            }
+        }
+    }
+
+    /// A pattern for one type, what it binds, and a count of the feature where it takes something apart.
+    pub(super) fn binding(&mut self, ty: &Type, feature: Feature) -> (String, Bound) {
+        let mut bound = Vec::new();
+        let pattern = self.pattern(ty, &mut bound);
+        if pattern.ends_with(')') {
+            self.note(feature);
+        }
+        (pattern, bound)
     }
 
     /// A type of some depth at most.
     pub fn any_type(&mut self, depth: usize) -> Type {
-        match self.random.below(if depth == 0 { 8 } else { 16 }) {
+        match self.random.below(if depth == 0 { 8 } else { 19 }) {
             0..4 => Type::Int,
             4 => Type::Float,
             5 | 6 => Type::Bool,
             7 => Type::Char,
             8..14 => Type::sequence(self.any_type(depth - 1)),
+            14 => Type::sequence(Type::Char),
+            15 | 16 if !self.datatypes.is_empty() => {
+                let datatype = self.random.pick(&self.datatypes).clone();
+                let argument = |generator: &mut Generator, is_number: bool| match is_number {
+                    true => generator.random.pick(&[Type::Int, Type::Float]).clone(),
+                    false => generator.any_type(depth - 1),
+                };
+                let arguments: Vec<Type> =
+                    datatype.parameters.iter().map(|&is_number| argument(self, is_number)).collect();
+                datatype.at(&arguments)
+            }
             _ => Type::pair(self.any_type(depth - 1), self.any_type(depth - 1)),
         }
     }
 
     /// An expression of a type.
     pub fn expression(&mut self, ty: &Type, fuel: usize) -> Tree {
+        if let Type::Function(parameters, result) = ty {
+            return self.function_value(parameters, result, fuel);
+        }
         if fuel == 0 || self.random.chance(12) {
             return self.leaf(ty);
         }
         let fuel = fuel - 1;
-        match self.random.below(20) {
+        match self.random.below(24) {
+            _ if self.runs_once && self.each_depth <= 1 && self.random.chance(1) => self.long(ty, fuel),
             0 => {
                 let parts =
                     vec![self.expression(&Type::Bool, fuel), self.expression(ty, fuel), self.expression(ty, fuel)];
-                Tree::new(ty.clone(), "(if @ then @ else @)", parts)
+                Tree::new(ty.clone(), self.random.pick::<&str>(&["(if @ then @ else @)", "select(@, @, @)"]), parts)
             }
-            1 | 2 => {
-                let (name, bound) = (self.name(), self.any_type(2));
-                let value = self.expression(&bound, fuel);
-                let body = self.with(&[(&name, &bound)], |generator| generator.expression(ty, fuel));
-                Tree::new(ty.clone(), &format!("(let {name} = @ in @)"), vec![value, body])
+            1..=3 => {
+                // Of a random type there is seldom a function.
+                let call = if self.random.chance(40) { self.any_call(fuel) } else { None };
+                let value = call.unwrap_or_else(|| {
+                    let bound_type = self.any_type(2);
+                    self.expression(&bound_type, fuel)
+                });
+                let bound_type = value.ty.clone();
+                let (pattern, bound) = self.binding(&bound_type, Feature::LetPattern);
+                let body = self.with(&bound, |generator| generator.expression(ty, fuel));
+                Tree::new(ty.clone(), &format!("(let {pattern} = @ in @)"), vec![value, body])
             }
-            3 => self.part_of_pair(ty, fuel),
-            4 => self.element(ty, fuel),
-            5 | 6 => self.call(ty, fuel),
+            4 => self.part(ty, fuel),
+            5 => self.element(ty, fuel),
+            6..=8 => self.call(ty, fuel),
+            9 => self.higher(ty, fuel),
             _ => match ty {
                 Type::Int => self.int(fuel),
                 Type::Float => self.float(fuel),
@@ -112,67 +210,112 @@ impl Generator {
                     let parts = vec![self.expression(first, fuel), self.expression(second, fuel)];
                     Tree::new(ty.clone(), "(@, @)", parts)
                 }
+                Type::Record(record) => {
+                    self.note(Feature::Construction);
+                    let payload = self.expression(&record.payload, fuel);
+                    Tree::new(ty.clone(), &format!("{}(@)", record.name), vec![payload])
+                }
                 Type::Sequence(element) => self.sequence(element, fuel),
+                Type::Function(..) | Type::Parameter(_) => panic!("{ty} has no expressions of this kind"),
             },
         }
     }
 
-    /// A variable or a literal.
-    fn leaf(&mut self, ty: &Type) -> Tree {
-        let in_scope: Vec<String> = {
-            let mut visible: Vec<&(String, Type)> = Vec::new();
-            for variable in self.locals.iter().rev().chain(&self.globals) {
-                if visible.iter().all(|(name, _)| *name != variable.0) {
-                    visible.push(variable);
-                }
+    /// The variables in scope that nothing hides, the innermost first, with whether they vary by instance.
+    pub(super) fn visible(&self) -> Vec<(&str, &Type, bool)> {
+        let mut visible: Vec<(&str, &Type, bool)> = Vec::new();
+        let locals = self.locals.iter().enumerate().rev();
+        let locals = locals.map(|(index, (name, ty))| (name, ty, self.each_depth > 0 && index >= self.invariant));
+        for (name, ty, varies) in locals.chain(self.globals.iter().map(|(name, ty)| (name, ty, false))) {
+            if visible.iter().all(|(other, ..)| other != name) {
+                visible.push((name, ty, varies));
             }
-            visible.into_iter().filter(|(_, found)| found == ty).map(|(name, _)| name.clone()).collect()
-        };
+        }
+        visible
+    }
+
+    /// A variable or a literal.
+    pub(super) fn leaf(&mut self, ty: &Type) -> Tree {
+        let in_scope = self.visible().into_iter().filter(|(_, found, _)| *found == ty);
+        let in_scope: Vec<String> = in_scope.map(|(name, ..)| name.to_owned()).collect();
         if !in_scope.is_empty() && self.random.chance(80) {
             return Tree::leaf(ty.clone(), self.random.pick(&in_scope).clone());
+        }
+        // What depends on nothing is the same for all instances.
+        if in_scope.is_empty() && self.random.chance(60) {
+            let derived: Vec<String> =
+                self.visible().into_iter().filter_map(|(name, found, _)| derived(name, found, ty)).collect();
+            if !derived.is_empty() {
+                // The innermost stand first.
+                let last = derived.len().min(4);
+                return Tree::leaf(ty.clone(), self.random.pick(&derived[..last]).clone());
+            }
         }
         match ty {
             Type::Int => Tree::leaf(
                 Type::Int,
-                *self.random.pick(&["0", "1", "2", "3", "7", "(-1)", "(-4)", "100", "max_int", "min_int"]),
+                *self.random.pick(&["0", "1", "2", "3", "4", "5", "7", "(-1)", "(-4)", "100", "max_int", "min_int"]),
             ),
             Type::Float => {
                 Tree::leaf(Type::Float, *self.random.pick(&["0.0", "1.0", "0.5", "(-2.25)", "0.1", "1e10", "3.75"]))
             }
             Type::Bool => Tree::leaf(Type::Bool, *self.random.pick(&["t", "f"])),
-            Type::Char => Tree::leaf(Type::Char, *self.random.pick(&["`a", "`b", "`z", "space"])),
+            Type::Char => Tree::leaf(
+                Type::Char,
+                *self.random.pick(&["`a", "`b", "`z", "space", "newline", "`Q", "`7", "``", "`\"", "`\\"]),
+            ),
             Type::Pair(first, second) => {
                 let parts = vec![self.leaf(first), self.leaf(second)];
                 Tree::new(ty.clone(), "(@, @)", parts)
             }
+            Type::Record(record) => {
+                self.note(Feature::Construction);
+                let payload = self.leaf(&record.payload);
+                Tree::new(ty.clone(), &format!("{}(@)", record.name), vec![payload])
+            }
             Type::Sequence(element) => {
-                let count = self.random.below(4);
-                if count == 0 {
-                    return Tree::leaf(ty.clone(), ty.default_text());
+                if **element == Type::Char && self.random.chance(70) {
+                    return self.string_literal();
+                }
+                let most = if self.each_depth < 2 { 7 } else { 4 };
+                let count = self.random.below(most);
+                match count {
+                    0 => {
+                        self.note(Feature::Empty);
+                        return Tree::leaf(ty.clone(), ty.default_text());
+                    }
+                    1 => self.note(Feature::Single),
+                    _ => {}
                 }
                 let parts = (0..count).map(|_| self.leaf(element)).collect();
                 Tree::new(ty.clone(), &format!("[{}]", vec!["@"; count].join(", ")), parts)
             }
+            Type::Function(parameters, result) => self.function_value(parameters, result, 0),
+            Type::Parameter(_) => panic!("values are of types without parameters"),
         }
     }
 
     /// Whether to make a place that may fail here.
-    fn risks(&mut self) -> bool {
+    pub(super) fn risks(&mut self) -> bool {
         let risks = self.sites > 0 && self.random.chance(25);
-        self.sites -= usize::from(risks);
+        if risks {
+            self.sites -= 1;
+            self.note(Feature::Risk);
+        }
         risks
     }
 
-    fn part_of_pair(&mut self, ty: &Type, fuel: usize) -> Tree {
+    /// A part of a pair or record.
+    fn part(&mut self, ty: &Type, fuel: usize) -> Tree {
         let other = self.any_type(1);
-        let (one, two) = ("l".to_owned(), "r".to_owned());
-        let (pair, first, second) = match self.random.chance(50) {
-            true => (Type::pair(ty.clone(), other.clone()), ty, &other),
-            false => (Type::pair(other.clone(), ty.clone()), &other, ty),
+        let whole = match self.random.chance(50) {
+            true => Type::pair(ty.clone(), other),
+            false => Type::pair(other, ty.clone()),
         };
-        let value = self.expression(&pair, fuel);
-        let body = self.with(&[(&one, first), (&two, second)], |generator| generator.expression(ty, fuel.min(1)));
-        Tree::new(ty.clone(), "(let (l, r) = @ in @)", vec![value, body])
+        let value = self.expression(&whole, fuel);
+        let (pattern, bound) = self.binding(&whole, Feature::LetPattern);
+        let body = self.with(&bound, |generator| generator.expression(ty, fuel.min(1)));
+        Tree::new(ty.clone(), &format!("(let {pattern} = @ in @)"), vec![value, body])
     }
 
     fn element(&mut self, ty: &Type, fuel: usize) -> Tree {
@@ -185,313 +328,37 @@ impl Generator {
         Tree::new(ty.clone(), &text, vec![sequence, index])
     }
 
-    fn call(&mut self, ty: &Type, fuel: usize) -> Tree {
-        let fitting: Vec<Signature> =
-            self.functions.iter().filter(|signature| signature.result == *ty).cloned().collect();
-        // Calls within several apply-to-eaches multiply the work.
-        if !fitting.is_empty() && self.each_depth < 2 {
-            let Signature { name, parameters, .. } = self.random.pick(&fitting).clone();
-            let arguments: Vec<Tree> =
-                parameters.iter().map(|parameter| self.expression(parameter, fuel.min(2))).collect();
-            let holes = vec!["@"; arguments.len()].join(", ");
-            return Tree::new(ty.clone(), &format!("{name}({holes})"), arguments);
-        }
-        let helper = match ty {
-            Type::Sequence(element) => match (&**element, self.random.below(4)) {
-                (Type::Sequence(inner), 0) => {
-                    let inner = Type::sequence((**inner).clone());
-                    // `apart` gives sequences of one element.
-                    let argument = self.expression(&inner, fuel);
-                    Some(("apart(@)", vec![argument]))
-                }
-                (Type::Pair(first, second), 0) if **second == Type::Int => {
-                    Some(("pairs_of(@)", vec![self.expression(&Type::sequence((**first).clone()), fuel)]))
-                }
-                (_, 1) => Some(("halves(@)", vec![self.expression(ty, fuel)])),
-                (_, 2) => Some(("around(@, @)", vec![self.expression(element, fuel), self.expression(ty, fuel)])),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (text, arguments) = helper.unwrap_or_else(|| {
-            let arguments =
-                vec![self.expression(&Type::Bool, fuel), self.expression(ty, fuel), self.expression(ty, fuel)];
-            ("pick_of(@, @, @)", arguments)
-        });
-        Tree::new(ty.clone(), text, arguments)
-    }
-
-    fn int(&mut self, fuel: usize) -> Tree {
-        let text = match self.random.below(26) {
-            _ if self.risks() => *self.random.pick(&[
-                "(@ / @)",
-                "rem(@, @)",
-                "mod(@, @)",
-                "(2 ^ @)",
-                "lshift(@, @)",
-                "isqrt(@)",
-                "rand(@)",
-                "#dist(1, min(@, 9))",
-            ]),
-            0..3 => "(@ + @)",
-            3 => "(@ - @)",
-            4 => "(@ * @)",
-            5 => "(@ / (1 + mod(@, 9)))",
-            6 => "rem(@, 5)",
-            7 => "mod(@, -3)",
-            8 => "max(@, @)",
-            9 => "min(@, abs(@))",
-            10 => "(-@)",
-            11 => "isqrt(mod(@, 1000))",
-            12 => "lshift(@, mod(@, 64))",
-            13 => "rshift(@, mod(@, 64))",
-            14 => "(@ and @)",
-            15 => "(@ xor @)",
-            16 => "(mod(@, 11) ^ mod(@, 4))",
-            17 => "gcd(mod(@, 100), mod(@, 60))",
-            18 => "rand(1 + mod(@, 50))",
-            19 => {
-                return self.reduction(
-                    Type::Int,
-                    &[
-                        "sum(@)",
-                        "product(@)",
-                        "max_val(@)",
-                        "min_val(@)",
-                        "any(@)",
-                        "all(@)",
-                        "max_index(@)",
-                        "min_index(@)",
-                        "parity(@)",
-                    ],
-                    Type::Int,
-                    fuel,
-                );
-            }
-            20 => return self.reduction(Type::Int, &["count(@)"], Type::Bool, fuel),
-            21 | 22 => {
-                let element = self.any_type(2);
-                return self.reduction(Type::Int, &["#(@)"], element, fuel);
-            }
-            23 => return self.reduction(Type::Int, &["min_index(@)", "max_index(@)"], Type::Float, fuel),
-            24 => return Tree::new(Type::Int, "btoi(@)", vec![self.expression(&Type::Bool, fuel)]),
-            _ => return Tree::new(Type::Int, "char_code(@)", vec![self.expression(&Type::Char, fuel)]),
-        };
-        self.filled(Type::Int, text, &Type::Int, fuel)
-    }
-
-    fn float(&mut self, fuel: usize) -> Tree {
-        let text = match self.random.below(12) {
-            0 | 1 => "(@ + @)",
-            2 => "(@ - @)",
-            3 | 4 => "(@ * @)",
-            5 => "(@ / @)",
-            6 => "sqrt(abs(@))",
-            7 => "max(@, min(@, 1e6))",
-            8 => return Tree::new(Type::Float, "float(@)", vec![self.expression(&Type::Int, fuel)]),
-            9 => {
-                let parts = vec![self.expression(&Type::Float, fuel), self.expression(&Type::Int, fuel)];
-                return Tree::new(Type::Float, "(@ ^ mod(@, 4))", parts);
-            }
-            10 => {
-                return self.reduction(
-                    Type::Float,
-                    &["sum(@)", "product(@)", "max_val(@)", "min_val(@)"],
-                    Type::Float,
-                    fuel,
-                );
-            }
-            _ => "(-@)",
-        };
-        self.filled(Type::Float, text, &Type::Float, fuel)
-    }
-
-    fn bool(&mut self, fuel: usize) -> Tree {
-        let comparison = *self.random.pick(&["(@ == @)", "(@ /= @)", "(@ < @)", "(@ >= @)"]);
-        match self.random.below(12) {
-            0..4 => self.filled(Type::Bool, comparison, &Type::Int, fuel),
-            4 => self.filled(Type::Bool, comparison, &Type::Float, fuel),
-            5 => self.filled(Type::Bool, comparison, &Type::Char, fuel),
-            6 => self.filled(Type::Bool, "(@ and @)", &Type::Bool, fuel),
-            7 => self.filled(Type::Bool, "(@ or @)", &Type::Bool, fuel),
-            8 => self.filled(Type::Bool, "(not(@) xor @)", &Type::Bool, fuel),
-            9 => self.reduction(Type::Bool, &["any(@)", "all(@)", "parity(@)"], Type::Bool, fuel),
-            10 => self.filled(Type::Bool, "oddp(@)", &Type::Int, fuel),
-            _ => self.filled(Type::Bool, "plusp(@)", &Type::Float, fuel),
-        }
-    }
-
-    fn char(&mut self, fuel: usize) -> Tree {
-        match self.random.below(3) {
-            _ if self.risks() => self.filled(Type::Char, "code_char(@)", &Type::Int, fuel),
-            0 => self.filled(Type::Char, "code_char(97 + mod(@, 26))", &Type::Int, fuel),
-            1 => self.filled(Type::Char, "max(@, @)", &Type::Char, fuel),
-            _ => {
-                let text = self.expression(&Type::sequence(Type::Char), fuel);
-                Tree::new(Type::Char, "max_val([`a] ++ @)", vec![text])
-            }
-        }
-    }
-
     /// A text whose holes are all of one type.
-    fn filled(&mut self, ty: Type, text: &str, hole: &Type, fuel: usize) -> Tree {
+    pub(super) fn filled(&mut self, ty: Type, text: &str, hole: &Type, fuel: usize) -> Tree {
         let count = text.matches('@').count();
         let parts = (0..count).map(|_| self.expression(hole, fuel)).collect();
         Tree::new(ty, text, parts)
     }
 
-    fn reduction(&mut self, ty: Type, texts: &[&str], element: Type, fuel: usize) -> Tree {
+    /// One of some texts, with one hole for a sequence.
+    pub(super) fn reduction(&mut self, ty: Type, texts: &[&str], element: Type, fuel: usize) -> Tree {
         let text = *self.random.pick(texts);
         let argument = self.expression(&Type::sequence(element), fuel);
         Tree::new(ty, text, vec![argument])
     }
+}
 
-    fn sequence(&mut self, element: &Type, fuel: usize) -> Tree {
-        let ty = Type::sequence(element.clone());
-        let own = |generator: &mut Generator| generator.expression(&ty, fuel);
-        let int = |generator: &mut Generator| generator.expression(&Type::Int, fuel.min(2));
-        let made = |text: &str, parts: Vec<Tree>| Tree::new(ty.clone(), text, parts);
-        if self.risks() {
-            return match self.random.below(4) {
-                0 => made("take(@, @)", vec![own(self), int(self)]),
-                1 => made("subseq(@, 1, @)", vec![own(self), int(self)]),
-                2 => {
-                    let indices = self.expression(&Type::sequence(Type::Int), fuel.min(2));
-                    made("(@ -> @)", vec![own(self), indices])
-                }
-                _ => {
-                    let second = self.expression(&Type::sequence(Type::Int), fuel);
-                    made("{x in @; i in @}", vec![own(self), second])
-                }
-            };
+/// A simple expression of a type from a variable of another one, if there is any.
+fn derived(name: &str, found: &Type, ty: &Type) -> Option<String> {
+    match (found, ty) {
+        (Type::Sequence(element), _) if **element == *ty => {
+            Some(format!("(if #{name} == 0 then {} else {name}[#{name} / 2])", ty.default_text()))
         }
-        match self.random.below(26) {
-            0..8 if self.each_depth < DEEPEST => self.each(element, fuel),
-            8 => made("(@ ++ @)", vec![own(self), own(self)]),
-            9 => made("(let s = @ in take(s, mod(@, #s + 1)))", vec![own(self), int(self)]),
-            10 => made("(let s = @ in drop(s, 0 - mod(@, #s + 1)))", vec![own(self), int(self)]),
-            11 => made("(let s = @; k = mod(@, #s + 1) in subseq(s, k / 2, k))", vec![own(self), int(self)]),
-            12 => made("reverse(@)", vec![own(self)]),
-            13 => made("rotate(@, @)", vec![own(self), int(self)]),
-            14 => made("dist(@, mod(@, 4))", vec![self.expression(element, fuel), int(self)]),
-            15 => {
-                let nested = self.expression(&Type::sequence(ty.clone()), fuel);
-                made("flatten(@)", vec![nested])
-            }
-            16 => made(self.random.pick::<&str>(&["odd_elts(@)", "even_elts(@)"]), vec![own(self)]),
-            17 => {
-                let indices = self.expression(&Type::sequence(Type::Int), fuel);
-                made("(let s = @ in s -> {mod(i, #s) : i in @ | #s > 0})", vec![own(self), indices])
-            }
-            18 => made(
-                "(let s = @; k = @ in permute(s, {mod(i + mod(k, 9), #s) : i in [0:#s]}))",
-                vec![own(self), int(self)],
-            ),
-            19 => {
-                let pairs = self.expression(&Type::sequence(Type::pair(Type::Int, element.clone())), fuel);
-                made("(let s = @ in s <- {(mod(i, #s), e) : (i, e) in @ | #s > 0})", vec![own(self), pairs])
-            }
-            20 => {
-                let value = self.expression(element, fuel);
-                made("(let s = @ in if #s == 0 then s else rep(s, @, #s / 2))", vec![own(self), value])
-            }
-            21 => {
-                let keep = self.expression(&Type::Bool, fuel);
-                made("(let s = @ in pack({(e, oddp(i) or @) : e in s; i in [0:#s]}))", vec![own(self), keep])
-            }
-            22 => made("(let s = @ in interleave(s, s))", vec![own(self)]),
-            _ => self.special_sequence(element, fuel),
-        }
-    }
-
-    /// Sequences of particular element types.
-    fn special_sequence(&mut self, element: &Type, fuel: usize) -> Tree {
-        let ty = Type::sequence(element.clone());
-        let made = |text: &str, parts: Vec<Tree>| Tree::new(ty.clone(), text, parts);
-        match element {
-            Type::Int => {
-                let texts = ["plus_scan(@)", "max_scan(@)", "min_scan(@)", "or_scan(@)", "xor_scan(@)", "mult_scan(@)"];
-                match self.random.below(4) {
-                    0 => made("index(mod(@, 6))", vec![self.expression(&Type::Int, fuel)]),
-                    1 => made(
-                        "[0:mod(@, 9):1 + mod(@, 3)]",
-                        vec![self.expression(&Type::Int, fuel), self.expression(&Type::Int, fuel)],
-                    ),
-                    2 => made(
-                        self.random.pick::<&str>(&["enumerate(@)", "pack_index(@)"]),
-                        vec![self.expression(&Type::sequence(Type::Bool), fuel)],
-                    ),
-                    _ => made(self.random.pick::<&str>(&texts), vec![self.expression(&ty, fuel)]),
-                }
-            }
-            Type::Float => made(
-                self.random.pick::<&str>(&["plus_scan(@)", "max_scan(@)", "mult_scan(@)"]),
-                vec![self.expression(&ty, fuel)],
-            ),
-            Type::Bool => made(
-                self.random.pick::<&str>(&["and_scan(@)", "or_scan(@)", "xor_scan(@)"]),
-                vec![self.expression(&ty, fuel)],
-            ),
-            Type::Char => {
-                let text = *self.random.pick(&["\"wombat\"", "\"\"", "\"a b\"", "\"x\""]);
-                Tree::leaf(ty, text)
-            }
-            Type::Sequence(inner) => {
-                let flat = self.expression(&Type::sequence((**inner).clone()), fuel);
-                match self.random.below(3) {
-                    0 => made("bottop(@)", vec![flat]),
-                    1 => {
-                        let flag = self.expression(&Type::Bool, fuel.min(2));
-                        made("(let s = @ in split(s, {evenp(i) and @ : i in [0:#s]}))", vec![flat, flag])
-                    }
-                    _ => {
-                        let cut = self.expression(&Type::Int, fuel.min(2));
-                        made("(let s = @; k = mod(@, #s + 1) in partition(s, [k, 0, #s - k]))", vec![flat, cut])
-                    }
-                }
-            }
-            Type::Pair(first, second) => {
-                let one = self.expression(&Type::sequence((**first).clone()), fuel);
-                let name = self.name();
-                let value = self.with(&[(&name, first)], |generator| generator.expression(second, fuel));
-                made(&format!("(let s = @ in zip(s, {{@ : {name} in s}}))"), vec![one, value])
-            }
-        }
-    }
-
-    /// An apply-to-each.
-    fn each(&mut self, element: &Type, fuel: usize) -> Tree {
-        let ty = Type::sequence(element.clone());
-        let source_type = self.any_type(2);
-        let source = self.expression(&Type::sequence(source_type.clone()), fuel);
-        self.each_depth += 1;
-        let name = self.name();
-        let tree = match self.random.below(5) {
-            // Two sources of the same length, and the place.
-            0 => {
-                let body = self
-                    .with(&[(&name, &source_type), ("i", &Type::Int)], |generator| generator.expression(element, fuel));
-                Tree::new(ty, &format!("(let s = @ in {{@ : {name} in s; i in [0:#s]}})"), vec![source, body])
-            }
-            // A filter.
-            1 => {
-                let locals: [(&str, &Type); 1] = [(&name, &source_type)];
-                let body = self.with(&locals, |generator| generator.expression(element, fuel));
-                let filter = self.with(&locals, |generator| generator.expression(&Type::Bool, fuel.min(3)));
-                Tree::new(ty, &format!("{{@ : {name} in @ | @}}"), vec![body, source, filter])
-            }
-            // Short form: elements that pass.
-            2 => {
-                let source = self.expression(&ty, fuel);
-                let filter = self.with(&[(&name, element)], |generator| generator.expression(&Type::Bool, fuel.min(3)));
-                Tree::new(ty, &format!("{{{name} in @ | @}}"), vec![source, filter])
-            }
-            _ => {
-                let body = self.with(&[(&name, &source_type)], |generator| generator.expression(element, fuel));
-                Tree::new(ty, &format!("{{@ : {name} in @}}"), vec![body, source])
-            }
-        };
-        self.each_depth -= 1;
-        tree
+        (_, Type::Sequence(element)) if **element == *found => Some(format!("[{name}, {name}]")),
+        (Type::Pair(first, _), _) if **first == *ty => Some(format!("first({name})")),
+        (Type::Pair(_, rest), _) if **rest == *ty => Some(format!("rest({name})")),
+        (Type::Sequence(_), Type::Int) => Some(format!("#{name}")),
+        (Type::Char, Type::Int) => Some(format!("char_code({name})")),
+        (Type::Bool, Type::Int) => Some(format!("btoi({name})")),
+        (Type::Int, Type::Bool) => Some(format!("oddp({name})")),
+        (Type::Int, Type::Float) => Some(format!("float({name})")),
+        (Type::Int, Type::Char) => Some(format!("code_char(97 + mod({name}, 26))")),
+        (Type::Float, Type::Bool) => Some(format!("({name} > 0.5)")),
+        _ => None,
     }
 }

@@ -1,60 +1,6 @@
 //! Programs as trees of text: what the generator makes and shrinking takes apart.
 
-use std::fmt;
-
-/// A type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// int
-    Int,
-    /// float
-    Float,
-    /// bool
-    Bool,
-    /// char
-    Char,
-    /// [a]
-    Sequence(Box<Type>),
-    /// (a, b)
-    Pair(Box<Type>, Box<Type>),
-}
-
-impl Type {
-    /// The sequence of a type.
-    pub fn sequence(element: Type) -> Type {
-        Type::Sequence(Box::new(element))
-    }
-
-    /// The pair of two types.
-    pub fn pair(first: Type, second: Type) -> Type {
-        Type::Pair(Box::new(first), Box::new(second))
-    }
-
-    /// The simplest expression of the type.
-    pub fn default_text(&self) -> String {
-        match self {
-            Type::Int => "0".to_owned(),
-            Type::Float => "0.0".to_owned(),
-            Type::Bool => "t".to_owned(),
-            Type::Char => "`a".to_owned(),
-            Type::Sequence(element) => format!("([] {element})"),
-            Type::Pair(first, second) => format!("({}, {})", first.default_text(), second.default_text()),
-        }
-    }
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Type::Int => write!(formatter, "int"),
-            Type::Float => write!(formatter, "float"),
-            Type::Bool => write!(formatter, "bool"),
-            Type::Char => write!(formatter, "char"),
-            Type::Sequence(element) => write!(formatter, "[{element}]"),
-            Type::Pair(first, second) => write!(formatter, "({first}, {second})"),
-        }
-    }
-}
+use super::types::Type;
 
 /// Text, or an expression within it.
 #[derive(Clone, Debug)]
@@ -95,6 +41,12 @@ impl Tree {
             parts.push(Part::Text(piece.to_owned()));
         }
         assert!(trees.next().is_none(), "too many expressions for {text}");
+        Tree { ty, parts }
+    }
+
+    /// An expression with text around one other.
+    pub fn around(ty: Type, before: &str, tree: Tree, after: &str) -> Tree {
+        let parts = vec![Part::Text(before.to_owned()), Part::Tree(tree), Part::Text(after.to_owned())];
         Tree { ty, parts }
     }
 
@@ -160,7 +112,7 @@ impl Tree {
 /// A top-level form.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// What stands before the expression: `g0 = `, `function h(x) = `, or nothing.
+    /// What stands before the expression: `g0 = `, `function h(x) = `, a whole definition, or nothing.
     pub head: String,
     /// The expression.
     pub tree: Tree,
