@@ -13,7 +13,6 @@ use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, 
 use crate::diagnostic::Diagnostic;
 use crate::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
-use nesl_prim::ScalarValue;
 
 /// Any expression, commas included.
 pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
