@@ -72,6 +72,12 @@ fn near_names() {
 }
 
 #[test]
+fn values_that_hide_functions() {
+    advises("let count = 5 in count([t, f]) + count;", "E0204", "hides the library's `count`");
+    advises("let max = 3.5 in max(1, 2);", "E0204", "hides the library's `max`");
+}
+
+#[test]
 fn classes_are_said_in_words() {
     let message = |text: &str| diagnostics(text).remove(0).message;
     assert_eq!(message("sum(\"abc\");"), "`sum` needs numbers (int or float), got char");
