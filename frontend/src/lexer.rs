@@ -245,11 +245,7 @@ fn character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
         Some(&byte) => Token::Char(byte),
         None => Token::Unreadable,
     });
-    just('`').ignore_then(choice((escaped, unescaped_character())))
-}
-
-fn unescaped_character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
-    any().or_not().validate(|character: Option<char>, extra, emitter| {
+    let plain = just('`').ignore_then(any().or_not()).validate(|character: Option<char>, extra, emitter| {
         let mistake = match character {
             Some(character) if character.is_ascii() => {
                 let mut byte = [0];
@@ -261,7 +257,8 @@ fn unescaped_character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
         };
         emitter.emit(LexError { mistake, span: extra.span() });
         Token::Unreadable
-    })
+    });
+    choice((just('`').ignore_then(escaped), plain))
 }
 
 /// Punctuation and operators, frequent ones first; of two that begin alike the longer stands first.
@@ -351,9 +348,8 @@ fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
 
 /// The tokens of a text, and what could not be read.
 pub fn lex(file: FileId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnostic>) {
-    let (tokens, errors) = lexer().parse(text).into_output_errors();
+    let (tokens, mut errors) = lexer().parse(text).into_output_errors();
     let tokens = tokens.unwrap_or_default();
-    let (tokens, mut errors) = (tokens, errors);
     let mut after_minus = false;
     let tokens = (tokens.into_iter())
         .map(|(mut token, span)| {
