@@ -52,8 +52,24 @@ pub fn print<E: Engine>(
     limit: Option<usize>,
     out: &mut dyn io::Write,
 ) -> Result<(), PrintError> {
+    print_typed(engine, value, limit, &[], out)
+}
+
+/// Writes a value as [`print`] does, with the types of empty sequences where they are given: `[] float`. The texts stand for the
+/// element types of all sequences in the value's shape, outer ones before inner ones, first parts of pairs before rests. Where
+/// there is no text, or an empty one, a sequence without elements is just `[]`; without characters it is always `""`.
+///
+/// # Errors
+/// Those of the output and of the engine; the same on all ranks.
+pub fn print_typed<E: Engine>(
+    engine: &mut E,
+    value: &Value<E>,
+    limit: Option<usize>,
+    element_types: &[String],
+    out: &mut dyn io::Write,
+) -> Result<(), PrintError> {
     let mut slots = value.slots.iter();
-    let mut root = Node::new(engine, &value.shape, true, &mut slots)?;
+    let mut root = Node::new(engine, &value.shape, true, &mut slots, &mut element_types.iter())?;
     let mut printer = Printer { engine, sink: Sink::new(out), limit: limit.unwrap_or(usize::MAX) };
     printer.node(&mut root, 0)?;
     printer.sink.finish(printer.engine)
@@ -66,7 +82,8 @@ enum Node<C> {
     /// A scalar for each index.
     Elements(Reader<C>),
     Pair(Box<Node<C>>, Box<Node<C>>),
-    Sequence(Segments<C>, Box<Node<C>>),
+    /// A sequence, with the type to be written where it has no elements.
+    Sequence(Segments<C>, Box<Node<C>>, String),
     /// A sequence of characters.
     Text(Segments<C>, Reader<C>),
     Record(String, Box<Node<C>>),
@@ -87,6 +104,7 @@ impl<C: Clone> Node<C> {
         shape: &Shape,
         serial: bool,
         slots: &mut std::slice::Iter<'_, SlotOf<E>>,
+        types: &mut std::slice::Iter<'_, String>,
     ) -> Result<Node<C>, Fault> {
         Ok(match shape {
             Shape::Scalar(_) => match slots.next() {
@@ -95,16 +113,16 @@ impl<C: Clone> Node<C> {
                 _ => misshapen(shape),
             },
             Shape::Pair(first, rest) => {
-                let first = Node::new(engine, first, serial, slots)?;
-                Node::Pair(Box::new(first), Box::new(Node::new(engine, rest, serial, slots)?))
+                let first = Node::new(engine, first, serial, slots, types)?;
+                Node::Pair(Box::new(first), Box::new(Node::new(engine, rest, serial, slots, types)?))
             }
             Shape::Record(name, payload) => {
-                Node::Record(name.clone(), Box::new(Node::new(engine, payload, serial, slots)?))
+                Node::Record(name.clone(), Box::new(Node::new(engine, payload, serial, slots, types)?))
             }
             Shape::Function(captured) => {
                 // What a function captured is not shown.
                 if let Some(captured) = captured {
-                    Node::new(engine, captured, serial, slots)?;
+                    Node::new(engine, captured, serial, slots, &mut [].iter())?;
                 }
                 Node::Function
             }
@@ -117,11 +135,12 @@ impl<C: Clone> Node<C> {
                     }
                     _ => misshapen(shape),
                 };
-                match Node::new(engine, element, false, slots)? {
+                let ty = types.next().cloned().unwrap_or_default();
+                match Node::new(engine, element, false, slots, types)? {
                     Node::Elements(reader) if **element == Shape::Scalar(ScalarType::Char) => {
                         Node::Text(segments, reader)
                     }
-                    element => Node::Sequence(segments, Box::new(element)),
+                    element => Node::Sequence(segments, Box::new(element), ty),
                 }
             }
         })
@@ -161,7 +180,7 @@ impl<E: Engine> Printer<'_, E> {
                 self.node(rest, index)?;
                 self.sink.text(")");
             }
-            Node::Sequence(segments, element) => {
+            Node::Sequence(segments, element, ty) => {
                 let (start, length) = self.segment(segments, index)?;
                 self.sink.text("[");
                 for position in 0..length.min(self.limit) {
@@ -174,6 +193,10 @@ impl<E: Engine> Printer<'_, E> {
                     self.sink.text(if self.limit == 0 { "..." } else { ", ..." });
                 }
                 self.sink.text("]");
+                if length == 0 && !ty.is_empty() {
+                    self.sink.text(" ");
+                    self.sink.text(ty);
+                }
             }
             Node::Text(segments, reader) => {
                 let (start, length) = self.segment(segments, index)?;

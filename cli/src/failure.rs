@@ -3,9 +3,12 @@
 use crate::options::Style;
 use crate::stop::Stop;
 use nesl_backend::RuntimeError;
-use nesl_frontend::Diagnostic;
+use nesl_frontend::ast::TopLevel;
+use nesl_frontend::surroundings::{Surroundings, surroundings};
+use nesl_frontend::{Diagnostic, parser};
 use nesl_prim::Failure;
-use nesl_span::{SourceMap, Span};
+use nesl_span::{FileId, SourceMap, Span};
+use std::collections::HashMap;
 
 /// The end of a command whose program failed.
 pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
@@ -20,15 +23,19 @@ pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
 /// The diagnostic of a run-time error, at the nearest place in user code.
 fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     let place = error.user_span(sources);
+    let mut texts = Texts { sources, forms: HashMap::new() };
+    let function = texts.around(place).function.map(|name| format!("in `{name}`"));
     let mut label = Vec::new();
-    if place != error.span
-        && let Some(name) = library_function(error.span, sources)
-    {
-        label.push(format!("in `{name}`, called here"));
+    match texts.around(error.span).function {
+        Some(library) if place != error.span => {
+            label.push(format!(
+                "in `{library}`, called here{}",
+                function.map_or(String::new(), |text| format!(" {text}"))
+            ));
+        }
+        _ => label.extend(function),
     }
-    if let Some(element) = error.element {
-        label.push(format!("first at element {element} of those it runs on"));
-    }
+    label.extend(error.element.map(|element| texts.element(error, element)));
     let mut diagnostic =
         Diagnostic::error(error.failure.code(), error.failure.to_string(), place).saying(label.join("; "));
     let hint = error.failure.hint();
@@ -38,14 +45,40 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     diagnostic
 }
 
-/// The name of the library function around a place, read off its source.
-fn library_function(span: Span, sources: &SourceMap) -> Option<&str> {
-    const KEYWORD: &str = "function ";
-    let text = sources.file(span.file).text.get(..span.start as usize)?;
-    let name = &text[text.rfind(KEYWORD)? + KEYWORD.len()..];
-    let name = name.trim_start().trim_start_matches('\'');
-    let end = name.find(|character: char| character.is_whitespace() || character == '(').unwrap_or(name.len());
-    (end > 0).then(|| &name[..end])
+/// The texts of a program, read again where something is to be said about a place in them.
+struct Texts<'a> {
+    sources: &'a SourceMap,
+    forms: HashMap<FileId, Vec<TopLevel>>,
+}
+
+impl Texts<'_> {
+    /// What is around a place.
+    fn around(&mut self, place: Span) -> Surroundings {
+        let sources = self.sources;
+        let forms = self.forms.entry(place.file);
+        surroundings(forms.or_insert_with(|| parser::parse(place.file, &sources.file(place.file).text).forms), place)
+    }
+
+    /// Which element an error was on. The engine counts the elements that the failing operation ran on: those of one
+    /// apply-to-each, if that is the only one around the places that led there, and nothing sorted any of them out.
+    fn element(&mut self, error: &RuntimeError, element: usize) -> String {
+        let (mut levels, mut selected) = (0, false);
+        // From the outermost call inwards. The middle of a long chain is missing: it repeats what is at its ends.
+        for &place in error.calls.iter().rev().chain([&error.span]) {
+            let around = self.around(place);
+            selected |= around.branch_inside || (around.branch_outside && levels > 0);
+            levels += around.eaches;
+        }
+        // These look at the elements of a sequence, unless it is `v[i]`.
+        let has_elements = matches!(error.failure, Failure::IndexOutOfRange { .. } | Failure::NotAPermutation { .. });
+        let in_sequence = has_elements && !self.around(error.span).is_index;
+        match (levels + usize::from(in_sequence), selected) {
+            (_, true) => format!("first in element {element} of all that get here"),
+            (1, false) if !in_sequence => format!("first in element {element} of the apply-to-each"),
+            (0 | 1, false) => format!("first at element {element}"),
+            (_, false) => format!("first in element {element}, counted through all inner sequences"),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -21,10 +21,6 @@ const MOST_NESTED: usize = 64;
 /// # Errors
 /// What is wrong with the text, as the end of a sentence about it.
 pub fn parse(text: &str) -> Result<Literal, String> {
-    // The least int: the lexer reads a minus and a number that is too large.
-    if let Ok(value) = text.trim().parse::<i64>() {
-        return Ok(Literal::Scalar(ScalarValue::Int(value)));
-    }
     let (tokens, diagnostics) = lex(FileId(0), text);
     if let Some(diagnostic) = diagnostics.first() {
         return Err(diagnostic.message.clone());
@@ -64,6 +60,15 @@ pub fn exact_float(value: i64) -> Option<f64> {
     (float < 9.2e18 && float as i64 == value).then_some(float)
 }
 
+/// The floats that have no digits: the library has them under the same names.
+fn special_float(name: &str) -> Option<f64> {
+    match name {
+        "inf" => Some(f64::INFINITY),
+        "nan" => Some(f64::NAN),
+        _ => None,
+    }
+}
+
 struct Reader {
     tokens: Peekable<IntoIter<Token>>,
 }
@@ -80,8 +85,15 @@ impl Reader {
             Some(Token::Bool(value)) => scalar(ScalarValue::Bool(value)),
             Some(Token::Char(value)) => scalar(ScalarValue::Char(value)),
             Some(Token::Text(bytes)) => Ok(Literal::Constants(Constants::Char(bytes.to_vec()))),
+            Some(Token::Name(name)) if special_float(&name).is_some() => {
+                scalar(ScalarValue::Float(special_float(&name).unwrap_or_default()))
+            }
             Some(Token::Operator(BinaryOp::Subtract)) => match self.tokens.next() {
-                Some(Token::Int(value)) => scalar(ScalarValue::Int(-value)),
+                // The lexer has the least int without its sign as itself.
+                Some(Token::Int(value)) => scalar(ScalarValue::Int(value.wrapping_neg())),
+                Some(Token::Name(name)) if special_float(&name).is_some() => {
+                    scalar(ScalarValue::Float(-special_float(&name).unwrap_or_default()))
+                }
                 Some(Token::Float(value)) => scalar(ScalarValue::Float(-value)),
                 _ => Err("a number must follow the `-`".to_owned()),
             },
@@ -128,6 +140,9 @@ mod tests {
         assert_eq!(parse("-9223372036854775808"), Ok(int(i64::MIN)));
         assert_eq!(parse(" 2.5 "), Ok(Literal::Scalar(ScalarValue::Float(2.5))));
         assert_eq!(parse("t"), Ok(Literal::Scalar(ScalarValue::Bool(true))));
+        assert_eq!(parse("[-9223372036854775808]"), Ok(Literal::Sequence(vec![int(i64::MIN)])));
+        assert_eq!(parse("-inf"), Ok(Literal::Scalar(ScalarValue::Float(f64::NEG_INFINITY))));
+        assert_eq!(parse("nan"), Ok(Literal::Scalar(ScalarValue::Float(f64::NAN))));
         assert_eq!(parse("`a"), Ok(Literal::Scalar(ScalarValue::Char(b'a'))));
     }
 

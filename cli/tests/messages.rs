@@ -67,6 +67,43 @@ fn run_time_errors_are_objects_on_every_engine() {
     }
 }
 
+/// What a run-time error says of its place: the label at it.
+#[track_caller]
+fn placed(program: &str, label: &str) {
+    let bench = Bench::with("a.nesl", program);
+    let ran = bench.nesl(&[&["run", "a.nesl"], &JSON[..]].concat());
+    assert_eq!(objects(&ran)[0]["labels"][0]["text"], label, "{program}");
+}
+
+#[test]
+fn run_time_errors_name_function_and_element() {
+    placed("1 / 0;", "");
+    placed("function g(x) = 1 / x;\ng(0);", "in `g`");
+    placed("{1 / x : x in [1, 0]};", "first in element 1 of the apply-to-each");
+    placed(
+        "function g(v, i) = v[i];\n{g([1], i) : i in [0, 0, 1]};",
+        "in `g`; first in element 2 of the apply-to-each",
+    );
+    // Of a library function the call is shown.
+    placed("function g(v) = take(v, 2);\ng([1]);", "in `take`, called here in `g`");
+    placed("take([1], 2);", "in `take`, called here");
+    // The elements of inner sequences are counted through: 1, then 1 and 0.
+    placed("{{1 / y : y in x} : x in [[1], [1, 0]]};", "first in element 2, counted through all inner sequences");
+    placed(
+        "function g(v) = {1 / y : y in v};\n{g(x) : x in [[1], [1, 0]]};",
+        "in `g`; first in element 2, counted through all inner sequences",
+    );
+    // Of the elements 5, 6 and 0 those that pass are 6 and 0, and those that take the branch 0 alone.
+    placed("{1 / x : x in [5, 6, 0] | x /= 5};", "first in element 1 of all that get here");
+    placed("{if x > 4 then x else 1 / x : x in [5, 6, 0]};", "first in element 0 of all that get here");
+    placed(
+        "function g(x) = if x > 4 then x else 1 / x;\n{g(x) : x in [5, 6, 0]};",
+        "in `g`; first in element 0 of all that get here",
+    );
+    // The index is an element of a sequence itself.
+    placed("[1, 2] -> [0, 2];", "first at element 1");
+}
+
 #[test]
 fn what_cannot_be_read_is_an_object_without_a_code() {
     let bench = Bench::with("a.nesl", b"x = \"\xc3");

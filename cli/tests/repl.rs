@@ -62,6 +62,31 @@ fn redefinition_follows_the_rules_of_the_language() {
 }
 
 #[test]
+fn functions_that_call_each_other_are_declared_first() {
+    answers(
+        "function odd_int(n) : int -> bool;\nfunction even_int(n) = if n == 0 then t else odd_int(n - 1);\n\
+         function odd_int(n) = if n == 0 then f else even_int(n - 1);\n{even_int(n) : n in [0, 3, 10]};\n",
+        "odd_int = fn : int -> bool\neven_int = fn : int -> bool\nodd_int = fn : int -> bool\nit = [t, f, t] : [bool]\n",
+    );
+    let early = "function od(n) : int -> bool;\nfunction ev(n) = if n == 0 then t else od(n - 1);\nev(1);\nod(1);\n\
+                 function od(n) = not(ev(n));\nod(0);\n";
+    let ran = Bench::new().piped(&[], early);
+    ran.fails(
+        1,
+        &["`ev` needs the function `od`, which has no body", "the function `od` has no body", "declared here"],
+    );
+    assert!(ran.out.ends_with("it = f : bool\n"), "{}", ran.out);
+}
+
+#[test]
+fn pasted_garbage_is_answered_with_messages() {
+    let page = "<html>\n<p>It isn't \u{201c}code\u{201d};</p>\n}}}; ) ] \u{7f}\u{1} ` ' @#$;\n\\x;\n1 +;\n:;\n";
+    let ran = Bench::new().piped(&[], &format!("{page}1 + 1;\n"));
+    ran.fails(1, &["E01"]);
+    assert!(ran.out.ends_with("it = 2 : int\n"), "{ran:?}");
+}
+
+#[test]
 fn long_values_are_abbreviated() {
     let out = Bench::new().piped(&[], "[0:1000];\n#it;").out;
     assert!(out.starts_with("it = [0, 1, 2, ") && out.contains("..."), "{out}");

@@ -153,6 +153,33 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The expressions directly inside of it.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Name(_) | ExprKind::Empty(_) | ExprKind::Error => {
+                Vec::new()
+            }
+            ExprKind::Tuple(parts) | ExprKind::Sequence(parts) => parts.iter().collect(),
+            ExprKind::Call { function, argument } => vec![function, argument],
+            ExprKind::Index { sequence, index } => vec![sequence, index],
+            ExprKind::Unary { operand, .. } => vec![operand],
+            ExprKind::Binary { left, right, .. } => vec![left, right],
+            ExprKind::If { condition, then_branch, else_branch } => vec![condition, then_branch, else_branch],
+            ExprKind::Let { bindings, body } => {
+                bindings.iter().map(|binding| &binding.value).chain([&**body]).collect()
+            }
+            ExprKind::Range { start, end, stride } => [&**start, end].into_iter().chain(stride.as_deref()).collect(),
+            ExprKind::Lambda { body, .. } => vec![body],
+            ExprKind::Keyword { value, .. } => vec![value],
+            ExprKind::Each { body, sources, filter, .. } => {
+                let sequences = sources.iter().filter_map(|source| source.sequence.as_ref());
+                sequences.chain(filter.as_deref()).chain(body.as_deref()).collect()
+            }
+        }
+    }
+}
+
 /// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {

@@ -111,7 +111,7 @@ impl<'a> Export<'a> {
         let group = self.group;
         match group.get(&form) {
             Some((function, variables)) => (*function, variables.iter().map(|&variable| self.ty(variable)).collect()),
-            // Not a member, or one with errors: then nothing is elaborated.
+            // A member with errors, in the type of one without: nothing of the group is elaborated, and the text is refused.
             None => (FunctionId(usize::MAX), Vec::new()),
         }
     }

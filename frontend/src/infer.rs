@@ -165,7 +165,7 @@ pub(crate) struct Inference<'a> {
     compared: Vec<(TypeId, Span)>,
     /// How to call the functions of the group being checked that have keyword parameters.
     group_keywords: HashMap<usize, Keywords>,
-    /// Whether some form could not be read: names may be missing for that reason.
+    /// Whether some of the text could not be read: names may be missing for that reason.
     unreadable: bool,
 }
 

@@ -153,6 +153,10 @@ fn name<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
         )
 }
 
+/// The least int without its sign. No int is that large, but after a minus it may stand: negated, or subtracted, it wraps to
+/// what is meant.
+const LEAST_INT: &str = "9223372036854775808";
+
 /// `12`, `1.`, `.5`, `1e3`, `1.5e-3`, and what looks like a number but is not.
 fn number<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
     let exponent = one_of("eE").then(one_of("+-").or_not()).then(digits(10));
@@ -182,6 +186,7 @@ fn number<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
             }
             match text.parse::<i64>() {
                 Ok(value) => Token::Int(value),
+                Err(_) if text.trim_start_matches('0') == LEAST_INT => Token::Int(i64::MIN),
                 Err(_) => {
                     emitter.emit(LexError { mistake: Mistake::IntTooLarge, span });
                     Token::Unreadable
@@ -204,29 +209,43 @@ fn string<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
     )
 }
 
-/// The bytes of a string's text: `\n` and `\t` are controls, any other escaped character is itself.
+/// The bytes of a string's text: `\n` and `\t` are controls, `\x` and two hexadecimal digits the byte of that code, and any
+/// other escaped character is itself.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    let mut escaped = false;
-    for byte in text.bytes() {
-        match (escaped, byte) {
-            (false, b'\\') => escaped = true,
-            (false, _) => bytes.push(byte),
-            (true, _) => {
-                bytes.push(match byte {
-                    b'n' => b'\n',
-                    b't' => b'\t',
-                    other => other,
-                });
-                escaped = false;
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let (byte, after) = match (first, after) {
+            (b'\\', [b'n', after @ ..]) => (b'\n', after),
+            (b'\\', [b't', after @ ..]) => (b'\t', after),
+            (b'\\', [b'x', high, low, after @ ..]) if hexadecimal(*high, *low).is_some() => {
+                (hexadecimal(*high, *low).unwrap_or_default(), after)
             }
-        }
+            (b'\\', [other, after @ ..]) => (*other, after),
+            (byte, after) => (*byte, after),
+        };
+        bytes.push(byte);
+        rest = after;
     }
     bytes
 }
 
+/// The byte that two hexadecimal digits write.
+fn hexadecimal(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    Some(digit(high)? << 4 | digit(low)?)
+}
+
+/// A backquote and a character, or one of the escapes of strings. A backslash before anything else is a backslash.
 fn character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
-    just('`').ignore_then(any().or_not()).validate(|character: Option<char>, extra, emitter| {
+    let digit = any().filter(char::is_ascii_hexdigit);
+    let code = just('x').ignore_then(digit).then(digit).ignored();
+    let escape = just('\\').ignore_then(choice((one_of("nt\\").ignored(), code))).to_slice();
+    let escaped = escape.map(|text| match unescaped(text).first() {
+        Some(&byte) => Token::Char(byte),
+        None => Token::Unreadable,
+    });
+    let plain = just('`').ignore_then(any().or_not()).validate(|character: Option<char>, extra, emitter| {
         let mistake = match character {
             Some(character) if character.is_ascii() => {
                 let mut byte = [0];
@@ -238,7 +257,8 @@ fn character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
         };
         emitter.emit(LexError { mistake, span: extra.span() });
         Token::Unreadable
-    })
+    });
+    choice((just('`').ignore_then(escaped), plain))
 }
 
 /// Punctuation and operators, frequent ones first; of two that begin alike the longer stands first.
@@ -328,9 +348,19 @@ fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
 
 /// The tokens of a text, and what could not be read.
 pub fn lex(file: FileId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnostic>) {
-    let (tokens, errors) = lexer().parse(text).into_output_errors();
+    let (tokens, mut errors) = lexer().parse(text).into_output_errors();
     let tokens = tokens.unwrap_or_default();
-    let tokens = tokens.into_iter().map(|(token, span)| (token, Span::new(file, span.start, span.end))).collect();
+    let mut after_minus = false;
+    let tokens = (tokens.into_iter())
+        .map(|(mut token, span)| {
+            if token == Token::Int(i64::MIN) && !after_minus {
+                errors.push(LexError { mistake: Mistake::IntTooLarge, span });
+                token = Token::Unreadable;
+            }
+            after_minus = token == Token::Operator(BinaryOp::Subtract);
+            (token, Span::new(file, span.start, span.end))
+        })
+        .collect();
     (tokens, errors.into_iter().map(|error| error.into_diagnostic(file, text)).collect())
 }
 

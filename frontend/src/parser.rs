@@ -85,7 +85,7 @@ fn run<O: Send>(
     let structure = Structure::of(&tokens);
     let parse = || {
         let failures = recovery::Failures::default();
-        let source = recovery::Source { tokens: &tokens, structure: &structure, failures: &failures };
+        let source = recovery::Source { tokens: &tokens, structure: &structure, failures: &failures, end };
         let (output, faults) = rule(source).parse(tokens.as_slice().split_token_span(end)).into_output_errors();
         (output, faults.into_iter().filter_map(|fault| message::diagnostic(fault, text)).collect::<Vec<_>>())
     };

@@ -4,6 +4,7 @@
 //! refused with a good message: [`Foreign`].
 
 use crate::ast::{BinaryOp, Symbol};
+use nesl_prim::ScalarValue;
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,6 +59,19 @@ pub enum Token {
     Foreign(Foreign),
     /// Text the lexer could not read; it has been reported. Stands for an expression.
     Unreadable,
+}
+
+impl Token {
+    /// The value of a constant.
+    pub fn constant(&self) -> Option<ScalarValue> {
+        Some(match self {
+            Token::Int(value) => ScalarValue::Int(*value),
+            Token::Float(value) => ScalarValue::Float(*value),
+            Token::Bool(value) => ScalarValue::Bool(*value),
+            Token::Char(code) => ScalarValue::Char(*code),
+            _ => return None,
+        })
+    }
 }
 
 /// The words of the grammar, without those that are operators.

@@ -72,6 +72,21 @@ fn near_names() {
 }
 
 #[test]
+fn names_that_are_not_used() {
+    advises("let x = 1 in 2;", "W0204", "remove it, or call it `_x`");
+    advises("let (x, y) = (1, 2) in y;", "W0204", "call it `_x`");
+    assert_eq!(diagnostics("let (x, _y) = (1, 2) in x;"), []);
+    // Parameters are there for the callers, and elements for their number.
+    assert_eq!(diagnostics("function g(a, b) = a; {0 : x in [1, 2]}; (x => 1)(2);"), []);
+}
+
+#[test]
+fn values_that_hide_functions() {
+    advises("let count = 5 in count([t, f]) + count;", "E0204", "hides the library's `count`");
+    advises("let max = 3.5 in max(1, 2);", "E0204", "hides the library's `max`");
+}
+
+#[test]
 fn classes_are_said_in_words() {
     let message = |text: &str| diagnostics(text).remove(0).message;
     assert_eq!(message("sum(\"abc\");"), "`sum` needs numbers (int or float), got char");

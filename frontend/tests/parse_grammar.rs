@@ -79,7 +79,10 @@ fn literals() {
     assert_eq!(shape("1.e3"), "1000.0");
     assert_eq!(shape("T, F"), "(t, f)");
     assert_eq!(shape("(`a, `%, `\", ``, ` , `;)"), "(`a, `%, `\", ``, ` , `;)");
-    assert_eq!(shape("`\n"), "`\n");
+    assert_eq!(shape("`\n"), r"`\n");
+    assert_eq!(shape(r"(`\n, `\t, `\\, `\, `\x41, `\xfF)"), r"(`\n, `\t, `\, `\, `A, `\xff)");
+    assert_eq!(shape(r#""\x41\xc3\xa9\xff\x4""#), r#""Aé\xffx4""#);
+    assert_eq!(shape("-9223372036854775808"), shape("- 9223372036854775808"));
     assert_eq!(shape(r#""a\n\t\\\"\x""#), r#""a\n\t\\\"x""#);
     assert_eq!(shape("\"two\nlines % no comment\""), r#""two\nlines % no comment""#);
     assert_eq!(shape("\"é\""), "\"é\"");
@@ -224,6 +227,34 @@ fn the_library_parses() {
         assert_eq!(parsed.diagnostics, [], "{name}");
         let functions = text.lines().filter(|line| line.starts_with("function ")).count();
         assert!(functions > 0 && parsed.forms.len() >= functions, "{name}");
+    }
+}
+
+#[test]
+fn every_expression_is_what_its_span_says() {
+    let written = "(a + (b)) * ((c))[(1)]; -(x); (a, (b, c), d); [(1, 2), (-3)]; {(x) : (x, y) in ((v)) | ((x)) > (y)}; \
+                   if (a) then (b) else (c, d); let (p) = ((q)); (r, s) = (t) in ((p)); f (x); f(x)(y, (z)); #(v) -> (w); \
+                   [(1):(2):(3)]; (x => (x)) (1); (x, y) => ((x)); g(x, n := (3)); function g((x, y), z := (1)) = ((x));";
+    for text in nesl_stdlib::FILES.iter().map(|(_, text)| *text).chain([written]) {
+        let parsed = parser::parse(FileId(0), text);
+        let mut open: Vec<&nesl_frontend::ast::Expr> = Vec::new();
+        for form in &parsed.forms {
+            match &form.kind {
+                TopLevelKind::Function(function) => {
+                    open.extend(function.keywords.iter().map(|keyword| &keyword.default).chain(&function.body));
+                }
+                TopLevelKind::Assignment { value, .. } | TopLevelKind::Expression(value) => open.push(value),
+                TopLevelKind::Datatype(_) | TopLevelKind::Error => {}
+            }
+        }
+        while let Some(expression) = open.pop() {
+            let part = &text[expression.span.start as usize..expression.span.end as usize];
+            // The least int is a number only after its minus.
+            if part != "9223372036854775808" {
+                assert_eq!(shape(part), parse_printer::expression(expression), "{part}");
+            }
+            open.extend(expression.parts());
+        }
     }
 }
 

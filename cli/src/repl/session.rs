@@ -11,9 +11,10 @@ use crate::options::RunOptions;
 use crate::output::{self, print_error};
 use crate::stats;
 use crate::stop::Stop;
-use nesl_backend::print::print as print_value;
+use nesl_backend::print::print_typed;
 use nesl_backend::{Engine, Limits, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
+use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
 use nesl_prim::Failure;
 use nesl_span::{FileId, Origin, SourceMap};
@@ -255,13 +256,37 @@ impl<E: Engine> Repl<E> {
     fn value_text(&mut self, id: GlobalId) -> Result<String, Stop> {
         let slot = Slot(u32::try_from(id.0).unwrap_or(u32::MAX));
         let Some(value) = self.machine.global(slot).cloned() else { return Ok("?".to_owned()) };
+        let mut types = Vec::new();
+        element_types(&self.session.program().global(id).ty, &mut types);
         let mut text = Vec::new();
-        match print_value(&mut self.machine.engine, &value, Some(SHOWN), &mut text) {
+        match print_typed(&mut self.machine.engine, &value, Some(SHOWN), &types, &mut text) {
             Ok(()) => Ok(String::from_utf8_lossy(&text).into_owned()),
             Err(nesl_backend::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
                 Ok(format!("? ({failure})"))
             }
             Err(error) => Err(print_error(&error)),
         }
+    }
+}
+
+/// What stands after `[]` for each sequence in a type, outer ones first, so that an answer reads back as a value of this type.
+/// Nothing has to for ints, and nothing could for functions.
+fn element_types(ty: &Type, out: &mut Vec<String>) {
+    match ty {
+        Type::Sequence(element) => {
+            let text = element.to_string();
+            out.push(if **element == Type::INT || text.contains("->") { String::new() } else { text });
+            element_types(element, out);
+        }
+        Type::Pair(first, rest) => {
+            element_types(first, out);
+            element_types(rest, out);
+        }
+        Type::Record(..) => {
+            if let Some(payload) = ty.payload() {
+                element_types(&payload, out);
+            }
+        }
+        Type::Scalar(_) | Type::Parameter(_) | Type::Function(_) | Type::Identity(_) => {}
     }
 }

@@ -175,13 +175,14 @@ impl Inference<'_> {
             return;
         }
         let mut unused = Vec::new();
-        pattern.for_each_variable(&mut |id, name, part, _| {
+        pattern.for_each_variable(&mut |id, name, part, path| {
             if !self.used.contains(&id) && !name.starts_with('_') {
-                unused.push((name.clone(), part.span));
+                unused.push((name.clone(), part.span, path.is_empty()));
             }
         });
-        for (name, span) in unused {
-            let hint = format!("remove it, or call it `_{name}`");
+        for (name, span, is_whole) in unused {
+            // A part of a tuple or a record cannot be left out.
+            let hint = if is_whole { format!("remove it, or call it `_{name}`") } else { format!("call it `_{name}`") };
             self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
         }
     }

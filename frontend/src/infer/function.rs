@@ -71,7 +71,9 @@ impl<'a> Inference<'a> {
                 self.outcomes[member.form] = Outcome::Broken;
             }
         }
+        let count = members.len();
         members.retain(|member| !matches!(self.outcomes[member.form], Outcome::Broken));
+        let is_whole = members.len() == count;
         let (generalised, replacing) = self.settle(&members, seeds);
         self.check_known(&generalised);
         self.check_compared();
@@ -97,7 +99,8 @@ impl<'a> Inference<'a> {
         for (&form, (id, _)) in &generalised {
             self.outcomes[form] = Outcome::Function(*id);
         }
-        if self.has_errors() {
+        // The others may call what has no type.
+        if self.has_errors() || !is_whole {
             return;
         }
         for member in members {

@@ -4,7 +4,7 @@ use super::expression::error;
 use super::keyword::has_keywords;
 use super::typed::{Callee, Expr, ExprKind};
 use super::types::{Key, Node, TypeId, Types};
-use super::{CallPlace, Inference, LambdaScope, SeenCall, Target};
+use super::{CallPlace, Entity, Inference, LambdaScope, SeenCall, Target};
 use crate::ast;
 use crate::ast::Symbol;
 use crate::core::VariableId;
@@ -168,7 +168,11 @@ impl Inference<'_> {
             }
             _ => {
                 let message = format!("{subject} is not a function: it is of type {described}");
-                Diagnostic::error("E0204", message, span)
+                let report = Diagnostic::error("E0204", message, span);
+                match name.filter(|name| matches!(self.environment.library.get(*name), Some(Entity::Function(_)))) {
+                    Some(name) => report.hint(format!("this value hides the library's `{name}`: give it another name")),
+                    None => report,
+                }
             }
         };
         let between = Span { start: span.end, end: argument_source.span.start, ..span };

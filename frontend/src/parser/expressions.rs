@@ -14,7 +14,6 @@ use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, 
 use crate::diagnostic::Diagnostic;
 use crate::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
-use nesl_prim::ScalarValue;
 
 /// Any expression, commas included.
 pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
@@ -36,7 +35,7 @@ pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
             let operand = choice((open_ended, group, sequence)).labelled(What::Expression);
             let operation =
                 operations(once(tokens, Remembered::Operand, operand), once(tokens, Remembered::Suffix, suffix));
-            lambda_or_keyword(operation, single)
+            choice((lone_constant(tokens), lambda_or_keyword(operation, single)))
         });
         single.clone().then(just(Token::Comma).ignore_then(single).repeated().collect::<Vec<_>>()).map_with(
             |(first, mut more), extra| {
@@ -85,15 +84,37 @@ fn error_at(place: Place) -> Expr {
 /// A literal or a name.
 fn constant<'t>() -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
     select_ref! {
-        Token::Int(value) => ExprKind::Literal(ScalarValue::Int(*value)),
-        Token::Float(value) => ExprKind::Literal(ScalarValue::Float(*value)),
-        Token::Bool(value) => ExprKind::Literal(ScalarValue::Bool(*value)),
-        Token::Char(code) => ExprKind::Literal(ScalarValue::Char(*code)),
+        token if token.constant().is_some() => token.constant().map_or(ExprKind::Error, ExprKind::Literal),
         Token::Text(bytes) => ExprKind::Text(bytes.to_vec()),
         Token::Name(symbol) => ExprKind::Name(symbol.clone()),
         Token::Unreadable => ExprKind::Error,
     }
     .map_with(|kind, extra| Expr { kind, span: span(extra.span()) })
+}
+
+/// A constant, negated at most, that is followed by a comma or by a closing bracket. It cannot be anything but a whole
+/// expression, so that literals of a million numbers need not ask for each number whether an operator follows.
+fn lone_constant<'t>(source: recovery::Source<'t>) -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
+    custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
+        let start = input.cursor().inner().0;
+        let rest = source.tokens.get(start..).unwrap_or(&[]);
+        let (negation, rest) = match rest {
+            [(Token::Operator(BinaryOp::Subtract), place), rest @ ..] => (Some(*place), rest),
+            _ => (None, rest),
+        };
+        let value = match rest {
+            [(token, at), (Token::Comma | Token::Close(_), _), ..] => token.constant().map(|value| (value, at)),
+            _ => None,
+        };
+        let Some((value, at)) = value else { return Err(recovery::silent(source, start)) };
+        input.skip();
+        let literal = Expr { kind: ExprKind::Literal(value), span: span(*at) };
+        let Some(negation) = negation else { return Ok(literal) };
+        input.skip();
+        let op_span = span(negation);
+        let kind = ExprKind::Unary { op: UnaryOp::Negate, op_span, operand: Box::new(literal) };
+        Ok(Expr { kind, span: op_span.to(span(*at)) })
+    })
 }
 
 /// The name after a quote: `'+` names the function of an operator, `'max` is `max`.

@@ -7,7 +7,7 @@
 
 use crate::ast::BinaryOp;
 use crate::diagnostic::Diagnostic;
-use crate::token::{Keyword, Token};
+use crate::token::{Bracket, Keyword, Token};
 use nesl_span::Span;
 
 /// Brackets inside of brackets.
@@ -29,7 +29,9 @@ pub(super) fn stack_size(levels: usize) -> usize {
 /// What began a level.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Bracket,
+    /// The text itself.
+    Text,
+    Bracket(Bracket),
     /// Between `if` and `then`.
     Condition,
     /// Between `then` and `else`.
@@ -40,6 +42,13 @@ enum Kind {
     Bindings,
     /// After `in`, to the end of the enclosing form.
     Body,
+}
+
+impl Kind {
+    /// Whether it is a bracket, or the text, which is like one.
+    fn is_bracket(self) -> bool {
+        matches!(self, Kind::Text | Kind::Bracket(_))
+    }
 }
 
 /// One level of nesting that is open.
@@ -84,7 +93,7 @@ struct Stack {
 
 impl Stack {
     fn new() -> Stack {
-        Stack { levels: vec![Level::new(Kind::Bracket)], brackets: 0, below: 0, after_operand: false }
+        Stack { levels: vec![Level::new(Kind::Text)], brackets: 0, below: 0, after_operand: false }
     }
 
     fn clear(&mut self) {
@@ -94,7 +103,7 @@ impl Stack {
     fn push(&mut self, kind: Kind) {
         self.below += self.levels.last().map_or(0, Level::recursion);
         self.levels.push(Level::new(kind));
-        self.brackets += usize::from(kind == Kind::Bracket);
+        self.brackets += usize::from(matches!(kind, Kind::Bracket(_)));
     }
 
     /// Closes the innermost level; what was in it becomes an operand of the one around.
@@ -103,7 +112,7 @@ impl Stack {
             return;
         }
         let Some(inner) = self.levels.pop() else { return };
-        self.brackets -= usize::from(inner.kind == Kind::Bracket);
+        self.brackets -= usize::from(matches!(inner.kind, Kind::Bracket(_)));
         if let Some(level) = self.levels.last_mut() {
             self.below -= level.recursion();
             level.chain = level.chain.max(inner.deepest.max(inner.chain)) + 1;
@@ -115,9 +124,24 @@ impl Stack {
         self.levels.last().map(|level| level.kind)
     }
 
+    /// The innermost bracket that is open.
+    fn bracket(&self) -> Option<Bracket> {
+        self.levels.iter().rev().find_map(|level| match level.kind {
+            Kind::Bracket(bracket) => Some(bracket),
+            _ => None,
+        })
+    }
+
     /// Whether a level of this kind is open inside of the innermost bracket.
     fn is_open(&self, kind: Kind) -> bool {
-        self.levels.iter().rev().take_while(|level| level.kind != Kind::Bracket).any(|level| level.kind == kind)
+        self.levels.iter().rev().take_while(|level| !level.kind.is_bracket()).any(|level| level.kind == kind)
+    }
+
+    /// Closes what is inside of the innermost bracket.
+    fn return_to_bracket(&mut self) {
+        while self.last_kind().is_some_and(|kind| !kind.is_bracket()) {
+            self.pop();
+        }
     }
 
     /// Closes what is inside of the innermost level of kind `from`, which becomes one of kind `to`.
@@ -143,12 +167,13 @@ impl Stack {
     fn step(&mut self, token: &Token) {
         let mut is_operand = false;
         match token {
-            Token::Open(_) => self.push(Kind::Bracket),
-            Token::Close(_) => {
-                while self.last_kind() != Some(Kind::Bracket) {
+            Token::Open(bracket) => self.push(Kind::Bracket(*bracket)),
+            // One that does not fit closes nothing: where recovery goes on after it, what is around it may still be open.
+            Token::Close(bracket) => {
+                if self.bracket() == Some(*bracket) {
+                    self.return_to_bracket();
                     self.pop();
                 }
-                self.pop();
                 is_operand = true;
             }
             Token::Keyword(Keyword::If) => self.push(Kind::Condition),
@@ -158,9 +183,7 @@ impl Stack {
             Token::Keyword(Keyword::In) => self.advance(Kind::Bindings, Kind::Body),
             Token::Semicolon if self.is_open(Kind::Bindings) => self.advance(Kind::Bindings, Kind::Bindings),
             Token::Semicolon => {
-                while self.last_kind() != Some(Kind::Bracket) {
-                    self.pop();
-                }
+                self.return_to_bracket();
                 self.separate();
             }
             Token::Dollar | Token::Keyword(Keyword::Function | Keyword::Datatype) => self.clear(),

@@ -114,6 +114,8 @@ pub(super) struct Source<'t> {
     pub(super) tokens: &'t [(Token, Place)],
     pub(super) structure: &'t Structure,
     pub(super) failures: &'t Failures,
+    /// The end of the text.
+    pub(super) end: Place,
 }
 
 /// Which rules have failed where. An operand or suffix that fails is tried again by every operator around it, and so would be
@@ -158,6 +160,15 @@ fn fail<'t, O>(input: &mut Input<'t, '_>) -> Result<O, Fault<'t>> {
     let cursor = input.cursor();
     let place = input.span_from(&cursor..);
     Err(Fault::unexpected(Expected::default(), None, place))
+}
+
+/// The fault of a rule that does not apply to the token with this index, and leaves it to others to say what does.
+pub(super) fn silent<'t>(source: Source<'t>, index: usize) -> Fault<'t> {
+    let (found, place) = match source.tokens.get(index) {
+        Some((token, place)) => (Some(token), *place),
+        None => (None, source.end),
+    };
+    Fault::unexpected(Expected::default(), found, place)
 }
 
 type Input<'t, 'parse> = InputRef<'t, 'parse, Tokens<'t>, Extra<'t>>;

@@ -8,26 +8,47 @@ pub fn float(value: f64) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
 }
 
-/// A character as a NESL constant: a backquote and the character itself.
+/// A character as a NESL constant: a backquote and the character itself, or its escape.
 pub fn character(code: u8) -> String {
-    format!("`{}", char::from(code))
+    let mut out = String::from("`");
+    match code {
+        b' '..=b'~' => out.push(char::from(code)),
+        other => escape(other, &mut out),
+    }
+    out
 }
 
-/// A string with its quotes and escapes. Bytes that are not part of valid UTF-8 show as the replacement character.
+/// A string with its quotes and escapes. What is not text in UTF-8, and control characters, are escaped byte by byte.
 pub fn string(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
-    for character in String::from_utf8_lossy(bytes).chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            other => out.push(other),
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                control if control.is_control() => {
+                    control.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| escape(byte, &mut out));
+                }
+                other => out.push(other),
+            }
         }
+        chunk.invalid().iter().for_each(|&byte| escape(byte, &mut out));
     }
     out.push('"');
     out
+}
+
+/// The escape of a byte that cannot stand for itself.
+fn escape(byte: u8, out: &mut String) {
+    match byte {
+        b'\n' => out.push_str("\\n"),
+        b'\t' => out.push_str("\\t"),
+        other => {
+            out.push_str("\\x");
+            out.extend([other >> 4, other & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])));
+        }
+    }
 }
 
 /// Any scalar as NESL prints it.
@@ -47,7 +68,7 @@ pub fn append(value: ScalarValue, out: &mut Vec<u8>) {
         ScalarValue::Float(value) if value.is_nan() => write!(out, "nan"),
         ScalarValue::Float(value) => write!(out, "{value:?}"),
         ScalarValue::Bool(value) => write!(out, "{}", if value { 't' } else { 'f' }),
-        ScalarValue::Char(code) => write!(out, "`{}", char::from(code)),
+        ScalarValue::Char(code) => write!(out, "{}", character(code)),
     };
     debug_assert!(written.is_ok(), "a vector takes everything");
 }
@@ -148,5 +169,16 @@ mod tests {
     fn strings_escape_what_would_end_or_split_them() {
         assert_eq!(string(b"a\"b\\c\nd"), r#""a\"b\\c\nd""#);
         assert_eq!(string("é".as_bytes()), "\"é\"");
+        assert_eq!(string(b"\xc3\xa9\xff\0a\xc3"), r#""é\xff\x00a\xc3""#);
+        assert_eq!(string("\r\u{85}".as_bytes()), r#""\x0d\xc2\x85""#);
+    }
+
+    #[test]
+    fn characters_that_do_not_show_are_escaped() {
+        for (code, text) in
+            [(b'a', "`a"), (b' ', "` "), (b'\\', "`\\"), (b'\n', "`\\n"), (0, "`\\x00"), (233, "`\\xe9")]
+        {
+            assert_eq!(character(code), text);
+        }
     }
 }

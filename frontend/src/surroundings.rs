@@ -1,0 +1,104 @@
+//! What is around a place of a text: the function, and the apply-to-eachs and branches within it.
+//!
+//! Run-time errors know spans alone; with this their messages say in which function, and whether the number of an element
+//! is that of one apply-to-each.
+
+use crate::ast::{BinaryOp, Expr, ExprKind, Symbol, TopLevel, TopLevelKind};
+use nesl_span::Span;
+
+/// What is around a place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// The function whose definition it is in.
+    pub function: Option<Symbol>,
+    /// The apply-to-eachs whose body or filter it is in.
+    pub eaches: usize,
+    /// Whether it is in a branch around all of these: of an `if`, or of an `and` or `or`, whose right side is one too.
+    pub branch_outside: bool,
+    /// Whether it is in a branch inside of one of these, or in the body of one with a filter.
+    pub branch_inside: bool,
+    /// Whether the place is the selection of one element, `v[i]`.
+    pub is_index: bool,
+}
+
+/// What is around a place of a text with these forms.
+pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
+    let mut found = Surroundings::default();
+    let Some(form) = forms.iter().find(|form| contains(form.span, place)) else { return found };
+    let mut next = match &form.kind {
+        TopLevelKind::Function(function) => {
+            found.function = Some(function.name.symbol.clone());
+            let defaults = function.keywords.iter().map(|keyword| &keyword.default);
+            defaults.chain(&function.body).find(|part| contains(part.span, place))
+        }
+        TopLevelKind::Assignment { value, .. } | TopLevelKind::Expression(value) => Some(value),
+        TopLevelKind::Datatype(_) | TopLevelKind::Error => None,
+    };
+    while let Some(expression) = next {
+        found.is_index = matches!(expression.kind, ExprKind::Index { .. });
+        next = found.enter(expression, place);
+    }
+    found
+}
+
+fn contains(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+impl Surroundings {
+    /// Notes what an expression means for the part of it that the place is in, and gives that part.
+    fn enter<'a>(&mut self, expression: &'a Expr, place: Span) -> Option<&'a Expr> {
+        let around = |part: &&Expr| contains(part.span, place);
+        let in_branch = match &expression.kind {
+            ExprKind::If { then_branch, else_branch, .. } => around(&&**then_branch) || around(&&**else_branch),
+            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, right, .. } => around(&&**right),
+            ExprKind::Each { body, filter, .. } => {
+                let in_body = body.as_deref().is_some_and(|body| around(&body));
+                let in_filter = filter.as_deref().is_some_and(|filter| around(&filter));
+                self.eaches += usize::from(in_body || in_filter);
+                in_body && filter.is_some()
+            }
+            _ => false,
+        };
+        if in_branch {
+            match self.eaches {
+                0 => self.branch_outside = true,
+                _ => self.branch_inside = true,
+            }
+        }
+        expression.parts().into_iter().find(around)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parser;
+    use nesl_span::FileId;
+
+    /// What is around the first `!`, which is left out of the text, up to the second.
+    fn around(text: &str) -> Surroundings {
+        let start = text.find('!').expect("a place");
+        let end = start + text[start + 1..].find('!').expect("the end of the place");
+        let parsed = parser::parse(FileId(0), &text.replace('!', ""));
+        assert_eq!(parsed.diagnostics, []);
+        surroundings(&parsed.forms, Span::new(FileId(0), start, end))
+    }
+
+    #[test]
+    fn functions_eaches_and_branches_are_found() {
+        let nothing = Surroundings::default();
+        assert_eq!(around("1; !1 / 0!;"), nothing);
+        assert_eq!(around("v = !w[1]!;"), Surroundings { is_index: true, ..nothing.clone() });
+        assert_eq!(around("{!1 / x! : x in v};").eaches, 1);
+        assert_eq!(around("{x : x in {!1 / y! : y in v}};").eaches, 1);
+        assert_eq!(around("{{!y / x! : y in w} : x in v};").eaches, 2);
+        assert!(around("{!1 / x! : x in v | x > 2};").branch_inside);
+        assert!(!around("{x in v | !1 / x! > 2};").branch_inside);
+        assert!(around("{if x == 2 then !1 / x! else 1 : x in v};").branch_inside);
+        assert!(around("{x in v | x > 0 and !1 / x! > 2};").branch_inside);
+        let outside = around("function g(x) = if x == 2 then {!1 / y! : y in v} else x;");
+        let function = Some(Symbol::from("g"));
+        assert_eq!(outside, Surroundings { function, eaches: 1, branch_outside: true, ..nothing });
+    }
+}
