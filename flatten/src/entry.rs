@@ -53,6 +53,11 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
             let part = |path: &[bool]| {
                 path.iter().fold((value.clone(), expr.ty.clone()), |(value, ty), &rest| {
                     let (first_value, rest_value) = value.into_pair();
+                    // A record on the way is its payload.
+                    let mut ty = ty;
+                    while let Some(payload) = ty.payload() {
+                        ty = payload;
+                    }
                     let Type::Pair(first_type, rest_type) = ty else { panic!("path into type {ty}") };
                     if rest { (rest_value, (*rest_type).clone()) } else { (first_value, (*first_type).clone()) }
                 })

@@ -46,8 +46,11 @@ impl Inference<'_> {
         let subject = format!("`{op}`");
         let (here, there) = if is_left { (sources.0, sources.1) } else { (sources.1, sources.0) };
         let class_report = self.class_report(failure, &subject, here.span);
+        let is_single = op == "++" && !matches!(self.types.node(if is_left { left } else { right }), Node::Sequence(_));
         let mut report = class_report.unwrap_or_else(|| {
-            let message = if same || (!is_left && op == "++") {
+            let message = if is_single {
+                format!("`++` joins sequences, got {}", if is_left { &described.0 } else { &described.1 })
+            } else if same || (!is_left && op == "++") {
                 format!("`{op}` needs two operands of the same type, got {} and {}", described.0, described.1)
             } else {
                 let (side, wanted) = if is_left { ("left", want_left) } else { ("right", want_right) };
@@ -64,6 +67,7 @@ impl Inference<'_> {
             let is_sequence = |ty| matches!(self.types.node(ty), Node::Sequence(_));
             report.hint = match op {
                 "+" if is_sequence(left) && is_sequence(right) => Some("write ++ to join sequences".to_owned()),
+                _ if is_single => Some("a sequence of one element is written [x]".to_owned()),
                 "^" => Some("expt(a, b) takes the power of floats".to_owned()).filter(|_| !is_left),
                 _ if same => self.mixing_hint((left, sources.0), (right, sources.1)),
                 _ => None,
