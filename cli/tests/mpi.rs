@@ -47,6 +47,41 @@ fn nesl(bench: &Bench, ranks: usize, arguments: &[&str]) -> Option<Ran> {
 }
 
 #[test]
+fn ranks_act_outside_once_and_read_their_own_parts() {
+    let text = r#"
+append_string_to_file("once\n", "log.txt");
+v = read_vector_from_file([] int, "numbers.txt");
+write_vector_to_npy({x * 2 : x in v}, "doubled.npy");
+w = read_vector_from_file([] int, "doubled.npy");
+(#v, sum(v), sum(w), w[19999]);
+all({if rem(i, 5000) == 0 then print_line(@i) else t : i in v});
+write_lines_to_file({@x : x in v}, "lines.txt");
+eql({parse_int(l) : l in read_lines_from_file("lines.txt")}, {(x, t) : x in v});
+shell_command("cat log.txt", "");
+let s = open_check(open_in_file("lines.txt")); ((line, _), _, _) = read_line(s) in line;
+error("the " ++ "end");
+"#;
+    let numbers: Vec<i64> = (0..20_000).collect();
+    let words: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    let sum: i64 = numbers.iter().sum();
+    let expected = format!(
+        "t\nt\n(20000, {sum}, {}, 39998)\n0\n5000\n10000\n15000\nt\nt\nt\n\"once\\n\"\n\"0\"\n",
+        2 * sum
+    );
+    for ranks in [1, 2, 3, 4] {
+        let bench = Bench::with("a.nesl", text);
+        bench.write("numbers.txt", words.join("\n"));
+        let Some(ran) = nesl(&bench, ranks, &["run", "a.nesl"]) else { return };
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), expected.as_str()), "{ranks} ranks: {}", ran.err);
+        assert_eq!(ran.err.matches("E0423").count(), 1, "{ranks} ranks: {}", ran.err);
+        assert!(ran.err.contains("the end"), "{ranks} ranks: {}", ran.err);
+        let doubled = std::fs::read(bench.path("doubled.npy")).unwrap();
+        let elements: Vec<u8> = numbers.iter().flat_map(|number| (number * 2).to_le_bytes()).collect();
+        assert!(doubled.ends_with(&elements), "{ranks} ranks");
+    }
+}
+
+#[test]
 fn ranks_print_what_one_process_prints() {
     let bench = Bench::new();
     let numbers: String = (0..20_000).map(|i| format!("{}\n", i * 6_119 % 20_000)).collect();
