@@ -4,6 +4,7 @@
 //! before it waits for input, and before other programs run, so that what people see is in order. [`streams`] holds
 //! open files, `processes` starts commands; whole files are read by [`crate::files`].
 
+mod objects;
 mod processes;
 mod streams;
 
@@ -38,6 +39,15 @@ impl System {
     /// Prints elsewhere.
     pub fn printing_to(target: Box<dyn Write + Send>) -> System {
         System { printed: BufWriter::new(target), streams: Streams::default(), started: Instant::now() }
+    }
+
+    /// Writes bytes to a stream.
+    fn write(&mut self, stream: &HostValue, bytes: &[u8]) -> Result<Vec<HostValue>, HostError> {
+        match stream.as_int() {
+            streams::STDOUT => self.printed.write_all(bytes).map_err(|error| lost(&error))?,
+            stream => self.streams.write(stream, bytes)?,
+        }
+        Ok(Vec::new())
     }
 
     /// The elements of a whole file, and before them the lengths of its rows if it is to have rows.
@@ -94,19 +104,27 @@ impl Host for System {
             }
             HostOp::Write(_) => {
                 let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
-                let bytes = streams::bytes(elements);
-                match operands[0].as_int() {
-                    streams::STDOUT => self.printed.write_all(&bytes).map_err(|error| lost(&error))?,
-                    stream => self.streams.write(stream, &bytes)?,
-                }
-                Ok(Vec::new())
+                self.write(&operands[0], &streams::bytes(elements))
             }
-            HostOp::StartNpy(scalar) => {
-                self.streams.write(operands[0].as_int(), &npy::header(scalar, operands[2].as_text()))?;
-                Ok(Vec::new())
-            }
+            HostOp::StartNpy(scalar) => self.write(&operands[0], &npy::header(scalar, operands[2].as_text())),
             HostOp::ReadSequence(scalar) => self.read(operands[0].as_text(), scalar, false, share),
             HostOp::ReadRows(scalar) => self.read(operands[0].as_text(), scalar, true, share),
+            HostOp::WriteVector(_) => {
+                let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
+                self.write(&operands[0], &objects::vector(elements))
+            }
+            HostOp::WriteLengths => {
+                let HostValue::Column(lengths) = &operands[1] else { unreachable!("a row says it is a column") };
+                self.write(&operands[0], &objects::lengths(lengths))
+            }
+            HostOp::ReadVector(scalar) => {
+                let vector = objects::read_vector(&mut self.streams, operands[0].as_int(), scalar)?;
+                Ok(vec![HostValue::Column(vector)])
+            }
+            HostOp::ReadLengths => {
+                let lengths = objects::read_lengths(&mut self.streams, operands[0].as_int())?;
+                Ok(vec![HostValue::Column(lengths)])
+            }
             HostOp::Run => {
                 self.flush()?;
                 let output = processes::run(operands[0].as_text(), operands[1].as_text())?;

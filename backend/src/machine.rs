@@ -16,7 +16,7 @@ use crate::error::RuntimeError;
 use crate::host::System;
 use crate::value::{Slot, SlotOf, Value};
 use frames::Frames;
-use nesl_prim::{Element, Failure, Host, HostOp};
+use nesl_prim::{Element, Failure, Host};
 use nesl_span::Span;
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
 use std::collections::HashMap;
@@ -200,7 +200,7 @@ impl<E: Engine> Machine<E> {
                 }
                 Line::Host { op, operands, results, span } => {
                     self.count(*span)?;
-                    self.printed |= matches!(op, HostOp::Print | HostOp::Write(_));
+                    self.printed |= matches!(op.row().results, []);
                     let operands = operands.iter().map(|&operand| frames.read(operand)).collect();
                     let values = outside::perform(&mut self.engine, &mut *self.host, *op, operands)
                         .map_err(|fault| (fault, *span, false))?;

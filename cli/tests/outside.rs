@@ -75,7 +75,9 @@ write_matrix_to_npy([[1], [2, 3]], "ragged.npy");
         let elements: Vec<u8> = [1i64, -2, i64::MAX].into_iter().flat_map(i64::to_le_bytes).collect();
         assert_eq!(&bytes[10 + length..], elements);
         let matrix = std::fs::read(bench.path("matrix.npy")).unwrap();
-        assert!(String::from_utf8_lossy(&matrix).contains("'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"));
+        assert!(
+            String::from_utf8_lossy(&matrix).contains("'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }")
+        );
         assert_eq!(std::fs::read(bench.path("bools.npy")).unwrap()[128..], [1, 0]);
     });
 }
@@ -92,12 +94,56 @@ csv_int_column(rows, 2);
 "#;
     on_engines(text, &[("table.csv", table.as_bytes())], |bench, ran| {
         ran.fails(1, &["E0423", "field 2 of row 0 is not an int: 1.75"]);
-        assert_eq!(
-            ran.out,
-            "[(\"Smith, J\", 41, 1.75), (\"Wu\", 7, 1.2), (\"say \\\"hi\\\"\", -3, 1000.0)]\nt\nt\n"
-        );
+        assert_eq!(ran.out, "[(\"Smith, J\", 41, 1.75), (\"Wu\", 7, 1.2), (\"say \\\"hi\\\"\", -3, 1000.0)]\nt\nt\n");
         let written = std::fs::read_to_string(bench.path("out.csv")).unwrap();
         assert_eq!(written, "\"Smith, J\",41\nWu,7\n\"say \"\"hi\"\"\",-3\n");
+    });
+}
+
+#[test]
+fn objects_of_any_type_go_through_files() {
+    let text = r#"
+datatype point(float, float);
+v = [(1, "ab", t), (2, "c", f)];
+write_object_to_file(v, "v.obj");
+read_object_from_file(take(v, 0), "v.obj") == v;
+w = (point(0.1, -0.0), [[1, 2], [], [3]], `x, [point(1.5, 2.5)], "a (b) \n]");
+write_object_to_file(w, "w.obj");
+read_object_from_file(w, "w.obj") == w;
+@(read_object_from_file(w, "w.obj")) == @w;
+let s = open_check(open_out_file("two.obj"));
+    _ = write_check(write_object(drop([[1], [2, 3], [4, 5, 6]], 1), s));
+    _ = write_check(write_object(5, s));
+    _ = write_check(write_object([1.5, 2.0], s));
+    _ = close_check(close_file(s));
+    s = open_check(open_in_file("two.obj"));
+    (a, _, _) = read_object([[0]], s);
+    (b, _, _) = read_object(0, s);
+    (c, _, _) = read_float_seq(s)
+in (a, b, c);
+let s = open_check(open_in_file("by hand")); (v, ok, message) = read_int_seq(s) in (v, ok, message);
+let (v, ok, message) = read_object([7], open_check(open_in_file("short"))) in (v, ok, message);
+rest(write_object(x => x, stdout));
+read_object_from_file(0, "v.obj");
+"#;
+    let files: [(&str, &[u8]); 2] = [("by hand", b"\n( 1 2\n -3 )"), ("short", b"[ 3 ]\n( 1 2 )\n")];
+    on_engines(text, &files, |bench, ran| {
+        ran.fails(1, &["E0423", "this is not an object of the type wanted"]);
+        let expected = [
+            "t",
+            "t",
+            "t",
+            "t",
+            "t",
+            "([[2, 3], [4, 5, 6]], 5, [1.5, 2.0])",
+            "([1, 2, -3], t, \"\")",
+            "([7], f, \"this is not an object of the type wanted: its lengths do not fit\")",
+            "\"no file can hold functions\"",
+        ];
+        assert_eq!(ran.out.lines().collect::<Vec<_>>(), expected, "{}", ran.err);
+        // The example of the original's reference.
+        let written = std::fs::read_to_string(bench.path("v.obj")).unwrap();
+        assert_eq!(written, "[ 2 ]\n( 1 2 )\n[ 2 1 ]\n( 3 )\nabc( T F )\n");
     });
 }
 
@@ -137,7 +183,10 @@ write_check(write_string("to stderr\n", stderr));
 
 #[test]
 fn standard_input_is_the_program_s() {
-    let bench = Bench::with("a.nesl", "let name = prompt(\"who? \") in \"hello \" ++ name;\nread_line(stdin);\nread_line(stdin);");
+    let bench = Bench::with(
+        "a.nesl",
+        "let name = prompt(\"who? \") in \"hello \" ++ name;\nread_line(stdin);\nread_line(stdin);",
+    );
     for engine in ENGINES {
         let ran = bench.piped(&["run", "--engine", engine, "a.nesl"], "\nworld\nmore");
         ran.prints("who? who? \"hello world\"\n((\"more\", t), t, \"\")\n((\"\", t), t, \"\")\n");
@@ -199,7 +248,10 @@ fn what_cannot_be_written_is_an_error_and_a_closed_pipe_is_not() {
 
 #[test]
 fn built_programs_print_and_read_files_where_they_run() {
-    let bench = Bench::with("a.nesl", "function main(name) = let _ = print_line(\"reading\") in read_lines_from_file(name ++ \".txt\");");
+    let bench = Bench::with(
+        "a.nesl",
+        "function main(name) = let _ = print_line(\"reading\") in read_lines_from_file(name ++ \".txt\");",
+    );
     bench.nesl(&["build", "a.nesl", "-o", "reader"]).prints("");
     std::fs::create_dir(bench.path("elsewhere")).unwrap();
     std::fs::write(bench.path("elsewhere/in.txt"), "one\ntwo\n").unwrap();

@@ -315,12 +315,20 @@ pub enum Intrinsic {
     Rand,
     /// `rand_seed(n)`: sets the current seed; true.
     RandSeed,
+    /// `host_write_object(v, stream)`: writes a value of any type without functions, vector by vector; the message.
+    WriteObject,
+    /// `host_read_object(prototype, stream)`: reads a value of the prototype's type; the value, or the prototype, and the
+    /// message.
+    ReadObject,
     /// An operation on the world outside: the row of the table of [`nesl_prim::host`] with this mnemonic and the operand
     /// types of the call. The argument is the tuple of the operands, with sequences for columns, the result the tuple of the
     /// results, the last of them the message of an operation that reports; true where there are none. `fail` has the
     /// result that its place wants.
     Host(&'static str),
 }
+
+/// The message of [`Intrinsic::WriteObject`] and [`Intrinsic::ReadObject`] about types with functions.
+pub const NO_FUNCTIONS: &str = "no file can hold functions";
 
 impl Intrinsic {
     /// The operation on the world outside with this mnemonic for an argument of this type, which has no type parameters.
@@ -386,6 +394,8 @@ impl Intrinsic {
             "text_float" => Intrinsic::ParseFloat,
             "rand" => Intrinsic::Rand,
             "rand_seed" => Intrinsic::RandSeed,
+            "host_write_object" => Intrinsic::WriteObject,
+            "host_read_object" => Intrinsic::ReadObject,
             _ if name.starts_with("host_") => {
                 let mut rows = HostOp::all().into_iter().map(|op| op.row().mnemonic);
                 Intrinsic::Host(rows.find(|mnemonic| name.strip_prefix("host_") == Some(mnemonic))?)

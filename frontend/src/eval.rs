@@ -8,6 +8,7 @@
 //! value.rs        Value, and how it prints
 //! machine.rs      expressions, calls, apply-to-each, the seed
 //! intrinsics.rs   built-in operations on values
+//! objects.rs      values in files
 //! outside.rs      printing, and everything else in the world outside
 //! ```
 //!
@@ -16,6 +17,7 @@
 
 mod intrinsics;
 mod machine;
+mod objects;
 mod outside;
 mod value;
 

@@ -167,6 +167,17 @@ impl Type {
         }
     }
 
+    /// Whether values of the type hold function values.
+    pub fn has_functions(&self) -> bool {
+        match self {
+            Type::Function(_) => true,
+            Type::Pair(first, rest) => first.has_functions() || rest.has_functions(),
+            Type::Sequence(element) => element.has_functions(),
+            Type::Record(..) => self.payload().is_some_and(|payload| payload.has_functions()),
+            _ => false,
+        }
+    }
+
     /// The identity of a function value whose function is known.
     pub fn identity(&self) -> Option<&Identity> {
         match self {

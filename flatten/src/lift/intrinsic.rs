@@ -41,6 +41,9 @@ impl Lowering<'_, '_> {
                 self.seed = Some(argument);
                 return Value::scalar(Operand::Constant(nesl_prim::ScalarValue::Bool(true)), ScalarType::Bool);
             }
+            Intrinsic::WriteObject | Intrinsic::ReadObject => {
+                return self.object(intrinsic, argument, argument_type, ty, context);
+            }
             Intrinsic::Host(name) => {
                 let op = Intrinsic::host_operation(name, argument_type);
                 return self.outside(op, argument, ty, context);
@@ -193,6 +196,8 @@ impl Lowering<'_, '_> {
             | Intrinsic::Hash
             | Intrinsic::Text
             | Intrinsic::ShortText
+            | Intrinsic::WriteObject
+            | Intrinsic::ReadObject
             | Intrinsic::Host(_) => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }

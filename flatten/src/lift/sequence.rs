@@ -105,6 +105,8 @@ impl Lowering<'_, '_> {
             | Intrinsic::Hash
             | Intrinsic::Text
             | Intrinsic::ShortText
+            | Intrinsic::WriteObject
+            | Intrinsic::ReadObject
             | Intrinsic::Host(_) => {
                 panic!("{intrinsic:?} is not an operation on sequences")
             }

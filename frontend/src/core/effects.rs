@@ -49,7 +49,7 @@ impl Effect {
             Intrinsic::Host(name) if name == HostOp::Print.row().mnemonic => Effect { prints: true, ..none },
             // The end of the program is a failure like any other: it may happen wherever it is reached.
             Intrinsic::Host(name) if name == HostOp::Fail.row().mnemonic => none,
-            Intrinsic::Host(_) => Effect { acts: true, ..none },
+            Intrinsic::Host(_) | Intrinsic::WriteObject | Intrinsic::ReadObject => Effect { acts: true, ..none },
             _ => none,
         }
     }

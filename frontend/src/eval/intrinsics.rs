@@ -86,7 +86,9 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::float(text::parse_float(&chars)))
         }
         Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
-        Intrinsic::Host(_) => unreachable!("the machine holds the world outside"),
+        Intrinsic::Host(_) | Intrinsic::WriteObject | Intrinsic::ReadObject => {
+            unreachable!("the machine holds the world outside")
+        }
     }
 }
 

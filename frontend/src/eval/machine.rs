@@ -223,6 +223,10 @@ impl Machine<'_> {
                         self.seed = argument.as_int();
                         Ok(Value::bool(true))
                     }
+                    Intrinsic::WriteObject | Intrinsic::ReadObject => {
+                        let parameter = definition.scheme.parameter.instantiate(&type_arguments);
+                        self.object(*intrinsic == Intrinsic::ReadObject, &argument, &parameter)
+                    }
                     Intrinsic::Host(name) => {
                         let parameter = definition.scheme.parameter.instantiate(&type_arguments);
                         self.outside(name, &argument, &parameter)

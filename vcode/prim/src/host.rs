@@ -57,6 +57,14 @@ pub enum HostOp {
     ReadSequence(ScalarType),
     /// A whole file as rows.
     ReadRows(ScalarType),
+    /// Writes a vector of an object.
+    WriteVector(ScalarType),
+    /// Reads a vector of an object.
+    ReadVector(ScalarType),
+    /// Writes the lengths of segments in an object.
+    WriteLengths,
+    /// Reads the lengths of segments in an object.
+    ReadLengths,
     /// Runs a command to its end.
     Run,
     /// Starts a command.
@@ -112,10 +120,19 @@ impl HostOp {
             HostOp::Open,
             HostOp::Close,
             HostOp::Read,
+            HostOp::WriteLengths,
+            HostOp::ReadLengths,
             HostOp::Run,
             HostOp::Spawn,
         ];
-        let typed = [HostOp::Write, HostOp::StartNpy, HostOp::ReadSequence, HostOp::ReadRows];
+        let typed = [
+            HostOp::Write,
+            HostOp::StartNpy,
+            HostOp::ReadSequence,
+            HostOp::ReadRows,
+            HostOp::WriteVector,
+            HostOp::ReadVector,
+        ];
         all.extend(typed.into_iter().flat_map(|op| ScalarType::ALL.map(op)));
         all
     }
@@ -126,7 +143,9 @@ impl HostOp {
             HostOp::Write(scalar)
             | HostOp::StartNpy(scalar)
             | HostOp::ReadSequence(scalar)
-            | HostOp::ReadRows(scalar) => Some(scalar),
+            | HostOp::ReadRows(scalar)
+            | HostOp::WriteVector(scalar)
+            | HostOp::ReadVector(scalar) => Some(scalar),
             _ => None,
         }
     }
@@ -224,6 +243,27 @@ impl HostOp {
                      dimensions in NumPy's .npy format, or lines of words; for characters, its lines.",
                 )
             },
+            HostOp::WriteVector(scalar) => row(
+                "write_vector",
+                by_type!(scalar, [INT], []),
+                &[],
+                "write_vector stream elements: as text in parentheses.",
+            ),
+            HostOp::ReadVector(scalar) => row(
+                "read_vector",
+                by_type!(scalar, [INT], []),
+                by_type!(scalar, [], []),
+                "read_vector stream prototype: what write_vector wrote.",
+            ),
+            HostOp::WriteLengths => {
+                row("write_lengths", &[INT, COLUMN_INT], &[], "write_lengths stream lengths: as text in brackets.")
+            }
+            HostOp::ReadLengths => row(
+                "read_lengths",
+                &[INT],
+                &[COLUMN_INT],
+                "read_lengths stream: what write_lengths wrote; none are negative.",
+            ),
             HostOp::Run => row(
                 "run",
                 &[TEXT, TEXT],
