@@ -81,6 +81,8 @@ impl Lowering<'_, '_> {
         for (id, elements) in bound.iter().zip(&elements) {
             self.environment.insert(*id, elements.clone());
         }
+        // In lifted code an each that does not vary prints nothing; what the instances printed before is not its own.
+        let printed = self.printed.take();
         let mut filtered = None;
         if let Some(filter) = filter {
             let flags = self.guarded(filter, count).operand();
@@ -98,7 +100,7 @@ impl Lowering<'_, '_> {
             count = kept;
         }
         let elements = self.guarded(body, count);
-        let texts = self.printed.take();
+        let texts = std::mem::replace(&mut self.printed, printed);
         self.print_each(filtered, texts, count, count, Context::Serial);
         if let Some(seed) = seed {
             self.next_seed(seed, false);

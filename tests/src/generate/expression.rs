@@ -180,6 +180,7 @@ impl Generator {
         let fuel = fuel - 1;
         match self.random.below(24) {
             _ if self.runs_once && self.each_depth <= 1 && self.random.chance(1) => self.long(ty, fuel),
+            _ if self.random.chance(3) => self.printing(ty, fuel),
             0 => {
                 let parts =
                     vec![self.expression(&Type::Bool, fuel), self.expression(ty, fuel), self.expression(ty, fuel)];

@@ -71,5 +71,6 @@ features! {
     Nesting: "partition, split",
     Rand: "rand",
     RandSeed: "rand_seed",
+    Print: "printing",
     Risk: "place that may fail",
 }

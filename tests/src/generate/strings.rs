@@ -67,6 +67,21 @@ impl Generator {
         }
     }
 
+    /// A value before which something is printed: a string of the program, or a letter that shows the order.
+    pub(super) fn printing(&mut self, ty: &Type, fuel: usize) -> Tree {
+        self.note(Feature::Print);
+        let string = Generator::string_type();
+        let text = match self.random.chance(50) {
+            true => self.expression(&string, fuel.min(2)),
+            false => {
+                let letter = self.random.pick::<&str>(&["\"a\"", "\"b \"", "\"c\\n\""]);
+                Tree::new(string, letter, Vec::new())
+            }
+        };
+        let value = self.expression(ty, fuel);
+        Tree::new(ty.clone(), "(let _ = print_string(@) in @)", vec![text, value])
+    }
+
     /// A sequence of strings.
     pub(super) fn strings(&mut self, fuel: usize) -> Tree {
         self.note(Feature::Text);
