@@ -36,8 +36,11 @@ pub struct Example {
     pub result: String,
 }
 
-fn is_internal(name: &str) -> bool {
-    INTERNAL.iter().any(|prefix| name.starts_with(prefix))
+impl Entry {
+    /// Whether only the library itself is to call the function: its parts, and what it stands on.
+    pub fn is_internal(&self) -> bool {
+        self.doc.starts_with("Internal: ") || INTERNAL.iter().any(|prefix| self.name.starts_with(prefix))
+    }
 }
 
 /// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of, and
@@ -68,7 +71,7 @@ pub fn apropos(session: &Session, sources: &SourceMap, word: &str) -> Vec<Entry>
     let mut names: Vec<&str> = session.names().collect();
     names.sort_unstable();
     let known = names.into_iter().filter_map(|name| lookup(session, sources, name));
-    let known = known.filter(|entry| !is_internal(&entry.name));
+    let known = known.filter(|entry| !entry.is_internal());
     let (named, others): (Vec<Entry>, Vec<Entry>) = known.partition(|entry| entry.name.contains(&word));
     let described = others.into_iter().filter(|entry| entry.doc.to_lowercase().contains(&word));
     named.into_iter().chain(described).collect()
@@ -119,7 +122,7 @@ pub fn page(entries: &[Entry]) -> String {
          `nesl apropos WORD` finds some; `:doc` and `:apropos` do the same in a session.\n",
     );
     let mut heading = "";
-    for entry in entries.iter().filter(|entry| !is_internal(&entry.name)) {
+    for entry in entries.iter().filter(|entry| !entry.is_internal()) {
         // Writing to a string does not fail.
         let _ = if entry.heading == heading { Ok(()) } else { write!(page, "\n## {}\n", entry.heading) };
         heading = &entry.heading;

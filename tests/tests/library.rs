@@ -19,6 +19,20 @@ fn every_function_has_a_doc_string_with_its_costs() {
     assert!(wrong.is_empty(), "without `Work …, depth ….` in the doc string: {}", wrong.join(" "));
 }
 
+/// Functions of which no example has a result that is always the same: one asks a person, one reads a file made before.
+const WITHOUT_EXAMPLE: [&str; 2] = ["prompt", "read_object_from_file"];
+
+#[test]
+fn every_function_for_programs_has_an_example() {
+    let has_none = |entry: &manual::Entry| {
+        !entry.is_internal()
+            && !WITHOUT_EXAMPLE.contains(&entry.name.as_str())
+            && manual::examples(&entry.doc).is_empty()
+    };
+    let wrong: Vec<String> = entries().into_iter().filter(has_none).map(|entry| entry.name).collect();
+    assert!(wrong.is_empty(), "without an example: {}", wrong.join(" "));
+}
+
 #[test]
 fn every_example_is_true() {
     let examples: Vec<(String, manual::Example)> = entries()
