@@ -1,0 +1,140 @@
+//! Cost grows as the source's cost model says: the programs under `tests/cost`, each at three sizes.
+//!
+//! What is counted does not depend on the machine: elements in the columns that instructions made, and instructions run. A
+//! program's header names, for each, the function of the size n that it grows with; per unit of that function a larger size
+//! may cost at most [`SLACK`] times what the smaller one did. Run with `--nocapture` to see what a unit costs.
+
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
+use nesl_backend::value::from_literal;
+use nesl_backend::{Counters, Engine, Limits, Literal, Loaded, Machine, Reference, Threads};
+use nesl_prim::ScalarValue;
+use nesl_tests::programs::root;
+use nesl_tests::session;
+use nesl_vcode::{Program, pipeline};
+use std::sync::Arc;
+
+/// How much dearer a unit may be at the next size, four times as large: what is rounded up at the smallest size shows here.
+const SLACK: f64 = 1.25;
+
+/// A function of the size.
+#[derive(Clone, Copy, Debug)]
+enum Growth {
+    Constant,
+    Logarithmic,
+    Linear,
+    Linearithmic,
+}
+
+impl Growth {
+    fn parse(text: &str) -> Growth {
+        match text {
+            "1" => Growth::Constant,
+            "log n" => Growth::Logarithmic,
+            "n" => Growth::Linear,
+            "n log n" => Growth::Linearithmic,
+            other => panic!("no growth is called {other}"),
+        }
+    }
+
+    fn at(self, n: i64) -> f64 {
+        let n = n as f64;
+        match self {
+            Growth::Constant => 1.0,
+            Growth::Logarithmic => n.log2(),
+            Growth::Linear => n,
+            Growth::Linearithmic => n * n.log2(),
+        }
+    }
+}
+
+/// A program with what its header says.
+struct Case {
+    name: String,
+    text: String,
+    sizes: Vec<i64>,
+    elements: Growth,
+    instructions: Growth,
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = std::fs::read_dir(root().join("tests/cost"))
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let line = |key: &str| {
+                let line = text.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(':'));
+                line.unwrap_or_else(|| panic!("{name}: no line `{key}:`")).trim().to_owned()
+            };
+            let sizes = line("sizes").split(' ').map(|size| size.parse().unwrap()).collect();
+            let (elements, instructions) = (Growth::parse(&line("elements")), Growth::parse(&line("instructions")));
+            Case { name, sizes, elements, instructions, text }
+        })
+        .collect();
+    cases.sort_by(|one, other| one.name.cmp(&other.name));
+    cases
+}
+
+fn compile(case: &Case) -> Program {
+    let checked = session::check(&case.text, None).unwrap_or_else(|end| panic!("{}: {end}", case.name));
+    let main = checked.session.function("main");
+    let program = nesl_flatten::compile(checked.core(), checked.session.library(), &checked.forms, main);
+    let mut program = program.unwrap_or_else(|_| panic!("{}: not for serial code", case.name));
+    pipeline::optimise(&mut program, &pipeline::Options::default()).unwrap();
+    program
+}
+
+/// What a run of `main` with this size costs.
+fn run<E: Engine>(engine: E, case: &Case, program: &Program, n: i64) -> Counters {
+    let main = &program.mains[0];
+    let mut machine = Machine::new(engine, Limits::default());
+    let size = Literal::Scalar(ScalarValue::Int(n));
+    let argument = from_literal(&mut machine.engine, &main.parameters[0].shape, &size);
+    let loaded = Loaded::new(Arc::new(program.clone()));
+    for step in &main.prelude {
+        machine.run_step(&loaded, step, 0, &[]).unwrap();
+    }
+    let before = machine.counters()[0];
+    let shown = machine.run_step(&loaded, &main.step, 0, &[argument.unwrap()]);
+    shown.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let after = machine.counters()[0];
+    Counters {
+        instructions: after.instructions - before.instructions,
+        elements: after.elements - before.elements,
+        ..after
+    }
+}
+
+#[test]
+fn cost_grows_as_the_cost_model_says() {
+    let cases = cases();
+    assert!(cases.len() >= 12, "only {} programs", cases.len());
+    let mut problems = Vec::new();
+    for case in &cases {
+        let program = compile(case);
+        for engine in ["reference", "threads"] {
+            let costs: Vec<Counters> = (case.sizes.iter())
+                .map(|&n| match engine {
+                    "reference" => run(Reference::new(None), case, &program, n),
+                    _ => run(Threads::new(2, None).unwrap(), case, &program, n),
+                })
+                .collect();
+            type Counter = fn(&Counters) -> u64;
+            let counters: [(&str, Growth, Counter); 2] = [
+                ("elements", case.elements, |counters| counters.elements),
+                ("instructions", case.instructions, |counters| counters.instructions),
+            ];
+            for (name, growth, counter) in counters {
+                let units: Vec<f64> =
+                    case.sizes.iter().zip(&costs).map(|(&n, costs)| counter(costs) as f64 / growth.at(n)).collect();
+                println!("{} on {engine}: {name} per unit of {growth:?} {units:.2?}", case.name);
+                if units.windows(2).any(|pair| pair[1] > pair[0] * SLACK) {
+                    problems.push(format!("{} on {engine}: {name} per unit of {growth:?} grow: {units:.2?}", case.name));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
