@@ -150,3 +150,21 @@ fn codes_are_explained_in_a_session() {
     bench.piped(&[], ":explain E9\n").fails(1, &["no code `E9`"]);
     bench.piped(&[], ":explain\n").fails(1, &[":explain CODE"]);
 }
+
+#[test]
+fn vcode_is_explained_line_by_line() {
+    let bench = Bench::with(
+        "a.nesl",
+        "function norm(v) =\n  let squares = {x * x : x in v}\n  in sqrt(sum(squares));\nnorm([3.0, 4.0]);\n",
+    );
+    let ran = bench.nesl(&["vcode", "--explain", "a.nesl"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = ran.out.lines().collect();
+    let after = |line: &str| {
+        let at = lines.iter().position(|found| *found == line).unwrap_or_else(|| panic!("no {line:?} in\n{}", ran.out));
+        lines[at + 1]
+    };
+    assert!(after("  a.nesl:2   let squares = {x * x : x in v}").contains("map multiply.float"), "{}", ran.out);
+    assert!(after("  a.nesl:3   in sqrt(sum(squares));").contains("reduce.add.float"), "{}", ran.out);
+    assert!(after("  a.nesl:4   norm([3.0, 4.0]);").contains("constants float [3.0 4.0]"), "{}", ran.out);
+}

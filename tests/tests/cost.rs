@@ -131,7 +131,8 @@ fn cost_grows_as_the_cost_model_says() {
                     case.sizes.iter().zip(&costs).map(|(&n, costs)| counter(costs) as f64 / growth.at(n)).collect();
                 println!("{} on {engine}: {name} per unit of {growth:?} {units:.2?}", case.name);
                 if units.windows(2).any(|pair| pair[1] > pair[0] * SLACK) {
-                    problems.push(format!("{} on {engine}: {name} per unit of {growth:?} grow: {units:.2?}", case.name));
+                    problems
+                        .push(format!("{} on {engine}: {name} per unit of {growth:?} grow: {units:.2?}", case.name));
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 pub mod build;
 pub mod codec;
+pub mod explain;
 pub mod metrics;
 pub mod op;
 pub mod parse;
@@ -19,6 +20,7 @@ pub mod verify;
 
 pub use build::FunctionBuilder;
 pub use codec::{CodecError, from_bytes, to_bytes};
+pub use explain::explain;
 pub use metrics::Counts;
 pub use nesl_prim::Constants;
 pub use op::VectorOp;

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nesl vcode examples/primes/primes.nesl --dump-after cse")]
+#[command(after_help = "Example: nesl vcode examples/primes/primes.nesl --explain")]
 pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE", required_unless_present = "list_passes")]
@@ -20,6 +20,9 @@ pub struct Arguments {
     /// Show the program as flattening makes it, before any pass
     #[arg(long, conflicts_with_all = ["dump_after", "disable"])]
     unoptimised: bool,
+    /// Show the lines of the source beside the instructions that they became
+    #[arg(long, conflicts_with = "dump_after")]
+    explain: bool,
     /// List the passes in their order, with what they do and why they stand there
     #[arg(long)]
     list_passes: bool,
@@ -42,7 +45,10 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     if arguments.unoptimised {
         nesl_vcode::verify(&program)
             .map_err(|errors| driver::pass_error(&nesl_vcode::pipeline::PassError::Input(errors)))?;
-        return print(&program.to_string());
+        return match arguments.explain {
+            true => print(&nesl_vcode::explain(&program, &checked.sources)),
+            false => print(&program.to_string()),
+        };
     }
     let listings = RefCell::new(String::new());
     let dump = |pass: &str, program: &Program| {
@@ -55,7 +61,10 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     // What was asked for is shown even if a later pass fails: that is when it is needed.
     print(&listings.borrow())?;
     optimised?;
-    print(&program.to_string())
+    match arguments.explain {
+        true => print(&nesl_vcode::explain(&program, &checked.sources)),
+        false => print(&program.to_string()),
+    }
 }
 
 fn passes() -> String {
