@@ -1,7 +1,7 @@
 //! The optimisation of a program: which passes, in which order, and the loop that verifies after each of them.
 
 use crate::pass::Pass;
-use crate::passes::{copy, cse, dead, fold, number, simplify};
+use crate::passes::{copy, count, cse, dead, fold, number, simplify};
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
 use std::fmt;
@@ -35,6 +35,12 @@ pub const PASSES: &[Pass] = &[
         summary: "computes equal instructions once",
         reason: "after simplify and copy, which make instructions equal",
         run: cse::run,
+    },
+    Pass {
+        name: "count",
+        summary: "takes the number of true flags from the length of what was packed by them",
+        reason: "after cse, which makes equal flags one register",
+        run: count::run,
     },
     Pass {
         reason: "again after simplify and cse: lengths that are now constants or one register need no check",

@@ -4,6 +4,7 @@
 //! in [`effect`].
 
 pub mod copy;
+pub mod count;
 pub mod cse;
 pub mod dead;
 pub mod effect;
