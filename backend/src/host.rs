@@ -13,7 +13,7 @@ use crate::value::Piece;
 use nesl_prim::host::{HostError, Share};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarType, ScalarValue};
 use nesl_vcode::Shape;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 use streams::Streams;
@@ -24,6 +24,8 @@ type Printed = BufWriter<Box<dyn Write + Send>>;
 /// Files, standard streams, processes and the clock of this process.
 pub struct System {
     printed: Printed,
+    /// The last character printed, if there is one.
+    last: Option<u8>,
     streams: Streams,
     started: Instant,
 }
@@ -38,13 +40,19 @@ impl Default for System {
 impl System {
     /// Prints elsewhere.
     pub fn printing_to(target: Box<dyn Write + Send>) -> System {
-        System { printed: BufWriter::new(target), streams: Streams::default(), started: Instant::now() }
+        System { printed: BufWriter::new(target), last: None, streams: Streams::default(), started: Instant::now() }
+    }
+
+    /// Writes bytes to standard output.
+    fn print(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.last = bytes.last().copied().or(self.last);
+        self.printed.write_all(bytes).map_err(|error| lost(&error))
     }
 
     /// Writes bytes to a stream.
     fn write(&mut self, stream: &HostValue, bytes: &[u8]) -> Result<Vec<HostValue>, HostError> {
         match stream.as_int() {
-            streams::STDOUT => self.printed.write_all(bytes).map_err(|error| lost(&error))?,
+            streams::STDOUT => self.print(bytes)?,
             stream => self.streams.write(stream, bytes)?,
         }
         Ok(Vec::new())
@@ -77,7 +85,7 @@ impl Host for System {
     fn perform(&mut self, op: HostOp, operands: &[HostValue], share: Share<'_>) -> Result<Vec<HostValue>, HostError> {
         match op {
             HostOp::Print => {
-                self.printed.write_all(operands[0].as_text()).map_err(|error| lost(&error))?;
+                self.print(operands[0].as_text())?;
                 Ok(Vec::new())
             }
             HostOp::Fail => unreachable!("the machine ends the program itself"),
@@ -100,6 +108,10 @@ impl Host for System {
                 self.flush()?;
                 let (text, status) =
                     self.streams.read(operands[0].as_int(), operands[1].as_text(), operands[2].as_int())?;
+                if operands[0].as_int() == streams::STDIN && io::stdin().is_terminal() {
+                    // Whoever answers at a terminal ends the line that asked.
+                    self.last = None;
+                }
                 Ok(vec![HostValue::text(text), HostValue::int(status)])
             }
             HostOp::Write(_) => {
@@ -141,6 +153,13 @@ impl Host for System {
 
     fn flush(&mut self) -> Result<(), Failure> {
         self.printed.flush().map_err(|error| lost(&error))
+    }
+
+    fn end_line(&mut self) -> Result<(), Failure> {
+        if self.last.take().is_some_and(|last| last != b'\n') {
+            self.print(b"\n")?;
+        }
+        self.flush()
     }
 }
 

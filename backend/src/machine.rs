@@ -47,6 +47,8 @@ pub struct Machine<E: Engine> {
     host: Box<dyn Host>,
     /// Something was printed since the output was flushed last.
     printed: bool,
+    /// Something was printed since [`Machine::end_line`].
+    unfinished: bool,
     globals: HashMap<GlobalId, Value<E>>,
     instructions: u64,
 }
@@ -55,7 +57,7 @@ impl<E: Engine> Machine<E> {
     /// A machine without globals, whose programs act on this process's world.
     pub fn new(engine: E, limits: Limits) -> Machine<E> {
         let (globals, host) = (HashMap::new(), Box::new(System::default()));
-        Machine { engine, limits, interrupt: None, host, printed: false, globals, instructions: 0 }
+        Machine { engine, limits, interrupt: None, host, printed: false, unfinished: false, globals, instructions: 0 }
     }
 
     /// Gives programs another world outside.
@@ -136,8 +138,24 @@ impl<E: Engine> Machine<E> {
         counters
     }
 
+    /// Begins a new line if what programs printed last is in the middle of one: results stand on lines of their own.
+    ///
+    /// # Errors
+    /// If the output does not take it; the same on all ranks.
+    pub fn end_line(&mut self) -> Result<(), Failure> {
+        match std::mem::take(&mut self.unfinished) {
+            true if self.engine.rank().0 == 0 => {
+                let ended = self.host.end_line();
+                self.engine.agree(ended)
+            }
+            true => self.engine.agree(Ok(())),
+            false => Ok(()),
+        }
+    }
+
     /// Lets what a program printed arrive, also where it then failed.
     fn flush_output(&mut self) -> Result<(), Failure> {
+        self.unfinished |= self.printed;
         match std::mem::take(&mut self.printed) {
             true if self.engine.rank().0 == 0 => {
                 let flushed = self.host.flush();

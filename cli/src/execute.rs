@@ -119,6 +119,7 @@ impl Run<'_> {
         match machine.run_step(self.loaded, step, seed, arguments) {
             Ok(shown) if shown.is_empty() => Ok(()),
             Ok(shown) => {
+                machine.end_line().map_err(|failure| failure::lost(&failure))?;
                 shown.iter().try_for_each(|value| self.output.line(&mut machine.engine, value))?;
                 // Whoever waits for a long program sees its first answers before the last.
                 self.output.flush(&mut machine.engine)

@@ -20,6 +20,14 @@ pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
     }
 }
 
+/// The end of a command whose output does not arrive.
+pub fn lost(failure: &Failure) -> Stop {
+    match failure {
+        Failure::OutputLost { closed: true, .. } => Stop::quietly(),
+        _ => Stop::failed(format!("error: {failure}")),
+    }
+}
+
 /// The diagnostic of a run-time error, at the nearest place in user code.
 fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     let place = error.user_span(sources);

@@ -49,6 +49,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
             let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;
             if let (Some(value), Form::Expression(expr)) = (value, form) {
+                evaluator.end_line().map_err(|failure| failure::lost(&failure))?;
                 output::print(&format!("{}\n", value.text(&expr.ty)))?;
             }
         }
@@ -75,6 +76,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
     let types: Vec<Type> = types.into_iter().map(|ty| ty.unwrap_or(Type::INT)).collect();
     let seed = seed_of(options.seed, drawn);
     let value = evaluator.call(function, &types, argument, &globals, seed).map_err(failed)?;
+    evaluator.end_line().map_err(|failure| failure::lost(&failure))?;
     output::print(&format!("{}\n", value.text(&scheme.result.instantiate(&types))))
 }
 

@@ -182,6 +182,12 @@ write_check(write_string("to stderr\n", stderr));
 }
 
 #[test]
+fn results_stand_on_lines_of_their_own() {
+    let text = "print_string(\"half\");\nx = print_string(\"a\");\ny = print_string(\"b\\n\");\nx;\n";
+    on_engines(text, &[], |_, ran| ran.prints("half\nt\nab\nt\n"));
+}
+
+#[test]
 fn standard_input_is_the_program_s() {
     let bench = Bench::with(
         "a.nesl",
@@ -189,7 +195,7 @@ fn standard_input_is_the_program_s() {
     );
     for engine in ENGINES {
         let ran = bench.piped(&["run", "--engine", engine, "a.nesl"], "\nworld\nmore");
-        ran.prints("who? who? \"hello world\"\n((\"more\", t), t, \"\")\n((\"\", t), t, \"\")\n");
+        ran.prints("who? who? \n\"hello world\"\n((\"more\", t), t, \"\")\n((\"\", t), t, \"\")\n");
     }
 }
 
@@ -262,8 +268,12 @@ fn built_programs_print_and_read_files_where_they_run() {
 #[test]
 fn a_session_prints_and_goes_on_after_an_error() {
     let bench = Bench::new();
-    let ran = bench.piped(&["repl"], "print_line(\"hello\");\nerror(\"stop\");\n1 + 1;\ntime(3) == (3, 0.0) or t;\n");
+    let ran = bench.piped(
+        &["repl"],
+        "print_line(\"hello\");\nprint_string(\"half\");\nerror(\"stop\");\n1 + 1;\ntime(3) == (3, 0.0) or t;\n",
+    );
     assert!(ran.out.contains("hello\nit = t : bool\n"), "{}", ran.out);
+    assert!(ran.out.contains("half\nit = t : bool\n"), "{}", ran.out);
     assert!(ran.err.contains("E0423") && ran.err.contains("stop"), "{}", ran.err);
     assert!(ran.out.contains("it = 2 : int\n"), "{}", ran.out);
 }

@@ -190,7 +190,7 @@ impl Lowering<'_, '_> {
                 return self.zero(ty);
             }
             (_, Context::Lifted(_)) => {
-                self.instances.serial_only(op, self.builder.span());
+                self.instances.serial_only(op, self.builder.current_span());
                 return self.zero(ty);
             }
             (_, Context::Serial) => {}

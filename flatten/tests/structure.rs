@@ -13,7 +13,8 @@ fn compile(text: &str) -> Program {
     let file = sources.add("test.nesl", text, Origin::User);
     let checked = session.check(&sources, file, Options::default());
     assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
-    let program = nesl_flatten::compile(session.program(), &[], &checked.forms, None).unwrap();
+    let program = nesl_flatten::compile(session.program(), &[], &checked.forms, None)
+        .expect("nothing in it is for serial code only");
     verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     program
 }

@@ -78,6 +78,10 @@ impl Host for Nowhere {
     fn flush(&mut self) -> Result<(), Failure> {
         Ok(())
     }
+
+    fn end_line(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 /// Evaluates expressions and forms of one program.
@@ -104,6 +108,14 @@ impl<'a> Evaluator<'a> {
     /// The same evaluator with another limit on the calls in progress at once.
     pub fn with_call_limit(self, call_limit: u64) -> Self {
         Evaluator { call_limit, ..self }
+    }
+
+    /// Begins a new line if what was printed last is in the middle of one.
+    ///
+    /// # Errors
+    /// If the output does not take it.
+    pub fn end_line(&mut self) -> Result<(), Failure> {
+        self.host.end_line()
     }
 
     /// The seed of the random numbers after the last successful evaluation: that of a next form which continues them.

@@ -58,7 +58,7 @@ impl FunctionBuilder {
     }
 
     /// The span of the instructions that follow.
-    pub fn span(&self) -> Span {
+    pub fn current_span(&self) -> Span {
         self.current
     }
 

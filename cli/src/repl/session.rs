@@ -223,7 +223,7 @@ impl<E: Engine> Repl<E> {
         let program = Loaded::new(Arc::new(program));
         let Repl { machine, interrupt, sources, options, draws, .. } = self;
         let start = Instant::now();
-        interrupt.during(|| {
+        let ran = interrupt.during(|| {
             for step in &program.program().steps {
                 let seed = crate::execute::seed_of(options.seed, *draws);
                 *draws += usize::from(step.inputs.contains(&Input::Seed));
@@ -232,7 +232,10 @@ impl<E: Engine> Repl<E> {
                     .map_err(|error| failure::stop(&error, sources, options.style()))?;
             }
             Ok(start.elapsed())
-        })
+        });
+        // What follows, the next prompt too, stands on a line of its own.
+        machine.end_line().map_err(|failure| failure::lost(&failure))?;
+        ran
     }
 
     /// Answers a form that was run.

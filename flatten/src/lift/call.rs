@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
         let globals = self.instances.globals.function(self.instances.program, function, &type_arguments);
         let globals = globals.iter().map(|global| self.globals[global].clone());
         let operands = Instances::arguments(globals, count, seed, &argument);
-        let instance = self.instances.instance(function, type_arguments, version, self.builder.span());
+        let instance = self.instances.instance(function, type_arguments, version, self.builder.current_span());
         let pattern = Pattern::uniform(&result_type, own_context.is_lifted());
         let registers = self.result_registers(&result_type, &pattern, effect, own_context.is_lifted());
         let results = self.builder.call(instance, &operands, &registers);

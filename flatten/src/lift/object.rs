@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
         let Type::Pair(object, _) = argument_type else { panic!("an object without a stream: core is typed") };
         if context.is_lifted() {
             let op = if intrinsic == Intrinsic::ReadObject { HostOp::ReadLengths } else { HostOp::WriteLengths };
-            self.instances.serial_only(op, self.builder.span());
+            self.instances.serial_only(op, self.builder.current_span());
             return self.zero(ty);
         }
         let (value, stream) = argument.into_pair();

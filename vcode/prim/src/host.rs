@@ -373,6 +373,12 @@ pub trait Host: Send {
     /// # Errors
     /// If it cannot.
     fn flush(&mut self) -> Result<(), Failure>;
+
+    /// Begins a new line if what was printed last is in the middle of one.
+    ///
+    /// # Errors
+    /// If it cannot.
+    fn end_line(&mut self) -> Result<(), Failure>;
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::program::{Instruction, Op, Operand, Program};
 use nesl_prim::ScalarOp;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Reads counts off lengths in all functions.
 pub fn run(program: &mut Program) {
@@ -27,8 +28,8 @@ impl Rule for Count {
     fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
         match (&instruction.op, instruction.operands.as_slice()) {
             (Op::Vector(VectorOp::Pack), &[_, flags]) => {
-                if !self.packed.contains_key(&flags) {
-                    self.packed.insert(flags, Operand::Register(instruction.results[0]));
+                if let Entry::Vacant(entry) = self.packed.entry(flags) {
+                    entry.insert(Operand::Register(instruction.results[0]));
                     if let Some(scope) = self.scopes.last_mut() {
                         scope.push(flags);
                     }
