@@ -33,24 +33,53 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     let place = error.user_span(sources);
     let mut texts = Texts { sources, forms: HashMap::new() };
     let function = texts.around(place).function.map(|name| format!("in `{name}`"));
+    // Of library functions that call each other the outermost is the one that the user wrote.
+    let chain = || std::iter::once(error.span).chain(error.calls.iter().copied());
+    let called = chain().take_while(|&span| span != place).last().and_then(|span| texts.around(span).function);
     let mut label = Vec::new();
-    match texts.around(error.span).function {
-        Some(library) if place != error.span => {
+    match &called {
+        Some(library) => {
             label.push(format!(
                 "in `{library}`, called here{}",
                 function.map_or(String::new(), |text| format!(" {text}"))
             ));
         }
-        _ => label.extend(function),
+        None => label.extend(function),
     }
     label.extend(error.element.map(|element| texts.element(error, element)));
     let mut diagnostic =
         Diagnostic::error(error.failure.code(), error.failure.to_string(), place).saying(label.join("; "));
-    let hint = error.failure.hint();
+    let own = match error.failure {
+        Failure::LengthMismatch { .. } => {
+            lengths_hint(called.as_deref().unwrap_or_else(|| leading_name(sources.text(place))))
+        }
+        _ => None,
+    };
+    let hint = own.unwrap_or(error.failure.hint());
     if !hint.is_empty() {
         diagnostic = diagnostic.hint(hint);
     }
     diagnostic
+}
+
+/// The name that a call begins with.
+fn leading_name(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("")
+}
+
+/// Which lengths a function of the library wants.
+fn lengths_hint(function: &str) -> Option<&'static str> {
+    Some(match function {
+        "vsep" => "vsep(v) takes a sequence of length 2",
+        "interleave" => "in interleave(v, w) w is as long as v, or one shorter",
+        "flag_merge" => "in flag_merge(flags, v, w) v has an element for each f in flags, w one for each t",
+        "join" => "in join(v, i, w, j) v has an element for each position in i, w one for each in j",
+        "permute" => "in permute(v, i) there is one position for each element",
+        "put" => "in put(v, i, d) there is one index for each element of v",
+        "transpose" => "in transpose(v) all rows have one length",
+        "unpack" => "in unpack(v, flags) v has an element for each t in flags",
+        _ => return None,
+    })
 }
 
 /// The texts of a program, read again where something is to be said about a place in them.

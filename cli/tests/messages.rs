@@ -67,6 +67,23 @@ fn run_time_errors_are_objects_on_every_engine() {
     }
 }
 
+#[test]
+fn hints_about_lengths_fit_the_function() {
+    for (program, part) in [
+        ("{a + b : a in [1]; b in [1, 2]};", "walked together"),
+        ("vsep([1, 2, 3]);", "length 2"),
+        ("transpose([[1, 2], [1, 2, 3]]);", "all rows"),
+        ("permute([1, 2], [0]);", "one position for each element"),
+        ("interleave([1], [1, 2, 3]);", "one shorter"),
+        ("put([1], [0, 1], [1, 2]);", "one index for each element"),
+    ] {
+        let ran = Bench::with("a.nesl", program).nesl(&[&["run", "a.nesl"], &JSON[..]].concat());
+        let found = objects(&ran);
+        assert_eq!(found[0]["code"], "E0406", "{program}");
+        assert!(found[0]["hint"].as_str().unwrap().contains(part), "{program}: {found:?}");
+    }
+}
+
 /// What a run-time error says of its place: the label at it.
 #[track_caller]
 fn placed(program: &str, label: &str) {
@@ -87,6 +104,8 @@ fn run_time_errors_name_function_and_element() {
     // Of a library function the call is shown.
     placed("function g(v) = take(v, 2);\ng([1]);", "in `take`, called here in `g`");
     placed("take([1], 2);", "in `take`, called here");
+    // The function that the program calls, not the one which that calls in turn.
+    placed("put([1], [0, 1], [1, 2]);", "in `put`, called here");
     // The elements of inner sequences are counted through: 1, then 1 and 0.
     placed("{{1 / y : y in x} : x in [[1], [1, 0]]};", "first in element 2, counted through all inner sequences");
     placed(

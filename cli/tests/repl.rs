@@ -25,6 +25,13 @@ fn expressions_definitions_and_assignments_are_answered() {
 }
 
 #[test]
+fn a_function_by_its_name_has_its_general_type() {
+    answers("max;", "max = fn : (a, a) -> a :: (a in ordinal)\n");
+    answers("function id(a) = a;\nid;", "id = fn : a -> a :: (a in any)\nid = fn : a -> a :: (a in any)\n");
+    answers("(x => x + 1);", "it = fn : int -> int\n");
+}
+
+#[test]
 fn inputs_span_lines_until_they_are_complete() {
     answers(
         "function step(a) =\n  let b = a + 1;\n      c = b * 2\n  in b + c;\nstep(1);\n",

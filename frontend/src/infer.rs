@@ -25,6 +25,7 @@ pub(crate) mod environment;
 pub(crate) mod expression;
 pub(crate) mod form;
 pub(crate) mod function;
+pub(crate) mod habits;
 pub(crate) mod keyword;
 pub(crate) mod pattern;
 pub(crate) mod references;
@@ -155,6 +156,8 @@ pub(crate) struct Inference<'a> {
     lambdas: Vec<LambdaScope>,
     /// The local variables that are mentioned.
     used: HashSet<VariableId>,
+    /// The local variables that are elements of a sequence of the same name: `{… : links}`.
+    elements: HashSet<VariableId>,
     /// The names that the `let` bindings and values being checked will bind.
     binding: Vec<Symbol>,
     calls: Vec<SeenCall>,
@@ -167,6 +170,8 @@ pub(crate) struct Inference<'a> {
     group_keywords: HashMap<usize, Keywords>,
     /// Whether some of the text could not be read: names may be missing for that reason.
     unreadable: bool,
+    /// Whether `t` or `f` was to be bound somewhere: what it is elsewhere is not known for sure.
+    unsure_truth: bool,
 }
 
 impl<'a> Inference<'a> {
@@ -188,18 +193,21 @@ impl<'a> Inference<'a> {
             each_depth: 0,
             lambdas: Vec::new(),
             used: HashSet::new(),
+            elements: HashSet::new(),
             binding: Vec::new(),
             calls: Vec::new(),
             unknown: Vec::new(),
             compared: Vec::new(),
             group_keywords: HashMap::new(),
+            unsure_truth: false,
             unreadable: forms.iter().any(|form| matches!(form.kind, TopLevelKind::Error)),
         }
     }
 
-    /// Tells that the text had syntax errors: unknown names are then no news.
-    pub fn after_syntax_errors(&mut self) {
+    /// Tells that the text had these syntax errors: unknown names are then no news.
+    pub fn after_syntax_errors(&mut self, errors: &[Diagnostic]) {
         self.unreadable = true;
+        self.unsure_truth = errors.iter().any(|error| error.code == "E0113");
     }
 
     /// Checks all forms and returns what they mean, in source order; nothing useful if there were errors.

@@ -6,6 +6,7 @@
 
 use crate::ast::{BinaryOp, Symbol};
 use crate::diagnostic::Diagnostic;
+use crate::parser::is_meant_as_name;
 use crate::token::{Bracket, Foreign, Keyword, Token};
 use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
@@ -26,6 +27,7 @@ enum Mistake {
     FloatTooLarge,
     WideCharacter,
     NoCharacter,
+    QuotedCharacter,
 }
 
 /// A mistake and its byte range. The grammar accepts every text, so the kinds of errors that chumsky itself makes are
@@ -62,7 +64,7 @@ impl LexError {
             },
             Mistake::UnclosedComment => Diagnostic::error("E0102", "this comment is never closed", first)
                 .saying("opened here")
-                .hint("a comment goes from one `%` to the next; comments do not nest"),
+                .hint("a comment goes from one `%` to the next; the remainder of ints is rem(a, b)"),
             Mistake::UnclosedString => Diagnostic::error("E0103", "this string is never closed", first)
                 .saying("opened here")
                 .hint("a string ends at the next `\"`; inside a string write `\\\"`"),
@@ -82,6 +84,11 @@ impl LexError {
                     .hint("write a string, whose characters are the bytes of its UTF-8 encoding")
             }
             Mistake::NoCharacter => Diagnostic::error("E0106", "a character must follow the backquote", at),
+            Mistake::QuotedCharacter => {
+                let character = found.trim_matches('\'');
+                Diagnostic::error("E0106", "characters are not written in quotes", at)
+                    .hint(format!("write `{character}, a backquote and the character"))
+            }
         }
     }
 }
@@ -261,6 +268,16 @@ fn character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
     choice((just('`').ignore_then(escaped), plain))
 }
 
+/// A character in single quotes, as other languages write it.
+fn quoted_character<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
+    let escaped = just('\\').then(any()).ignored();
+    let plain = none_of("'\n").ignored();
+    just('\'').then(choice((escaped, plain))).then(just('\'')).validate(|_, extra, emitter| {
+        emitter.emit(LexError { mistake: Mistake::QuotedCharacter, span: extra.span() });
+        Token::Unreadable
+    })
+}
+
 /// Punctuation and operators, frequent ones first; of two that begin alike the longer stands first.
 const SYMBOLS: [(&str, Token); 39] = [
     (",", Token::Comma),
@@ -320,7 +337,7 @@ fn comment<'a>() -> impl Parser<'a, &'a str, Piece, Extra> + Clone {
 
 fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
     let blank = any().filter(|c: &char| c.is_whitespace()).repeated().at_least(1).to(Piece::Blank);
-    let token = choice((name(), number(), symbol(), string(), character())).map(Piece::Token);
+    let token = choice((name(), number(), quoted_character(), symbol(), string(), character())).map(Piece::Token);
     // A whole run of nonsense is one mistake.
     let nonsense = any()
         .filter(|c: &char| matches!(c, '\\' | '.') || (!c.is_ascii() && !c.is_alphabetic()) || c.is_ascii_control())
@@ -377,8 +394,9 @@ pub fn is_complete(text: &str) -> bool {
         return false;
     }
     let mut opened = Vec::new();
-    for (token, _) in &tokens {
+    for (index, (token, _)) in tokens.iter().enumerate() {
         match token {
+            Token::Keyword(_) if is_meant_as_name(&tokens, index) => {}
             Token::Open(bracket) => opened.push(Opened::Bracket(*bracket)),
             Token::Keyword(Keyword::Let) => opened.push(Opened::Let),
             Token::Keyword(Keyword::In) if opened.last() == Some(&Opened::Let) => {

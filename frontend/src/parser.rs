@@ -1,10 +1,11 @@
 //! Tokens to the surface tree.
 //!
 //! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the table
-//! of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type and `message`
-//! words it; `nesting` bounds the depth beforehand. [`parse`] never fails and never panics: every text gives forms and
+//! of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type, `message`
+//! words it and `advice` adds hints; `nesting` bounds the depth beforehand. [`parse`] never fails and never panics: every text gives forms and
 //! diagnostics.
 
+mod advice;
 mod expressions;
 mod fault;
 mod forms;
@@ -26,6 +27,7 @@ use chumsky::{Boxed, Parser};
 use fault::Fault;
 use nesl_span::{FileId, Span};
 use recovery::Structure;
+pub(crate) use recovery::is_meant_as_name;
 
 /// A [`Span`] as chumsky wants it.
 type Place = SimpleSpan<u32, FileId>;
@@ -95,7 +97,13 @@ fn run<O: Send>(
     });
     match result {
         Ok(Ok((output, errors))) => {
-            diagnostics.extend(errors.into_iter().filter(|error| hidden.is_none_or(|hidden| start(error) < hidden)));
+            // What stands just before it has an end there, most likely.
+            let is_seen = |error: &Diagnostic| {
+                let Some(hidden) = hidden else { return true };
+                let between = error.labels.first().and_then(|label| text.get(label.span.end as usize..hidden as usize));
+                start(error) < hidden && (error.code != "E0111" || between.is_some_and(|text| !text.trim().is_empty()))
+            };
+            diagnostics.extend(errors.into_iter().filter(is_seen));
             (output, finish(diagnostics))
         }
         Ok(Err(panic)) => std::panic::resume_unwind(panic),

@@ -182,7 +182,7 @@ fn check_forms(
     }
     let mut inference = Inference::new(environment, sources, forms, options.bind_it);
     if has_errors(&syntax) {
-        inference.after_syntax_errors();
+        inference.after_syntax_errors(&syntax);
     }
     let forms = inference.check();
     let mut diagnostics = syntax;
@@ -204,7 +204,7 @@ fn check_expression(
     let mut diagnostics = syntax;
     let mut inference = Inference::new(environment, sources, &[], false);
     if has_errors(&diagnostics) {
-        inference.after_syntax_errors();
+        inference.after_syntax_errors(&diagnostics);
     }
     let checked = expression.and_then(|expression| inference.single(&expression, expected));
     diagnostics.append(&mut inference.diagnostics);

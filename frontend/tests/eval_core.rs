@@ -365,7 +365,7 @@ fn draws_follow_one_another() {
     assert_eq!(value, Value::sequence(expected.map(Value::int)));
     let restarted = sequence(vec![draw(), with(1, op("rand_seed", [int(5)]), draw())]);
     assert_eq!(evaluate_in(&program([]), &restarted, 5).unwrap(), Value::sequence([drawn(5); 2].map(Value::int)));
-    fails(op("rand", [int(0)]), Failure::NotPositive { value: 0.0 });
+    fails(op("rand", [int(0)]), Failure::NotPositive { value: ScalarValue::Int(0) });
     let real = evaluate_in(&program([]), &op("rand", [float(2.0)]), 5).unwrap();
     assert_eq!(real, Value::float(meaning::rand_float(5, 2.0).unwrap()));
 }

@@ -102,3 +102,101 @@ fn classes_are_said_in_words() {
         }
     }
 }
+
+/// A text has these errors, no others.
+#[track_caller]
+fn only(text: &str, codes: &[&str]) {
+    let found = diagnostics(text);
+    assert_eq!(found.iter().map(|report| report.code).collect::<Vec<_>>(), codes, "{text}: {found:?}");
+}
+
+#[test]
+fn reserved_words_are_no_names() {
+    for text in [
+        "let if = 3 in 4;",
+        "let datatype = 1 in 2;",
+        "let function = 1 in 2;",
+        "function function(x) = x;",
+        "let in = 1 in 2;",
+    ] {
+        only(text, &["E0190"]);
+    }
+    only("let let = 1 in 2; y = 1 + 2.0;", &["E0190", "E0202"]);
+    only("let function = 1;", &["E0190"]);
+}
+
+#[test]
+fn one_mistake_is_one_message() {
+    only("function g(f) = f(1);", &["E0113"]);
+    only("function g(f) = f + 1;", &["E0113"]);
+    only("v = [1]; {x : x in v where x > 1};", &["E0201"]);
+    only("5 % 2;", &["E0102"]);
+    only("import foo;", &["E0201"]);
+    only("function g(x) : scalar -> scalar = x;", &["E0207"]);
+}
+
+#[test]
+fn habits_of_other_languages_in_syntax() {
+    advises("'a';", "E0106", "write `a");
+    advises("'abc';", "E0110", "strings are written in double quotes");
+    advises("5 // 2;", "E0110", "`/` of ints gives an int");
+    advises("5 % 2;", "E0102", "rem(a, b)");
+    advises("2 ** 3;", "E0110", "`a ^ b`");
+    advises("v = [1]; v[0] = 5;", "E0114", "rep(v, x, i)");
+    advises("v = [1]; {x*x | x in v};", "E0110", "{body : name in sequence | filter}");
+    advises("v = [1]; {x : x in v if x > 1};", "E0110", "a filter comes after `|`");
+    advises("v = [1]; [x*x : x in v];", "E0110", "an apply-to-each has braces");
+    advises("x = 1; x += 1;", "E0110", "x = x + 1");
+    advises("for i in [1];", "E0110", "{body : name in sequence}");
+    advises("def g(x) = x;", "E0114", "`function name(parameter) = body`");
+    advises("var x = 3;", "E0226", "a value is `name = value`");
+    advises("var (x, y) = (3, 4);", "E0226", "a value is `name = value`");
+    advises("const g(x) = 3;", "E0114", "without a word before it");
+}
+
+#[test]
+fn parts_that_are_missing() {
+    advises("let x = 1 y = 2 in x + y;", "E0110", "separate the bindings of a `let` by `;`");
+    advises("let x = 1\n    y = 2 in x + y;", "E0110", "separate the bindings of a `let` by `;`");
+    advises("let x = 1 = 2 in x;", "E0110", "equality is `==`");
+    advises("function fact(n) if n == 0 then 1 else 2;", "E0110", "comes after `=`");
+    advises("function nothing() = 1;", "E0110", "a value is defined by `name = value`");
+    advises("datatype nothing();", "E0110", "at least one part");
+}
+
+#[test]
+fn words_of_other_languages() {
+    advises("true;", "E0201", "true is written `t`");
+    advises("if false then 1 else 2;", "E0201", "false is written `f`");
+    advises("int(2.5);", "E0201", "trunc, round");
+    advises("len([1]);", "E0201", "`#v`");
+    advises("return 1;", "E0201", "its body");
+    advises("println(\"a\");", "E0201", "print_line");
+    advises("v = [1]; {x : x in v where x > 1};", "E0201", "a filter comes after `|`");
+    // What the program defines is no foreign word.
+    assert_eq!(diagnostics("function len(v) = #v; len([1]);"), []);
+}
+
+#[test]
+fn types_that_do_not_fit() {
+    advises("(1, 2)[0];", "E0202", "let (a, b) = …");
+    advises("a = 1; b = 2; a<-b;", "E0202", "a < -b");
+    advises("function g(x) : scalar -> scalar = x;", "E0207", "(a in scalar)");
+    advises("links = [1]; {1.0 / float(#links) : links};", "E0202", "`links` is one element");
+    advises("links = [1]; {sum(links) : links};", "E0202", "`links` is one element");
+    advises("links = [1]; {links[0] : links in links};", "E0202", "`links` is one element");
+    advises("function df(a, b := 3) = (a, b); df(1, 2);", "E0213", "passed by name: b := 2");
+    assert_eq!(diagnostics("function df(a, b := 3) = (a, b); df((1, 2)); df((1, 2), b := 4);"), []);
+}
+
+#[test]
+fn values_for_their_effect_are_used() {
+    for text in [
+        "let done = print_string(\"x\") in 1;",
+        "let a = rand_seed(1) in 2;",
+        "function shout(s) = print_line(s); let done = {shout(s) : s in [\"a\"]} in 2;",
+    ] {
+        assert_eq!(diagnostics(text), [], "{text}");
+    }
+    advises("let a = max(1, 2) in 2;", "W0204", "remove it");
+}

@@ -61,8 +61,10 @@ reports! {
     datatype_without_end: "datatype point (int, int)\nfunction g(x) = x;";
     file_variable: "x |= 1;";
     background: "x &= 1;";
-    time: "time(1 + 2);";
     reserved: "pair = 3;";
+    reserved_in_let: "let if = 3 in 4;";
+    reserved_as_function: "function datatype(x) = x;";
+    body_without_equal: "function fact(n) if n == 0 then 1 else n * fact(n - 1);";
     bad_type: "function g(x) : int -> = 3;";
     bad_context: "function g(x) : a -> a :: (a number) = x;";
     nameless_function: "function (x) = x;";

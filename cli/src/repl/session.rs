@@ -247,7 +247,15 @@ impl<E: Engine> Repl<E> {
             }
             Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
                 let text = self.value_text(*id)?;
-                let global = self.session.program().global(*id);
+                let program = self.session.program();
+                let global = program.global(*id);
+                // A function by its name alone is that function at some type; what it is in general says more.
+                if let ("it", Some(identity)) = (&*global.name, global.ty.identity())
+                    && let Some(function) = program.functions.get(identity.function)
+                    && !function.is_lambda()
+                {
+                    return self.answer(&format!("{} = {text} : {}\n", function.name, function.scheme));
+                }
                 self.answer(&format!("{} = {text} : {}\n", global.name, global.ty))
             }),
             // With `bind_it` every expression is an assignment.

@@ -42,7 +42,8 @@ impl Effect {
         Effect { draws: self.draws || other.draws, prints: self.prints || other.prints, acts: self.acts || other.acts }
     }
 
-    fn of(intrinsic: Intrinsic) -> Effect {
+    /// What a built-in operation does.
+    pub fn of(intrinsic: Intrinsic) -> Effect {
         let none = Effect::default();
         match intrinsic {
             Intrinsic::Rand | Intrinsic::RandSeed => Effect { draws: true, ..none },

@@ -1,7 +1,7 @@
 //! Reports about arguments and operands that do not fit.
 
 use super::show::Names;
-use super::typed::Expr;
+use super::typed::{Callee, Expr};
 use super::types::{Failure, Node, TypeId};
 use super::{Inference, Instance, Target};
 use crate::ast;
@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use nesl_span::Span;
 
 /// Words for numbers of arguments.
-fn arguments(count: usize) -> String {
+pub(super) fn arguments(count: usize) -> String {
     if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") }
 }
 
@@ -66,6 +66,9 @@ impl Inference<'_> {
         if report.hint.is_none() {
             let is_sequence = |ty| matches!(self.types.node(ty), Node::Sequence(_));
             report.hint = match op {
+                "<-" if !is_sequence(left) && self.sources.text(op_span) == "<-" => {
+                    Some("to compare with a negative number write a space: a < -b".to_owned())
+                }
                 "+" if is_sequence(left) && is_sequence(right) => Some("write ++ to join sequences".to_owned()),
                 _ if is_single => Some("a sequence of one element is written [x]".to_owned()),
                 "^" => Some("expt(a, b) takes the power of floats".to_owned()).filter(|_| !is_left),
@@ -90,6 +93,8 @@ impl Inference<'_> {
     ) {
         let parameters = self.parameters_of(target);
         let definition = self.definition_span(target);
+        let is_constructor = matches!(&instance.callee, Callee::Instance { function, .. }
+            if self.environment.constructors.contains(function));
         let sources: Vec<&ast::Expr> = match &source.kind {
             ast::ExprKind::Tuple(parts) => parts.iter().collect(),
             _ => vec![source],
@@ -128,6 +133,7 @@ impl Inference<'_> {
             let place = if count == 1 { source } else { sources[index] };
             let report = self.class_report(failure, &format!("`{name}`"), place.span).unwrap_or_else(|| {
                 let subject = match parameters.get(index) {
+                    Some(_) if count > 1 && is_constructor => format!("part {} of `{name}`", index + 1),
                     Some(parameter) if count > 1 => format!("argument {} (`{parameter}`) of `{name}`", index + 1),
                     _ => format!("the argument of `{name}`"),
                 };
@@ -147,6 +153,11 @@ impl Inference<'_> {
             });
             self.types.rollback(mark);
             let mut report = report.saying(self.label(given));
+            if let (None, Node::Sequence(_), Some(part)) =
+                (&report.hint, self.types.node(wanted), argument.parts(count).get(index))
+            {
+                report.hint = self.element_hint(part);
+            }
             if let ([first, second], [one, other]) = (&sources[..], &given_parts[..])
                 && report.hint.is_none()
                 && self.fits_swapped((*one, *other), instance.parameter)

@@ -1,6 +1,7 @@
 //! Calls of named functions, operators and indexing.
 
 use super::expression::error;
+use super::habits::foreign_word;
 use super::keyword::has_keywords;
 use super::typed::{Callee, Expr, ExprKind};
 use super::types::{Node, Types};
@@ -18,7 +19,12 @@ impl Inference<'_> {
         let target = match self.meaning(name) {
             Meaning::Function(target) => target,
             Meaning::Unknown => {
+                let before = self.diagnostics.len();
                 self.expression(argument);
+                // `import name`: a statement of another language, no call.
+                if foreign_word(name).is_some() && !self.sources.text(argument.span).starts_with('(') {
+                    self.diagnostics.truncate(before);
+                }
                 self.report_unknown(name, function.span, true);
                 return error(span);
             }
@@ -118,7 +124,17 @@ impl Inference<'_> {
                 Diagnostic::error("E0202", format!("only sequences have elements, this is {described}"), sequence.span)
             });
             let label = self.label(vector.ty);
-            self.diagnostics.push(report.saying(label));
+            let mut report = report.saying(label);
+            report.hint = report.hint.or_else(|| self.element_hint(&vector));
+            if let (Node::Pair(..), ast::ExprKind::Literal(_), None) =
+                (self.types.node(vector.ty), &index.kind, &report.hint)
+            {
+                let parts = ["a", "b", "c", "d", "e"];
+                let count = self.split(vector.ty, parts.len()).len();
+                report = report
+                    .hint(format!("a tuple is taken apart by a pattern: let ({}) = … in …", parts[..count].join(", ")));
+            }
+            self.diagnostics.push(report);
             sound = false;
         }
         let position = self.expression(index);
@@ -148,8 +164,9 @@ impl Inference<'_> {
         {
             let described = self.types.describe(typed.ty);
             let message = format!("`#` counts the elements of a sequence, got {described}");
-            self.diagnostics
-                .push(Diagnostic::error("E0202", message, operand.span).saying(format!("of type {described}")));
+            let mut report = Diagnostic::error("E0202", message, operand.span).saying(format!("of type {described}"));
+            report.hint = self.element_hint(&typed);
+            self.diagnostics.push(report);
             return self.failed(&instance, span);
         }
         if self.require(typed.ty, instance.parameter, operand, token) {

@@ -127,6 +127,13 @@ impl Inference<'_> {
 
     fn report_unknown_type(&mut self, name: &Name, may_be_variable: bool) {
         let report = Diagnostic::error("E0207", format!("unknown type `{}`", name.symbol), name.span);
+        // One report for each name is enough.
+        self.signature.insert(name.symbol.clone(), Types::ERROR);
+        if let Some(class) = Class::by_name(&name.symbol) {
+            let hint = format!("`{0}` is a class of types: name a type, as in a -> a :: (a in {0})", class.name());
+            self.diagnostics.push(report.hint(hint));
+            return;
+        }
         self.diagnostics.push(match may_be_variable {
             true => report.hint(format!("list type variables after the type, as in :: ({} in any)", name.symbol)),
             false => report.hint("datatypes are defined by `datatype name (type, …)`"),

@@ -34,6 +34,9 @@ impl Inference<'_> {
     /// The expression with its type. Mistakes are reported and have the error type.
     pub(super) fn expression(&mut self, expression: &ast::Expr) -> Expr {
         let span = expression.span;
+        if self.unsure_truth && matches!(expression.kind, ast::ExprKind::Literal(ScalarValue::Bool(_))) {
+            return error(span);
+        }
         if let Some(value) = constant(expression) {
             return Expr { kind: ExprKind::Literal(value), ty: self.types.scalar(value.scalar_type()), span };
         }
@@ -160,31 +163,12 @@ impl Inference<'_> {
             typed.push((pattern, value));
         }
         let body = self.expression(body);
-        for (pattern, _) in typed.iter().rev() {
+        for ((pattern, _), binding) in typed.iter().zip(bindings).rev() {
             self.leave(pattern);
-            self.warn_unused(pattern);
+            self.warn_unused(pattern, &binding.value);
         }
         let ty = body.ty;
         Expr { kind: ExprKind::Let { bindings: typed, body: Box::new(body) }, ty, span }
-    }
-
-    /// Warns of names that nothing mentions, unless they begin with `_`. Only bindings of `let` are meant: a parameter is
-    /// there for the callers, and the variable of an apply-to-each for the number of its elements.
-    fn warn_unused(&mut self, pattern: &Pattern) {
-        if self.environment.is_library {
-            return;
-        }
-        let mut unused = Vec::new();
-        pattern.for_each_variable(&mut |id, name, part, path| {
-            if !self.used.contains(&id) && !name.starts_with('_') {
-                unused.push((name.clone(), part.span, path.is_empty()));
-            }
-        });
-        for (name, span, is_whole) in unused {
-            // A part of a tuple or a record cannot be left out.
-            let hint = if is_whole { format!("remove it, or call it `_{name}`") } else { format!("call it `_{name}`") };
-            self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
-        }
     }
 
     /// The hint where the `else` part of a conditional has swallowed the next elements: `[if c then 1 else 2, 3]`.
@@ -258,6 +242,7 @@ impl Inference<'_> {
         // All sequences are computed outside, before any of the names is bound.
         for source in sources {
             let sequence = match (&source.sequence, &source.pattern.kind) {
+                (Some(sequence), _) if self.reports_filter_word(sequence) => error(sequence.span),
                 (Some(sequence), _) => self.expression(sequence),
                 (None, ast::PatternKind::Variable(name)) => self.variable(name, source.pattern.span),
                 (None, _) => error(source.pattern.span),
@@ -269,8 +254,9 @@ impl Inference<'_> {
             typed.push((pattern, sequence));
         }
         self.each_depth += 1;
-        for (pattern, _) in &typed {
+        for ((pattern, _), source) in typed.iter().zip(sources) {
             self.enter(pattern);
+            self.note_element(pattern, source);
         }
         let filter = filter.map(|filter| {
             let typed = self.expression(filter);

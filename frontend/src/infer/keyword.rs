@@ -144,6 +144,14 @@ impl Inference<'_> {
             }
         };
         let typed = self.expression(&source);
+        if let Some(report) = self.too_many_arguments((name, &positional), &keywords, named.len(), argument) {
+            self.expressions(named.iter().map(|(_, value)| *value));
+            let definition = self.definition_span(target);
+            let at_definition = definition.map(|span| (span, "defined here"));
+            let (span_of, text) = at_definition.unwrap_or((name_span, "called here"));
+            self.diagnostics.push(report.also(span_of, text));
+            return error(span);
+        }
         let instance = self.use_function(target, name, name_span);
         let types = self.split(instance.parameter, keywords.positional + keywords.parameters.len());
         let (wanted, optional) = types.split_at(keywords.positional.min(types.len()));
@@ -173,6 +181,32 @@ impl Inference<'_> {
                 Expr { kind: ExprKind::Let { bindings: vec![binding], body: Box::new(call) }, ty, span }
             }
         }
+    }
+
+    /// Reports a call that passes by position what has to be passed by name. A parameter of any type would take the tuple.
+    fn too_many_arguments(
+        &self,
+        (name, positional): (&str, &[&ast::Expr]),
+        keywords: &Keywords,
+        named: usize,
+        argument: &ast::Expr,
+    ) -> Option<Diagnostic> {
+        let more = positional.len().checked_sub(keywords.positional).filter(|more| *more > 0)?;
+        // In `name((a, b))` the tuple is meant.
+        let first = positional.first()?;
+        let before = self.sources.text(Span { end: first.span.start, ..argument.span });
+        if more + named > keywords.parameters.len() || before.matches('(').count() != 1 {
+            return None;
+        }
+        let wanted = super::arguments::arguments(keywords.positional);
+        let message = format!("`{name}` takes {wanted} by position, got {}", positional.len());
+        let report = Diagnostic::error("E0213", message, argument.span);
+        let values = positional[keywords.positional..].iter();
+        let by_name: Option<Vec<String>> = (keywords.parameters.iter().zip(values))
+            .map(|((keyword, _), value)| Some(format!("{keyword} := {}", self.quote(value.span)?)))
+            .collect();
+        let by_name = by_name.map_or_else(|| format!("{} := …", keywords.parameters[0].0), |names| names.join(", "));
+        Some(report.hint(format!("parameters with a default are passed by name: {by_name}")))
     }
 
     fn expressions<'e>(&mut self, expressions: impl Iterator<Item = &'e ast::Expr>) {

@@ -1,5 +1,6 @@
 //! Patterns: their types, the variables they bind, and their text.
 
+use super::habits::foreign_word;
 use super::typed::{Pattern, PatternKind};
 use super::types::{Failure, Node, TypeId, Types};
 use super::{DatatypeMeaning, Inference};
@@ -119,8 +120,8 @@ impl Inference<'_> {
         }
         let message = format!("`{}` is not a datatype: it cannot be taken apart", name.symbol);
         let report = Diagnostic::error("E0226", message, name.span);
-        let hint = format!("a function is defined at the top level: `function {}(…) = …`", name.symbol);
-        self.diagnostics.push(report.hint(hint));
+        let function = || format!("a function is defined at the top level: `function {}(…) = …`", name.symbol);
+        self.diagnostics.push(report.hint(foreign_word(&name.symbol).map_or_else(function, str::to_owned)));
     }
 
     /// Makes the pattern's variables visible; [`Inference::leave`] hides them again.

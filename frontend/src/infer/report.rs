@@ -27,6 +27,7 @@
 //! | W0204 | a name that is never used |
 //! | W0205 | a filter that is constant |
 
+use super::habits::foreign_word;
 use super::show::{class_plural, class_singular};
 use super::text::EarlyUse;
 use super::types::{Failure, Key, Node, TypeId, Types};
@@ -100,6 +101,8 @@ impl Inference<'_> {
         let mut report = Diagnostic::error("E0201", format!("unknown {what} `{name}`"), span);
         if self.binding.iter().any(|binding| **binding == *name) {
             report = report.hint("a value cannot use itself: a function that calls itself is defined with `function`");
+        } else if let Some(hint) = foreign_word(name) {
+            report = report.hint(hint);
         } else if !near.is_empty() {
             report = report.hint(format!("did you mean {}?", near.join(" or ")));
         }

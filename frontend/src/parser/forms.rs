@@ -136,6 +136,10 @@ fn parameters<'t>(
                     emitter.emit(Fault::described(diagnostic, at));
                     PatternKind::Error
                 }
+                // One tuple before keyword parameters stays one parameter.
+                (Some(only), true) if !keywords.is_empty() && matches!(only.kind, PatternKind::Tuple(_)) => {
+                    PatternKind::Tuple(vec![only])
+                }
                 (Some(only), true) => only.kind,
                 (Some(last), false) => {
                     positional.push(last);

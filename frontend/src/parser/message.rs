@@ -1,13 +1,13 @@
 //! Faults in words.
 //!
-//! Chumsky says what would have been possible and what stood there; this file chooses what of that is worth saying, and
-//! knows the mistakes that people make.
+//! Chumsky says what would have been possible and what stood there; this file chooses what of that is worth saying.
+//! [`super::advice`] knows the mistakes that people make.
 
+use super::advice::{Spot, hint, is_name_place, reserved};
 use super::fault::{Context, Expected, Fault, Problem, What};
 use super::span;
-use crate::ast::BinaryOp;
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Foreign, Keyword, Token};
+use crate::token::{Foreign, Token};
 use nesl_span::Span;
 
 /// The diagnostic of a fault in `text`; none where the lexer has already reported what stands there.
@@ -24,9 +24,14 @@ pub(super) fn diagnostic(fault: Fault<'_>, text: &str) -> Option<Diagnostic> {
             super::patterns::cannot_bind(*value, at)
         }
         Problem::Unexpected { expected, found } => {
-            let before = text.get(..at.start as usize).unwrap_or("").trim_end();
+            let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or("").trim();
+            let (start, end) = (at.start as usize, at.end as usize);
+            let spot = Spot { expected, found, before: part(0..start), after: part(end..text.len()) };
+            if let Some(word) = is_name_place(&spot) {
+                return Some(reserved(word, at));
+            }
             let context = context.map(|(context, place)| (context, span(place)));
-            unexpected(expected, found, at, before, context)
+            unexpected(spot, at, context)
         }
     })
 }
@@ -34,17 +39,12 @@ pub(super) fn diagnostic(fault: Fault<'_>, text: &str) -> Option<Diagnostic> {
 /// What is not part of the language, or not yet.
 fn foreign_diagnostic(foreign: Foreign, at: Span) -> Diagnostic {
     let not_yet = |what: &str| Diagnostic::error("E0190", format!("{what} are not part of the language yet"), at);
-    let reserved = |word: &str| {
-        Diagnostic::error("E0190", format!("`{word}` is a reserved word of NESL"), at)
-            .saying("this cannot be a name")
-            .hint("choose another name")
-    };
     let unknown =
         |text: &str, hint: &str| Diagnostic::error("E0110", format!("NESL has no operator `{text}`"), at).hint(hint);
     match foreign {
         Foreign::FileVariable => not_yet("variables kept in files (`|=`)"),
         Foreign::Background => not_yet("background jobs (`&=`)"),
-        Foreign::Closure | Foreign::Defconfig | Foreign::Pair => reserved(foreign.text()),
+        Foreign::Closure | Foreign::Defconfig | Foreign::Pair => reserved(foreign.text(), at),
         Foreign::NotEqual => unknown("!=", "inequality is `/=`"),
         Foreign::DoubleAmpersand | Foreign::Ampersand => unknown(foreign.text(), "conjunction is `and`"),
         Foreign::Exclamation => unknown("!", "negation is `not(e)`"),
@@ -94,6 +94,11 @@ fn worth_saying(expected: Expected) -> Vec<What> {
         _ => false,
     };
     let all: Vec<What> = What::ALL.into_iter().filter(|what| expected.contains(*what)).collect();
+    // After the parameters of a function comes its body, seldom the end.
+    let is_header = expected.contains(What::Text) && expected.contains(What::Equal);
+    if is_header {
+        return all.into_iter().filter(|what| matches!(what, What::Equal | What::Colon)).collect();
+    }
     let is_form_end = expected.contains(What::Semicolon) && !expected.contains(What::In);
     let must: Vec<What> = all
         .iter()
@@ -144,13 +149,8 @@ fn whereabouts(context: Context, said: &[What]) -> &'static str {
     }
 }
 
-fn unexpected(
-    expected: Expected,
-    found: Option<&Token>,
-    at: Span,
-    before: &str,
-    context: Option<(Context, Span)>,
-) -> Diagnostic {
+fn unexpected(spot: Spot<'_>, at: Span, context: Option<(Context, Span)>) -> Diagnostic {
+    let Spot { expected, found, .. } = spot;
     let said = worth_saying(expected);
     let found_words = found.map_or_else(|| "the end of the text".to_owned(), ToString::to_string);
     if expected.is_empty() {
@@ -175,42 +175,8 @@ fn unexpected(
         };
         diagnostic = diagnostic.also(Span { end: opened.start + length, ..opened }, text);
     }
-    match hint(expected, found, before, context.map(|(context, _)| context)) {
+    match hint(&spot, context.map(|(context, _)| context)) {
         Some(hint) => diagnostic.hint(hint),
         None => diagnostic,
-    }
-}
-
-/// Advice for well-known mistakes. `before` is the text before the unexpected token.
-fn hint(expected: Expected, found: Option<&Token>, before: &str, context: Option<Context>) -> Option<&'static str> {
-    let wants_operand = expected.contains(What::Expression);
-    match found {
-        Some(Token::Equal) if expected.contains(What::Semicolon) && context.is_none() => {
-            Some("equality is `==`; if a new form begins here, end the one before with `;`")
-        }
-        Some(Token::Equal) if expected.contains(What::Operator) => Some("equality is `==`"),
-        _ if expected.contains(What::Else) => Some("every `if` needs an `else`"),
-        Some(Token::Open(Bracket::Parenthesis)) if expected.contains(What::Equal) && !expected.contains(What::Text) => {
-            Some("functions are defined at the top level: `function name(parameter) = …`")
-        }
-        Some(Token::Operator(_) | Token::Semicolon | Token::Dollar) | None
-            if context == Some(Context::Let) && !expected.contains(What::In) =>
-        {
-            Some("the value of a `let` comes after `in`")
-        }
-        Some(Token::Close(Bracket::Square)) if wants_operand && before.ends_with('[') => {
-            Some("brackets after a name are an index; to call a function write `name(argument)`")
-        }
-        Some(Token::Close(Bracket::Parenthesis)) if wants_operand && before.ends_with('(') => {
-            Some("there are no empty parentheses: a function takes at least one argument")
-        }
-        Some(Token::Close(_)) if wants_operand && before.ends_with(',') => Some("remove the last `,`"),
-        Some(Token::Operator(BinaryOp::Add)) if wants_operand || expected.contains(What::Form) => {
-            Some("numbers have no sign `+`")
-        }
-        Some(Token::Keyword(Keyword::In)) if expected.contains(What::Semicolon) => {
-            Some("this `in` belongs to no `let`")
-        }
-        _ => None,
     }
 }

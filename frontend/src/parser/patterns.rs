@@ -3,6 +3,7 @@
 //! An apply-to-each or a top-level form may begin with an expression or with a pattern; only the `in` or `=` after it
 //! tells. Both are read as an expression, so that nothing is ever parsed twice, and [`from_expression`] converts it.
 
+use super::advice::pattern_hint;
 use super::fault::{Fault, What};
 use super::{Extra, Place, Rule, Tokens, place, span};
 use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind};
@@ -81,14 +82,10 @@ pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitte
             PatternKind::Error
         }
         ExprKind::Error => PatternKind::Error,
-        _ => {
+        kind => {
             let message = format!("only patterns (names, tuples and records of names) can stand before `{binder}`");
             let diagnostic = Diagnostic::error("E0114", message, at).saying("this is an expression");
-            let hint = match binder {
-                "=" => "equality is `==`, and functions are defined with `function`",
-                "=>" => "a lambda is written `parameter => value`; at least is `>=`",
-                _ => "an apply-to-each is written `{body : name in sequence}`",
-            };
+            let hint = pattern_hint(&Expr { kind, span: at }, binder);
             emitter.emit(Fault::described(diagnostic.hint(hint), place(at)));
             PatternKind::Error
         }

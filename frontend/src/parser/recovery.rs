@@ -2,7 +2,8 @@
 //!
 //! Both are rules of the grammar, called by chumsky's `recover_with(via_parser(…))`. Where groups and forms end is found
 //! beforehand in one pass over the tokens, [`Structure`], so that a thousand faults do not search the text a thousand times.
-//! It knows that `let … in` pairs like brackets and that `function` and `datatype` only ever begin a form.
+//! It knows that `let … in` pairs like brackets and that `function` and `datatype` begin a form unless somebody takes them
+//! for names.
 
 use super::fault::{Expected, Fault};
 use super::{Extra, Place, Tokens};
@@ -39,6 +40,7 @@ impl Structure {
         loop {
             let token = tokens.get(index).map(|(token, _)| token);
             match token {
+                Some(Token::Keyword(_)) if is_meant_as_name(tokens, index) => {}
                 None | Some(Token::Dollar | Token::Keyword(Keyword::Function | Keyword::Datatype)) => {
                     open.clear();
                     if let Some(guess) = guess.take() {
@@ -106,6 +108,16 @@ impl Structure {
         let position = self.form_ends.partition_point(|end| *end < from);
         self.form_ends.get(position).copied().unwrap_or(tokens.len())
     }
+}
+
+/// Whether a reserved word stands where only a name can: after a word that a name follows, or where something is bound.
+pub(crate) fn is_meant_as_name<P>(tokens: &[(Token, P)], index: usize) -> bool {
+    let before = index.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| token);
+    let after = tokens.get(index + 1).map(|(token, _)| token);
+    let is_named = matches!(before, Some(Token::Keyword(Keyword::Function | Keyword::Datatype)))
+        || (matches!(before, Some(Token::Keyword(Keyword::Let))) && after == Some(&Token::Equal));
+    let begins_form = matches!(tokens.get(index), Some((Token::Keyword(Keyword::Function | Keyword::Datatype), _)));
+    is_named || (begins_form && matches!(after, Some(Token::Equal | Token::Comma | Token::Close(_))))
 }
 
 /// The tokens with their structure: what the rules of recovery look at.

@@ -2,6 +2,7 @@
 //!
 //! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the same.
 
+use crate::ScalarValue;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -38,7 +39,7 @@ pub enum Failure {
     /// `isqrt` of a negative number.
     NegativeRoot { value: i64 },
     /// `rand` needs a positive bound.
-    NotPositive { value: f64 },
+    NotPositive { value: ScalarValue },
     /// `code_char` of a number outside 0…255.
     NotACharacter { code: i64 },
     /// The program said so, by `error(message)`.
@@ -92,7 +93,9 @@ impl Failure {
             Failure::QuotientOverflow => "the smallest int has no positive counterpart",
             Failure::ShiftOutOfRange { .. } => "an int has 64 bits: shift by 0 to 63",
             Failure::FloatToInt { .. } => "ints reach from -9223372036854775808 to 9223372036854775807",
-            Failure::LengthMismatch { .. } => "sequences that are walked together must have equal lengths",
+            Failure::LengthMismatch { .. } => {
+                "equal lengths are needed: of sequences that are walked together, of the rows of a matrix, of values and their places"
+            }
             Failure::NegativeLength { .. } => "a length is 0 or more",
             Failure::BadRange { .. } => "in [start:end:stride] the end is at least the start and the stride at least 1",
             Failure::BadSubsequence { .. } => "needs 0 <= start <= end <= length",
@@ -144,7 +147,7 @@ impl fmt::Display for Failure {
             Failure::NegativePower { power } => write!(formatter, "negative power {power}"),
             Failure::NegativeRoot { value } => write!(formatter, "integer square root of {value}"),
             Failure::NotPositive { value } => {
-                write!(formatter, "rand needs a positive number, got {}", crate::text::float(*value))
+                write!(formatter, "rand needs a positive number, got {}", crate::text::scalar(*value))
             }
             Failure::NotACharacter { code } => write!(formatter, "no character has the code {code}"),
             Failure::NotASize { size } => write!(formatter, "hash needs a positive number of places, got {size}"),

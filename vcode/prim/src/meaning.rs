@@ -4,6 +4,7 @@
 //! float maximum and minimum propagate NaN and order -0.0 below 0.0, so that they are associative and commutative. All are
 //! called once per element from the loops of the engines, in other crates: hence `inline`.
 
+use crate::ScalarValue;
 use crate::failure::Failure;
 
 /// `a / b`, truncated towards zero.
@@ -217,7 +218,7 @@ pub fn seed_split(seed: i64, index: i64) -> i64 {
 #[inline]
 pub fn rand_int(seed: i64, bound: i64) -> Result<i64, Failure> {
     if bound <= 0 {
-        return Err(Failure::NotPositive { value: bound as f64 });
+        return Err(Failure::NotPositive { value: ScalarValue::Int(bound) });
     }
     Ok(((u128::from(mix(seed as u64)) * bound as u128) >> 64) as i64)
 }
@@ -226,7 +227,7 @@ pub fn rand_int(seed: i64, bound: i64) -> Result<i64, Failure> {
 #[inline]
 pub fn rand_float(seed: i64, bound: f64) -> Result<f64, Failure> {
     if bound.is_nan() || bound <= 0.0 {
-        return Err(Failure::NotPositive { value: bound });
+        return Err(Failure::NotPositive { value: ScalarValue::Float(bound) });
     }
     let unit = (mix(seed as u64) >> 11) as f64 / (1u64 << 53) as f64;
     Ok((bound * unit).min(bound.next_down()))

@@ -272,7 +272,7 @@ scalar_operations! {
 
     CheckIndex "check_index" "check_index" (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;
     CheckLengths "check_lengths" "check_lengths" (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
-    CheckLength "check_length" _ (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;
+    CheckLength "check_length" "check_length" (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;
     CheckPartition "check_partition" _ (Int, Int) -> Int, - -, "The second operand, a length, if the first, a sum of lengths, equals it.", try_binary meaning::check_partition;
     CheckCount "check_count" "check_count" (Int, Int) -> Int, - -, "The size of the first operand, a count, if the second, a length, is no smaller.", try_binary meaning::check_count;
     CheckInterleave "check_interleave" "check_interleave" (Int, Int) -> Int, - -, "The first operand, a length, if the second is as long or one shorter.", try_binary meaning::check_interleave;

@@ -1,0 +1,167 @@
+//! What only hints and warnings ask about: habits from other languages, names that nothing mentions, elements that are taken
+//! for their sequence.
+
+use super::typed::{Expr, ExprKind, Pattern, PatternKind};
+use super::{Inference, Meaning, Target};
+use crate::ast;
+use crate::core::effects::Effect;
+use crate::core::{FunctionBody, FunctionId, walk};
+use nesl_span::Span;
+use std::collections::HashSet;
+
+/// What a word of another language is here. Such a word is only looked up where the program does not define it.
+pub(super) fn foreign_word(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "true" => "true is written `t`",
+        "false" => "false is written `f`",
+        "int" | "integer" => "trunc, round, floor or ceil make an int of a float, char_code one of a character",
+        "double" | "real" => "float(n) makes a float of an int",
+        "len" | "size" | "len_of" => "the length of a sequence is `#v` or `length(v)`",
+        "for" | "foreach" | "while" | "repeat" | "loop" => {
+            "something is done for each element by `{body : name in sequence}`, and again and again by a function that calls itself"
+        }
+        "where" | "when" => "a filter comes after `|`: `{body : name in sequence | filter}`",
+        "return" => "the value of a function is its body: there is nothing to return from",
+        "def" | "fun" | "fn" | "func" | "define" | "lambda" => {
+            "a function is `function name(parameter) = body`, or without a name `parameter => body`"
+        }
+        "import" | "include" | "require" | "open" => "there are no modules: the whole library is there",
+        "println" | "printf" | "puts" | "echo" | "display" => "print_line(s) prints a string, print(v) any value",
+        "var" | "val" | "const" => "a value is `name = value`, or inside of an expression `let name = value in …`",
+        "null" | "nil" | "none" => "there is no empty value: a sequence may be empty, `[]`",
+        "mod" | "modulo" => "the remainder of ints is rem(a, b)",
+        "div" => "`/` of ints gives an int",
+        "elif" | "elseif" | "elsif" => "write `else if`",
+        "append" | "concat" => "sequences are joined by `v ++ w`, and a sequence of sequences by `flatten(v)`",
+        "reduce" | "foldl" | "foldr" | "fold" => "sum, max_val, min_val, any and all reduce sequences",
+        "str" | "tostring" | "to_string" | "show" => "`@x` is the text of a value",
+        "pow" | "power" => "powers are written `a ^ n`, and `expt(a, b)` for floats",
+        _ => return None,
+    })
+}
+
+impl Inference<'_> {
+    /// Reports `{x : x in v where x > 1}`: what follows the word is the filter, not part of the sequence.
+    pub(super) fn reports_filter_word(&mut self, sequence: &ast::Expr) -> bool {
+        let Some((word, span)) = filter_word(sequence) else { return false };
+        if !matches!(self.meaning(word), Meaning::Unknown) {
+            return false;
+        }
+        self.report_unknown(word, span, false);
+        true
+    }
+
+    /// Remembers a variable that has the name of the sequence whose elements it stands for.
+    pub(super) fn note_element(&mut self, pattern: &Pattern, source: &ast::Source) {
+        let PatternKind::Variable(id, name) = &pattern.kind else { return };
+        let is_same = match &source.sequence {
+            None => true,
+            Some(sequence) => matches!(&sequence.kind, ast::ExprKind::Name(other) if other == name),
+        };
+        if is_same {
+            self.elements.insert(*id);
+        }
+    }
+
+    /// The hint for an element that is used like the sequence of the same name.
+    pub(super) fn element_hint(&self, value: &Expr) -> Option<String> {
+        let ExprKind::Local(id) = value.kind else { return None };
+        let name = self.elements.contains(&id).then(|| self.quote(value.span))??;
+        let name = name.trim_start_matches('(').trim_end_matches(')');
+        Some(format!(
+            "in `{{… : {name}}}` the name `{name}` is one element: write `{{… : x in {name}}}` to keep the sequence"
+        ))
+    }
+
+    /// Warns of names that nothing mentions, unless they begin with `_`. Only bindings of `let` are meant: a parameter is
+    /// there for the callers, and the variable of an apply-to-each for the number of its elements.
+    pub(super) fn warn_unused(&mut self, pattern: &Pattern, value: &ast::Expr) {
+        if self.environment.is_library {
+            return;
+        }
+        let mut unused = Vec::new();
+        pattern.for_each_variable(&mut |id, name, part, path| {
+            if !self.used.contains(&id) && !name.starts_with('_') {
+                unused.push((name.clone(), part.span, path.is_empty()));
+            }
+        });
+        // A value may be there for what its computation does.
+        if unused.is_empty() || self.may_act(value) {
+            return;
+        }
+        for (name, span, is_whole) in unused {
+            // A part of a tuple or a record cannot be left out.
+            let hint = if is_whole { format!("remove it, or call it `_{name}`") } else { format!("call it `_{name}`") };
+            self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
+        }
+    }
+
+    /// Whether computing a value may print, draw random numbers or act on the world: a call counts, reached or not.
+    fn may_act(&self, value: &ast::Expr) -> bool {
+        let mut open = Vec::new();
+        let mut is_unknown = false;
+        each_name(value, &mut |name| match self.meaning(name) {
+            Meaning::Function(Target::Known(id)) => open.push(id),
+            Meaning::Function(Target::Group(_)) => is_unknown = true,
+            _ => {}
+        });
+        let mut seen: HashSet<FunctionId> = HashSet::new();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match &self.environment.program.function(id).body {
+                FunctionBody::Intrinsic(intrinsic) => is_unknown |= Effect::of(*intrinsic).any(),
+                FunctionBody::Defined { body, .. } => open.extend(walk::mentions(body).map(|(id, _)| id)),
+                FunctionBody::Missing => {}
+            }
+        }
+        is_unknown
+    }
+}
+
+/// The word `where` or `when` in a row of operands, as in `v where x > 1`.
+fn filter_word(expression: &ast::Expr) -> Option<(&str, Span)> {
+    match &expression.kind {
+        ast::ExprKind::Name(name) if matches!(&**name, "where" | "when") => Some((name, expression.span)),
+        ast::ExprKind::Call { function, argument } => filter_word(function).or_else(|| filter_word(argument)),
+        ast::ExprKind::Binary { left, .. } => filter_word(left),
+        _ => None,
+    }
+}
+
+/// Visits the names in an expression.
+fn each_name(expression: &ast::Expr, visit: &mut impl FnMut(&str)) {
+    use ast::ExprKind as Kind;
+    match &expression.kind {
+        Kind::Name(name) => visit(name),
+        Kind::Literal(_) | Kind::Text(_) | Kind::Empty(_) | Kind::Error => {}
+        Kind::Lambda { body: part, .. } | Kind::Keyword { value: part, .. } | Kind::Unary { operand: part, .. } => {
+            each_name(part, visit);
+        }
+        Kind::Tuple(parts) | Kind::Sequence(parts) => parts.iter().for_each(|part| each_name(part, visit)),
+        Kind::Call { function: one, argument: other }
+        | Kind::Index { sequence: one, index: other }
+        | Kind::Binary { left: one, right: other, .. } => {
+            [one, other].into_iter().for_each(|part| each_name(part, visit))
+        }
+        Kind::If { condition, then_branch, else_branch } => {
+            [condition, then_branch, else_branch].into_iter().for_each(|part| each_name(part, visit));
+        }
+        Kind::Let { bindings, body } => {
+            bindings.iter().for_each(|binding| each_name(&binding.value, visit));
+            each_name(body, visit);
+        }
+        Kind::Range { start, end, stride } => {
+            [Some(start), Some(end), stride.as_ref()].into_iter().flatten().for_each(|part| each_name(part, visit));
+        }
+        Kind::Each { body, sources, filter, .. } => {
+            let sequences = sources.iter().filter_map(|source| source.sequence.as_ref());
+            body.as_deref()
+                .into_iter()
+                .chain(filter.as_deref())
+                .chain(sequences)
+                .for_each(|part| each_name(part, visit));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Hints for the mistakes that people make in syntax, most of them habits from other languages.
+//!
+//! [`super::message`] says what was expected and asks here for advice. The tokens tell most of it; where they do not, the text
+//! before the place is looked at as it is written. A hint is a guess, so the message never depends on it.
+
+use super::fault::{Context, Expected, What};
+use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::diagnostic::Diagnostic;
+use crate::token::{Bracket, Keyword, Token};
+use nesl_span::Span;
+
+/// A place where the text does not fit the grammar.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<'t> {
+    pub(super) expected: Expected,
+    /// The token there; `None` at the end of the text.
+    pub(super) found: Option<&'t Token>,
+    /// The text before it.
+    pub(super) before: &'t str,
+    /// The text after it.
+    pub(super) after: &'t str,
+}
+
+/// Says that a word cannot be a name.
+pub(super) fn reserved(word: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("E0190", format!("`{word}` is a reserved word of NESL"), at)
+        .saying("this cannot be a name")
+        .hint("choose another name")
+}
+
+/// The reserved word, if one stands where a name is needed and was meant as one.
+pub(super) fn is_name_place(spot: &Spot<'_>) -> Option<&'static str> {
+    let word = match spot.found? {
+        Token::Keyword(keyword) => keyword.text(),
+        Token::Operator(op) if op.function().chars().all(char::is_alphabetic) => op.function(),
+        _ => return None,
+    };
+    let is_function = spot.expected.contains(What::FunctionName) && !spot.before.ends_with('\'');
+    let is_name = is_function || spot.expected.contains(What::TypeName) || spot.expected.contains(What::Pattern);
+    // `let x = 1; if …` lacks its `in`, and `{x : in v}` a name.
+    let goes_on = !spot.expected.contains(What::In) && !spot.expected.contains(What::Expression);
+    let rest = spot.after;
+    let is_bound = rest.starts_with(['=', ',', ')', '(', ':']) && !rest.starts_with("==")
+        || rest.split(|c: char| !c.is_alphanumeric()).next() == Some("in");
+    (is_name && goes_on && is_bound).then_some(word)
+}
+
+/// Advice for well-known mistakes.
+pub(super) fn hint(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
+    in_header(spot).or_else(|| in_form(spot, context)).or_else(|| at_operand(spot))
+}
+
+/// Advice for the beginning of a definition.
+fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
+    let Spot { expected, found, before, .. } = *spot;
+    let is_closed = found == Some(&Token::Close(Bracket::Parenthesis)) && before.ends_with('(');
+    let defined = before.trim_end_matches('(').trim_end();
+    let defined = last_words(defined).0;
+    if expected.contains(What::Text) && expected.contains(What::Equal) && found.is_some() {
+        return Some("the body of a function comes after `=`: `function name(parameter) = body`");
+    }
+    if is_closed && expected.contains(What::Pattern) && defined == "function" {
+        return Some("a function takes at least one argument; a value is defined by `name = value`");
+    }
+    if is_closed && expected.contains(What::Type) {
+        return Some(match defined {
+            "datatype" => "a datatype has at least one part, as in `datatype name (int, float)`",
+            _ => "there is no type without parts: a function takes at least one argument and gives a result",
+        });
+    }
+    None
+}
+
+/// Advice for what stands where a form or a part of it should end.
+fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
+    let Spot { expected, found, before, after } = *spot;
+    let (previous, last) = last_words(before);
+    match found? {
+        Token::Equal if context == Some(Context::Let) && expected.contains(What::Operator) => {
+            // Two operands in a row, `1 y = 2`: the second begins a binding.
+            let is_binding = !last.is_empty() && previous_ends_operand(before, last);
+            Some(if is_binding { "separate the bindings of a `let` by `;`" } else { "equality is `==`" })
+        }
+        Token::Equal if expected.contains(What::Semicolon) && context.is_none() => {
+            Some("equality is `==`; if a new form begins here, end the one before with `;`")
+        }
+        Token::Equal if expected.contains(What::Operator) => Some("equality is `==`"),
+        _ if expected.contains(What::Else) => Some("every `if` needs an `else`"),
+        Token::Keyword(Keyword::In) if context == Some(Context::Each) && expected.contains(What::CloseBrace) => {
+            Some("an apply-to-each is written `{body : name in sequence | filter}`")
+        }
+        Token::Close(Bracket::Brace) if expected.contains(What::Then) => {
+            Some("a filter comes after `|`: `{body : name in sequence | filter}`")
+        }
+        Token::Keyword(Keyword::In) if context == Some(Context::Sequence) => {
+            Some("an apply-to-each has braces: `{body : name in sequence | filter}`")
+        }
+        Token::Keyword(Keyword::In) if expected.contains(What::Semicolon) => Some(match previous {
+            "for" | "foreach" => "something is done for each element by `{body : name in sequence}`",
+            _ => "this `in` belongs to no `let`",
+        }),
+        Token::Open(Bracket::Parenthesis) if expected.contains(What::Equal) && !expected.contains(What::Text) => {
+            Some("functions are defined at the top level: `function name(parameter) = …`")
+        }
+        _ if expected.contains(What::FunctionName) && is_quoted(before) => {
+            Some("strings are written in double quotes, and characters with a backquote before them")
+        }
+        Token::Open(Bracket::Brace) if expected.contains(What::Equal) && expected.contains(What::Semicolon) => {
+            Some("the body of a function comes after `=`, without braces")
+        }
+        Token::Keyword(Keyword::Then) if expected.contains(What::Semicolon) && last == "else" => {
+            Some("write `else if`, with an `if` for every `then`")
+        }
+        Token::Close(_) if expected.contains(What::Semicolon) && context.is_none() && !after.is_empty() => {
+            Some("this bracket closes nothing")
+        }
+        Token::Operator(_) | Token::Semicolon | Token::Dollar
+            if context == Some(Context::Let) && !expected.contains(What::In) =>
+        {
+            Some("the value of a `let` comes after `in`")
+        }
+        _ => None,
+    }
+}
+
+/// Advice for what stands where an operand should be.
+fn at_operand(spot: &Spot<'_>) -> Option<&'static str> {
+    let Spot { expected, found, before, .. } = *spot;
+    if !expected.contains(What::Expression) && !expected.contains(What::Form) {
+        return None;
+    }
+    match found? {
+        Token::Equal if before.ends_with(['+', '-', '*', '/']) => {
+            Some("a value is computed anew: write `x = x + 1`, in a `let` with a new name")
+        }
+        Token::Operator(BinaryOp::Divide) if before.ends_with('/') => {
+            Some("`/` of ints gives an int; a comment stands between `%` and `%`")
+        }
+        Token::Operator(BinaryOp::Multiply) if before.ends_with('*') => Some("powers are written `a ^ b`"),
+        Token::Operator(BinaryOp::Multiply) if before.ends_with('/') => Some("a comment stands between `%` and `%`"),
+        Token::Close(Bracket::Square) if before.ends_with('[') => {
+            Some("brackets after a name are an index; to call a function write `name(argument)`")
+        }
+        Token::Close(Bracket::Parenthesis) if before.ends_with('(') => {
+            Some("there are no empty parentheses: a function takes at least one argument")
+        }
+        Token::Close(_) if before.ends_with(',') => Some("remove the last `,`"),
+        Token::Semicolon | Token::Close(_) if before.ends_with("++") => {
+            Some("`++` joins two sequences; to count, write `x + 1`")
+        }
+        Token::Operator(BinaryOp::Less) if before.ends_with('<') => Some("to shift an int use `lshift(a, n)`"),
+        Token::Operator(BinaryOp::Add) => Some("numbers have no sign `+`"),
+        Token::Colon if before.ends_with('[') => {
+            Some("a part of a sequence is given by `take`, `drop` or `subseq(v, start, end)`")
+        }
+        _ => None,
+    }
+}
+
+/// Advice for an expression that stands where a pattern should, before `binder`.
+pub(super) fn pattern_hint(expr: &Expr, binder: &str) -> &'static str {
+    match (binder, &expr.kind) {
+        ("=", ExprKind::Index { .. }) => {
+            "sequences do not change: `rep(v, x, i)` is v with x at place i, `v <- pairs` replaces many elements"
+        }
+        ("=", _) => match first_word(expr) {
+            Some("def" | "fun" | "fn" | "func" | "define" | "defun") => {
+                "a function is defined by `function name(parameter) = body`"
+            }
+            Some("var" | "val" | "const" | "mut" | "auto" | "int" | "float" | "bool" | "string") => {
+                "a value is defined by `name = value`, without a word before it"
+            }
+            _ => "equality is `==`, and functions are defined with `function`",
+        },
+        ("=>", _) => "a lambda is written `parameter => value`; at least is `>=`",
+        _ => "an apply-to-each is written `{body : name in sequence}`",
+    }
+}
+
+/// The name that an expression begins with.
+fn first_word(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Call { function, .. } => first_word(function),
+        _ => None,
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// The last word of a text, and the one before it; empty where there is none. Only blanks may stand between them.
+fn last_words(text: &str) -> (&str, &str) {
+    let (rest, last) = text.split_at(text.trim_end_matches(is_word).len());
+    let rest = rest.trim_end();
+    (&rest[rest.trim_end_matches(is_word).len()..], last)
+}
+
+/// Whether an operand ends before the last word of a text.
+fn previous_ends_operand(text: &str, last: &str) -> bool {
+    let rest = text[..text.len() - last.len()].trim_end();
+    let word = &rest[rest.trim_end_matches(is_word).len()..];
+    rest.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']' | '}' | '"'))
+        && !matches!(word, "then" | "else" | "in" | "let" | "and" | "or" | "xor" | "nand" | "nor" | "if")
+}
+
+/// Whether a text ends with a word in single quotes.
+fn is_quoted(text: &str) -> bool {
+    let Some(text) = text.strip_suffix('\'') else { return false };
+    let word = text.rsplit('\'').next().unwrap_or("");
+    word.len() < text.len() && !word.contains(['\n', ';', '(', ')'])
+}
