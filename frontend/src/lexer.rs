@@ -58,7 +58,14 @@ impl LexError {
                 Some(character) if found.len() == character.len_utf8() => {
                     let shown =
                         if character.is_control() { character.escape_default().to_string() } else { found.into() };
-                    Diagnostic::error("E0101", format!("unexpected character `{shown}`"), at)
+                    let report = Diagnostic::error("E0101", format!("unexpected character `{shown}`"), at);
+                    match character {
+                        '.' => report.hint(
+                            "there are no fields or methods: write `length(v)`, and take tuples apart by a pattern",
+                        ),
+                        '\\' => report.hint("a function without a name is written `parameter => body`"),
+                        _ => report,
+                    }
                 }
                 _ => Diagnostic::error("E0101", "unexpected characters", at),
             },
@@ -75,6 +82,7 @@ impl LexError {
             Mistake::PointAfterNumber => {
                 Diagnostic::error("E0104", format!("`{}` is not a number", shortened(found)), at)
                     .saying("more than one decimal point")
+                    .hint(if found.contains("..") { RANGES } else { "a float has one decimal point" })
             }
             Mistake::IntTooLarge => Diagnostic::error("E0104", "this number is too large for an int", at)
                 .hint("ints go up to 9223372036854775807; write a point to make it a float"),
@@ -92,6 +100,8 @@ impl LexError {
         }
     }
 }
+
+const RANGES: &str = "a range is written [start:end], and does not contain its end";
 
 /// Long garbage does not belong into a message in full.
 fn shortened(text: &str) -> String {

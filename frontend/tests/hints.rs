@@ -200,3 +200,49 @@ fn values_for_their_effect_are_used() {
     }
     advises("let a = max(1, 2) in 2;", "W0204", "remove it");
 }
+
+#[test]
+fn parts_of_other_syntaxes() {
+    advises("function g(x) -> int = x;", "E0110", "comes after `:`");
+    for text in ["function g(x: int) = x;", "function g(int x) = x;"] {
+        advises(text, "E0110", "types come after the parameters");
+    }
+    advises("let x := 3 in x;", "E0110", "a value is bound by `=`");
+    advises("if (t) { 1 } else { 2 };", "E0110", "`if c then a else b`");
+    advises("x = 3; x == 3 ? 1 : 2;", "E0110", "`if c then a else b`");
+    advises("{x in [1, 2] : x > 1};", "E0110", "a filter comes after `|`");
+    advises("{x : x in [1, 2]; x > 1};", "E0110", "a filter comes after `|`");
+    advises("{x + y : x in [1, 2], y in [3, 4]};", "E0110", "by `;`");
+    advises("{x + 1 : x <- [1, 2]};", "E0110", "`x in v`");
+    advises("[1..5];", "E0104", "[start:end]");
+    advises("v = [1]; v[0:1];", "E0110", "subseq(v, start, end)");
+    advises("v = [1]; v[:1];", "E0110", "subseq(v, start, end)");
+    advises("let [a, b] = [1, 2] in a;", "E0110", "a name or a tuple");
+    advises("datatype point (x: int, y: int);", "E0110", "have no names");
+    advises("datatype point = (int, int);", "E0110", "without `=`");
+    advises("// a comment", "E0110", "between `%` and `%`");
+    advises("{1, 2};", "E0115", "[a, b, c]");
+    advises("{};", "E0110", "`[]`");
+    advises("1 <> 2;", "E0110", "inequality is `/=`");
+    only("v = [1]; v.push(1);", &["E0101"]);
+    only("struct point (int, int);", &["E0201"]);
+    only("time = 3;", &["E0190"]);
+    advises("(x -> x + 1)(3);", "E0201", "`x => …`");
+}
+
+#[test]
+fn operands_that_do_not_fit() {
+    advises("\"n = \" ++ 5;", "E0202", "\"n = \" ++ @5");
+    advises("\"n = \" + 5;", "E0203", "\"n = \" ++ @5");
+    advises("5 + \" apples\";", "E0202", "@5 ++ \" apples\"");
+    advises("[1, 2] * 2;", "E0203", "{x * 2 : x in [1, 2]}");
+    advises("2 * [1, 2];", "E0202", "{2 * x : x in [1, 2]}");
+    advises("[1] - [2];", "E0203", "{x - y : x in v; y in w}");
+    advises("{x in \"abc\" | x == \"a\"};", "E0202", "`a");
+    advises("t || f;", "E0202", "disjunction is `or`");
+    advises("print_line(5);", "E0202", "@5");
+    advises("max([1, 2, 3]);", "E0213", "max_val(v)");
+    advises("sum(1, 2, 3);", "E0213", "sum([1, 2, 3])");
+    advises("5 mod 2;", "E0204", "a function stands before its arguments");
+    advises("let (a, b) = [1, 2] in a + b;", "E0202", "v[0], v[1]");
+}

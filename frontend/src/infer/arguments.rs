@@ -64,17 +64,13 @@ impl Inference<'_> {
         let (here_type, there_type) = if is_left { labels } else { (labels.1, labels.0) };
         report = report.saying(here_type).also(there.span, there_type);
         if report.hint.is_none() {
-            let is_sequence = |ty| matches!(self.types.node(ty), Node::Sequence(_));
-            report.hint = match op {
-                "<-" if !is_sequence(left) && self.sources.text(op_span) == "<-" => {
-                    Some("to compare with a negative number write a space: a < -b".to_owned())
-                }
-                "+" if is_sequence(left) && is_sequence(right) => Some("write ++ to join sequences".to_owned()),
+            let own = self.operand_hint(op, (left, right), sources);
+            report.hint = own.or_else(|| match op {
                 _ if is_single => Some("a sequence of one element is written [x]".to_owned()),
                 "^" => Some("expt(a, b) takes the power of floats".to_owned()).filter(|_| !is_left),
                 _ if same => self.mixing_hint((left, sources.0), (right, sources.1)),
                 _ => None,
-            };
+            });
         }
         self.diagnostics.push(report);
     }
@@ -118,7 +114,8 @@ impl Inference<'_> {
             let mut names = Names::default();
             let wanted = self.types.show(instance.parameter, &mut names);
             let wanted = wanted + &self.types.constraints(&names);
-            let report = Diagnostic::error("E0213", message, source.span).saying(self.label(argument.ty));
+            let mut report = Diagnostic::error("E0213", message, source.span).saying(self.label(argument.ty));
+            report.hint = self.count_hint(name, instance.parameter, argument, source);
             self.diagnostics.push(with_definition(report.also(name_span, format!("needs {wanted}"))));
             return;
         }

@@ -194,6 +194,14 @@ impl Inference<'_> {
             self.diagnostics.push(report.hint(format!("write {name}(-{operand})")));
             return error(span);
         }
+        if let (BinaryOp::Read, ast::ExprKind::Name(name)) = (op, &left.kind)
+            && matches!(self.meaning(name), Meaning::Unknown)
+            && !self.unreadable
+        {
+            let report = Diagnostic::error("E0201", format!("unknown name `{name}`"), left.span);
+            self.diagnostics.push(report.hint(format!("a function without a name is written `{name} => …`")));
+            return error(span);
+        }
         let parts = (self.expression(left), self.expression(right));
         let name = op.function();
         let target = match self.meaning(name) {

@@ -2,10 +2,12 @@
 //! for their sequence.
 
 use super::typed::{Expr, ExprKind, Pattern, PatternKind};
+use super::types::{Node, TypeId};
 use super::{Inference, Meaning, Target};
 use crate::ast;
 use crate::core::effects::Effect;
 use crate::core::{FunctionBody, FunctionId, walk};
+use nesl_prim::ScalarType;
 use nesl_span::Span;
 use std::collections::HashSet;
 
@@ -29,6 +31,7 @@ pub(super) fn foreign_word(word: &str) -> Option<&'static str> {
         "println" | "printf" | "puts" | "echo" | "display" => "print_line(s) prints a string, print(v) any value",
         "var" | "val" | "const" => "a value is `name = value`, or inside of an expression `let name = value in …`",
         "null" | "nil" | "none" => "there is no empty value: a sequence may be empty, `[]`",
+        "struct" | "class" | "record" | "data" | "enum" | "type" => "a type of your own is `datatype name (type, …)`",
         "mod" | "modulo" => "the remainder of ints is rem(a, b)",
         "div" => "`/` of ints gives an int",
         "elif" | "elseif" | "elsif" => "write `else if`",
@@ -41,6 +44,84 @@ pub(super) fn foreign_word(word: &str) -> Option<&'static str> {
 }
 
 impl Inference<'_> {
+    /// The hint for operands that do not fit an operator.
+    pub(super) fn operand_hint(
+        &self,
+        op: &str,
+        types: (TypeId, TypeId),
+        sources: (&ast::Expr, &ast::Expr),
+    ) -> Option<String> {
+        let is_char = |ty| self.types.node(ty) == Node::Scalar(ScalarType::Char);
+        let is_string = |ty| matches!(self.types.node(ty), Node::Sequence(element) if is_char(element));
+        let is_sequence = |ty| matches!(self.types.node(ty), Node::Sequence(_));
+        let is_value = |ty| matches!(self.types.node(ty), Node::Scalar(_) | Node::Pair(..)) && !is_char(ty);
+        let (left, right) = types;
+        let joins = matches!(op, "+" | "++");
+        let quoted = |source: &ast::Expr| self.quote(source.span).unwrap_or("x");
+        match op {
+            "<-" if !is_sequence(left) => Some("to compare with a negative number write a space: a < -b".to_owned()),
+            "||" if !is_sequence(left) => Some("disjunction is `or`".to_owned()),
+            "+" if is_sequence(left) && is_sequence(right) => Some("write ++ to join sequences".to_owned()),
+            _ if joins && is_string(left) && is_value(right) => {
+                Some(format!("`@` makes text of a value: {} ++ @{}", quoted(sources.0), quoted(sources.1)))
+            }
+            _ if joins && is_value(left) && is_string(right) => {
+                Some(format!("`@` makes text of a value: @{} ++ {}", quoted(sources.0), quoted(sources.1)))
+            }
+            "==" | "/=" if is_char(left) && is_string(right) => self.character_hint(sources.1),
+            "==" | "/=" if is_string(left) && is_char(right) => self.character_hint(sources.0),
+            "+" | "-" | "*" | "/" if is_sequence(left) && is_sequence(right) => {
+                Some(format!("for all elements write {{x {op} y : x in v; y in w}}"))
+            }
+            "+" | "-" | "*" | "/" if is_sequence(left) => {
+                Some(format!("for all elements write {{x {op} {} : x in {}}}", quoted(sources.1), quoted(sources.0)))
+            }
+            "+" | "-" | "*" | "/" if is_sequence(right) => {
+                Some(format!("for all elements write {{{} {op} x : x in {}}}", quoted(sources.0), quoted(sources.1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The hint for a string of one character where a character is needed.
+    fn character_hint(&self, source: &ast::Expr) -> Option<String> {
+        match &source.kind {
+            ast::ExprKind::Text(bytes) if bytes.len() == 1 && bytes[0].is_ascii_graphic() => {
+                Some(format!("a character is written `{}", char::from(bytes[0])))
+            }
+            _ => None,
+        }
+    }
+
+    /// The hint for a wrong number of arguments.
+    pub(super) fn count_hint(
+        &self,
+        name: &str,
+        parameter: TypeId,
+        argument: &Expr,
+        source: &ast::Expr,
+    ) -> Option<String> {
+        match (name, &source.kind) {
+            ("max" | "min", _) if matches!(self.types.node(argument.ty), Node::Sequence(_)) => {
+                Some(format!("for the elements of a sequence there is {name}_val(v)"))
+            }
+            (_, ast::ExprKind::Tuple(_)) if matches!(self.types.node(parameter), Node::Sequence(_)) => {
+                let inner = self.quote(source.span)?.strip_prefix('(')?.strip_suffix(')')?;
+                Some(format!("a sequence of these is written {name}([{inner}])"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a call begins with a word of another language, as in `struct point (int, int)`.
+    pub(super) fn begins_with_foreign_word(&self, function: &ast::Expr) -> bool {
+        match &function.kind {
+            ast::ExprKind::Name(name) => foreign_word(name).is_some() && matches!(self.meaning(name), Meaning::Unknown),
+            ast::ExprKind::Call { function, .. } => self.begins_with_foreign_word(function),
+            _ => false,
+        }
+    }
+
     /// Reports `{x : x in v where x > 1}`: what follows the word is the filter, not part of the sequence.
     pub(super) fn reports_filter_word(&mut self, sequence: &ast::Expr) -> bool {
         let Some((word, span)) = filter_word(sequence) else { return false };

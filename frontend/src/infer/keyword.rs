@@ -7,7 +7,7 @@ use super::environment::Keywords;
 use super::expression::error;
 use super::function::Member;
 use super::typed::{Callee, Expr, ExprKind, Pattern, PatternKind};
-use super::types::{TypeId, Types};
+use super::types::{Node, TypeId, Types};
 use super::{Inference, Instance, Target};
 use crate::ast;
 use crate::ast::{FunctionDefinition, Symbol};
@@ -144,7 +144,13 @@ impl Inference<'_> {
             }
         };
         let typed = self.expression(&source);
-        if let Some(report) = self.too_many_arguments((name, &positional), &keywords, named.len(), argument) {
+        let instance = self.use_function(target, name, name_span);
+        let types = self.split(instance.parameter, keywords.positional + keywords.parameters.len());
+        let (wanted, optional) = types.split_at(keywords.positional.min(types.len()));
+        let takes_any = wanted.last().is_some_and(|&last| matches!(self.types.node(last), Node::Variable(_)));
+        if takes_any
+            && let Some(report) = self.too_many_arguments((name, &positional), &keywords, named.len(), argument)
+        {
             self.expressions(named.iter().map(|(_, value)| *value));
             let definition = self.definition_span(target);
             let at_definition = definition.map(|span| (span, "defined here"));
@@ -152,9 +158,6 @@ impl Inference<'_> {
             self.diagnostics.push(report.also(span_of, text));
             return error(span);
         }
-        let instance = self.use_function(target, name, name_span);
-        let types = self.split(instance.parameter, keywords.positional + keywords.parameters.len());
-        let (wanted, optional) = types.split_at(keywords.positional.min(types.len()));
         let wanted = wanted.iter().rev().copied().reduce(|rest, first| self.types.pair(first, rest));
         let wanted = wanted.unwrap_or(Types::ERROR);
         if let Err(failure) = self.types.unify(typed.ty, wanted) {

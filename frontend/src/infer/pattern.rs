@@ -167,7 +167,10 @@ impl Inference<'_> {
             (wanted, given) if given < wanted => format!("the pattern has {wanted} parts, but {what} has {given}"),
             _ => format!("the pattern does not fit {what}"),
         };
-        let report = Diagnostic::error("E0202", message, pattern.span).saying("this pattern");
+        let mut report = Diagnostic::error("E0202", message, pattern.span).saying("this pattern");
+        if let (Node::Pair(..), Node::Sequence(_)) = (self.types.node(pattern.ty), self.types.node(ty)) {
+            report = report.hint("the elements of a sequence v are v[0], v[1] and so on");
+        }
         self.diagnostics.push(report.also(span, self.label(ty)));
     }
 }

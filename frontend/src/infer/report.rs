@@ -179,6 +179,14 @@ impl Inference<'_> {
             (Node::Scalar(ScalarType::Float), Node::Scalar(ScalarType::Int)) => {
                 Some("round, floor, ceil or trunc make an int of a float".to_owned())
             }
+            (Node::Scalar(ScalarType::Int | ScalarType::Float | ScalarType::Bool), Node::Sequence(element))
+                if self.types.node(element) == Node::Scalar(ScalarType::Char) =>
+            {
+                let value = self.quote(expression.span).unwrap_or("x");
+                let bare = value.strip_prefix('(').and_then(|value| value.strip_suffix(')'));
+                let is_word = |value: &&str| value.chars().all(char::is_alphanumeric);
+                Some(format!("`@` makes text of a value: @{}", bare.filter(is_word).unwrap_or(value)))
+            }
             _ => None,
         }
     }

@@ -10,6 +10,7 @@ use crate::ast::Symbol;
 use crate::core::VariableId;
 use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
+use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::collections::HashMap;
 
@@ -79,9 +80,15 @@ impl Inference<'_> {
             self.diagnostics.push(Diagnostic::error("E0225", message, argument.span));
             return error(span);
         }
+        let before = self.diagnostics.len();
         let typed = self.expression(argument);
         let result = match self.types.node(called.ty) {
-            Node::Error => return error(span),
+            Node::Error => {
+                if self.begins_with_foreign_word(function) {
+                    self.diagnostics.truncate(before);
+                }
+                return error(span);
+            }
             Node::Function(parameter, result, identity) => {
                 self.unknown.push((self.form, identity, function.span));
                 if !self.match_argument((&called, function), (&typed, argument), parameter) {
@@ -148,7 +155,8 @@ impl Inference<'_> {
         argument: &Expr,
         argument_source: &ast::Expr,
     ) {
-        if matches!(called.kind, ExprKind::Error) {
+        // What cannot be read has been reported.
+        if matches!(called.kind, ExprKind::Error) || matches!(argument_source.kind, ast::ExprKind::Error) {
             return;
         }
         let subject = name.map_or("this".to_owned(), |name| format!("`{name}`"));
@@ -169,9 +177,20 @@ impl Inference<'_> {
             _ => {
                 let message = format!("{subject} is not a function: it is of type {described}");
                 let report = Diagnostic::error("E0204", message, span);
-                match name.filter(|name| matches!(self.environment.library.get(*name), Some(Entity::Function(_)))) {
-                    Some(name) => report.hint(format!("this value hides the library's `{name}`: give it another name")),
-                    None => report,
+                let hidden =
+                    name.filter(|name| matches!(self.environment.library.get(*name), Some(Entity::Function(_))));
+                match (hidden, &called.kind, &argument_source.kind) {
+                    (Some(name), ..) => {
+                        report.hint(format!("this value hides the library's `{name}`: give it another name"))
+                    }
+                    (None, ExprKind::Literal(ScalarValue::Bool(value)), _) => {
+                        let (letter, meaning) = if *value { ("t", "true") } else { ("f", "false") };
+                        report.hint(format!("`{letter}` is the truth value {meaning}, and cannot name a function"))
+                    }
+                    (None, _, ast::ExprKind::Name(function)) if self.is_function_name(argument_source) => {
+                        report.hint(format!("a function stands before its arguments: {function}(…)"))
+                    }
+                    _ => report,
                 }
             }
         };

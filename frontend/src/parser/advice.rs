@@ -56,6 +56,15 @@ fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
     let is_closed = found == Some(&Token::Close(Bracket::Parenthesis)) && before.ends_with('(');
     let defined = before.trim_end_matches('(').trim_end();
     let defined = last_words(defined).0;
+    if matches!(found, Some(Token::Operator(BinaryOp::Read))) && expected.contains(What::Text) {
+        return Some("the type of a function comes after `:`, as in `function g(x) : int -> int = …`");
+    }
+    if matches!(found, Some(Token::Colon | Token::Name(_))) && in_parameters(before) {
+        return Some("types come after the parameters, as in `function g(x) : int -> int = …`");
+    }
+    if found == Some(&Token::Equal) && expected.contains(What::Type) && last_words(before).0 == "datatype" {
+        return Some("a datatype is written without `=`: `datatype name (int, float)`");
+    }
     if expected.contains(What::Text) && expected.contains(What::Equal) && found.is_some() {
         return Some("the body of a function comes after `=`: `function name(parameter) = body`");
     }
@@ -75,7 +84,37 @@ fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
 fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
     let Spot { expected, found, before, after } = *spot;
     let (previous, last) = last_words(before);
+    let is_each = context == Some(Context::Each);
     match found? {
+        Token::ColonEqual if context == Some(Context::Let) => {
+            Some("`:=` passes an argument by name; a value is bound by `=`")
+        }
+        Token::Colon if context == Some(Context::Index) => {
+            Some("a part of a sequence is `subseq(v, start, end)`, `take(v, n)` or `drop(v, n)`")
+        }
+        Token::Colon if context == Some(Context::TupleType) => Some("the parts of a type have no names"),
+        Token::Colon if expected.contains(What::Semicolon) && previous == "lambda" => {
+            Some("a function without a name is written `parameter => body`")
+        }
+        Token::Colon if expected.contains(What::Semicolon) && before.contains(" ? ") => {
+            Some("a choice is written `if c then a else b`")
+        }
+        Token::Colon | Token::Operator(_) if is_each && !expected.contains(What::Expression) => match found? {
+            Token::Operator(BinaryOp::Write) => Some("an element of a sequence is `x in v`"),
+            _ => Some("a filter comes after `|`: `{body : name in sequence | filter}`"),
+        },
+        Token::Keyword(Keyword::In) if is_each && before[..before.len() - last.len()].trim_end().ends_with(',') => {
+            Some("separate the sources of an apply-to-each by `;`")
+        }
+        Token::Keyword(Keyword::Else) if expected.contains(What::Then) && before.ends_with('}') => {
+            Some("a conditional is written `if c then a else b`, without braces")
+        }
+        Token::Name(_) if context == Some(Context::Let) && expected.contains(What::Equal) => {
+            Some("the value of a `let` comes after `in`; several names are a tuple, `(a, b)`")
+        }
+        Token::Open(Bracket::Square) if expected.contains(What::Pattern) => {
+            Some("a pattern is a name or a tuple, `(a, b)`; the elements of a sequence are v[0], v[1]")
+        }
         Token::Equal if context == Some(Context::Let) && expected.contains(What::Operator) => {
             // Two operands in a row, `1 y = 2`: the second begins a binding.
             let is_binding = !last.is_empty() && previous_ends_operand(before, last);
@@ -136,6 +175,14 @@ fn at_operand(spot: &Spot<'_>) -> Option<&'static str> {
         Token::Operator(BinaryOp::Divide) if before.ends_with('/') => {
             Some("`/` of ints gives an int; a comment stands between `%` and `%`")
         }
+        Token::Operator(BinaryOp::Divide) if expected.contains(What::Form) => {
+            Some("a comment stands between `%` and `%`")
+        }
+        Token::Operator(BinaryOp::Greater) if before.ends_with('<') => Some("inequality is `/=`"),
+        Token::Operator(BinaryOp::Unequal) if before.ends_with('=') => Some("inequality is `/=`"),
+        Token::Close(Bracket::Brace) if before.ends_with('{') => {
+            Some("the empty sequence is `[]`; an apply-to-each is written `{body : name in sequence}`")
+        }
         Token::Operator(BinaryOp::Multiply) if before.ends_with('*') => Some("powers are written `a ^ b`"),
         Token::Operator(BinaryOp::Multiply) if before.ends_with('/') => Some("a comment stands between `%` and `%`"),
         Token::Close(Bracket::Square) if before.ends_with('[') => {
@@ -151,7 +198,7 @@ fn at_operand(spot: &Spot<'_>) -> Option<&'static str> {
         Token::Operator(BinaryOp::Less) if before.ends_with('<') => Some("to shift an int use `lshift(a, n)`"),
         Token::Operator(BinaryOp::Add) => Some("numbers have no sign `+`"),
         Token::Colon if before.ends_with('[') => {
-            Some("a part of a sequence is given by `take`, `drop` or `subseq(v, start, end)`")
+            Some("a part of a sequence is `subseq(v, start, end)`, `take(v, n)` or `drop(v, n)`")
         }
         _ => None,
     }
@@ -172,6 +219,9 @@ pub(super) fn pattern_hint(expr: &Expr, binder: &str) -> &'static str {
             }
             _ => "equality is `==`, and functions are defined with `function`",
         },
+        ("in", ExprKind::Let { .. } | ExprKind::If { .. }) => {
+            "braces are for an apply-to-each, `{body : name in sequence}`; parentheses group an expression"
+        }
         ("=>", _) => "a lambda is written `parameter => value`; at least is `>=`",
         _ => "an apply-to-each is written `{body : name in sequence}`",
     }
@@ -203,6 +253,13 @@ fn previous_ends_operand(text: &str, last: &str) -> bool {
     let word = &rest[rest.trim_end_matches(is_word).len()..];
     rest.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']' | '}' | '"'))
         && !matches!(word, "then" | "else" | "in" | "let" | "and" | "or" | "xor" | "nand" | "nor" | "if")
+}
+
+/// Whether a text ends within the parameters of a definition.
+fn in_parameters(text: &str) -> bool {
+    let Some(start) = text.rfind("function") else { return false };
+    let header = &text[start..];
+    header.matches('(').count() > header.matches(')').count() && !header.contains(['=', ':'])
 }
 
 /// Whether a text ends with a word in single quotes.

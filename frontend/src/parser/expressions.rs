@@ -14,6 +14,7 @@ use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, 
 use crate::diagnostic::Diagnostic;
 use crate::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
+use nesl_prim::ScalarValue;
 
 /// Any expression, commas included.
 pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
@@ -277,6 +278,13 @@ fn each<'t>(
         .validate(|(((is_serial, first), rest), filter), extra, emitter| {
             let (body, sources) = match rest {
                 AfterFirst::Sources(sources) => (Some(Box::new(first)), sources),
+                AfterFirst::First(None, sources) if sources.is_empty() && is_listing(&first) => {
+                    let at = extra.span();
+                    let diagnostic = Diagnostic::error("E0115", "an apply-to-each needs a sequence", span(at))
+                        .hint("a sequence of these elements is written `[a, b, c]`");
+                    emitter.emit(Fault::described(diagnostic, at));
+                    return Expr { kind: ExprKind::Error, span: span(at) };
+                }
                 AfterFirst::First(sequence, mut sources) => {
                     let pattern = from_expression(first, "in", emitter);
                     if sequence.is_none() {
@@ -291,6 +299,17 @@ fn each<'t>(
         })
         .labelled(Context::Each)
         .as_context()
+}
+
+/// Whether braces hold elements rather than a pattern.
+fn is_listing(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Tuple(parts) => parts.iter().any(is_listing),
+        ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Literal(ScalarValue::Bool(_)) => false,
+        // These have a hint of their own.
+        ExprKind::Error | ExprKind::Let { .. } | ExprKind::If { .. } => false,
+        _ => true,
+    }
 }
 
 /// A source without `in` must be a name, which is also its sequence.

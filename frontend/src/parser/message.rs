@@ -153,6 +153,9 @@ fn unexpected(spot: Spot<'_>, at: Span, context: Option<(Context, Span)>) -> Dia
     let Spot { expected, found, .. } = spot;
     let said = worth_saying(expected);
     let found_words = found.map_or_else(|| "the end of the text".to_owned(), ToString::to_string);
+    if expected.is_empty() && found == Some(&Token::Equal) && spot.before.ends_with("time") {
+        return reserved("time", at);
+    }
     if expected.is_empty() {
         return Diagnostic::error("E0110", format!("unexpected {found_words}"), at);
     }

@@ -91,12 +91,12 @@ mod tests {
                %5 = map bool_to_int %2
                %6 = reduce.add.int %5
                %7 = reduce.add.int %0
-               %10 = if %3 {
+               %9 = if %3 {
                  %8 = pack %0 %2
                  yield %8
                } else { yield %4 }
-               %11 = reduce.add.int %5
-               return %6 %7 %11 %10
+               %10 = reduce.add.int %5
+               return %6 %7 %10 %9
              }",
         );
     }
