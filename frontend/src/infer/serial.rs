@@ -10,6 +10,7 @@
 
 use super::Inference;
 use super::typed::Expr;
+use super::types::Node;
 use crate::ast::{self, ExprKind, Pattern, PatternKind, Source, Symbol};
 use nesl_span::Span;
 
@@ -64,7 +65,12 @@ impl Inference<'_> {
             _ => (expr(ExprKind::Tuple(elements), span), Pattern { kind: PatternKind::Tuple(patterns), span }),
         };
         let together = self.each(span, Some(&element), &renamed, None);
-        let function = self.lambda(span, &pattern, &body);
+        // Before the body is looked at its elements are known, as in any apply-to-each.
+        let element = match self.types.node(together.ty) {
+            Node::Sequence(element) => Some(element),
+            _ => None,
+        };
+        let function = self.lambda_on(span, &pattern, &body, element);
         let results = self.library_call(FUNCTIONS[0], vec![function, together], span);
         match filter {
             Some(_) => self.library_call(FUNCTIONS[1], vec![results], span),

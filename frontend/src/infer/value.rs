@@ -55,12 +55,26 @@ impl Inference<'_> {
 
     /// `parameter => body`.
     pub(super) fn lambda(&mut self, span: Span, parameter: &ast::Pattern, body: &ast::Expr) -> Expr {
+        self.lambda_on(span, parameter, body, None)
+    }
+
+    /// A lambda whose argument will be of this type, if it is known.
+    pub(super) fn lambda_on(
+        &mut self,
+        span: Span,
+        parameter: &ast::Pattern,
+        body: &ast::Expr,
+        argument: Option<TypeId>,
+    ) -> Expr {
         let (line, column) = self.sources.line_column(span);
         let function = self.environment.reserve(format!("lambda at {line}:{column}").into(), span);
         self.environment.program.functions[function.0].parameters = super::pattern::parameter_texts(parameter);
         let first = self.environment.program.variables;
         self.lambdas.push(LambdaScope { first, captured: Vec::new() });
         let pattern = self.pattern(parameter, &mut HashMap::new());
+        if let Some(argument) = argument {
+            self.match_pattern(&pattern, argument, "an element of its sequence", parameter.span);
+        }
         self.enter(&pattern);
         let body = self.expression(body);
         self.leave(&pattern);
