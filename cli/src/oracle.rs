@@ -96,7 +96,9 @@ fn type_of(shape: &Shape) -> Type {
         Shape::Scalar(scalar) => Type::Scalar(*scalar),
         Shape::Pair(first, rest) => Type::pair(type_of(first), type_of(rest)),
         Shape::Sequence(element) => Type::sequence(type_of(element)),
-        Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => unreachable!("type parameters of main stand for scalars and strings"),
+        Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => {
+            unreachable!("type parameters of main stand for scalars and strings")
+        }
     }
 }
 

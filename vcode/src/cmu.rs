@@ -18,6 +18,9 @@ mod read;
 mod text;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 pub use read::read;

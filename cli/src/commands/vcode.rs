@@ -7,14 +7,16 @@ use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
 use nesl_span::SourceMap;
-use nesl_vcode::{Program, cmu};
 use nesl_vcode::pipeline::{Options, PASSES, optimise};
+use nesl_vcode::{Program, cmu};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples: nesl vcode examples/primes/primes.nesl --dump-after cse\n          nesl vcode examples/primes/primes.nesl --cmu > primes.vcode")]
+#[command(
+    after_help = "Examples: nesl vcode examples/primes/primes.nesl --dump-after cse\n          nesl vcode examples/primes/primes.nesl --cmu > primes.vcode"
+)]
 pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE", required_unless_present = "list_passes")]

@@ -170,7 +170,9 @@ impl HostOp {
             HostOp::Fail => {
                 HostRow { reports: false, ..row("fail", &[TEXT], &[], "fail text: ends the program with this error.") }
             }
-            HostOp::Exit => HostRow { reports: false, ..row("exit", &[], &[], "exit: ends the program well, without results.") },
+            HostOp::Exit => {
+                HostRow { reports: false, ..row("exit", &[], &[], "exit: ends the program well, without results.") }
+            }
             HostOp::Clock => HostRow {
                 reports: false,
                 ..row("clock", &[INT], &[FLOAT], "clock n: seconds since some moment, whatever n is.")

@@ -173,10 +173,6 @@ impl Versions<'_> {
     /// The number of a function at types.
     fn find(&mut self, function: usize, inputs: Vec<Type>, offset: usize) -> Result<usize> {
         let name = &self.functions[function].name;
-        if inputs.len() < self.arities[function].takes {
-            let takes = self.arities[function].takes;
-            return wrong(offset, format!("stack underflow: `{name}` takes {takes}, the stack has {}", inputs.len()));
-        }
         if let Some(&found) = self.numbers.get(&(function, inputs.clone())) {
             return Ok(found);
         }

@@ -83,7 +83,8 @@ fn function(program: &Program, id: FunctionId) -> &Function {
 /// The program with the functions that some instructions call in this format, after its own.
 fn with_library(program: &Program) -> Program {
     let mut program = program.clone();
-    let library = crate::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
+    let library =
+        crate::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
     let offset = program.functions.len() as u32;
     for mut function in library.functions {
         shift(&mut function.body, offset);

@@ -77,7 +77,12 @@ impl Translation<'_, '_> {
         let arity = self.versions.arities[function];
         let offset = self.offset;
         let State { mut stack, seed, started } = self.state()?.clone();
-        let operands = stack.split_off(stack.len().saturating_sub(arity.takes));
+        let Some(rest) = stack.len().checked_sub(arity.takes) else {
+            let name = &self.versions.functions[function].name;
+            let message = format!("stack underflow: `{name}` takes {}, the stack has {}", arity.takes, stack.len());
+            return self.wrong(message);
+        };
+        let operands = stack.split_off(rest);
         let types = operands.iter().map(|entry| entry.ty.clone()).collect();
         let version = self.versions.find(function, types, offset)?;
         let id = FunctionId(u32::try_from(version).unwrap_or(u32::MAX));
@@ -115,7 +120,8 @@ impl Translation<'_, '_> {
             self.statements(branch)?;
             ends.push((self.builder.end_block(Vec::new()), self.state.take()));
         }
-        let [(first_block, first), (second_block, second)] = <[_; 2]>::try_from(ends).unwrap_or_else(|_| unreachable!());
+        let [(first_block, first), (second_block, second)] =
+            <[_; 2]>::try_from(ends).unwrap_or_else(|_| unreachable!());
         self.offset = statement.at.start;
         self.builder.set_span(Span::new(self.file, statement.at.start, statement.at.end));
         let Some(model) = first.as_ref().or(second.as_ref()).cloned() else {
@@ -126,8 +132,7 @@ impl Translation<'_, '_> {
             let [first, second] =
                 [first, second].map(|state| state.stack.iter().map(|entry| entry.ty.clone()).collect::<Vec<Type>>());
             if first != second {
-                let message =
-                    format!("the branches leave different stacks: {} and {}", texts(&first), texts(&second));
+                let message = format!("the branches leave different stacks: {} and {}", texts(&first), texts(&second));
                 return self.wrong(message);
             }
         }

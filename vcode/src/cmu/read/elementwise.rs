@@ -5,8 +5,8 @@ use crate::cmu::Result;
 use crate::cmu::opcode::Opcode;
 use crate::op::VectorOp;
 use crate::program::Operand;
-use nesl_prim::{ScalarOp, ScalarType};
 use ScalarType::{Bool, Float, Int};
+use nesl_prim::{ScalarOp, ScalarType};
 
 /// The scalar operation that an instruction does with each element.
 fn scalar_op(opcode: Opcode, ty: ScalarType) -> Option<ScalarOp> {

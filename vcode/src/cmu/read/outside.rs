@@ -9,8 +9,8 @@ use crate::cmu::Result;
 use crate::cmu::opcode::{Opcode, Word};
 use crate::op::VectorOp;
 use crate::program::Operand;
-use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType, ScalarValue};
 use ScalarType::{Bool, Float, Int};
+use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType, ScalarValue};
 
 const STDERR: i64 = 2;
 
@@ -108,21 +108,25 @@ impl Translation<'_, '_> {
         let (elements, brackets) = match word {
             Some(Word::Char) => return self.pop_text(),
             Some(Word::Float) => (self.pop_vector(Float)?, ["( ", ")\n"]),
-            Some(Word::Bool) => {
-                let flags = self.pop_vector(Bool)?;
-                let letters = [b'T', b'F'].map(|letter| Operand::Constant(ScalarValue::Char(letter)));
-                (self.builder.map(ScalarOp::SelectChar, &[flags, letters[0], letters[1]]), ["( ", ")\n"])
-            }
+            Some(Word::Bool) => (self.pop_vector(Bool)?, ["( ", ")\n"]),
             Some(Word::Segdes) => {
                 let segdes = self.pop_segdes()?;
                 (self.builder.vector(VectorOp::Lengths, &[segdes]), ["[ ", "]\n"])
             }
             _ => (self.pop_vector(Int)?, ["( ", ")\n"]),
         };
-        let lengths = self.builder.vector(VectorOp::TextLengths, &[elements]);
-        let lengths = self.builder.vector(VectorOp::Packed, &[lengths]);
-        let text = self.builder.vector(VectorOp::Text, &[elements]);
         let ones = self.copies(int(1), elements);
+        let (lengths, text) = match word {
+            Some(Word::Bool) => {
+                let [t, f] = [b'T', b'F'].map(|letter| Operand::Constant(ScalarValue::Char(letter)));
+                (ones, self.builder.map(ScalarOp::SelectChar, &[elements, t, f]))
+            }
+            _ => {
+                let lengths = self.builder.vector(VectorOp::TextLengths, &[elements]);
+                (lengths, self.builder.vector(VectorOp::Text, &[elements]))
+            }
+        };
+        let lengths = self.builder.vector(VectorOp::Packed, &[lengths]);
         let ones = self.builder.vector(VectorOp::Packed, &[ones]);
         let blanks = self.copies(Operand::Constant(ScalarValue::Char(b' ')), elements);
         let words = self.builder.vector(VectorOp::Append, &[lengths, text, ones, blanks]);

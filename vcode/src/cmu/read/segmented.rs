@@ -1,14 +1,14 @@
 //! Instructions on segments. Indices count from the start of a segment, so each is checked against its segment's length, and
 //! the segment's start is added.
 
-use super::elementwise::operator;
 use super::Translation;
+use super::elementwise::operator;
 use crate::cmu::Result;
 use crate::cmu::opcode::Opcode;
 use crate::op::VectorOp;
 use crate::program::Operand;
-use nesl_prim::{Direction, ScalarOp, ScalarType};
 use ScalarType::{Bool, Int};
+use nesl_prim::{Direction, ScalarOp, ScalarType};
 
 impl Translation<'_, '_> {
     /// A segmented instruction; whether it is one.

@@ -17,7 +17,9 @@ impl Lowering<'_> {
                 Vec::new()
             }
             HostOp::Fail => {
+                let newline = self.int(i64::from(b'\n'));
                 self.act("WRITE CHAR", &[values[0]], 2);
+                self.act("WRITE CHAR", &[newline], 2);
                 self.act("EXIT", &[], 0);
                 Vec::new()
             }

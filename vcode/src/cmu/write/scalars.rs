@@ -3,11 +3,11 @@
 //! Random numbers and hashes come out bit for bit as elsewhere, where ints have 64 bits.
 
 use super::Result;
-use crate::cmu::opcode::Opcode;
 use super::lower::{Lowering, Value, scalar_type, word};
+use crate::cmu::opcode::Opcode;
 use crate::program::{Operand, RegisterType};
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use ScalarType::{Float, Int};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
 /// The instruction that is just the operation.
 fn direct(op: ScalarOp) -> Option<&'static str> {
@@ -167,8 +167,7 @@ impl Lanes<'_, '_> {
         Ok(match op {
             S::Modulo => {
                 let remainder = self.lowering.act("%", &[a, b], 1)[0];
-                let (is_negative, is_divisor_negative) =
-                    (self.with("< INT", remainder, 0), self.with("< INT", b, 0));
+                let (is_negative, is_divisor_negative) = (self.with("< INT", remainder, 0), self.with("< INT", b, 0));
                 let differs = self.op("XOR BOOL", &[is_negative, is_divisor_negative]);
                 let is_something = self.with("!= INT", remainder, 0);
                 let flags = self.op("AND BOOL", &[differs, is_something]);
@@ -314,7 +313,8 @@ impl Lanes<'_, '_> {
                 let is_allowed = self.op("AND BOOL", &[is_ordered, is_stride]);
                 self.check(is_allowed);
                 let width = self.op("- INT", &[b, a]);
-                let (whole, rest) = (self.lowering.act("/ INT", &[width, c], 1)[0], self.lowering.act("%", &[width, c], 1)[0]);
+                let (whole, rest) =
+                    (self.lowering.act("/ INT", &[width, c], 1)[0], self.lowering.act("%", &[width, c], 1)[0]);
                 let is_more = self.with("> INT", rest, 0);
                 let more = self.op("B_TO_I", &[is_more]);
                 self.op("+ INT", &[whole, more])

@@ -136,7 +136,8 @@ impl Writer {
 
     /// Brings vectors to the top in this order: moved where this is their last use.
     fn push(&mut self, values: &[Value], left: &mut HashMap<Value, usize>, live: &HashSet<Value>) {
-        let is_last = |value: &Value, left: &HashMap<Value, usize>| !live.contains(value) && left.get(value) == Some(&1);
+        let is_last =
+            |value: &Value, left: &HashMap<Value, usize>| !live.contains(value) && left.get(value) == Some(&1);
         if self.stack.ends_with(values) && values.iter().all(|value| is_last(value, left)) {
             left.extend(values.iter().map(|&value| (value, 0)));
             return;
@@ -150,7 +151,9 @@ impl Writer {
             let depth = self.stack.len() - 1 - position;
             if is_last(&value, left) {
                 self.stack.remove(position);
-                self.statement(&format!("CPOP 1 {depth}"));
+                if depth > 0 {
+                    self.statement(&format!("CPOP 1 {depth}"));
+                }
             } else {
                 self.statement(&format!("COPY 1 {depth}"));
             }

@@ -4,8 +4,8 @@ use super::Result;
 use super::lower::{Lowering, Value, scalar_type, word};
 use crate::op::VectorOp;
 use crate::program::{Operand, RegisterType};
-use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use ScalarType::{Bool, Char, Int};
+use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 
 impl Lowering<'_> {
     /// A descriptor of the format, from lengths.
@@ -232,7 +232,7 @@ impl Lowering<'_> {
                         });
                         self.op("SELECT INT", &[column, t, f])
                     }
-                    _ => return self.unsupported(&format!("{}` of floats, `text of floats", op.name())),
+                    _ => return self.unsupported(&format!("{}.float", op.name())),
                 }
             }
             VectorOp::ParseFloat => return self.unsupported("parse_float"),
