@@ -8,7 +8,7 @@ use super::text::{Function, Kind, Statement};
 use super::{Result, wrong};
 
 /// More entries than a function needs; recursion that digs ever deeper ends here.
-const MOST: usize = 10_000;
+const MOST: usize = 1_000;
 
 /// What a function does to the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -122,7 +122,7 @@ impl Heights<'_> {
                 }
                 Kind::Exit => None,
             };
-            if height.is_some_and(|height| height > 100 * MOST as i64) {
+            if height.is_some_and(|height| height > 1_000 * MOST as i64) {
                 return wrong(statement.at.start, "the stack grows too high");
             }
         }

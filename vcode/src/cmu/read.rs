@@ -29,6 +29,9 @@ use std::ops::Range;
 /// More versions than a program needs; a function that calls itself on ever larger pairs ends here.
 const MOST_VERSIONS: usize = 10_000;
 
+/// Deeper than pairs need to be; types are walked through recursively.
+const DEEPEST_PAIR: usize = 50;
+
 /// Reads a program, whose spans are places in the file. Its one step shows the stack at the end, entry by entry.
 ///
 /// # Errors
@@ -70,6 +73,14 @@ impl Type {
             Type::Vector(_) => "INT".to_owned(),
             Type::Segdes => "SEGDES".to_owned(),
             Type::Pair(first, second) => format!("({} {})", first.text(), second.text()),
+        }
+    }
+
+    /// How many pairs are inside one another.
+    fn depth(&self) -> usize {
+        match self {
+            Type::Pair(first, second) => 1 + first.depth().max(second.depth()),
+            _ => 0,
         }
     }
 
@@ -374,6 +385,9 @@ impl Translation<'_, '_> {
         match opcode {
             Opcode::Pair => {
                 let (second, first) = (self.pop()?, self.pop()?);
+                if first.ty.depth().max(second.ty.depth()) >= DEEPEST_PAIR {
+                    return self.wrong(format!("a PAIR in more than {DEEPEST_PAIR} others"));
+                }
                 let operands = [first.operands, second.operands].concat();
                 self.push(Type::Pair(Box::new(first.ty), Box::new(second.ty)), operands)
             }
