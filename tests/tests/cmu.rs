@@ -4,6 +4,8 @@
 //! The programs under tests/cmu begin with a comment in braces, with a line `expect: line` for each printed line; those
 //! under tests/cmu/wrong have one line, `read-error: line:column text` or `error: code`.
 
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
 use nesl_backend::{Engine, Limits, Loaded, Machine, Reference, Threads, Value};
 use nesl_prim::Failure;
 use nesl_span::FileId;

@@ -58,6 +58,7 @@ impl FunctionBuilder {
     }
 
     /// The span of the instructions that follow.
+    #[allow(clippy::misnamed_getters, reason = "the function's own span is nobody's business until it is finished")]
     pub fn span(&self) -> Span {
         self.current
     }

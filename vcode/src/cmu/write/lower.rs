@@ -52,6 +52,9 @@ pub(super) fn word(scalar: ScalarType) -> &'static str {
     }
 }
 
+/// Results of operations without effects, by statement and operands.
+type Known = HashMap<(String, Vec<Value>), Vec<Value>>;
+
 /// The lowering of one function.
 pub(super) struct Lowering<'a> {
     program: &'a Program,
@@ -63,7 +66,7 @@ pub(super) struct Lowering<'a> {
     /// The lines of the body and of the blocks that are open.
     open: Vec<Vec<Line>>,
     /// Results of operations in them.
-    known: Vec<HashMap<(String, Vec<Value>), Vec<Value>>>,
+    known: Vec<Known>,
     next: Value,
     pub span: Span,
 }
