@@ -61,7 +61,7 @@ impl Target {
                 Shape::Scalar(scalar) => Some(Target::Rows(scalar)),
                 _ => None,
             },
-            Shape::Pair(..) | Shape::Record(..) | Shape::Function(_) => None,
+            Shape::Pair(..) | Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => None,
         }
     }
 }

@@ -88,7 +88,7 @@ impl Host for System {
                 self.print(operands[0].as_text())?;
                 Ok(Vec::new())
             }
-            HostOp::Fail => unreachable!("the machine ends the program itself"),
+            HostOp::Fail | HostOp::Exit => unreachable!("the machine ends the program itself"),
             HostOp::Clock => Ok(vec![HostValue::Scalar(ScalarValue::Float(self.started.elapsed().as_secs_f64()))]),
             HostOp::Environment => {
                 let value = std::env::var_os(os_string(operands[0].as_text()));

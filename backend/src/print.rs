@@ -4,6 +4,7 @@
 //! a distributed run every rank makes the same calls, and all but rank 0 write to [`std::io::sink`]; an error in writing ends
 //! the printing on all ranks at the same place (`sink`).
 
+mod entry;
 mod reader;
 mod sink;
 
@@ -88,6 +89,8 @@ enum Node<C> {
     Text(Segments<C>, Reader<C>),
     Record(String, Box<Node<C>>),
     Function,
+    /// A vector of the CMU format and its length; in brackets if it is a descriptor.
+    Entry(Reader<C>, usize, [&'static str; 2]),
 }
 
 /// Where the elements of a sequence are.
@@ -119,6 +122,10 @@ impl<C: Clone> Node<C> {
             Shape::Record(name, payload) => {
                 Node::Record(name.clone(), Box::new(Node::new(engine, payload, serial, slots, types)?))
             }
+            Shape::Entry(_) => match slots.next() {
+                Some(slot) => Node::entry(engine, slot)?,
+                None => misshapen(shape),
+            },
             Shape::Function(captured) => {
                 // What a function captured is not shown.
                 if let Some(captured) = captured {
@@ -211,6 +218,7 @@ impl<E: Engine> Printer<'_, E> {
                 self.sink.text(if bare { ")" } else { "" });
             }
             Node::Function => self.sink.text("fn"),
+            Node::Entry(reader, length, brackets) => self.entry(reader, *length, brackets)?,
         }
         Ok(())
     }

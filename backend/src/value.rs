@@ -81,7 +81,7 @@ fn import_serial<E: Engine>(
             import_serial(engine, rest, pieces, slots)?;
         }
         Shape::Record(_, payload) => import_serial(engine, payload, pieces, slots)?,
-        Shape::Function(_) => panic!("a function cannot come from outside"),
+        Shape::Function(_) | Shape::Entry(_) => panic!("a function cannot come from outside"),
         Shape::Sequence(element) => {
             let position = slots.len();
             slots.push(Slot::Scalar(ScalarValue::Int(0)));
@@ -115,7 +115,7 @@ fn import_lifted<E: Engine>(
             import_lifted(engine, rest, pieces, slots)?;
         }
         Shape::Record(_, payload) => import_lifted(engine, payload, pieces, slots)?,
-        Shape::Function(_) => panic!("a function cannot come from outside"),
+        Shape::Function(_) | Shape::Entry(_) => panic!("a function cannot come from outside"),
         Shape::Sequence(element) => {
             let Some(Piece::Lengths(lengths)) = pieces.next() else {
                 panic!("a piece of a descriptor must be lengths");
@@ -210,7 +210,7 @@ fn start(shape: &Shape, serial: bool, pieces: &mut Vec<Piece>) {
             start(rest, serial, pieces);
         }
         Shape::Record(_, payload) => start(payload, serial, pieces),
-        Shape::Function(_) => {}
+        Shape::Function(_) | Shape::Entry(_) => {}
         Shape::Sequence(element) => {
             if !serial {
                 pieces.push(Piece::Lengths(Vec::new()));
@@ -288,6 +288,7 @@ fn width(shape: &Shape) -> usize {
         Shape::Sequence(element) => 1 + width(element),
         Shape::Record(_, payload) => width(payload),
         Shape::Function(_) => 0,
+        Shape::Entry(_) => 1,
     }
 }
 
@@ -324,6 +325,7 @@ fn type_text(shape: &Shape) -> String {
         Shape::Sequence(element) => format!("[{}]", type_text(element)),
         Shape::Record(name, _) => name.clone(),
         Shape::Function(_) => "function".to_owned(),
+        Shape::Entry(_) => "vector".to_owned(),
     }
 }
 

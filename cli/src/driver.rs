@@ -29,10 +29,36 @@ pub struct Checked {
 /// # Errors
 /// If the file cannot be read or has errors; warnings go to standard error.
 pub fn compile_file(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
-    let checked = check_file(path, style)?;
-    let mut program = flatten(&checked, style)?;
+    let (mut program, sources) = flatten_file(path, style)?;
     pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
+    Ok((program, sources))
+}
+
+/// Compiles a file to VCODE before any pass, whatever language it is in.
+///
+/// # Errors
+/// If the file cannot be read or has errors; warnings go to standard error.
+pub fn flatten_file(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
+    if is_stack_format(path) {
+        return read_stack_format(path, style);
+    }
+    let checked = check_file(path, style)?;
+    let program = flatten(&checked, style)?;
     Ok((program, checked.sources))
+}
+
+/// Whether a file is in the stack format of CMU, by its name.
+pub fn is_stack_format(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "vcode")
+}
+
+fn read_stack_format(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
+    let text = read_source(path, style)?;
+    let mut sources = SourceMap::default();
+    let file = sources.add(path.display().to_string(), text.as_str(), Origin::User);
+    let program = nesl_vcode::cmu::read(&text, file);
+    let program = program.map_err(|error| style.failed(&format!("{}:{error}", path.display())))?;
+    Ok((program, sources))
 }
 
 /// Reads and checks a file in a new session.

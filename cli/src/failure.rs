@@ -1,5 +1,6 @@
 //! Run-time errors as diagnostics: the place in the user's program, what happened there, and what to do.
 
+use crate::driver::is_stack_format;
 use crate::options::Style;
 use crate::stop::Stop;
 use nesl_backend::RuntimeError;
@@ -9,13 +10,14 @@ use nesl_frontend::{Diagnostic, parser};
 use nesl_prim::Failure;
 use nesl_span::{FileId, SourceMap, Span};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// The end of a command whose program failed.
 pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
     match &error.failure {
         Failure::Interrupted => Stop::interrupted(),
         // Whoever reads has seen enough.
-        Failure::OutputLost { closed: true, .. } => Stop::quietly(),
+        Failure::Exited | Failure::OutputLost { closed: true, .. } => Stop::quietly(),
         _ => Stop::failed(style.diagnostic(&diagnostic(error, sources), sources).trim_end()),
     }
 }
@@ -93,7 +95,12 @@ impl Texts<'_> {
     fn around(&mut self, place: Span) -> Surroundings {
         let sources = self.sources;
         let forms = self.forms.entry(place.file);
-        surroundings(forms.or_insert_with(|| parser::parse(place.file, &sources.file(place.file).text).forms), place)
+        let source = sources.file(place.file);
+        let parse = || match is_stack_format(Path::new(&source.name)) {
+            true => Vec::new(),
+            false => parser::parse(place.file, &source.text).forms,
+        };
+        surroundings(forms.or_insert_with(parse), place)
     }
 
     /// Which element an error was on. The engine counts the elements that the failing operation ran on: those of one

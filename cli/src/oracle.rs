@@ -98,7 +98,9 @@ fn type_of(shape: &Shape) -> Type {
         Shape::Scalar(scalar) => Type::Scalar(*scalar),
         Shape::Pair(first, rest) => Type::pair(type_of(first), type_of(rest)),
         Shape::Sequence(element) => Type::sequence(type_of(element)),
-        Shape::Record(..) | Shape::Function(_) => unreachable!("type parameters of main stand for scalars and strings"),
+        Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => {
+            unreachable!("type parameters of main stand for scalars and strings")
+        }
     }
 }
 
@@ -123,7 +125,7 @@ fn instance<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlo
         }
         // A record is its payload under another type.
         Shape::Record(_, payload) => instance(payload, slots),
-        Shape::Function(_) => unreachable!("no argument of main is a function"),
+        Shape::Function(_) | Shape::Entry(_) => unreachable!("no argument of main is a function"),
     }
 }
 
@@ -149,7 +151,7 @@ fn instances<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSl
             lengths.into_iter().map(|length| Nested::sequence(elements.by_ref().take(length as usize))).collect()
         }
         Shape::Record(_, payload) => instances(payload, slots, count),
-        Shape::Function(_) => unreachable!("no argument of main holds a function"),
+        Shape::Function(_) | Shape::Entry(_) => unreachable!("no argument of main holds a function"),
     }
 }
 

@@ -15,6 +15,7 @@ pub mod engines;
 pub mod generate;
 pub mod header;
 pub mod launcher;
+pub mod layout;
 pub mod outcome;
 pub mod programs;
 pub mod random;

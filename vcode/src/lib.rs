@@ -2,9 +2,10 @@
 //!
 //! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers. [`build`] makes
 //! functions; [`mod@print`] and [`mod@parse`] are its text form, [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`metrics`]
-//! counts instructions; [`pipeline`] optimises it by the [`passes`].
+//! counts instructions; [`cmu`] is the stack format of another NESL; [`pipeline`] optimises it by the [`passes`].
 
 pub mod build;
+pub mod cmu;
 pub mod codec;
 pub mod explain;
 pub mod metrics;

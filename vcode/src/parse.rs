@@ -156,6 +156,10 @@ impl Parser<'_> {
                 let name = parser.name()?;
                 return Ok(Shape::Record(name, Box::new(parser.shape()?)));
             }
+            if parser.accept_word("entry") {
+                let is_descriptor = parser.accept_word("descriptor");
+                return Ok(Shape::Entry(if is_descriptor { None } else { Some(parser.scalar_type()?) }));
+            }
             if parser.accept_word("fn") {
                 let captures = parser.accept_word("of");
                 return Ok(Shape::Function(if captures { Some(Box::new(parser.shape()?)) } else { None }));

@@ -102,6 +102,8 @@ impl fmt::Display for Shape {
                 write!(formatter, ", {rest})")
             }
             Shape::Record(record, payload) => write!(formatter, "record {} {payload}", name(record)),
+            Shape::Entry(Some(scalar)) => write!(formatter, "entry {scalar}"),
+            Shape::Entry(None) => formatter.write_str("entry descriptor"),
             Shape::Function(None) => formatter.write_str("fn"),
             Shape::Function(Some(captured)) => write!(formatter, "fn of {captured}"),
         }

@@ -27,6 +27,8 @@ pub enum Shape {
     Record(String, Box<Shape>),
     /// A function value, and what it captured if anything.
     Function(Option<Box<Shape>>),
+    /// An entry of the stack of a program in the CMU format: a column of such scalars, or else a descriptor.
+    Entry(Option<ScalarType>),
 }
 
 impl Shape {
@@ -57,6 +59,8 @@ impl Shape {
                 element.push(true, registers);
             }
             Shape::Record(_, payload) => payload.push(lifted, registers),
+            Shape::Entry(Some(scalar)) => registers.push(RegisterType::Column(*scalar)),
+            Shape::Entry(None) => registers.push(RegisterType::Descriptor),
             Shape::Function(captured) => {
                 if let Some(captured) = captured {
                     captured.push(lifted, registers);

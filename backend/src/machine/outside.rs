@@ -26,6 +26,9 @@ pub(super) fn perform<E: Engine>(
                 let message = String::from_utf8_lossy(operands[0].as_text()).into_owned();
                 return Err(Failure::User { message }.into());
             }
+            if op == HostOp::Exit {
+                return Err(Failure::Exited.into());
+            }
             once(engine, host, op, &operands)
         }
     };

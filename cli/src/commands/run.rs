@@ -14,7 +14,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(
     after_help = "An argument is a NESL literal (5, -2.5, [1, 2], \"text\") or, for a sequence, the name of a file:\n\
-                  numbers separated by white space, an array in .npy, or text. @ before a name says that it is a file.\n\n\
+                  numbers separated by white space, an array in .npy, or text. @ before a name says that it is a file.\n\
+                  A FILE whose name ends in .vcode is a program in the stack format of CMU's NESL.\n\n\
                   Example: nesl run examples/quicksort/quicksort.nesl -- numbers.txt"
 )]
 pub struct Arguments {
@@ -33,7 +34,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let style = options.style();
     let mut place = Place::join(options.engine)?;
     let interrupt = place.is_alone().then(Interrupt::install);
-    if options.engine == Some(EngineName::Oracle) {
+    if options.engine == Some(EngineName::Oracle) && !driver::is_stack_format(file) {
         return oracle::run(&driver::check_file(file, style)?, arguments, &command, options);
     }
     let compiled = place.from_first(|| driver::compile_file(file, style));

@@ -1,18 +1,22 @@
-//! `nesl vcode`: the flat program, verified, as the pipeline leaves it or on its way through.
+//! `nesl vcode`: the flat program, verified, as the pipeline leaves it or on its way through; or in the stack format of CMU.
 
 use crate::driver;
+use crate::execute::seed_of;
 use crate::options::RunOptions;
 use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
-use nesl_vcode::Program;
+use nesl_span::SourceMap;
 use nesl_vcode::pipeline::{Options, PASSES, optimise};
+use nesl_vcode::{Program, cmu};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nesl vcode examples/primes/primes.nesl --explain")]
+#[command(
+    after_help = "Examples: nesl vcode examples/primes/primes.nesl --explain\n          nesl vcode examples/primes/primes.nesl --cmu > primes.vcode"
+)]
 pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE", required_unless_present = "list_passes")]
@@ -21,8 +25,11 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["dump_after", "disable"])]
     unoptimised: bool,
     /// Show the lines of the source beside the instructions that they became
-    #[arg(long, conflicts_with = "dump_after")]
+    #[arg(long, conflicts_with_all = ["dump_after", "cmu"])]
     explain: bool,
+    /// Write it in the stack format of CMU's NESL, which `nesl run FILE.vcode` reads
+    #[arg(long, conflicts_with = "unoptimised")]
+    cmu: bool,
     /// List the passes in their order, with what they do and why they stand there
     #[arg(long)]
     list_passes: bool,
@@ -40,13 +47,12 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         return print(&passes());
     }
     let Some(file) = &arguments.file else { return Ok(()) };
-    let checked = driver::check_file(file, options.style())?;
-    let mut program = driver::flatten(&checked, options.style())?;
+    let (mut program, sources) = driver::flatten_file(file, options.style())?;
     if arguments.unoptimised {
         nesl_vcode::verify(&program)
             .map_err(|errors| driver::pass_error(&nesl_vcode::pipeline::PassError::Input(errors)))?;
         return match arguments.explain {
-            true => print(&nesl_vcode::explain(&program, &checked.sources)),
+            true => print(&nesl_vcode::explain(&program, &sources)),
             false => print(&program.to_string()),
         };
     }
@@ -61,10 +67,22 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     // What was asked for is shown even if a later pass fails: that is when it is needed.
     print(&listings.borrow())?;
     optimised?;
-    match arguments.explain {
-        true => print(&nesl_vcode::explain(&program, &checked.sources)),
-        false => print(&program.to_string()),
-    }
+    print(&match (arguments.cmu, arguments.explain) {
+        (true, _) => stack_format(&program, &sources, options)?,
+        (false, true) => nesl_vcode::explain(&program, &sources),
+        (false, false) => program.to_string(),
+    })
+}
+
+/// The program in the stack format of CMU.
+fn stack_format(program: &Program, sources: &SourceMap, options: &RunOptions) -> Result<String, Stop> {
+    cmu::write(program, &|step| seed_of(options.seed, step)).map_err(|limitation| {
+        let place = limitation.span.map_or(String::new(), |span| {
+            let (line, column) = sources.line_column(span);
+            format!("{}:{line}:{column}: ", sources.file(span.file).name)
+        });
+        options.style().failed(&format!("{place}{limitation}"))
+    })
 }
 
 fn passes() -> String {

@@ -18,6 +18,7 @@ impl Machine<'_> {
                 let message = String::from_utf8_lossy(operands[0].as_text()).into_owned();
                 Err(Failure::User { message })
             }
+            HostOp::Exit => Err(Failure::Exited),
             HostOp::Print => {
                 self.print(operands[0].as_text().to_vec())?;
                 Ok(Value::bool(true))

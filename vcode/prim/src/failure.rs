@@ -54,10 +54,12 @@ pub enum Failure {
     RecursionTooDeep { depth: u64 },
     /// The user interrupted the evaluation.
     Interrupted,
+    /// The program ended itself, and all is well.
+    Exited,
 }
 
 impl Failure {
-    /// The stable error code.
+    /// The stable error code; none where all is well.
     pub fn code(&self) -> &'static str {
         match self {
             Failure::IndexOutOfRange { .. } => "E0401",
@@ -80,6 +82,7 @@ impl Failure {
             Failure::OutOfMemory { .. } => "E0420",
             Failure::RecursionTooDeep { .. } => "E0421",
             Failure::Interrupted => "E0422",
+            Failure::Exited => "",
             Failure::User { .. } => "E0423",
             Failure::OutputLost { .. } => "E0424",
         }
@@ -110,7 +113,7 @@ impl Failure {
             Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
             Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
             Failure::OutputLost { .. } => "is there room on the disk?",
-            Failure::User { .. } | Failure::Interrupted => "",
+            Failure::User { .. } | Failure::Interrupted | Failure::Exited => "",
         }
     }
 }
@@ -154,6 +157,7 @@ impl fmt::Display for Failure {
             Failure::OutOfMemory { bytes } => write!(formatter, "out of memory: {bytes} more bytes are needed"),
             Failure::RecursionTooDeep { depth } => write!(formatter, "recursion deeper than {depth} calls"),
             Failure::Interrupted => write!(formatter, "interrupted"),
+            Failure::Exited => write!(formatter, "exit"),
             Failure::User { message } => formatter.write_str(message),
             Failure::OutputLost { message, .. } => write!(formatter, "cannot write the output: {message}"),
         }

@@ -39,6 +39,8 @@ pub enum HostOp {
     Print,
     /// Ends the program with an error of its own.
     Fail,
+    /// Ends the program.
+    Exit,
     /// The time.
     Clock,
     /// An environment variable.
@@ -115,6 +117,7 @@ impl HostOp {
         let mut all = vec![
             HostOp::Print,
             HostOp::Fail,
+            HostOp::Exit,
             HostOp::Clock,
             HostOp::Environment,
             HostOp::Open,
@@ -185,6 +188,9 @@ impl HostOp {
             },
             HostOp::Fail => {
                 HostRow { reports: false, ..row("fail", &[TEXT], &[], "fail text: ends the program with this error.") }
+            }
+            HostOp::Exit => {
+                HostRow { reports: false, ..row("exit", &[], &[], "exit: ends the program well, without results.") }
             }
             HostOp::Clock => HostRow {
                 reports: false,
@@ -362,7 +368,7 @@ pub type Share<'a> = &'a dyn Fn(usize) -> Range<usize>;
 
 /// The world outside.
 pub trait Host: Send {
-    /// Performs an operation other than [`HostOp::Fail`]; its results, without the message.
+    /// Performs an operation other than [`HostOp::Fail`] and [`HostOp::Exit`]; its results, without the message.
     ///
     /// # Errors
     /// Where it cannot be done.

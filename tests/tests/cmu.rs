@@ -1,0 +1,193 @@
+//! The stack format of CMU: programs written by hand for each family of instructions, wrong programs, and every program of the
+//! other tests written in this format and read back.
+//!
+//! The programs under tests/cmu begin with a comment in braces, with a line `expect: line` for each printed line; those
+//! under tests/cmu/wrong have one line, `read-error: line:column text` or `error: code`.
+
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
+use nesl_backend::{Engine, Limits, Loaded, Machine, Reference, Threads, Value};
+use nesl_prim::Failure;
+use nesl_span::FileId;
+use nesl_tests::launcher::{self, Mpi};
+use nesl_tests::world::World;
+use nesl_tests::{engines, layout, programs, session};
+use nesl_vcode::pipeline::{Options, optimise};
+use nesl_vcode::{Program, cmu};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const LIMITS: Limits = Limits { depth: 100_000, frame_bytes: 1 << 30 };
+
+/// What a run printed, what it showed line by line, and how it failed.
+type Ran = (Vec<String>, Vec<String>, Option<Failure>);
+
+fn files(folder: &str) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(programs::root().join("tests/cmu").join(folder)).unwrap().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    paths.sort();
+    let text = |path: &PathBuf| std::fs::read_to_string(path).unwrap();
+    paths.into_iter().map(|path| (path.clone(), text(&path))).collect()
+}
+
+/// The values of a key in the first comment.
+fn expected(text: &str, key: &str) -> Vec<String> {
+    let comment = text.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(comment, _)| comment);
+    let lines = comment.lines().filter_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
+    lines.map(|line| line.trim().to_owned()).collect()
+}
+
+/// Reads and optimises a program.
+fn read(text: &str) -> Result<Program, String> {
+    let mut program = cmu::read(text, FileId(0)).map_err(|error| error.to_string())?;
+    optimise(&mut program, &Options::default()).map_err(|error| format!("{error}\n{program}"))?;
+    Ok(program)
+}
+
+/// Runs all steps.
+fn run<E: Engine>(engine: E, program: &Program, lines: impl Fn(&mut E, &Value<E>) -> Vec<String>) -> Ran {
+    let loaded = Loaded::new(Arc::new(program.clone()));
+    let mut machine = Machine::new(engine, LIMITS);
+    let world = World::default();
+    machine.set_host(world.host());
+    let mut shown = Vec::new();
+    let mut failure = None;
+    for step in &program.steps {
+        match machine.run_step(&loaded, step, 0, &[]) {
+            Ok(values) => shown.extend(values.iter().flat_map(|value| lines(&mut machine.engine, value))),
+            Err(error) => {
+                failure = Some(error.failure);
+                break;
+            }
+        }
+    }
+    (world.take_lines(), shown, failure)
+}
+
+/// The value as the engine's printer writes it.
+fn printed<E: Engine>(engine: &mut E, value: &Value<E>) -> Vec<String> {
+    let mut text = Vec::new();
+    nesl_backend::print::print(engine, value, None, &mut text).unwrap();
+    vec![String::from_utf8(text).unwrap()]
+}
+
+/// Runs a program that was read on the reference engine and on two threads, which must agree.
+fn run_both(program: &Program) -> Ran {
+    let reference = run(Reference::new(None), program, printed);
+    let threads = run(Threads::new(2, None).unwrap(), program, printed);
+    assert_eq!(reference, threads);
+    reference
+}
+
+#[test]
+fn each_family_of_instructions_does_what_it_should() {
+    for (path, text) in files("") {
+        let program = read(&text).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
+        let (mut lines, shown, failure) = run_both(&program);
+        lines.extend(shown);
+        assert_eq!(lines, expected(&text, "expect"), "{}", path.display());
+        assert!(matches!(failure, None | Some(Failure::Exited)), "{}: {failure:?}", path.display());
+    }
+}
+
+#[test]
+fn wrong_programs_are_refused_or_fail() {
+    for (path, text) in files("wrong") {
+        let name = path.display();
+        match (read(&text), expected(&text, "read-error").first(), expected(&text, "error").first()) {
+            (Err(error), Some(place_and_text), None) => {
+                let (place, part) = place_and_text.split_once(' ').unwrap();
+                let fits = error.starts_with(&format!("{place}: ")) && error.contains(part);
+                assert!(fits, "{name}\nexpected {place_and_text}\nfound    {error}");
+            }
+            (Ok(program), None, Some(code)) => {
+                let (_, _, failure) = run_both(&program);
+                assert_eq!(failure.map(|failure| failure.code()), Some(code.as_str()), "{name}");
+            }
+            (outcome, ..) => panic!("{name}: {:?}", outcome.err()),
+        }
+    }
+}
+
+#[test]
+fn programs_run_on_ranks() {
+    let (Some(nesl), Mpi::Available(mpirun)) = (nesl_tests::command::nesl(), launcher::find()) else {
+        assert!(!launcher::is_required(), "MPI is required");
+        return;
+    };
+    if !cfg!(feature = "mpi") {
+        return;
+    }
+    for name in ["permutations", "quicksort", "outside"] {
+        let path = programs::root().join("tests/cmu").join(format!("{name}.vcode"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let output = launcher::command(&mpirun, 2, &nesl).arg("run").arg(&path).output().unwrap();
+        let lines: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+        assert_eq!(lines, expected(&text, "expect"), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn programs_written_and_read_back_give_the_same() {
+    let (mut same, mut all) = (0, 0);
+    let mut limitations: BTreeMap<String, usize> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for program in programs::all() {
+        let Ok(header) = &program.header else { continue };
+        if !header.rejected.is_empty() || header.arguments.is_some() {
+            continue;
+        }
+        all += 1;
+        let checked = session::check(&program.text, None).unwrap_or_else(|end| panic!("{}: {end}", program.name));
+        let vcode = engines::compile(&checked, true).unwrap_or_else(|end| panic!("{}: {end}", program.name));
+        let text = match cmu::write(&vcode, &|_| 0) {
+            Ok(text) => text,
+            Err(limitation) => {
+                *limitations.entry(limitation.to_string()).or_default() += 1;
+                assert!(!program.name.starts_with("examples/"), "{}: {limitation}", program.name);
+                continue;
+            }
+        };
+        let again = match read(&text) {
+            Ok(again) => again,
+            Err(error) => {
+                problems.push(format!("{}: {error}", program.name));
+                continue;
+            }
+        };
+        let (printed_lines, shown, failure) = run(Reference::new(None), &vcode, layout::lines);
+        let (lines_again, shown_again, failure_again) = run(Reference::new(None), &again, printed);
+        let outcome = match (failure, failure_again) {
+            (None, None) if (&printed_lines, &shown) == (&lines_again, &shown_again) => Ok(()),
+            // Nothing is shown before the end there, and `error` ends a program well.
+            (Some(_), Some(_)) => Ok(()),
+            (failure, failure_again) => Err(format!(
+                "{}: {failure:?} {failure_again:?}\n  {}\n  {}",
+                program.name,
+                [printed_lines, shown].concat().join(" "),
+                [lines_again, shown_again].concat().join(" ")
+            )),
+        };
+        match outcome {
+            Ok(()) => same += 1,
+            Err(problem) => problems.push(problem),
+        }
+    }
+    println!("{same} of {all} programs were written and read back");
+    for (limitation, count) in &limitations {
+        println!("  {count}: {limitation}");
+    }
+    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems.join("\n"));
+    assert!(10 * same >= 7 * all, "too few programs: {same} of {all}");
+}
+
+#[test]
+fn what_was_read_can_be_written_again() {
+    for (path, text) in files("") {
+        let program = read(&text).unwrap();
+        let Ok(written) = cmu::write(&program, &|_| 0) else { continue };
+        let again = read(&written).unwrap_or_else(|error| panic!("{}: {error}\n{written}", path.display()));
+        assert_eq!(run_both(&again), run_both(&program), "{}\n{written}", path.display());
+    }
+}
