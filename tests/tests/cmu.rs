@@ -11,7 +11,7 @@ use nesl_prim::Failure;
 use nesl_span::FileId;
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::world::World;
-use nesl_tests::{engines, layout, programs, session};
+use nesl_tests::{engines, generate, layout, programs, session};
 use nesl_vcode::pipeline::{Options, optimise};
 use nesl_vcode::{Program, cmu};
 use std::collections::BTreeMap;
@@ -128,58 +128,83 @@ fn programs_run_on_ranks() {
     }
 }
 
-#[test]
-fn programs_written_and_read_back_give_the_same() {
-    let (mut same, mut all) = (0, 0);
-    let mut limitations: BTreeMap<String, usize> = BTreeMap::new();
-    let mut problems = Vec::new();
-    for program in programs::all() {
-        let Ok(header) = &program.header else { continue };
-        if !header.rejected.is_empty() || header.arguments.is_some() {
-            continue;
-        }
-        all += 1;
-        let checked = session::check(&program.text, None).unwrap_or_else(|end| panic!("{}: {end}", program.name));
-        let vcode = engines::compile(&checked, true).unwrap_or_else(|end| panic!("{}: {end}", program.name));
-        let text = match cmu::write(&vcode, &|_| 0) {
-            Ok(text) => text,
+/// What becomes of programs that are written and read back.
+#[derive(Default)]
+struct Tally {
+    same: usize,
+    all: usize,
+    limitations: BTreeMap<String, usize>,
+    problems: Vec<String>,
+}
+
+impl Tally {
+    /// Writes a program, reads it back and runs both; whether it can be written.
+    fn add(&mut self, name: &str, text: &str) -> bool {
+        self.all += 1;
+        let checked = session::check(text, None).unwrap_or_else(|end| panic!("{name}: {end}"));
+        let vcode = engines::compile(&checked, true).unwrap_or_else(|end| panic!("{name}: {end}"));
+        let written = match cmu::write(&vcode, &|_| 0) {
+            Ok(written) => written,
             Err(limitation) => {
-                *limitations.entry(limitation.to_string()).or_default() += 1;
-                assert!(!program.name.starts_with("examples/"), "{}: {limitation}", program.name);
-                continue;
+                *self.limitations.entry(limitation.to_string()).or_default() += 1;
+                return false;
             }
         };
-        let again = match read(&text) {
+        let again = match read(&written) {
             Ok(again) => again,
             Err(error) => {
-                problems.push(format!("{}: {error}", program.name));
-                continue;
+                self.problems.push(format!("{name}: {error}\n{text}"));
+                return true;
             }
         };
-        let (printed_lines, shown, failure) = run(Reference::new(None), &vcode, layout::lines);
-        let (lines_again, shown_again, failure_again) = run(Reference::new(None), &again, printed);
-        let outcome = match (failure, failure_again) {
-            (None, None) if (&printed_lines, &shown) == (&lines_again, &shown_again) => Ok(()),
+        let (output, shown, failure) = run(Reference::new(None), &vcode, layout::lines);
+        let (output_again, shown_again, failure_again) = run_both(&again);
+        match (failure, failure_again) {
+            (None, None) if (&output, &shown) == (&output_again, &shown_again) => self.same += 1,
             // Nothing is shown before the end there, and `error` ends a program well.
-            (Some(_), Some(_)) => Ok(()),
-            (failure, failure_again) => Err(format!(
-                "{}: {failure:?} {failure_again:?}\n  {}\n  {}",
-                program.name,
-                [printed_lines, shown].concat().join(" "),
-                [lines_again, shown_again].concat().join(" ")
+            (Some(_), Some(_)) => self.same += 1,
+            (failure, failure_again) => self.problems.push(format!(
+                "{name}: {failure:?} {failure_again:?}\n  {}\n  {}\n{text}",
+                [output, shown].concat().join(" "),
+                [output_again, shown_again].concat().join(" ")
             )),
-        };
-        match outcome {
-            Ok(()) => same += 1,
-            Err(problem) => problems.push(problem),
+        }
+        true
+    }
+
+    /// Prints the numbers, and fails where there are problems, or where too many programs cannot be written.
+    fn report(&self, least_percent: usize) {
+        println!("{} of {} programs were written and read back", self.same, self.all);
+        for (limitation, count) in &self.limitations {
+            println!("  {count}: {limitation}");
+        }
+        assert!(self.problems.is_empty(), "{} problems\n{}", self.problems.len(), self.problems.join("\n"));
+        assert!(100 * self.same >= least_percent * self.all, "too few programs: {} of {}", self.same, self.all);
+    }
+}
+
+#[test]
+fn programs_written_and_read_back_give_the_same() {
+    let mut tally = Tally::default();
+    for program in programs::all() {
+        let Ok(header) = &program.header else { continue };
+        if header.rejected.is_empty() && header.arguments.is_none() {
+            let is_written = tally.add(&program.name, &program.text);
+            assert!(is_written || !program.name.starts_with("examples/"), "{} cannot be written", program.name);
         }
     }
-    println!("{same} of {all} programs were written and read back");
-    for (limitation, count) in &limitations {
-        println!("  {count}: {limitation}");
+    tally.report(90);
+}
+
+#[test]
+fn random_programs_written_and_read_back_give_the_same() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first: u64 = number("NESL_RANDOM_SEED").unwrap_or(1);
+    let mut tally = Tally::default();
+    for seed in first..first + number("NESL_RANDOM_COUNT").unwrap_or(40) {
+        tally.add(&format!("seed {seed}"), &generate::program(seed).text());
     }
-    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems.join("\n"));
-    assert!(10 * same >= 7 * all, "too few programs: {same} of {all}");
+    tally.report(60);
 }
 
 #[test]
