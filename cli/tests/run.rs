@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, example};
+use common::{Bench, example, finish};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -138,11 +138,29 @@ fn help_has_examples() {
         &["check", "--help"],
         &["vcode", "--help"],
         &["repl", "--help"],
+        &["doc", "--help"],
+        &["apropos", "--help"],
+        &["explain", "--help"],
     ] {
         let ran = bench.nesl(command);
         assert_eq!(ran.code, Some(0));
-        assert!(ran.out.contains("Example: nesl "), "{command:?}: {}", ran.out);
+        let (_, examples) = ran.out.split_once("Example").unwrap_or_else(|| panic!("{command:?}: {}", ran.out));
+        let examples: Vec<&str> = examples.lines().filter_map(|line| Some(&line[line.find("nesl ")?..])).collect();
+        assert!(!examples.is_empty(), "{command:?}: {}", ran.out);
+        examples.into_iter().for_each(works);
     }
+}
+
+/// Runs an example of a help text, in a folder that has the examples of the repository and a file of numbers.
+fn works(example: &str) {
+    let bench = Bench::new();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    bench.write("numbers.txt", "3 1 2\n");
+    std::os::unix::fs::symlink(examples, bench.path("examples")).unwrap();
+    let folder = Path::new(env!("CARGO_BIN_EXE_nesl")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let ran = finish(bench.command(Path::new("sh")).args(["-c", example]).env("PATH", path), "");
+    assert_eq!(ran.code, Some(0), "{example}: {ran:?}");
 }
 
 #[test]
