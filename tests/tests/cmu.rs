@@ -21,7 +21,7 @@ use std::sync::Arc;
 const LIMITS: Limits = Limits { depth: 100_000, frame_bytes: 1 << 30 };
 
 /// What a run printed, what it showed line by line, and how it failed.
-type Ran = (Vec<String>, Vec<String>, Option<Failure>);
+type Ran = (Vec<String>, Vec<String>, Option<(&'static str, String)>);
 
 fn files(folder: &str) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(programs::root().join("tests/cmu").join(folder)).unwrap().flatten();
@@ -57,7 +57,8 @@ fn run<E: Engine>(engine: E, program: &Program, lines: impl Fn(&mut E, &Value<E>
         match machine.run_step(&loaded, step, 0, &[]) {
             Ok(values) => shown.extend(values.iter().flat_map(|value| lines(&mut machine.engine, value))),
             Err(error) => {
-                failure = Some(error.failure);
+                // As text: NaN is unlike itself.
+                failure = Some((error.failure.code(), error.failure.to_string()));
                 break;
             }
         }
@@ -87,7 +88,8 @@ fn each_family_of_instructions_does_what_it_should() {
         let (mut lines, shown, failure) = run_both(&program);
         lines.extend(shown);
         assert_eq!(lines, expected(&text, "expect"), "{}", path.display());
-        assert!(matches!(failure, None | Some(Failure::Exited)), "{}: {failure:?}", path.display());
+        let is_exit = |failure: &(&str, String)| failure.1 == Failure::Exited.to_string();
+        assert!(failure.as_ref().is_none_or(is_exit), "{}: {failure:?}", path.display());
     }
 }
 
@@ -103,7 +105,7 @@ fn wrong_programs_are_refused_or_fail() {
             }
             (Ok(program), None, Some(code)) => {
                 let (_, _, failure) = run_both(&program);
-                assert_eq!(failure.map(|failure| failure.code()), Some(code.as_str()), "{name}");
+                assert_eq!(failure.map(|failure| failure.0), Some(code.as_str()), "{name}");
             }
             (outcome, ..) => panic!("{name}: {:?}", outcome.err()),
         }

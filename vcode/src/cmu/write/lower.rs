@@ -176,7 +176,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A constant column.
-    fn constants(&mut self, constants: &Constants) -> Value {
+    pub fn constants(&mut self, constants: &Constants) -> Value {
         fn list(scalar: &str, elements: impl Iterator<Item = String>) -> String {
             let elements: Vec<String> = elements.collect();
             format!("CONST {scalar} ({})", elements.join(" "))

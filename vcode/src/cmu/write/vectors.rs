@@ -5,7 +5,7 @@ use super::lower::{Lowering, Value, scalar_type, word};
 use crate::op::VectorOp;
 use crate::program::{Operand, RegisterType};
 use ScalarType::{Bool, Char, Int};
-use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Constants, Direction, ScalarOp, ScalarType, ScalarValue};
 
 impl Lowering<'_> {
     /// A descriptor of the format, from lengths.
@@ -220,11 +220,11 @@ impl Lowering<'_> {
                 let column = self.value(operands[0]);
                 let segdes = self.over(scalar, column);
                 match (op, scalar) {
-                    (VectorOp::TextLengths, Bool | Char) => {
+                    (_, Char) => self.text_of_characters(op == VectorOp::Text, column),
+                    (VectorOp::TextLengths, Bool) => {
                         let one = self.int(1);
                         self.op("DIST INT", &[one, segdes])
                     }
-                    (_, Char) => column,
                     (_, Bool) => {
                         let [t, f] = [b't', b'f'].map(|letter| {
                             let letter = self.constant(ScalarValue::Char(letter));
@@ -278,6 +278,22 @@ impl Lowering<'_> {
         let column = self.value(operands[0]);
         let descriptor = self.descriptor(operands[1]);
         (self.compact(scalar, column, descriptor), self.segdes(descriptor[1]))
+    }
+
+    /// The texts of characters, or their lengths, out of tables of all.
+    fn text_of_characters(&mut self, is_text: bool, codes: Value) -> Value {
+        let texts: Vec<String> = (0..=255).map(|code| nesl_prim::text::scalar(ScalarValue::Char(code))).collect();
+        let lengths: Vec<i64> = texts.iter().map(|text| text.len() as i64).collect();
+        let table = self.constants(&Constants::Int(lengths));
+        let lengths = self.gather(Int, table, codes);
+        if !is_text {
+            return lengths;
+        }
+        let table = self.packed_starts(table);
+        let starts = self.gather(Int, table, codes);
+        let all = self.constants(&Constants::Char(texts.concat().into_bytes()));
+        let indices = self.elements(starts, lengths);
+        self.gather(Char, all, indices)
     }
 
     fn merge(&mut self, scalar: ScalarType, flags: Value, first: Value, second: Value) -> Value {
