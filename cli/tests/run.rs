@@ -200,7 +200,7 @@ fn several_ranks_without_mpi_are_refused_once() {
     let start = |rank: &str| {
         let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
         command.args(["run", "a.nesl"]).env("OMPI_COMM_WORLD_SIZE", "2").env("OMPI_COMM_WORLD_RANK", rank);
-        common::finish(&mut command, "")
+        finish(&mut command, "")
     };
     start("0").fails(1, &["without MPI", "--features mpi"]);
     let second = start("1");
