@@ -152,6 +152,7 @@ fn help_has_examples() {
 }
 
 /// Runs an example of a help text, in a folder that has the examples of the repository and a file of numbers.
+#[allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 fn works(example: &str) {
     let bench = Bench::new();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");

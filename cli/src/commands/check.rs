@@ -22,6 +22,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let mut errors = Vec::new();
     for file in &arguments.files {
+        if driver::is_stack_format(file) {
+            // It has no types of NESL: what there is to check is whether it compiles.
+            if let Err(stop) = driver::compile_file(file, options.style()) {
+                errors.push(stop.message);
+            }
+            continue;
+        }
         match driver::check_file(file, options.style()) {
             Ok(checked) => {
                 if let Err(stop) = driver::flatten(&checked, options.style()) {
