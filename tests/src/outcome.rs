@@ -85,9 +85,10 @@ impl Outcome {
         match (&self.end, &other.end) {
             (End::Done, End::Done) => true,
             (End::Failed { code, at, .. }, End::Failed { code: other_code, at: other_at, .. }) => {
-                // A permutation can go wrong in two ways at one place.
-                let is_permutation = |code: &str| ["E0401", "E0412"].contains(&code);
-                let alike = code == other_code || (is_permutation(code) && is_permutation(other_code));
+                // Where one operation makes several checks, different elements can fail in different ways at one place.
+                let several: [&[&str]; 2] = [&["E0401", "E0406", "E0412"], &["E0407", "E0411"]];
+                let both = |codes: &&[&str]| codes.contains(&code.as_str()) && codes.contains(&other_code.as_str());
+                let alike = code == other_code || several.iter().any(both);
                 !single_site || (alike && at == other_at)
             }
             _ => false,
