@@ -45,10 +45,8 @@ pub struct Machine<E: Engine> {
     limits: Limits,
     interrupt: Option<Arc<AtomicBool>>,
     host: Box<dyn Host>,
-    /// Something was printed since the output was flushed last.
+    /// Something may have been printed since [`Machine::end_line`].
     printed: bool,
-    /// Something was printed since [`Machine::end_line`].
-    unfinished: bool,
     globals: HashMap<GlobalId, Value<E>>,
     instructions: u64,
 }
@@ -57,7 +55,7 @@ impl<E: Engine> Machine<E> {
     /// A machine without globals, whose programs act on this process's world.
     pub fn new(engine: E, limits: Limits) -> Machine<E> {
         let (globals, host) = (HashMap::new(), Box::new(System::default()));
-        Machine { engine, limits, interrupt: None, host, printed: false, unfinished: false, globals, instructions: 0 }
+        Machine { engine, limits, interrupt: None, host, printed: false, globals, instructions: 0 }
     }
 
     /// Gives programs another world outside.
@@ -100,7 +98,8 @@ impl<E: Engine> Machine<E> {
             }
         }
         let outcome = self.run(program, step.function, inputs);
-        let flushed = self.flush_output();
+        // What was printed arrives also where the step then failed.
+        let flushed = self.on_output(|host| host.flush());
         let span = program.program().functions[step.function.0 as usize].span;
         let lost = |failure| RuntimeError { failure, span, calls: Vec::new(), element: None };
         let mut results = flushed.map_err(lost).and(outcome)?.into_iter();
@@ -143,27 +142,18 @@ impl<E: Engine> Machine<E> {
     /// # Errors
     /// If the output does not take it; the same on all ranks.
     pub fn end_line(&mut self) -> Result<(), Failure> {
-        match std::mem::take(&mut self.unfinished) {
-            true if self.engine.rank().0 == 0 => {
-                let ended = self.host.end_line();
-                self.engine.agree(ended)
-            }
-            true => self.engine.agree(Ok(())),
-            false => Ok(()),
-        }
+        let ended = self.on_output(|host| host.end_line());
+        self.printed = false;
+        ended
     }
 
-    /// Lets what a program printed arrive, also where it then failed.
-    fn flush_output(&mut self) -> Result<(), Failure> {
-        self.unfinished |= self.printed;
-        match std::mem::take(&mut self.printed) {
-            true if self.engine.rank().0 == 0 => {
-                let flushed = self.host.flush();
-                self.engine.agree(flushed)
-            }
-            true => self.engine.agree(Ok(())),
-            false => Ok(()),
+    /// What rank 0 does to the output, if there is any; the same result on all ranks.
+    fn on_output(&mut self, act: impl FnOnce(&mut dyn Host) -> Result<(), Failure>) -> Result<(), Failure> {
+        if !self.printed {
+            return Ok(());
         }
+        let done = if self.engine.rank().0 == 0 { act(&mut *self.host) } else { Ok(()) };
+        self.engine.agree(done)
     }
 
     /// Runs a function on the contents of its parameters.
@@ -218,7 +208,8 @@ impl<E: Engine> Machine<E> {
                 }
                 Line::Host { op, operands, results, span } => {
                     self.count(*span)?;
-                    self.printed |= matches!(op.row().results, []);
+                    // Any of them may write to standard output, which is a stream, too.
+                    self.printed = true;
                     let operands = operands.iter().map(|&operand| frames.read(operand)).collect();
                     let values = outside::perform(&mut self.engine, &mut *self.host, *op, operands)
                         .map_err(|fault| (fault, *span, false))?;
