@@ -6,6 +6,7 @@
 //! | [`conditional`] | `if`: a lifted condition splits the instances, runs each branch on its own, and merges |
 //! | [`call`] | a call: of the version for the pattern of its argument |
 //! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
+//! | [`outside`] | printing, the end of the program, files and streams |
 //! | [`object`] | values in files, vector by vector |
 //! | [`structural`] | operations on values of any type, taken apart by their types: equality, the zero of a type |
 //! | [`hash`] | hashes of values of any type: of all their scalars at once, combined by position |
@@ -17,6 +18,7 @@ pub(crate) mod each;
 pub(crate) mod hash;
 pub(crate) mod intrinsic;
 pub(crate) mod object;
+pub(crate) mod outside;
 pub(crate) mod sequence;
 pub(crate) mod structural;
 pub(crate) mod text;

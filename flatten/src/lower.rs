@@ -34,6 +34,12 @@ pub(crate) enum Context {
     Lifted(Operand),
 }
 
+impl Context {
+    pub(crate) fn is_lifted(self) -> bool {
+        matches!(self, Context::Lifted(_))
+    }
+}
+
 /// A function of VCODE in the making.
 pub(crate) struct Lowering<'a, 'p> {
     pub(crate) instances: &'a mut Instances<'p>,
@@ -158,7 +164,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
 
     /// Notes that a computation on invariant values, which can fail or cost, is about to be emitted.
     pub(crate) fn serial_work(&mut self, context: Context) {
-        self.hazard |= matches!(context, Context::Lifted(_));
+        self.hazard |= context.is_lifted();
     }
 
     /// The value of `expr` for `count` instances, lifted throughout; of none, without evaluating it, where there are none and

@@ -6,7 +6,6 @@
 //! own among its results: the seed, the text, the pair of both, or nothing.
 
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::Intrinsic;
 use nesl_frontend::core::effects::Effect;
@@ -22,12 +21,6 @@ pub(crate) fn state_type(effect: Effect, is_lifted: bool) -> Option<Type> {
         (true, false) => Some(Type::INT),
         (false, true) => Some(text()),
         (false, false) => None,
-    }
-}
-
-impl Context {
-    pub(crate) fn is_lifted(self) -> bool {
-        matches!(self, Context::Lifted(_))
     }
 }
 
@@ -166,64 +159,5 @@ impl Lowering<'_, '_> {
         let next = self.builder.map(ScalarOp::SeedNext, &operands[..1]);
         self.seed = Some(Value::column(next, ScalarType::Int));
         Value::column(drawn, op.row().result)
-    }
-
-    /// An operation on the world outside.
-    pub(crate) fn outside(&mut self, op: HostOp, argument: Value, ty: &Type, context: Context) -> Value {
-        match (op, context) {
-            (HostOp::Print, _) => {
-                self.print_text(argument, context);
-                return truth();
-            }
-            (HostOp::Fail, _) => {
-                // Of several instances that fail, the first has the word.
-                self.serial_work(context);
-                let message = match context {
-                    Context::Lifted(_) if !argument.is_invariant() => {
-                        let (descriptor, characters) = argument.into_sequence();
-                        self.extract(&Value::segments(descriptor, characters), int(0))
-                    }
-                    _ => argument,
-                };
-                let (_, characters) = message.into_sequence();
-                self.builder.host(op, &[characters.operand()]);
-                return self.zero(ty);
-            }
-            (_, Context::Lifted(_)) => {
-                self.instances.serial_only(op, self.builder.current_span());
-                return self.zero(ty);
-            }
-            (_, Context::Serial) => {}
-        }
-        let mut operands = Vec::new();
-        outward(argument, &mut operands);
-        let results = self.builder.host(op, &operands);
-        let parts: Vec<Value> = (op.results().zip(results))
-            .map(|(kind, operand)| match kind {
-                nesl_prim::HostKind::Scalar(scalar) => Value::scalar(operand, scalar),
-                nesl_prim::HostKind::Column(scalar) => {
-                    let length = self.builder.vector(VectorOp::Length, &[operand]);
-                    Value::sequence(length, Value::column(operand, scalar))
-                }
-            })
-            .collect();
-        parts.into_iter().rev().reduce(|rest, first| Value::pair(first, rest)).unwrap_or_else(truth)
-    }
-}
-
-/// What an operation without results gives.
-fn truth() -> Value {
-    Value::scalar(Operand::Constant(nesl_prim::ScalarValue::Bool(true)), ScalarType::Bool)
-}
-
-/// The operands in an argument of serial code.
-fn outward(argument: Value, operands: &mut Vec<Operand>) {
-    match argument {
-        Value::Pair(first, rest) => {
-            outward(*first, operands);
-            outward(*rest, operands);
-        }
-        Value::Sequence { elements, .. } => operands.push(elements.operand()),
-        scalar => operands.push(scalar.operand()),
     }
 }

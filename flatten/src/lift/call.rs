@@ -69,7 +69,7 @@ impl Lowering<'_, '_> {
             (Version::Lifted(_), Context::Lifted(count)) => (Some(count), context),
             _ => (None, Context::Serial),
         };
-        self.hazard |= matches!(context, Context::Lifted(_));
+        self.hazard |= context.is_lifted();
         let seed = effect.draws.then(|| self.current_seed().operand());
         let globals = self.instances.globals.function(self.instances.program, function, &type_arguments);
         let globals = globals.iter().map(|global| self.globals[global].clone());
