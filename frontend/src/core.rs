@@ -330,6 +330,9 @@ pub enum Intrinsic {
 /// The message of [`Intrinsic::WriteObject`] and [`Intrinsic::ReadObject`] about types with functions.
 pub const NO_FUNCTIONS: &str = "no file can hold functions";
 
+/// The message of [`Intrinsic::ReadObject`] where vectors could be read and do not belong together.
+pub const NO_FIT: &str = "this is not an object of the type wanted: its lengths do not fit";
+
 impl Intrinsic {
     /// The operation on the world outside with this mnemonic for an argument of this type, which has no type parameters.
     ///

@@ -13,7 +13,7 @@
 use crate::lower::{Context, Lowering};
 use crate::repr::int;
 use crate::value::{Pattern, Structure, Value};
-use nesl_frontend::core::{Intrinsic, NO_FUNCTIONS};
+use nesl_frontend::core::{Intrinsic, NO_FIT, NO_FUNCTIONS};
 use nesl_frontend::ty::Type;
 use nesl_prim::{HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, Operand, VectorOp};
@@ -122,7 +122,7 @@ impl Lowering<'_, '_> {
         let registers = pattern.registers(ty);
         let operands = self.builder.if_(sound, whole, otherwise, &registers);
         let value = pattern.value(ty, &mut operands.into_iter());
-        let misfit = self.literal_text("this is not an object of the type wanted: its lengths do not fit");
+        let misfit = self.literal_text(NO_FIT);
         let unsound = self.builder.scalar(ScalarOp::NotBool, &[read.fits]);
         let speaks = self.builder.scalar(ScalarOp::AndBool, &[silent, unsound]);
         let (misfit_length, misfit_text) = misfit.into_sequence();

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::value::Value;
-use crate::core::NO_FUNCTIONS;
+use crate::core::{NO_FIT, NO_FUNCTIONS};
 use crate::ty::Type;
 use nesl_prim::host::HostError;
 use nesl_prim::{Constants, Failure, HostOp, HostValue, ScalarType, ScalarValue};
@@ -25,7 +25,7 @@ impl Machine<'_> {
         let read = object.read(ty, 1)?;
         let Object { mut messages, fits, .. } = object;
         if messages.is_empty() && !fits {
-            messages = b"this is not an object of the type wanted: its lengths do not fit".to_vec();
+            messages = NO_FIT.as_bytes().to_vec();
         }
         let value = if messages.is_empty() { read[0].clone() } else { value.clone() };
         Ok(Value::pair(value, Value::sequence(messages.into_iter().map(Value::char))))
