@@ -96,20 +96,8 @@ impl Lowering<'_, '_> {
                 let column = self.builder.vector(VectorOp::ParseFloat, &[elements.operand(), descriptor]);
                 Value::column(column, ScalarType::Float)
             }
-            Intrinsic::Scalar(_)
-            | Intrinsic::Rand
-            | Intrinsic::RandSeed
-            | Intrinsic::Equal
-            | Intrinsic::Identity
-            | Intrinsic::ElementIdentity
-            | Intrinsic::Hash
-            | Intrinsic::Text
-            | Intrinsic::ShortText
-            | Intrinsic::WriteObject
-            | Intrinsic::ReadObject
-            | Intrinsic::Host(_) => {
-                panic!("{intrinsic:?} is not an operation on sequences")
-            }
+            // The others do not come here: see [`Lowering::intrinsic`].
+            other => panic!("{other:?} is not an operation on sequences"),
         }
     }
 
