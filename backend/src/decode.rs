@@ -1,15 +1,19 @@
 //! VCODE functions as the machine runs them: one list of lines, with jumps for control and slots for registers.
 //!
-//! Decoding knows the last use of every register (`liveness`). There the value leaves the frame, so that an engine sees an
+//! Where the last use of a register is marked ([`nesl_vcode::Use`]), the value leaves the frame, so that an engine sees an
 //! operand that nobody else holds and may overwrite it, and the register's slot serves another register: frames are as small
-//! as the values that are alive at once, which is what deep recursion costs.
+//! as the values that are alive at once, which is what deep recursion costs. Without marks each register has a slot of its
+//! own, and keeps its value until the function returns.
 
-mod liveness;
+mod scalar;
 
-use liveness::{LiveBlock, LiveInstruction};
+use crate::scalar as evaluator;
 use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
-use nesl_vcode::{Block, Constants, Function, FunctionId, Instruction, Op, Operand, Program, Register, VectorOp};
+use nesl_vcode::{
+    Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, Use,
+    VectorOp,
+};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -18,18 +22,44 @@ use std::sync::{Arc, OnceLock};
 pub struct Loaded {
     program: Arc<Program>,
     code: Vec<OnceLock<Code>>,
+    /// For each function whether it computes on scalars alone, once somebody asked.
+    scalar_only: Vec<OnceLock<bool>>,
+    /// Those that do, as the evaluator runs them.
+    scalar_code: Vec<OnceLock<evaluator::Code>>,
 }
 
 impl Loaded {
     /// Makes a program ready to run. The verifier must have accepted it: a machine panics on a program that breaks its rules.
     pub fn new(program: Arc<Program>) -> Loaded {
         let code = program.functions.iter().map(|_| OnceLock::new()).collect();
-        Loaded { program, code }
+        let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
+        Loaded { program, code, scalar_only, scalar_code }
     }
 
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Whether a function, and whatever it calls, has scalars alone.
+    pub(crate) fn is_scalar_only(&self, function: FunctionId) -> bool {
+        let index = function.0 as usize;
+        *self.scalar_only[index].get_or_init(|| scalar::is_scalar_only(&self.program, function))
+    }
+
+    /// A function of scalars alone, translated now if it was not yet.
+    pub(crate) fn scalar_code(&self, function: FunctionId) -> &evaluator::Code {
+        let index = function.0 as usize;
+        self.scalar_code[index].get_or_init(|| {
+            evaluator::translate(&decode(&self.program.functions[index]), scalar::results(&self.program, function))
+        })
+    }
+
+    /// Where the function of an `each` is called; none where it is a part of the caller that stands there.
+    pub(crate) fn call_place(&self, line: &EachLine) -> Option<Span> {
+        let function = &self.program.functions[line.each.serial.0 as usize];
+        Some(line.span).filter(|&span| span != function.span)
     }
 
     /// A function of it, decoded now if it was not yet.
@@ -47,7 +77,7 @@ pub(crate) type Slot = u32;
 pub(crate) enum Source {
     /// The program.
     Constant(ScalarValue),
-    /// A slot that is read again later.
+    /// A slot that may be read again later.
     Copy(Slot),
     /// A slot that is not: its value moves.
     Take(Slot),
@@ -62,6 +92,17 @@ pub(crate) enum Operation {
     Vector(VectorOp),
 }
 
+/// What a line of the kind [`Line::Each`] does.
+#[derive(Debug, PartialEq)]
+pub(crate) struct EachLine {
+    pub each: Each,
+    pub operands: Box<[Source]>,
+    /// The positions among the operands of sequences that vary by instance.
+    pub sequences: Vec<usize>,
+    pub results: Box<[Option<Slot>]>,
+    pub span: Span,
+}
+
 /// One line of a decoded function. A result that nothing reads has no slot.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
@@ -71,13 +112,15 @@ pub(crate) enum Line {
     Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
     /// A call.
     Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
+    /// A function on each of some instances. The first operand is their number.
+    Each(Arc<EachLine>),
     /// Goes on with the next line where the condition is true, else with line `otherwise`.
     Branch { condition: Source, otherwise: usize, span: Span },
     /// Goes on with a line further down.
     Jump(usize),
     /// The results of a branch become those of its `if`.
     Move(Box<[(Source, Slot)]>),
-    /// Registers that only the other branch reads.
+    /// Values that nothing reads.
     Drop(Box<[Slot]>),
     /// The end of the function.
     Return(Box<[Source]>),
@@ -98,26 +141,25 @@ pub(crate) struct Code {
 
 /// Decodes a function.
 fn decode(function: &Function) -> Code {
-    let live = liveness::of(function);
+    let mut is_read = vec![false; function.registers.len()];
+    function.body.visit_reads(&mut |register| is_read[register.0 as usize] = true);
     let mut decoder = Decoder {
+        is_read,
         slot_of: vec![Slot::MAX; function.registers.len()],
         free: BTreeSet::new(),
         slots: 0,
         lines: Vec::new(),
     };
-    let parameters = function
-        .parameters
-        .iter()
-        .zip(&live.parameters)
-        .map(|(&register, &read)| decoder.define(register, read))
-        .collect();
-    decoder.instructions(&function.body, &live.body);
-    let results = decoder.sources(&function.body.results, &live.body.takes);
+    let parameters = decoder.define(&function.parameters);
+    decoder.instructions(&function.body);
+    let results = decoder.sources(&function.body.results, &function.body.uses);
     decoder.lines.push(Line::Return(results));
     Code { parameters, slots: decoder.slots as usize, lines: decoder.lines, span: function.span }
 }
 
 struct Decoder {
+    /// The registers that something reads.
+    is_read: Vec<bool>,
     /// The slot of each register that is alive.
     slot_of: Vec<Slot>,
     /// Slots of no register, below `slots`; the least is used first.
@@ -127,92 +169,127 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn instructions(&mut self, block: &Block, live: &LiveBlock) {
-        for (instruction, live) in block.instructions.iter().zip(&live.instructions) {
-            self.instruction(instruction, live);
+    fn instructions(&mut self, block: &Block) {
+        let dropped = block.drops.iter().map(|&register| self.release(register)).collect();
+        self.drop_values(dropped);
+        for instruction in &block.instructions {
+            self.instruction(instruction);
         }
     }
 
-    fn instruction(&mut self, instruction: &Instruction, live: &LiveInstruction) {
+    fn instruction(&mut self, instruction: &Instruction) {
         let span = instruction.span;
+        if let Op::Fused(block) = &instruction.op {
+            return self.group(block, &instruction.results);
+        }
         // Operands leave their slots before results are stored: a result may get the slot of an operand.
-        let operands = self.sources(&instruction.operands, &live.takes);
-        let results: Box<[Option<Slot>]> =
-            instruction.results.iter().zip(&live.read).map(|(&register, &read)| self.define(register, read)).collect();
+        let operands = self.sources(&instruction.operands, &instruction.uses);
+        let results = self.define(&instruction.results);
         let operation = match &instruction.op {
             Op::If(then_block, else_block) => {
                 let blocks = [then_block.as_ref(), else_block.as_ref()];
-                return self.branches(operands[0], blocks, live, &results, span);
+                return self.branches(operands[0], blocks, &results, span);
             }
             Op::Host(op) => return self.lines.push(Line::Host { op: *op, operands, results, span }),
             Op::Call(function) => {
                 return self.lines.push(Line::Call { function: *function, operands, results, span });
             }
+            Op::Each(each) => {
+                return self.lines.push(Line::Each(Arc::new(EachLine {
+                    each: (**each).clone(),
+                    operands,
+                    sequences: varying_sequences(each),
+                    results,
+                    span,
+                })));
+            }
             Op::Scalar(op) => Operation::Scalar(*op),
             Op::Map(op) => Operation::Map(*op),
             Op::Constants(constants) => Operation::Constants(constants.clone()),
             Op::Vector(op) => Operation::Vector(*op),
+            Op::Fused(_) => unreachable!("a group is no line of its own"),
         };
         self.lines.push(Line::Execute { operation, operands, result: results[0], span });
     }
 
+    /// The instructions of a group, one after another. What it yields it has defined: each result is in the slot where it is.
+    fn group(&mut self, block: &Block, results: &[Register]) {
+        self.instructions(block);
+        let mut unread = Vec::new();
+        for (&result, &value) in results.iter().zip(&block.results) {
+            let Operand::Register(register) = value else { continue };
+            if self.is_read[result.0 as usize] {
+                self.slot_of[result.0 as usize] = self.slot_of[register.0 as usize];
+            } else {
+                unread.push(self.release(register));
+            }
+        }
+        self.drop_values(unread);
+    }
+
     /// An `if`. Its results have their slots before its branches begin, so that nothing in them is in the way of the last
-    /// moves. Both branches begin with the same free slots, and both end with those that are free after the `if`.
-    fn branches(
-        &mut self,
-        condition: Source,
-        blocks: [&Block; 2],
-        live: &LiveInstruction,
-        results: &[Option<Slot>],
-        span: Span,
-    ) {
-        let branches = live.branches.as_deref().unwrap_or_else(|| unreachable!("liveness of an `if` has its branches"));
+    /// moves. Both branches begin with the same free slots.
+    fn branches(&mut self, condition: Source, blocks: [&Block; 2], results: &[Option<Slot>], span: Span) {
         let branch = self.lines.len();
         self.lines.push(Line::Branch { condition, otherwise: 0, span });
         let (free, slots) = (self.free.clone(), self.slots);
-        self.branch(blocks[0], &branches[0], results);
+        self.branch(blocks[0], results);
         let jump = self.lines.len();
         self.lines.push(Line::Jump(0));
         self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), span };
         self.free = free;
         self.free.extend(slots..self.slots);
-        self.branch(blocks[1], &branches[1], results);
+        self.branch(blocks[1], results);
         self.lines[jump] = Line::Jump(self.lines.len());
     }
 
-    fn branch(&mut self, block: &Block, live: &LiveBlock, results: &[Option<Slot>]) {
-        let dropped: Box<[Slot]> = live.drops.iter().map(|&register| self.release(register)).collect();
-        if !dropped.is_empty() {
-            self.lines.push(Line::Drop(dropped));
+    fn branch(&mut self, block: &Block, results: &[Option<Slot>]) {
+        self.instructions(block);
+        let sources = self.sources(&block.results, &block.uses);
+        let (mut moves, mut dropped) = (Vec::new(), Vec::new());
+        for (&source, &slot) in sources.iter().zip(results) {
+            match (source, slot) {
+                (source, Some(slot)) => moves.push((source, slot)),
+                // The result that it would be has no slot.
+                (Source::Take(slot), None) => dropped.push(slot),
+                _ => {}
+            }
         }
-        self.instructions(block, live);
-        let sources = self.sources(&block.results, &live.takes);
-        let moves: Box<[_]> =
-            sources.iter().zip(results).filter_map(|(&source, &slot)| slot.map(|slot| (source, slot))).collect();
         if !moves.is_empty() {
-            self.lines.push(Line::Move(moves));
+            self.lines.push(Line::Move(moves.into()));
+        }
+        self.drop_values(dropped);
+    }
+
+    fn drop_values(&mut self, slots: Vec<Slot>) {
+        if !slots.is_empty() {
+            self.lines.push(Line::Drop(slots.into()));
         }
     }
 
-    fn sources(&mut self, operands: &[Operand], takes: &[bool]) -> Box<[Source]> {
-        let source = |(&operand, &take)| match operand {
-            Operand::Constant(value) => Source::Constant(value),
-            Operand::Register(register) if take => Source::Take(self.release(register)),
-            Operand::Register(register) => Source::Copy(self.slot_of[register.0 as usize]),
+    fn sources(&mut self, operands: &[Operand], uses: &[Use]) -> Box<[Source]> {
+        let uses = uses.iter().chain(std::iter::repeat(&Use::Kept));
+        let source = |(&operand, &mark)| match (operand, mark) {
+            (Operand::Constant(value), _) => Source::Constant(value),
+            (Operand::Register(register), Use::Kept) => Source::Copy(self.slot_of[register.0 as usize]),
+            (Operand::Register(register), Use::Last | Use::InPlace) => Source::Take(self.release(register)),
         };
-        operands.iter().zip(takes).map(source).collect()
+        operands.iter().zip(uses).map(source).collect()
     }
 
-    /// Gives a register a slot, if it is read at all.
-    fn define(&mut self, register: Register, read: bool) -> Option<Slot> {
-        read.then(|| {
-            let slot = self.free.pop_first().unwrap_or_else(|| {
-                self.slots += 1;
-                self.slots - 1
-            });
+    /// Gives registers slots, if they are read at all.
+    fn define(&mut self, registers: &[Register]) -> Box<[Option<Slot>]> {
+        let mut define = |&register: &Register| {
+            let slot = self.is_read[register.0 as usize].then(|| {
+                self.free.pop_first().unwrap_or_else(|| {
+                    self.slots += 1;
+                    self.slots - 1
+                })
+            })?;
             self.slot_of[register.0 as usize] = slot;
-            slot
-        })
+            Some(slot)
+        };
+        registers.iter().map(&mut define).collect()
     }
 
     /// The slot of a register that is alive no longer.
@@ -221,6 +298,20 @@ impl Decoder {
         self.free.insert(slot);
         slot
     }
+}
+
+/// Where the descriptors of those arguments are that are sequences and vary by instance.
+fn varying_sequences(each: &Each) -> Vec<usize> {
+    let mut position = 1;
+    let mut positions = Vec::new();
+    for argument in &each.arguments {
+        let registers = argument.registers();
+        if argument.varies && registers.first() == Some(&RegisterType::Descriptor) {
+            positions.push(position);
+        }
+        position += registers.len();
+    }
+    positions
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! method returns (columns and descriptors apart) are the same on all ranks.
 
 use crate::counters::Counters;
+use crate::value::Slot;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -48,9 +49,9 @@ pub struct Window {
 /// Supplies columns, descriptors and the instructions on them.
 pub trait Engine {
     /// A column: immutable, cheap to clone.
-    type Column: Clone;
+    type Column: Clone + Send + Sync;
     /// A segment descriptor: immutable, cheap to clone.
-    type Descriptor: Clone;
+    type Descriptor: Clone + Send + Sync;
 
     /// The scalar type of a column.
     fn scalar_type(&self, column: &Self::Column) -> ScalarType;
@@ -153,6 +154,23 @@ pub trait Engine {
     fn segments(&self, descriptor: &Self::Descriptor) -> usize;
     /// `total`.
     fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault>;
+
+    /// Whether this process has all of an operand.
+    fn is_at_hand(&self, _operand: &Slot<Self::Column, Self::Descriptor>) -> bool {
+        true
+    }
+    /// How many tasks [`in_parallel`](Engine::in_parallel) can run at once.
+    fn workers(&self) -> usize {
+        1
+    }
+    /// Hands each item to a task with an engine whose columns are those of this one; the results in the order of the items.
+    /// Only where everything is at hand.
+    fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R>
+    where
+        Self: Sized,
+    {
+        items.into_iter().map(|item| task(item, self)).collect()
+    }
 
     /// A column from the pieces that the ranks hold: the elements of rank 0, then those of rank 1, …. In one process, the
     /// elements given. The pieces may be of any sizes.

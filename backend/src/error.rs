@@ -20,6 +20,18 @@ pub struct RuntimeError {
     pub calls: Vec<Span>,
     /// On which element it failed, the first if there are several, where the instruction has elements.
     pub element: Option<usize>,
+    /// The instance that was running, of each apply-to-each whose instances run one after another; the outermost first, at most
+    /// [`CALLS_KEPT`].
+    pub instances: Vec<Instance>,
+}
+
+/// One of the instances of a function that run one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    /// Which one.
+    pub index: usize,
+    /// Where the function is called, or stands.
+    pub place: Span,
 }
 
 impl RuntimeError {
@@ -29,6 +41,24 @@ impl RuntimeError {
         let mut places = std::iter::once(self.span).chain(self.calls.iter().copied());
         places.find(|&span| sources.is_user(span)).unwrap_or(self.span)
     }
+
+    /// The error as it is where the call that made it is one of more: at `place`, inside `calls` and `instances`.
+    pub(crate) fn inside(mut self, place: Option<Span>, calls: Vec<Span>, instances: Vec<Instance>) -> RuntimeError {
+        self.calls.extend(place);
+        self.calls.extend(calls);
+        self.calls = kept_calls(self.calls.into_iter());
+        self.instances.splice(..0, instances);
+        self.instances.truncate(CALLS_KEPT);
+        self
+    }
+}
+
+/// What a [`RuntimeError`] keeps of a chain of calls, the innermost first.
+pub(crate) fn kept_calls(mut calls: impl DoubleEndedIterator<Item = Span>) -> Vec<Span> {
+    let mut kept: Vec<Span> = calls.by_ref().take(CALLS_KEPT).collect();
+    let outermost: Vec<Span> = calls.rev().take(CALLS_KEPT).collect();
+    kept.extend(outermost.into_iter().rev());
+    kept
 }
 
 impl fmt::Display for RuntimeError {
@@ -45,12 +75,31 @@ mod tests {
     use nesl_span::Origin;
 
     #[test]
+    fn the_ends_of_long_chains_are_kept_also_of_chains_of_chains() {
+        let at = |place| Span::new(nesl_span::FileId(0), place, place + 1);
+        let chain = |places: std::ops::Range<usize>| kept_calls(places.map(at));
+        assert_eq!(chain(0..2000), (0..2000).map(at).collect::<Vec<_>>());
+        assert_eq!(chain(0..5000), (0..1000).chain(4000..5000).map(at).collect::<Vec<_>>());
+        let instance = |index| Instance { index, place: at(index) };
+        let (failure, instances) = (Failure::Interrupted, vec![instance(3)]);
+        let inner = RuntimeError { failure, span: at(0), calls: chain(0..5000), element: None, instances };
+        let error = inner.inside(Some(at(5000)), chain(5001..5500), vec![instance(2)]);
+        assert_eq!((error.calls, error.instances), (chain(0..5500), vec![instance(2), instance(3)]));
+    }
+
+    #[test]
     fn errors_in_the_library_point_at_the_call_in_user_code() {
         let mut sources = SourceMap::default();
         let library = sources.add("stdlib/sequence.nesl", "function f(a) = a / 0", Origin::Library);
         let user = sources.add("a.nesl", "f(f(1))", Origin::User);
         let at = |file, start| Span::new(file, start, start + 1);
-        let error = |span, calls| RuntimeError { failure: Failure::QuotientOverflow, span, calls, element: None };
+        let error = |span, calls| RuntimeError {
+            failure: Failure::QuotientOverflow,
+            span,
+            calls,
+            element: None,
+            instances: Vec::new(),
+        };
         let nested = error(at(library, 1), vec![at(library, 2), at(user, 3), at(user, 4)]);
         assert_eq!(nested.user_span(&sources), at(user, 3));
         assert_eq!(error(at(user, 1), vec![at(user, 2)]).user_span(&sources), at(user, 1));

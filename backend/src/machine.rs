@@ -1,27 +1,32 @@
 //! The machine: runs programs on any engine.
 //!
 //! Control flow, registers, last uses, recursion and the places of errors live here, once; what touches columns is the
-//! engine's (`execute`). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own (`frames`), so
+//! engine's (`run`, `execute`). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own (`frames`), so
 //! recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes the same way through
 //! the same program.
 
 mod execute;
 mod frames;
+mod leaf;
 mod outside;
+mod run;
+mod scalars;
 
 use crate::counters::Counters;
-use crate::decode::{Line, Loaded};
-use crate::engine::{Engine, Fault};
+use crate::decode::Loaded;
+use crate::engine::Engine;
 use crate::error::RuntimeError;
 use crate::host::System;
+use crate::scalar::Evaluator;
+use crate::strategy::Strategy;
 use crate::value::{Slot, SlotOf, Value};
-use frames::Frames;
+
 use nesl_prim::{Element, Failure, Host};
-use nesl_span::Span;
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
+use run::{Run, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 
 /// How far a machine goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +52,9 @@ pub struct Machine<E: Engine> {
     host: Box<dyn Host>,
     /// Something may have been printed since [`Machine::end_line`].
     printed: bool,
+    strategy: Strategy,
+    /// How often a mixed strategy chose.
+    turn: u64,
     globals: HashMap<GlobalId, Value<E>>,
     instructions: u64,
 }
@@ -55,7 +63,22 @@ impl<E: Engine> Machine<E> {
     /// A machine without globals, whose programs act on this process's world.
     pub fn new(engine: E, limits: Limits) -> Machine<E> {
         let (globals, host) = (HashMap::new(), Box::new(System::default()));
-        Machine { engine, limits, interrupt: None, host, printed: false, globals, instructions: 0 }
+        Machine {
+            engine,
+            limits,
+            interrupt: None,
+            host,
+            printed: false,
+            strategy: Strategy::Auto,
+            turn: 0,
+            globals,
+            instructions: 0,
+        }
+    }
+
+    /// Chooses how an `each` is run.
+    pub fn set_strategy(&mut self, strategy: Strategy) {
+        self.strategy = strategy;
     }
 
     /// Gives programs another world outside.
@@ -101,7 +124,7 @@ impl<E: Engine> Machine<E> {
         // What was printed arrives also where the step then failed.
         let flushed = self.on_output(|host| host.flush());
         let span = program.program().functions[step.function.0 as usize].span;
-        let lost = |failure| RuntimeError { failure, span, calls: Vec::new(), element: None };
+        let lost = |failure| RuntimeError { failure, span, calls: Vec::new(), element: None, instances: Vec::new() };
         let mut results = flushed.map_err(lost).and(outcome)?.into_iter();
         let mut shown = Vec::new();
         for output in &step.outputs {
@@ -169,89 +192,20 @@ impl<E: Engine> Machine<E> {
         function: FunctionId,
         inputs: Vec<SlotOf<E>>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        let mut frames = Frames::new(self.limits);
-        self.run_frames(program, function, inputs, &mut frames).map_err(|(fault, span, element)| RuntimeError {
-            failure: fault.failure,
-            span,
-            calls: frames.calls(program),
-            element: element.then_some(fault.element),
-        })
-    }
-
-    /// The loop over lines. An error comes with its place and with whether its element means something.
-    fn run_frames(
-        &mut self,
-        program: &Loaded,
-        mut function: FunctionId,
-        inputs: Vec<SlotOf<E>>,
-        frames: &mut Frames<E>,
-    ) -> Result<Vec<SlotOf<E>>, (Fault, Span, bool)> {
-        let plain = |span: Span| move |failure: Failure| (Fault::from(failure), span, false);
-        let mut code = program.code(function);
-        let mut next = 0;
-        frames.begin(code, inputs).map_err(plain(code.span))?;
-        loop {
-            let line = &code.lines[next];
-            next += 1;
-            match line {
-                Line::Execute { operation, operands, result, span } => {
-                    self.count(*span)?;
-                    let value = execute::execute(&mut self.engine, operation, operands, frames)
-                        .map_err(|fault| execute::place(operation, fault, *span))?;
-                    frames.store(*result, value);
-                }
-                Line::Branch { condition, otherwise, span } => {
-                    self.count(*span)?;
-                    if !bool::from_value(frames.scalar(*condition)) {
-                        next = *otherwise;
-                    }
-                }
-                Line::Host { op, operands, results, span } => {
-                    self.count(*span)?;
-                    // Any of them may write to standard output, which is a stream, too.
-                    self.printed = true;
-                    let operands = operands.iter().map(|&operand| frames.read(operand)).collect();
-                    let values = outside::perform(&mut self.engine, &mut *self.host, *op, operands)
-                        .map_err(|fault| (fault, *span, false))?;
-                    for (&result, value) in results.iter().zip(values) {
-                        frames.store(result, value);
-                    }
-                }
-                Line::Call { function: callee, operands, span, .. } => {
-                    self.count(*span)?;
-                    let callee_code = program.code(*callee);
-                    frames.call((function, next), callee_code, operands).map_err(plain(*span))?;
-                    (function, code, next) = (*callee, callee_code, 0);
-                }
-                Line::Jump(target) => next = *target,
-                Line::Move(moves) => {
-                    for &(source, slot) in moves {
-                        let value = frames.read(source);
-                        frames.store(Some(slot), value);
-                    }
-                }
-                Line::Drop(slots) => frames.clear(slots),
-                Line::Return(sources) => match frames.caller() {
-                    None => return Ok(sources.iter().map(|&source| frames.read(source)).collect()),
-                    Some((caller, line)) => {
-                        (function, code, next) = (caller, program.code(caller), line);
-                        let Line::Call { results, .. } = &code.lines[line - 1] else {
-                            unreachable!("a caller goes on after its call");
-                        };
-                        frames.return_to_caller(sources, results);
-                    }
-                },
-            }
-        }
-    }
-
-    /// Counts an instruction, and stops where the user wants that.
-    fn count(&mut self, span: Span) -> Result<(), (Fault, Span, bool)> {
-        self.instructions += 1;
-        match &self.interrupt {
-            Some(flag) if flag.load(Relaxed) => Err((Failure::Interrupted.into(), span, false)),
-            _ => Ok(()),
-        }
+        let interrupt = self.interrupt.as_deref();
+        let mut run = Run {
+            program,
+            engine: &mut self.engine,
+            host: Some(&mut *self.host),
+            printed: &mut self.printed,
+            settings: Settings { limits: self.limits, strategy: self.strategy, interrupt },
+            turn: &mut self.turn,
+            evaluator: Evaluator::new(program, self.limits, interrupt),
+            instructions: 0,
+        };
+        let results = run.function(function, inputs);
+        self.instructions += run.all_instructions();
+        results
     }
 }
 

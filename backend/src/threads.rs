@@ -167,5 +167,16 @@ impl Engine for Threads {
         segment::compact(self, column, descriptor)
     }
 
+    fn workers(&self) -> usize {
+        self.workers.threads()
+    }
+
+    fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
+        self.workers.each(items, |_, item| {
+            let mut alone = Threads { workers: Workers::alone(), meter: Arc::clone(&self.meter) };
+            task(item, &mut alone)
+        })
+    }
+
     one_process_methods!();
 }

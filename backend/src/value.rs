@@ -292,7 +292,7 @@ fn width(shape: &Shape) -> usize {
     }
 }
 
-fn push(elements: &mut Constants, value: ScalarValue) {
+pub(crate) fn push(elements: &mut Constants, value: ScalarValue) {
     match elements {
         Constants::Int(elements) => elements.push(i64::from_value(value)),
         Constants::Float(elements) => elements.push(f64::from_value(value)),

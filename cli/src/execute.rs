@@ -67,6 +67,7 @@ pub fn seed_of(seed: i64, index: usize) -> i64 {
 impl Job for Execution<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
         let mut machine = Machine::new(engine, Limits::default());
+        machine.set_strategy(self.options.strategy.into());
         let result = match self.interrupt {
             Some(interrupt) => {
                 machine.set_interrupt(interrupt.flag());

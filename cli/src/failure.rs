@@ -48,7 +48,7 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
         }
         None => label.extend(function),
     }
-    label.extend(error.element.map(|element| texts.element(error, element)));
+    label.extend(texts.element(error));
     let mut diagnostic =
         Diagnostic::error(error.failure.code(), error.failure.to_string(), place).saying(label.join("; "));
     let own = match error.failure {
@@ -104,24 +104,42 @@ impl Texts<'_> {
     }
 
     /// Which element an error was on. The engine counts the elements that the failing operation ran on: those of one
-    /// apply-to-each, if that is the only one around the places that led there, and nothing sorted any of them out.
-    fn element(&mut self, error: &RuntimeError, element: usize) -> String {
-        let (mut levels, mut selected) = (0, false);
+    /// apply-to-each, if that is the only one around the places that led there, and nothing sorted any of them out. Of
+    /// instances that ran one by one it knows each, inside each other.
+    fn element(&mut self, error: &RuntimeError) -> Option<String> {
+        let path: Vec<usize> = error.instances.iter().map(|instance| instance.index).chain(error.element).collect();
+        let element = *path.last()?;
+        let (mut levels, mut selected, mut selected_around) = (0, false, false);
         // From the outermost call inwards. The middle of a long chain is missing: it repeats what is at its ends.
         for &place in error.calls.iter().rev().chain([&error.span]) {
-            let around = self.around(place);
+            // Within a part of a function of which it runs one instance, what is around the part counts.
+            let part = error.instances.iter().find(|instance| instance.place.contains(place));
+            let around = self.around(part.map_or(place, |instance| instance.place));
             selected |= around.branch_inside || (around.branch_outside && levels > 0);
+            // Branches in a function do not sort out instances of which it runs one.
+            selected_around |= around.branch_inside && around.eaches > 0;
             levels += around.eaches;
         }
         // These look at the elements of a sequence, unless it is `v[i]`.
         let has_elements = matches!(error.failure, Failure::IndexOutOfRange { .. } | Failure::NotAPermutation { .. });
         let in_sequence = has_elements && !self.around(error.span).is_index;
-        match (levels + usize::from(in_sequence), selected) {
+        let levels = levels + usize::from(in_sequence);
+        let sorted_out = if error.element.is_none() { selected_around } else { selected };
+        if path.len() > 1 && path.len() == levels && !sorted_out {
+            let outer: String = path.iter().rev().skip(1).map(|outer| format!(", inside element {outer}")).collect();
+            return Some(format!("first in element {element}{outer}"));
+        }
+        if error.element.is_none() && path.len() < levels {
+            // The operation that failed has no elements of its own, such as one that needs memory.
+            return Some(format!("in element {element} of an apply-to-each around this"));
+        }
+        let selected = if path.len() == levels { sorted_out } else { selected };
+        Some(match (levels, selected) {
             (_, true) => format!("first in element {element} of all that get here"),
             (1, false) if !in_sequence => format!("first in element {element} of the apply-to-each"),
             (0 | 1, false) => format!("first at element {element}"),
             (_, false) => format!("first in element {element}, counted through all inner sequences"),
-        }
+        })
     }
 }
 
@@ -139,7 +157,8 @@ mod tests {
         let at = text.find("subseq").unwrap();
         let failure = Failure::BadSubsequence { start: 0, end: 2, length: 1 };
         let span = Span::new(library, at, at + 6);
-        let error = RuntimeError { failure, span, calls: vec![Span::new(user, 0, 12)], element: None };
+        let error =
+            RuntimeError { failure, span, calls: vec![Span::new(user, 0, 12)], element: None, instances: Vec::new() };
         let text = Style::Text { color: false }.diagnostic(&diagnostic(&error, &sources), &sources);
         assert!(text.contains("in `take`, called here") && text.contains("a.nesl:1:1"), "{text}");
     }

@@ -2,6 +2,7 @@
 
 use crate::stop::Stop;
 use clap::{Args, ValueEnum};
+use nesl_backend::Strategy;
 use nesl_frontend::{Diagnostic, render};
 use nesl_span::SourceMap;
 use std::io::IsTerminal;
@@ -29,6 +30,9 @@ pub struct RunOptions {
     /// Threads of this process [default: all cores; under mpirun the cores divided by the ranks]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one) or mixed (in turns)
+    #[arg(long, value_name = "NAME", global = true, default_value = "auto", hide_possible_values = true)]
+    pub strategy: StrategyName,
     /// Seed of the random numbers
     #[arg(long, value_name = "N", global = true, default_value_t = 0, allow_negative_numbers = true)]
     pub seed: i64,
@@ -52,6 +56,31 @@ impl RunOptions {
         match self.message_format {
             MessageFormat::Human => Style::Text { color: self.color.enabled() },
             MessageFormat::Json => Style::Json,
+        }
+    }
+}
+
+/// How a function runs on the instances of an apply-to-each. Results do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StrategyName {
+    /// By their number and size
+    #[default]
+    Auto,
+    /// All at once, flattened
+    Lift,
+    /// One after another, on all cores
+    Leaf,
+    /// In turns
+    Mixed,
+}
+
+impl From<StrategyName> for Strategy {
+    fn from(name: StrategyName) -> Strategy {
+        match name {
+            StrategyName::Auto => Strategy::Auto,
+            StrategyName::Lift => Strategy::Lift,
+            StrategyName::Leaf => Strategy::Leaf,
+            StrategyName::Mixed => Strategy::Mixed,
         }
     }
 }

@@ -27,7 +27,11 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
     let Checked { session, sources, forms } = checked;
     let failed = |error: EvalError| {
         let EvalError { failure, span, calls } = error;
-        failure::stop(&RuntimeError { failure, span, calls, element: None }, sources, options.style())
+        failure::stop(
+            &RuntimeError { failure, span, calls, element: None, instances: Vec::new() },
+            sources,
+            options.style(),
+        )
     };
     let core = session.program();
     let mut evaluator = Evaluator::new(core).with_host(Box::new(System::default()));

@@ -95,6 +95,8 @@ fn vcode_shows_verified_programs() {
     assert!(dumped.out.starts_with("; after cse\n") && dumped.out.ends_with(&optimised.out));
     assert_eq!(bench.nesl(&["vcode", "a.nesl", "--disable", "cse"]).code, Some(0));
     bench.nesl(&["vcode", "a.nesl", "--disable", "magic"]).fails(2, &["no pass `magic`", "--list-passes"]);
+    let manual = bench.nesl(&["vcode", "--manual"]);
+    assert!(manual.out.starts_with("## Vector instructions") && manual.code == Some(0));
     let passes = bench.nesl(&["vcode", "--list-passes"]);
     assert!(passes.out.contains("cse") && passes.code == Some(0));
     bench.nesl(&["vcode"]).fails(2, &["FILE"]);

@@ -106,21 +106,38 @@ fn run_time_errors_name_function_and_element() {
     placed("take([1], 2);", "in `take`, called here");
     // The function that the program calls, not the one which that calls in turn.
     placed("put([1], [0, 1], [1, 2]);", "in `put`, called here");
-    // The elements of inner sequences are counted through: 1, then 1 and 0.
+    // The elements of inner sequences are counted through: 1, then 1 and 0. Instances that run one by one are known.
     placed("{{1 / y : y in x} : x in [[1], [1, 0]]};", "first in element 2, counted through all inner sequences");
     placed(
         "function g(v) = {1 / y : y in v};\n{g(x) : x in [[1], [1, 0]]};",
-        "in `g`; first in element 2, counted through all inner sequences",
+        "in `g`; first in element 1, inside element 1",
     );
-    // Of the elements 5, 6 and 0 those that pass are 6 and 0, and those that take the branch 0 alone.
+    // Of the elements 5, 6 and 0 those that pass are 6 and 0, and those that take the branch 0 alone. What
+    // computes on scalars and branches runs for one element after another.
     placed("{1 / x : x in [5, 6, 0] | x /= 5};", "first in element 1 of all that get here");
-    placed("{if x > 4 then x else 1 / x : x in [5, 6, 0]};", "first in element 0 of all that get here");
+    placed("{if x > 4 then x else 1 / x : x in [5, 6, 0]};", "first in element 2 of the apply-to-each");
+    placed("{if #x > 1 then 0 else 1 / #x : x in [[5, 6], [6], [] int]};", "first in element 1 of all that get here");
     placed(
         "function g(x) = if x > 4 then x else 1 / x;\n{g(x) : x in [5, 6, 0]};",
-        "in `g`; first in element 0 of all that get here",
+        "in `g`; first in element 2 of the apply-to-each",
+    );
+    // A range has no elements when it fails: the instances around it are known.
+    placed(
+        "function g(n) = #{x : x in [0:10:n]};\nfunction h(v) = {g(x) : x in v};\n{h(w) : w in [[1], [1, 0]]};",
+        "in `g`; first in element 1, inside element 1",
     );
     // The index is an element of a sequence itself.
     placed("[1, 2] -> [0, 2];", "first at element 1");
+}
+
+#[test]
+fn what_needs_too_much_memory_is_in_an_element_around_it() {
+    let bench =
+        Bench::with("a.nesl", b"function g(n) = sum({sqrt(float(i)) : i in [0:n]});\n{g(n) : n in [10, 20, 1000000]};");
+    let options = ["run", "a.nesl", "--strategy", "leaf", "--max-memory", "12M", "--threads", "1"];
+    let ran = bench.nesl(&[&options[..], &JSON[..]].concat());
+    let label = &objects(&ran)[0]["labels"][0]["text"];
+    assert_eq!(*label, "in `g`; in element 2 of an apply-to-each around this", "{}", ran.err);
 }
 
 #[test]
@@ -183,7 +200,8 @@ fn vcode_is_explained_line_by_line() {
         let at = lines.iter().position(|found| *found == line).unwrap_or_else(|| panic!("no {line:?} in\n{}", ran.out));
         lines[at + 1]
     };
-    assert!(after("  a.nesl:2   let squares = {x * x : x in v}").contains("map multiply.float"), "{}", ran.out);
+    assert!(after("  a.nesl:2   let squares = {x * x : x in v}").contains("fused {"), "{}", ran.out);
+    assert!(after("      %3 = fused {").contains("map multiply.float"), "{}", ran.out);
     assert!(after("  a.nesl:3   in sqrt(sum(squares));").contains("reduce.add.float"), "{}", ran.out);
     assert!(after("  a.nesl:4   norm([3.0, 4.0]);").contains("constants float [3.0 4.0]"), "{}", ran.out);
 }

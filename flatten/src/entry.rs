@@ -3,7 +3,7 @@
 //! Such a function takes the seed if something in it draws, then the arguments of `main`, then the globals it needs. Globals
 //! are values of the machine between steps; inside functions they are parameters.
 
-use crate::instance::{Instances, Version};
+use crate::instance::{Instances, Source, Version};
 use crate::lower::{Context, Lowering};
 use crate::value::{Pattern, Value, shape};
 use nesl_frontend::core::{Expr, Form, FunctionId, GlobalId};
@@ -94,7 +94,7 @@ pub(crate) fn main(
     let effect = instances.effects.function(main);
     let globals: Vec<GlobalId> =
         instances.globals.function(instances.program, main, &type_arguments).into_iter().collect();
-    let callee = instances.instance(main, type_arguments, Version::Serial, source.span);
+    let callee = instances.instance(Source::Function(main), type_arguments, Version::Serial, source.span);
     let name = instances.unique_name("main".to_owned());
     let mut lowering = Lowering::new(instances, &name, source.span, Vec::new());
     let mut inputs = Vec::new();

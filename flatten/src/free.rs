@@ -104,7 +104,16 @@ impl Globals {
 
     /// The globals of an expression at the top level, in order of their numbers.
     pub fn expr(&mut self, program: &Program, expr: &Expr) -> BTreeSet<GlobalId> {
-        let Mentioned { mut globals, called } = mentioned(expr, &[]);
+        self.part(program, expr, &[])
+    }
+
+    /// The globals of part of a function whose type parameters stand for some types, in order of their numbers.
+    pub fn part(&mut self, program: &Program, expr: &Expr, type_arguments: &[Type]) -> BTreeSet<GlobalId> {
+        self.mentioned_by(program, mentioned(expr, type_arguments))
+    }
+
+    fn mentioned_by(&mut self, program: &Program, mentioned: Mentioned) -> BTreeSet<GlobalId> {
+        let Mentioned { mut globals, called } = mentioned;
         for (function, type_arguments) in called {
             globals.extend(self.function(program, function, &type_arguments));
         }

@@ -12,17 +12,19 @@
 //! each instance if it prints and is lifted.
 
 use crate::free::Globals;
+use crate::lift::part::is_scalar;
 use crate::lower::{Context, Lowering};
 use crate::parallel::NotParallel;
 use crate::value::{Pattern, Value};
 use nesl_frontend::ast::Symbol;
-use nesl_frontend::core::effects::Effects;
-use nesl_frontend::core::{self, FunctionBody};
+use nesl_frontend::core::effects::{Effect, Effects};
+use nesl_frontend::core::{self, Expr, FunctionBody, GlobalId, VariableId};
 use nesl_frontend::ty::Type;
 use nesl_prim::HostOp;
 use nesl_span::Span;
 use nesl_vcode::{Function, FunctionId, Operand};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// For how many instances a function computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,9 +37,25 @@ pub(crate) enum Version {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    function: core::FunctionId,
+    source: Source,
     type_arguments: Vec<Type>,
     version: Version,
+}
+
+/// What an instance is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// A function.
+    Function(core::FunctionId),
+    /// A part of one, by its number.
+    Part(usize),
+}
+
+/// A part of a function that becomes a function of its own.
+pub(crate) struct Part {
+    pub(crate) expr: Expr,
+    /// Its free variables, with their types where the function is polymorphic.
+    pub(crate) variables: Vec<(VariableId, Type)>,
 }
 
 /// The instances made so far and those still to be made.
@@ -49,6 +67,9 @@ pub(crate) struct Instances<'p> {
     pending: Vec<(Key, FunctionId)>,
     functions: Vec<Option<Function>>,
     names: HashMap<String, usize>,
+    parts: Vec<Rc<Part>>,
+    /// Their numbers by the addresses of their expressions, which stay where they are until all is made.
+    part_numbers: HashMap<usize, usize>,
     /// For each function made on demand the call that asked for it first.
     origins: HashMap<FunctionId, Origin>,
     /// The function on demand that is being made; none while entries are.
@@ -75,6 +96,8 @@ impl<'p> Instances<'p> {
             pending: Vec::new(),
             functions: Vec::new(),
             names: HashMap::new(),
+            parts: Vec::new(),
+            part_numbers: HashMap::new(),
             origins: HashMap::new(),
             current: None,
             not_parallel: Vec::new(),
@@ -84,20 +107,33 @@ impl<'p> Instances<'p> {
     /// The number of an instance that is called at `span`; it will be made if it was not yet.
     pub(crate) fn instance(
         &mut self,
-        function: core::FunctionId,
+        source: Source,
         type_arguments: Vec<Type>,
         version: Version,
         span: Span,
     ) -> FunctionId {
-        let key = Key { function, type_arguments, version };
+        let key = Key { source, type_arguments, version };
         if let Some(&number) = self.numbers.get(&key) {
             return number;
         }
         let number = self.reserve();
         self.numbers.insert(key.clone(), number);
-        let callee = self.program.function(function).name.clone();
-        self.origins.insert(number, Origin { caller: self.current, span, callee });
+        if let Source::Function(function) = source {
+            let callee = self.program.function(function).name.clone();
+            self.origins.insert(number, Origin { caller: self.current, span, callee });
+        }
         self.pending.push((key, number));
+        number
+    }
+
+    /// The number of a part of a function, which is known by its place in core.
+    pub(crate) fn part(&mut self, expr: &Expr, part: Part) -> usize {
+        let address = std::ptr::from_ref(expr) as usize;
+        let next = self.parts.len();
+        let number = *self.part_numbers.entry(address).or_insert(next);
+        if number == next {
+            self.parts.push(Rc::new(part));
+        }
         number
     }
 
@@ -148,43 +184,44 @@ impl<'p> Instances<'p> {
     }
 
     fn lower(&mut self, key: &Key) -> Function {
-        let source = self.program.function(key.function);
+        match key.source {
+            Source::Function(function) => self.lower_function(function, key),
+            Source::Part(number) => {
+                let part = Rc::clone(&self.parts[number]);
+                self.lower_part(&part, key)
+            }
+        }
+    }
+
+    fn lower_function(&mut self, function: core::FunctionId, key: &Key) -> Function {
+        let source = self.program.function(function);
         let FunctionBody::Defined { parameter, body } = &source.body else {
             panic!("{} has no body to lower: the program has errors", source.name)
         };
         let argument_type = source.scheme.parameter.instantiate(&key.type_arguments);
         let result_type = source.scheme.result.instantiate(&key.type_arguments);
         let name = self.unique_name(key.name(&source.name, &argument_type));
-        let effect = self.effects.function(key.function);
-        let globals = self.globals.function(self.program, key.function, &key.type_arguments);
-        let program = self.program;
+        let effect = self.effects.function(function);
+        let globals = self.globals.function(self.program, function, &key.type_arguments);
         let mut lowering = Lowering::new(self, &name, source.span, key.type_arguments.clone());
-        let (context, pattern) = match &key.version {
-            Version::Serial => (Context::Serial, Pattern::uniform(&argument_type, false)),
-            Version::Lifted(pattern) => {
-                let count = lowering.parameter(&Type::INT, &Pattern::Part(false)).operand();
-                (Context::Lifted(count), pattern.clone())
-            }
-        };
-        let lifted = context.is_lifted();
-        if effect.draws {
-            lowering.seed = Some(lowering.parameter(&Type::INT, &Pattern::Part(lifted)));
-        }
-        let argument = lowering.parameter(&argument_type, &pattern);
+        lowering.is_scalar_function = is_scalar(&argument_type) && is_scalar(&result_type);
+        let (context, argument) = lowering.parameters(key, &argument_type, effect, globals);
         lowering.environment.insert(parameter.id, argument);
-        for global in globals {
-            let ty = &program.global(global).ty;
-            let value = lowering.parameter(ty, &Pattern::uniform(ty, false));
-            lowering.globals.insert(global, value);
-        }
         let value = lowering.eval(body, context);
-        let value = match context {
-            Context::Serial => value,
-            Context::Lifted(count) => lowering.lift(value, count),
-        };
-        debug_assert_eq!(value.pattern(), Pattern::uniform(&result_type, lifted));
-        let results = lowering.results(&value, effect, context);
-        lowering.builder.finish(results)
+        lowering.function(value, &result_type, effect, context)
+    }
+
+    fn lower_part(&mut self, part: &Part, key: &Key) -> Function {
+        let argument_type = part.argument(&key.type_arguments);
+        let result_type = part.expr.ty.instantiate(&key.type_arguments);
+        let name = self.unique_name(key.name("if", &argument_type));
+        let globals = self.globals.part(self.program, &part.expr, &key.type_arguments);
+        let mut lowering = Lowering::new(self, &name, part.expr.span, key.type_arguments.clone());
+        let effect = Effect::default();
+        let (context, argument) = lowering.parameters(key, &argument_type, effect, globals);
+        lowering.bind_part(&part.variables, argument);
+        let value = lowering.eval_part(&part.expr, context);
+        lowering.function(value, &result_type, effect, context)
     }
 
     /// What a call of an instance passes.
@@ -198,6 +235,47 @@ impl<'p> Instances<'p> {
         operands.extend(argument.operands());
         operands.extend(globals.flat_map(|global| global.operands()));
         operands
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// The parameters of an instance: for how many instances it computes, and its argument.
+    fn parameters(
+        &mut self,
+        key: &Key,
+        argument_type: &Type,
+        effect: Effect,
+        globals: BTreeSet<GlobalId>,
+    ) -> (Context, Value) {
+        let (context, pattern) = match &key.version {
+            Version::Serial => (Context::Serial, Pattern::uniform(argument_type, false)),
+            Version::Lifted(pattern) => {
+                let count = self.parameter(&Type::INT, &Pattern::Part(false)).operand();
+                (Context::Lifted(count), pattern.clone())
+            }
+        };
+        if effect.draws {
+            self.seed = Some(self.parameter(&Type::INT, &Pattern::Part(context.is_lifted())));
+        }
+        let argument = self.parameter(argument_type, &pattern);
+        let program = self.instances.program;
+        for global in globals {
+            let ty = &program.global(global).ty;
+            let value = self.parameter(ty, &Pattern::uniform(ty, false));
+            self.globals.insert(global, value);
+        }
+        (context, argument)
+    }
+
+    /// The finished function of an instance with this value.
+    fn function(mut self, value: Value, result_type: &Type, effect: Effect, context: Context) -> Function {
+        let value = match context {
+            Context::Serial => value,
+            Context::Lifted(count) => self.lift(value, count),
+        };
+        debug_assert_eq!(value.pattern(), Pattern::uniform(result_type, context.is_lifted()));
+        let results = self.results(&value, effect, context);
+        self.builder.finish(results)
     }
 }
 

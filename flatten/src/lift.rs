@@ -19,6 +19,7 @@ pub(crate) mod hash;
 pub(crate) mod intrinsic;
 pub(crate) mod object;
 pub(crate) mod outside;
+pub(crate) mod part;
 pub(crate) mod sequence;
 pub(crate) mod structural;
 pub(crate) mod text;

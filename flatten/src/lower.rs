@@ -54,6 +54,8 @@ pub(crate) struct Lowering<'a, 'p> {
     pub(crate) printed: Option<Value>,
     /// Whether the instructions since the last guard include a hazard.
     pub(crate) hazard: bool,
+    /// Whether the function has scalars alone to do with: conditionals in it are no functions of their own.
+    pub(crate) is_scalar_function: bool,
 }
 
 impl<'a, 'p> Lowering<'a, 'p> {
@@ -67,6 +69,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
             seed: None,
             printed: None,
             hazard: false,
+            is_scalar_function: false,
         }
     }
 
@@ -125,6 +128,11 @@ impl<'a, 'p> Lowering<'a, 'p> {
                 self.eval(body, context)
             }
             ExprKind::If { condition, then_branch, else_branch } => {
+                if let Context::Lifted(count) = context
+                    && let Some(value) = self.part(expr, count)
+                {
+                    return value;
+                }
                 let condition = self.eval(condition, context);
                 self.conditional(expr, condition, then_branch, else_branch, context)
             }

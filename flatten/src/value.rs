@@ -20,7 +20,7 @@
 
 use nesl_frontend::ty::Type;
 use nesl_prim::ScalarType;
-use nesl_vcode::{Operand, RegisterType, Shape};
+use nesl_vcode::{Argument, Operand, RegisterType, Shape};
 
 /// The registers of a value.
 #[derive(Clone, Debug)]
@@ -211,6 +211,20 @@ impl Pattern {
                 let mut registers = first.registers(&first_type);
                 registers.extend(rest.registers(&rest_type));
                 registers
+            }
+            (Pattern::Nothing, Structure::Nothing) => Vec::new(),
+            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
+        }
+    }
+
+    /// The arguments of an `each` that a value of this type and pattern is.
+    pub fn arguments(&self, ty: &Type) -> Vec<Argument> {
+        match (self, Structure::of(ty)) {
+            (Pattern::Part(varies), _) => vec![Argument { shape: shape(ty), varies: *varies }],
+            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+                let mut arguments = first.arguments(&first_type);
+                arguments.extend(rest.arguments(&rest_type));
+                arguments
             }
             (Pattern::Nothing, Structure::Nothing) => Vec::new(),
             (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),

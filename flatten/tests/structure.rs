@@ -84,7 +84,38 @@ fn guards_stand_where_a_body_must_not_run_without_instances() {
     assert_eq!(guards("function h(v) = {x * x + 1 : x in v}; h([1]);"), 0, "total");
     assert_eq!(guards("function h(v) = {1 / x : x in v}; h([1]);"), 0, "fails only on elements");
     assert_eq!(guards("function h(v, y) = {1 / y : x in v}; h([1], 0);"), 1, "fails without elements");
-    assert_eq!(guards("function g(x) = [x]; function h(v) = {g(x) : x in v}; h([1]);"), 1, "a call");
+    assert_eq!(guards("function g(x) = [x]; function h(v) = {g(x) : x in v}; h([1]);"), 0, "an each guards itself");
+    assert_eq!(
+        guards("function g(x) = 1 / x; function h(v, y) = {g(y) : x in v}; h([1], 0);"),
+        1,
+        "a call that does not vary"
+    );
+}
+
+#[test]
+fn a_call_that_varies_is_an_each_unless_it_prints() {
+    let eaches = |text: &str| count(&compile(text), |op| matches!(op, Op::Each(_)));
+    assert_eq!(eaches("function g(x) = [x]; {g(x) : x in [1]};"), 1);
+    assert_eq!(eaches("function g(x) = rand(x); {g(x) : x in [1]};"), 1);
+    assert_eq!(eaches("function g(x, a) = #a; {g(1, [x]) + g(1, [2]) : x in [1]};"), 1, "one of them varies");
+    assert_eq!(eaches("function g(x) = print_line(@x); {g(x) : x in [1]};"), 0);
+}
+
+#[test]
+fn branching_scalar_code_becomes_a_function_of_its_own() {
+    let eaches = |text: &str| count(&compile(text), |op| matches!(op, Op::Each(_)));
+    assert_eq!(eaches("{if x == 0 then 0 else 12 / x : x in [1, 0]};"), 1);
+    // Inside it stays together.
+    assert_eq!(eaches("{if x == 0 then 0 else if x < 3 then 12 / x else 1 / (x - 1) : x in [1, 0]};"), 1);
+    assert_eq!(
+        eaches("function g(x) = if x == 0 then 0 else g(x - 1); {g(x) : x in [1]};"),
+        2,
+        "the call, and the recursion"
+    );
+    // A selection is elementwise; sequences have vector instructions; this one is the same for all.
+    assert_eq!(eaches("{if x < 0 then -x else x : x in [1, 0]};"), 0);
+    assert_eq!(eaches("{if x == 0 then [0] else [12 / x] : x in [1, 0]};"), 0);
+    assert_eq!(eaches("function h(v, y) = {if y == 0 then x else x / y : x in v}; h([1], 0);"), 0);
 }
 
 #[test]

@@ -24,12 +24,12 @@ pub struct Surroundings {
 /// What is around a place of a text with these forms.
 pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
     let mut found = Surroundings::default();
-    let Some(form) = forms.iter().find(|form| contains(form.span, place)) else { return found };
+    let Some(form) = forms.iter().find(|form| form.span.contains(place)) else { return found };
     let mut next = match &form.kind {
         TopLevelKind::Function(function) => {
             found.function = Some(function.name.symbol.clone());
             let defaults = function.keywords.iter().map(|keyword| &keyword.default);
-            defaults.chain(&function.body).find(|part| contains(part.span, place))
+            defaults.chain(&function.body).find(|part| part.span.contains(place))
         }
         TopLevelKind::Assignment { value, .. } | TopLevelKind::Expression(value) => Some(value),
         TopLevelKind::Datatype(_) | TopLevelKind::Error => None,
@@ -41,14 +41,10 @@ pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
     found
 }
 
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
-}
-
 impl Surroundings {
     /// Notes what an expression means for the part of it that the place is in, and gives that part.
     fn enter<'a>(&mut self, expression: &'a Expr, place: Span) -> Option<&'a Expr> {
-        let around = |part: &&Expr| contains(part.span, place);
+        let around = |part: &&Expr| part.span.contains(place);
         let in_branch = match &expression.kind {
             ExprKind::If { then_branch, else_branch, .. } => around(&&**then_branch) || around(&&**else_branch),
             ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, right, .. } => around(&&**right),

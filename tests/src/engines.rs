@@ -4,7 +4,7 @@ use crate::outcome::{End, Outcome};
 use crate::session::{self, CheckedProgram};
 use crate::world::World;
 use nesl_backend::value::from_literal;
-use nesl_backend::{Engine, Limits, Literal, Loaded, Machine, Reference, RuntimeError, Threads, Value};
+use nesl_backend::{Engine, Limits, Literal, Loaded, Machine, Reference, RuntimeError, Strategy, Threads, Value};
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{self, EvalError, Evaluator, Globals};
 use nesl_frontend::ty::Type;
@@ -32,27 +32,47 @@ pub const TIMEOUT: Duration = Duration::from_secs(120);
 pub enum Local {
     /// The reference evaluator of core.
     Oracle,
-    /// The reference engine on VCODE as flattening makes it.
+    /// The reference engine on VCODE as flattening makes it, with both strategies mixed.
     Unoptimised,
+    /// The threads engine on the same, its strategies chosen by size.
+    UnoptimisedThreads,
     /// The reference engine.
-    Reference,
+    Reference(Strategy),
     /// The threads engine.
-    Threads(usize),
+    Threads(usize, Strategy),
 }
 
 impl Local {
     /// All of them, the oracle first.
-    pub const ALL: [Local; 5] =
-        [Local::Oracle, Local::Unoptimised, Local::Reference, Local::Threads(1), Local::Threads(2)];
+    pub const ALL: [Local; 8] = [
+        Local::Oracle,
+        Local::Unoptimised,
+        Local::UnoptimisedThreads,
+        Local::Reference(Strategy::Lift),
+        Local::Reference(Strategy::Leaf),
+        Local::Threads(1, Strategy::Auto),
+        Local::Threads(2, Strategy::Mixed),
+        Local::Threads(2, Strategy::Leaf),
+    ];
 
     /// The name in tests.
     pub fn name(self) -> String {
         match self {
             Local::Oracle => "oracle".to_owned(),
             Local::Unoptimised => "unoptimised".to_owned(),
-            Local::Reference => "reference".to_owned(),
-            Local::Threads(count) => format!("threads{count}"),
+            Local::UnoptimisedThreads => "unoptimised-threads2".to_owned(),
+            Local::Reference(strategy) => format!("reference-{}", name(strategy)),
+            Local::Threads(count, strategy) => format!("threads{count}-{}", name(strategy)),
         }
+    }
+}
+
+fn name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Auto => "auto",
+        Strategy::Lift => "lift",
+        Strategy::Leaf => "leaf",
+        Strategy::Mixed => "mixed",
     }
 }
 
@@ -98,46 +118,86 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, End> {
 }
 
 fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
-    let vcode = match compile(program, !matches!(local, Local::Oracle | Local::Unoptimised)) {
+    let passes = match local {
+        Local::Oracle | Local::Unoptimised | Local::UnoptimisedThreads => Passes::None,
+        Local::Reference(_) | Local::Threads(..) => Passes::All,
+    };
+    let vcode = match compile(program, passes) {
         Ok(vcode) => vcode,
         Err(end) => return Outcome::ended(end),
     };
-    if local == Local::Oracle {
-        return run_oracle(program);
+    match local {
+        Local::Oracle => run_oracle(program),
+        Local::Unoptimised => run_compiled(None, Strategy::Mixed, vcode, program),
+        Local::UnoptimisedThreads => run_compiled(Some(2), Strategy::Auto, vcode, program),
+        Local::Reference(strategy) => run_compiled(None, strategy, vcode, program),
+        Local::Threads(count, strategy) => run_compiled(Some(count), strategy, vcode, program),
     }
+}
+
+/// Runs VCODE of a program in this process: on so many threads, or else on the reference engine.
+fn run_compiled(
+    threads: Option<usize>,
+    strategy: Strategy,
+    vcode: nesl_vcode::Program,
+    program: &CheckedProgram,
+) -> Outcome {
     let arguments = match arguments(program) {
         Ok(arguments) => arguments,
         Err(end) => return Outcome::ended(end),
     };
-    match local {
-        Local::Threads(count) => match Threads::new(count, Some(MEMORY)) {
-            Ok(engine) => run_vcode(engine, vcode, &program.sources, arguments.as_deref()),
-            Err(error) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
-        },
-        _ => run_vcode(Reference::new(Some(MEMORY)), vcode, &program.sources, arguments.as_deref()),
+    let (sources, arguments) = (&program.sources, arguments.as_deref());
+    match threads.map(|count| Threads::new(count, Some(MEMORY))) {
+        None => run_vcode(Reference::new(Some(MEMORY)), strategy, vcode, sources, arguments),
+        Some(Ok(engine)) => run_vcode(engine, strategy, vcode, sources, arguments),
+        Some(Err(error)) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
     }
+}
+
+/// Runs a program on two threads, compiled without one of the passes.
+pub fn run_without(pass: &'static str, text: &str) -> Outcome {
+    let run = || {
+        let program = session::check(text, None)?;
+        Ok(run_compiled(Some(2), Strategy::Mixed, compile(&program, Passes::Without(pass))?, &program))
+    };
+    guarded(run).and_then(|outcome| outcome).unwrap_or_else(Outcome::ended)
+}
+
+/// Which passes a program goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// None.
+    None,
+    /// All.
+    All,
+    /// All but those with this name.
+    Without(&'static str),
 }
 
 /// The verified VCODE of a program.
 ///
 /// # Errors
 /// A bug of flattening or of a pass.
-pub fn compile(program: &CheckedProgram, optimised: bool) -> Result<nesl_vcode::Program, End> {
+pub fn compile(program: &CheckedProgram, passes: Passes) -> Result<nesl_vcode::Program, End> {
     let main = program.call.as_ref().map(|call| call.main);
     let compiled = nesl_flatten::compile(program.core(), program.session.library(), &program.forms, main);
     let mut vcode = compiled.map_err(|errors| {
         let diagnostics = errors.iter().map(|error| error.diagnostic(&program.sources));
         End::Rejected(diagnostics.map(|error| (error.code.to_owned(), error.message)).collect())
     })?;
-    if optimised {
-        pipeline::optimise(&mut vcode, &pipeline::Options::default())
-            .map_err(|error| End::Broken(error.to_string()))?;
-    } else {
-        nesl_vcode::verify(&vcode).map_err(|errors| {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            End::Broken(format!("verification failed after flattening\n  {}", errors.join("\n  ")))
-        })?;
-    }
+    let disable = match passes {
+        Passes::All => Vec::new(),
+        Passes::Without(pass) => vec![pass.to_owned()],
+        Passes::None => {
+            nesl_vcode::verify(&vcode).map_err(|errors| {
+                let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                End::Broken(format!("verification failed after flattening\n  {}", errors.join("\n  ")))
+            })?;
+            return Ok(vcode);
+        }
+    };
+    let options = pipeline::Options { disable, ..pipeline::Options::default() };
+    pipeline::optimise(&mut vcode, &options).map_err(|error| End::Broken(error.to_string()))?;
     Ok(vcode)
 }
 
@@ -228,12 +288,14 @@ fn failure(sources: &SourceMap, code: &str, message: String, place: Span) -> End
 /// Where nesl has a bug.
 pub fn run_vcode<E: Engine>(
     engine: E,
+    strategy: Strategy,
     program: nesl_vcode::Program,
     sources: &SourceMap,
     arguments: Option<&[Literal]>,
 ) -> Outcome {
     let program = Loaded::new(Arc::new(program));
     let mut machine = Machine::new(engine, LIMITS);
+    machine.set_strategy(strategy);
     let world = World::default();
     machine.set_host(world.host());
     let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };

@@ -15,6 +15,8 @@
 //! | `at` | its `line:column` in this file |
 //! | `compile-error` | a code, and optionally part of the message; one line for every error, in source order |
 //! | `args` | the arguments of `main`, separated by blanks |
+//!
+//! Other keys are for tests that look at more than what a program does: they read them by [`parse_with`].
 
 /// The expected run-time error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,15 @@ pub struct Header {
 /// # Errors
 /// What is wrong with it; a program without any expectation among it.
 pub fn parse(text: &str) -> Result<Header, String> {
+    parse_with(text, |_, _| Ok(false))
+}
+
+/// Reads the header of a program, which may have more keys: `own` gets the key and the value of each line that is none of the
+/// table above, and says whether it knows the key.
+///
+/// # Errors
+/// As [`parse`], and those of `own`.
+pub fn parse_with(text: &str, mut own: impl FnMut(&str, &str) -> Result<bool, String>) -> Result<Header, String> {
     let comment = text.trim_start().strip_prefix('%').and_then(|rest| rest.split_once('%')).map(|(comment, _)| comment);
     let comment = comment.ok_or("the program does not begin with a comment")?;
     let mut header = Header::default();
@@ -64,6 +75,7 @@ pub fn parse(text: &str) -> Result<Header, String> {
                 header.rejected.push((code(first)?, rest.trim().to_owned()));
             }
             "args" => header.arguments = Some(value.split_whitespace().map(str::to_owned).collect()),
+            word if own(word, value)? => {}
             // A misspelt key must not silently be prose.
             word if !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && word != "http" => {
                 return Err(format!("unknown key `{word}`"));
@@ -117,6 +129,20 @@ mod tests {
         let header = parse("% compile-error: E0202 must be int\n compile-error: E0201%").unwrap();
         let expected = [("E0202", "must be int"), ("E0201", "")];
         assert_eq!(header.rejected, expected.map(|(code, text)| (code.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn keys_of_ones_own_are_handed_over() {
+        let text = "% Prose: more.\n total: 5 all\n expect: 1 %";
+        assert!(parse(text).is_err());
+        let mut seen = Vec::new();
+        let header = parse_with(text, |key, value| {
+            seen.push((key.to_owned(), value.to_owned()));
+            Ok(key == "total")
+        });
+        assert_eq!(header.unwrap().lines, ["1"]);
+        assert_eq!(seen.last(), Some(&("total".to_owned(), "5 all".to_owned())));
+        assert_eq!(parse_with(text, |_, _| Err("no".to_owned())), Err("no".to_owned()));
     }
 
     #[test]

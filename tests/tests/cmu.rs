@@ -144,7 +144,7 @@ impl Tally {
     fn add(&mut self, name: &str, text: &str) -> bool {
         self.all += 1;
         let checked = session::check(text, None).unwrap_or_else(|end| panic!("{name}: {end}"));
-        let vcode = engines::compile(&checked, true).unwrap_or_else(|end| panic!("{name}: {end}"));
+        let vcode = engines::compile(&checked, engines::Passes::All).unwrap_or_else(|end| panic!("{name}: {end}"));
         let written = match cmu::write(&vcode, &|_| 0) {
             Ok(written) => written,
             Err(limitation) => {

@@ -1,13 +1,14 @@
 //! Cost grows as the source's cost model says: the programs under `tests/cost`, each at three sizes.
 //!
-//! What is counted does not depend on the machine: elements in the columns that instructions made, and instructions run. A
+//! What is counted does not depend on the machine: elements and bytes of the columns that instructions made, and instructions
+//! run, with every strategy. A
 //! program's header names, for each, the function of the size n that it grows with; per unit of that function a larger size
 //! may cost at most [`SLACK`] times what the smaller one did. Run with `--nocapture` to see what a unit costs.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 use nesl_backend::value::from_literal;
-use nesl_backend::{Counters, Engine, Limits, Literal, Loaded, Machine, Reference, Threads};
+use nesl_backend::{Counters, Engine, Limits, Literal, Loaded, Machine, Reference, Strategy, Threads};
 use nesl_prim::ScalarValue;
 use nesl_tests::programs::root;
 use nesl_tests::session;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 
 /// How much dearer a unit may be at the next size, four times as large: what is rounded up at the smallest size shows here.
 const SLACK: f64 = 1.25;
+
+const STRATEGIES: [Strategy; 3] = [Strategy::Lift, Strategy::Leaf, Strategy::Auto];
 
 /// A function of the size.
 #[derive(Clone, Copy, Debug)]
@@ -87,9 +90,10 @@ fn compile(case: &Case) -> Program {
 }
 
 /// What a run of `main` with this size costs.
-fn run<E: Engine>(engine: E, case: &Case, program: &Program, n: i64) -> Counters {
+fn run<E: Engine>(engine: E, strategy: Strategy, case: &Case, program: &Program, n: i64) -> Counters {
     let main = &program.mains[0];
     let mut machine = Machine::new(engine, Limits::default());
+    machine.set_strategy(strategy);
     let size = Literal::Scalar(ScalarValue::Int(n));
     let argument = from_literal(&mut machine.engine, &main.parameters[0].shape, &size);
     let loaded = Loaded::new(Arc::new(program.clone()));
@@ -103,7 +107,27 @@ fn run<E: Engine>(engine: E, case: &Case, program: &Program, n: i64) -> Counters
     Counters {
         instructions: after.instructions - before.instructions,
         elements: after.elements - before.elements,
+        bytes: after.bytes - before.bytes,
         ..after
+    }
+}
+
+/// What is counted, how it grows, and how to count it.
+type Counter = (&'static str, Growth, fn(&Counters) -> u64);
+
+/// What must hold where the instances of an apply-to-each run all at once, and where they may run one by one: there the
+/// instructions on scalars are work like elements.
+fn counters(case: &Case, strategy: Strategy) -> Vec<Counter> {
+    match strategy {
+        Strategy::Lift => vec![
+            ("elements", case.elements, |counters| counters.elements),
+            ("bytes", case.elements, |counters| counters.bytes),
+            ("instructions", case.instructions, |counters| counters.instructions),
+        ],
+        _ => vec![
+            ("elements and instructions", case.elements, |counters| counters.elements + counters.instructions),
+            ("bytes", case.elements, |counters| counters.bytes),
+        ],
     }
 }
 
@@ -114,25 +138,23 @@ fn cost_grows_as_the_cost_model_says() {
     let mut problems = Vec::new();
     for case in &cases {
         let program = compile(case);
-        for engine in ["reference", "threads"] {
+        for (engine, strategy) in
+            ["reference", "threads"].into_iter().flat_map(|engine| STRATEGIES.map(|strategy| (engine, strategy)))
+        {
             let costs: Vec<Counters> = (case.sizes.iter())
                 .map(|&n| match engine {
-                    "reference" => run(Reference::new(None), case, &program, n),
-                    _ => run(Threads::new(2, None).unwrap(), case, &program, n),
+                    "reference" => run(Reference::new(None), strategy, case, &program, n),
+                    _ => run(Threads::new(2, None).unwrap(), strategy, case, &program, n),
                 })
                 .collect();
-            type Counter = fn(&Counters) -> u64;
-            let counters: [(&str, Growth, Counter); 2] = [
-                ("elements", case.elements, |counters| counters.elements),
-                ("instructions", case.instructions, |counters| counters.instructions),
-            ];
-            for (name, growth, counter) in counters {
+            for (name, growth, counter) in counters(case, strategy) {
                 let units: Vec<f64> =
                     case.sizes.iter().zip(&costs).map(|(&n, costs)| counter(costs) as f64 / growth.at(n)).collect();
-                println!("{} on {engine}: {name} per unit of {growth:?} {units:.2?}", case.name);
+                let line =
+                    format!("{} on {engine}, {strategy:?}: {name} per unit of {growth:?} {units:.2?}", case.name);
+                println!("{line}");
                 if units.windows(2).any(|pair| pair[1] > pair[0] * SLACK) {
-                    problems
-                        .push(format!("{} on {engine}: {name} per unit of {growth:?} grow: {units:.2?}", case.name));
+                    problems.push(line);
                 }
             }
         }

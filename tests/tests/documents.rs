@@ -2,9 +2,12 @@
 //!
 //! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
 //! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
-//! line `...` stands for any lines. Blocks marked `nesl` are programs that run without an error. Other blocks are not run.
+//! line `...` stands for any lines. Blocks marked `nesl` are programs that run without an error, blocks marked `vcode` flat
+//! programs that the verifier accepts. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
 
 use nesl_tests::programs::root;
+use nesl_vcode::manual;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// A command of a document with the output shown below it.
@@ -40,10 +43,19 @@ fn blocks(text: &str) -> Vec<Vec<Shown>> {
     blocks
 }
 
-/// The programs of the `nesl` blocks of a document.
-fn programs(text: &str) -> Vec<String> {
+/// The programs of the blocks of a document that are marked with a language.
+fn programs(text: &str, language: &str) -> Vec<String> {
     let after = |block: &str| block.split_once("\n```").map(|(program, _)| program.to_owned());
-    text.split("```nesl\n").skip(1).filter_map(after).collect()
+    text.split(&format!("```{language}\n")).skip(1).filter_map(after).collect()
+}
+
+/// README.md and docs/*.md.
+fn documents() -> Vec<PathBuf> {
+    let root = root();
+    let mut documents = vec![root.join("README.md")];
+    documents.extend(std::fs::read_dir(root.join("docs")).into_iter().flatten().flatten().map(|entry| entry.path()));
+    documents.retain(|path| path.extension().is_some_and(|extension| extension == "md") && path.is_file());
+    documents
 }
 
 /// Whether output is what is shown, where `...` stands for any lines.
@@ -60,9 +72,6 @@ fn matches(shown: &[String], lines: &[&str]) -> bool {
 #[test]
 fn documents_show_what_happens() {
     let root = root();
-    let mut documents = vec![root.join("README.md")];
-    documents.extend(std::fs::read_dir(root.join("docs")).into_iter().flatten().flatten().map(|entry| entry.path()));
-    documents.retain(|path| path.extension().is_some_and(|extension| extension == "md") && path.is_file());
     let Some(binary) = nesl_tests::command::nesl() else {
         assert!(!nesl_tests::launcher::is_required(), "the binary nesl must be built first, or named by NESL_BIN");
         println!("skipped: the binary nesl is not built");
@@ -72,8 +81,8 @@ fn documents_show_what_happens() {
     let folder = binary.parent().map(std::path::Path::to_path_buf);
     let path = std::env::join_paths(folder.into_iter().chain(std::env::split_paths(&path))).unwrap();
     let mut problems = Vec::new();
-    for document in &documents {
-        for program in programs(&std::fs::read_to_string(document).unwrap()) {
+    for document in &documents() {
+        for program in programs(&std::fs::read_to_string(document).unwrap(), "nesl") {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("program.nesl");
             std::fs::write(&file, &program).unwrap();
@@ -100,6 +109,35 @@ fn documents_show_what_happens() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn flat_programs_in_documents_are_sound() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for document in documents() {
+        for program in programs(&std::fs::read_to_string(&document).unwrap(), "vcode") {
+            count += 1;
+            let error = match nesl_vcode::parse(&program) {
+                Ok(parsed) => nesl_vcode::verify(&parsed).err().map(|errors| errors[0].to_string()),
+                Err(error) => Some(error.to_string()),
+            };
+            problems.extend(error.map(|error| format!("{}: {error}\n{program}", document.display())));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(count >= 5, "only {count} blocks are marked vcode");
+}
+
+#[test]
+fn the_manual_of_vcode_is_up_to_date() {
+    let page = std::fs::read_to_string(root().join("docs/vcode.md")).unwrap();
+    let start = page.find(manual::FIRST_HEADING).unwrap_or(page.len());
+    assert!(
+        page[start..] == manual::tables(),
+        "the tables of docs/vcode.md are old: take out the text from `{}` on, and nesl vcode --manual >> docs/vcode.md",
+        manual::FIRST_HEADING
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The library says what it does: every function has a doc string with its costs, and every example in one is true on the
 //! reference evaluator and on the reference engine. docs/library.md is what the doc strings make.
 
+use nesl_backend::Strategy;
 use nesl_frontend::{Session, manual};
 use nesl_span::SourceMap;
 use nesl_tests::engines::{Local, run};
@@ -44,7 +45,8 @@ fn every_example_is_true() {
     let (printing, examples): (Vec<_>, Vec<_>) =
         examples.into_iter().partition(|(_, example)| is_printing(&example.expression));
     let program: String = examples.iter().map(|(_, example)| format!("{};\n", example.expression)).collect();
-    let together = [Local::Oracle, Local::Reference].map(|engine| (engine, run(engine, &program, None)));
+    let together =
+        [Local::Oracle, Local::Reference(Strategy::Auto)].map(|engine| (engine, run(engine, &program, None)));
     let is_right = |outcome: &nesl_tests::outcome::Outcome| {
         outcome.end == End::Done && outcome.lines.iter().eq(examples.iter().map(|(_, example)| &example.result))
     };
@@ -64,7 +66,7 @@ fn every_example_is_true() {
         }
     }
     for (name, example) in &printing {
-        for engine in [Local::Oracle, Local::Reference] {
+        for engine in [Local::Oracle, Local::Reference(Strategy::Auto)] {
             let outcome = run(engine, &format!("{};", example.expression), None);
             if outcome.end != End::Done || outcome.lines.len() != 2 || outcome.lines[1] != example.result {
                 problems.push(format!("{name} on {}: {} gives\n{outcome}", engine.name(), example.expression));

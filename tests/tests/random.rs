@@ -9,11 +9,14 @@ use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::outcome::{End, Outcome};
 use nesl_tests::ranks::{self, Job, Task};
 use nesl_tests::shrink;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Programs per run, and how many of them on ranks.
 const COUNT: u64 = 300;
 const ON_RANKS: u64 = 150;
+
+/// Of so many programs one is compiled without each of the passes.
+const STEP_WITHOUT: usize = 10;
 
 /// The programs of a run that use a feature, at least.
 const FEWEST: usize = 5;
@@ -101,6 +104,23 @@ fn engines_of_this_process_agree_with_the_oracle() {
         }
     }
     println!("{failures} of the programs end in an error");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_pass_can_be_left_out() {
+    let names: BTreeSet<&'static str> = nesl_vcode::PASSES.iter().map(|pass| pass.name).collect();
+    let mut problems = Vec::new();
+    for seed in seeds().step_by(STEP_WITHOUT) {
+        let program = generate::program(seed);
+        let expected = oracle(&program);
+        for pass in &names {
+            if !engines::run_without(pass, &program.text()).agrees(&expected, program.single_site) {
+                let other = |text: &str| engines::run_without(pass, text);
+                problems.push(report(&program, &format!("without {pass}"), ATTEMPTS, &other));
+            }
+        }
+    }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 

@@ -4,6 +4,7 @@
 //! current span and folds scalar operations on constants, so that the rules of flattening read as the instructions they make.
 //! Operands of wrong types are bugs of the caller; the verifier reports them, the builder only needs enough to name a type.
 
+use crate::each::Each;
 use crate::op::{Kind, VectorOp};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType};
 use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType, ScalarValue};
@@ -110,6 +111,12 @@ impl FunctionBuilder {
         self.emit(Op::Call(function), operands, results)
     }
 
+    /// A function on each of some instances.
+    pub fn each(&mut self, each: Each, operands: &[Operand]) -> Vec<Operand> {
+        let results = each.result_types();
+        self.emit(Op::Each(Box::new(each)), operands, &results)
+    }
+
     /// Collects the instructions that follow into a new block.
     pub fn begin_block(&mut self) {
         self.open.push(Vec::new());
@@ -122,7 +129,7 @@ impl FunctionBuilder {
     pub fn end_block(&mut self, results: Vec<Operand>) -> Block {
         assert!(self.open.len() > 1, "end_block without begin_block");
         let instructions = self.open.pop().unwrap_or_default();
-        Block { instructions, results }
+        Block::new(instructions, results)
     }
 
     /// Appends the instructions of an ended block to the current one; yields its results.
@@ -153,15 +160,13 @@ impl FunctionBuilder {
             name: self.name,
             parameters: self.parameters,
             registers: self.registers,
-            body: Block { instructions, results },
+            body: Block::new(instructions, results),
             span: self.span,
         }
     }
 
     fn register(&mut self, ty: RegisterType) -> Register {
-        let register = Register(u32::try_from(self.registers.len()).unwrap_or(u32::MAX));
-        self.registers.push(ty);
-        register
+        Register::add(&mut self.registers, ty)
     }
 
     fn current_block(&mut self) -> &mut Vec<Instruction> {
@@ -170,14 +175,14 @@ impl FunctionBuilder {
 
     fn one(&mut self, op: Op, operands: &[Operand], ty: RegisterType) -> Operand {
         let result = self.register(ty);
-        let instruction = Instruction { op, operands: operands.to_vec(), results: vec![result], span: self.current };
+        let instruction = Instruction::new(op, operands.to_vec(), vec![result], self.current);
         self.current_block().push(instruction);
         Operand::Register(result)
     }
 
     fn emit(&mut self, op: Op, operands: &[Operand], types: &[RegisterType]) -> Vec<Operand> {
         let results: Vec<Register> = types.iter().map(|&ty| self.register(ty)).collect();
-        let instruction = Instruction { op, operands: operands.to_vec(), results: results.clone(), span: self.current };
+        let instruction = Instruction::new(op, operands.to_vec(), results.clone(), self.current);
         self.current_block().push(instruction);
         results.into_iter().map(Operand::Register).collect()
     }

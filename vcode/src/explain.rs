@@ -12,7 +12,7 @@
 //! Lines of the library stand where a program's own code became its instructions. A line comes again where other lines'
 //! instructions stand between its own.
 
-use crate::print::Printer;
+use crate::print::{self, Printer};
 use crate::program::{Block, Function, Instruction, Op, Program};
 use nesl_span::{FileId, SourceMap, Span};
 
@@ -48,6 +48,9 @@ impl Writer<'_> {
     }
 
     fn block(&mut self, block: &Block, depth: usize) {
+        if let Some(line) = print::drop_line(block) {
+            self.at(depth, &line);
+        }
         for instruction in &block.instructions {
             self.source(instruction.span);
             self.instruction(instruction, depth);
@@ -56,13 +59,20 @@ impl Writer<'_> {
 
     fn instruction(&mut self, instruction: &Instruction, depth: usize) {
         let text = Printer::default().instruction(self.program, instruction);
-        let Op::If(then_block, else_block) = &instruction.op else { return self.at(depth, &text) };
+        let blocks = match &instruction.op {
+            Op::If(then_block, else_block) => vec![then_block, else_block],
+            Op::Fused(block) => vec![block],
+            _ => return self.at(depth, &text),
+        };
         // Its first line ends where the first block begins.
         let head = text.split(" {").next().unwrap_or("");
         self.at(depth, &format!("{head} {{"));
-        self.branch(then_block, depth + 1);
-        self.at(depth, "} else {");
-        self.branch(else_block, depth + 1);
+        for (index, block) in blocks.into_iter().enumerate() {
+            if index > 0 {
+                self.at(depth, "} else {");
+            }
+            self.branch(block, depth + 1);
+        }
         self.at(depth, "}");
     }
 
@@ -72,7 +82,7 @@ impl Writer<'_> {
     }
 
     fn results(&mut self, word: &str, block: &Block, depth: usize) {
-        let results: String = block.results.iter().map(|result| format!(" {result}")).collect();
+        let results = print::marked(&block.results, &block.uses);
         self.at(depth, &format!("{word}{results}"));
     }
 

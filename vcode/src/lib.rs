@@ -1,13 +1,18 @@
 //! VCODE: the flat program that flattening makes and engines run.
 //!
-//! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers. [`build`] makes
-//! functions; [`mod@print`] and [`mod@parse`] are its text form, [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`metrics`]
-//! counts instructions; [`cmu`] is the stack format of another NESL; [`pipeline`] optimises it by the [`passes`].
+//! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers, [`mod@each`] a function
+//! on many instances, [`fusion`] groups of instructions that can be one loop. [`build`] makes functions; [`mod@print`] and
+//! [`mod@parse`] are its text form, [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`metrics`] counts
+//! instructions; [`manual`] describes them; [`cmu`] is the stack format of another NESL; [`pipeline`] optimises it by the
+//! [`passes`].
 
 pub mod build;
 pub mod cmu;
 pub mod codec;
+pub mod each;
 pub mod explain;
+pub mod fusion;
+pub mod manual;
 pub mod metrics;
 pub mod op;
 pub mod parse;
@@ -21,6 +26,7 @@ pub mod verify;
 
 pub use build::FunctionBuilder;
 pub use codec::{CodecError, from_bytes, to_bytes};
+pub use each::{Argument, Each};
 pub use explain::explain;
 pub use metrics::Counts;
 pub use nesl_prim::Constants;
@@ -31,7 +37,7 @@ pub use pipeline::{Options, PASSES, PassError, optimise};
 pub use print::Printer;
 pub use program::{
     Block, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program, Register,
-    RegisterType, Step,
+    RegisterType, Step, Use,
 };
 pub use shape::Shape;
 pub use verify::{VerifyError, verify};

@@ -8,9 +8,13 @@ use crate::program::{Block, Function, Instruction, Op, Program};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Numbers of instructions by name: `add.int`, `map add.int`, `gather`, `reduce.add.int`, `constants`, `call`, `if`.
+/// Numbers of instructions by name: `add.int`, `map add.int`, `gather`, `reduce.add.int`, `constants`, `call`, `if`, `fused`.
+/// Instructions in a group count, and so does the group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(BTreeMap<String, usize>);
+pub struct Counts {
+    by_name: BTreeMap<String, usize>,
+    passes: usize,
+}
 
 impl Counts {
     /// The counts of all functions of a program.
@@ -31,27 +35,50 @@ impl Counts {
 
     /// How many instructions have this name.
     pub fn get(&self, name: &str) -> usize {
-        self.0.get(name).copied().unwrap_or(0)
+        self.by_name.get(name).copied().unwrap_or(0)
     }
 
     /// How many instructions there are.
     pub fn total(&self) -> usize {
-        self.0.values().sum()
+        self.by_name.values().sum()
+    }
+
+    /// How many of them go over the elements of columns. A group is one pass, whatever is in it.
+    pub fn passes(&self) -> usize {
+        self.passes
     }
 
     /// Names and counts, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.0.iter().map(|(name, &count)| (name.as_str(), count))
+        self.by_name.iter().map(|(name, &count)| (name.as_str(), count))
     }
 
     fn block(&mut self, block: &Block) {
         for Instruction { op, .. } in &block.instructions {
-            *self.0.entry(print::mnemonic(op)).or_default() += 1;
-            if let Op::If(then_block, else_block) = op {
-                self.block(then_block);
-                self.block(else_block);
+            *self.by_name.entry(print::mnemonic(op)).or_default() += 1;
+            self.passes += usize::from(is_pass(op));
+            match op {
+                Op::If(then_block, else_block) => {
+                    self.block(then_block);
+                    self.block(else_block);
+                }
+                Op::Fused(block) => {
+                    let passes = self.passes;
+                    self.block(block);
+                    self.passes = passes;
+                }
+                _ => {}
             }
         }
+    }
+}
+
+/// Whether an instruction goes over the elements of columns.
+fn is_pass(op: &Op) -> bool {
+    match op {
+        Op::Map(_) | Op::Fused(_) => true,
+        Op::Vector(op) => op.is_pass(),
+        Op::Scalar(_) | Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) => false,
     }
 }
 
@@ -85,7 +112,26 @@ mod tests {
         .unwrap();
         let counts = Counts::of_program(&program);
         assert_eq!(counts.iter().collect::<Vec<_>>(), [("if", 1), ("map add.int", 2)]);
-        assert_eq!((counts.total(), counts.get("gather")), (3, 0));
+        assert_eq!((counts.total(), counts.get("gather"), counts.passes()), (3, 0, 2));
         assert_eq!(counts, Counts::of_function(&program.functions[0]));
+    }
+
+    #[test]
+    fn a_group_is_one_pass() {
+        let program = parse(
+            "function f(%0: column int) -> int {
+               %3 = fused {
+                 %1 = map add.int %0 1
+                 %2 = reduce.add.int %1
+                 yield %2
+               }
+               %4 = length %0
+               %5 = reduce.add.int %0
+               return %3
+             }",
+        )
+        .unwrap();
+        let counts = Counts::of_program(&program);
+        assert_eq!((counts.total(), counts.passes()), (5, 2));
     }
 }

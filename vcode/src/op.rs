@@ -27,6 +27,44 @@ pub enum Kind {
     Descriptor,
 }
 
+/// How many elements a column has that an instruction makes. Operands are named by their positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Nothing that its operands say, or the result is no column.
+    Unknown,
+    /// As many as this scalar says.
+    Value(usize),
+    /// As many as this column has.
+    Column(usize),
+    /// As many as this column has flags that are true.
+    Trues(usize),
+    /// As many as this descriptor has segments.
+    Segments(usize),
+    /// As many as the segments of this descriptor have elements.
+    Total(usize),
+    /// One for each operand.
+    Operands,
+}
+
+/// What part an instruction can play in a loop over the indices of a space ([`crate::fusion`]). The operands that are read at
+/// the index of the loop are named by their positions; all others are ready before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    /// None.
+    Alone,
+    /// Makes the element at an index from the index and the elements there.
+    Element(Vec<usize>),
+    /// Keeps the element there, where the flag there is true: the indices with true flags are a space within.
+    Filter {
+        /// The elements.
+        elements: usize,
+        /// The flags.
+        flags: usize,
+    },
+    /// Takes the elements there; its result is ready when the loop ends.
+    End(Vec<usize>),
+}
+
 /// A vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VectorOp {
@@ -109,6 +147,8 @@ pub struct Row {
     pub result: Kind,
     /// Whether it can fail for other reasons than lack of memory.
     pub fallible: bool,
+    /// The operand that the result may be written over, where that is its last use: a column of the result's type.
+    pub in_place: Option<usize>,
     /// What it requires of lengths, and its meaning.
     pub doc: &'static str,
 }
@@ -179,10 +219,97 @@ impl VectorOp {
         VectorOp::all().into_iter().find(|op| op.name() == name)
     }
 
+    /// The column of the table that says how many elements the result has.
+    pub fn elements(self) -> Elements {
+        match self {
+            VectorOp::Iota => Elements::Value(0),
+            VectorOp::Dist => Elements::Value(1),
+            VectorOp::Slice => Elements::Value(2),
+            VectorOp::Build => Elements::Operands,
+            VectorOp::Gather => Elements::Column(1),
+            VectorOp::Scatter
+            | VectorOp::Permute
+            | VectorOp::Scan(_)
+            | VectorOp::Rank(_)
+            | VectorOp::Merge
+            | VectorOp::TextLengths => Elements::Column(0),
+            VectorOp::Pack => Elements::Trues(1),
+            VectorOp::SegReduce(_) | VectorOp::ParseFloat => Elements::Segments(1),
+            VectorOp::Starts | VectorOp::Lengths => Elements::Segments(0),
+            VectorOp::SegScan(_) | VectorOp::SegRank(_) | VectorOp::SegDist | VectorOp::Compact => Elements::Total(1),
+            VectorOp::SegIota => Elements::Total(0),
+            VectorOp::Length
+            | VectorOp::Extract
+            | VectorOp::Concat
+            | VectorOp::Interleave
+            | VectorOp::Append
+            | VectorOp::Reduce(_)
+            | VectorOp::Text
+            | VectorOp::Packed
+            | VectorOp::View
+            | VectorOp::Segments
+            | VectorOp::Total => Elements::Unknown,
+        }
+    }
+
+    /// Whether the instruction goes over the elements of columns. Making and taking apart descriptors, lengths, single elements
+    /// and slices take constant time, or that of the number of segments.
+    pub fn is_pass(self) -> bool {
+        !matches!(
+            self,
+            VectorOp::Build
+                | VectorOp::Extract
+                | VectorOp::Length
+                | VectorOp::Slice
+                | VectorOp::Packed
+                | VectorOp::View
+                | VectorOp::Starts
+                | VectorOp::Lengths
+                | VectorOp::Segments
+                | VectorOp::Total
+        )
+    }
+
+    /// The column of the table that says what the instruction can be in a loop.
+    pub fn fusion(self) -> Fusion {
+        match self {
+            VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist => Fusion::Element(Vec::new()),
+            VectorOp::Gather => Fusion::Element(vec![1]),
+            VectorOp::Pack => Fusion::Filter { elements: 0, flags: 1 },
+            VectorOp::Scatter => Fusion::End(vec![1, 2]),
+            VectorOp::Reduce(_) | VectorOp::Scan(_) | VectorOp::SegReduce(_) | VectorOp::SegScan(_) => {
+                Fusion::End(vec![0])
+            }
+            VectorOp::Build
+            | VectorOp::Length
+            | VectorOp::Extract
+            | VectorOp::Slice
+            | VectorOp::Permute
+            | VectorOp::Merge
+            | VectorOp::Concat
+            | VectorOp::Interleave
+            | VectorOp::Append
+            | VectorOp::Rank(_)
+            | VectorOp::SegRank(_)
+            | VectorOp::TextLengths
+            | VectorOp::Text
+            | VectorOp::ParseFloat
+            | VectorOp::Compact
+            | VectorOp::Packed
+            | VectorOp::View
+            | VectorOp::Starts
+            | VectorOp::Lengths
+            | VectorOp::Segments
+            | VectorOp::Total => Fusion::Alone,
+        }
+    }
+
     /// The instruction's row.
     pub fn row(self) -> Row {
-        let row =
-            |mnemonic, operands, result, doc| Row { mnemonic, operands, variadic: false, result, fallible: false, doc };
+        let row = |mnemonic, operands, result, doc| {
+            let (variadic, fallible, in_place) = (false, false, None);
+            Row { mnemonic, operands, variadic, result, fallible, in_place, doc }
+        };
         match self {
             VectorOp::Iota => row("iota", &[Scalar(Int)], Column(Int), "iota n: the column 0, 1, …, n-1. n >= 0."),
             VectorOp::Dist => row("dist", &[ScalarT, Scalar(Int)], ColumnT, "dist x n: n copies of x. n >= 0."),
@@ -204,12 +331,15 @@ impl VectorOp {
                 ColumnT,
                 "gather c i: element k of the result is element i[k] of c.",
             ),
-            VectorOp::Scatter => row(
-                "scatter",
-                &[ColumnT, Column(Int), ColumnT],
-                ColumnT,
-                "scatter c i v: c with v[k] written at i[k] in the order of k. #i = #v. Overwrites c where this is its last use.",
-            ),
+            VectorOp::Scatter => Row {
+                in_place: Some(0),
+                ..row(
+                    "scatter",
+                    &[ColumnT, Column(Int), ColumnT],
+                    ColumnT,
+                    "scatter c i v: c with v[k] written at i[k] in the order of k. #i = #v.",
+                )
+            },
             VectorOp::Permute => Row {
                 fallible: true,
                 ..row(

@@ -7,10 +7,11 @@
 mod link;
 mod scan;
 
+use crate::each::{Argument, Each};
 use crate::op::VectorOp;
 use crate::program::{
     Block, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program, Register,
-    RegisterType, Step,
+    RegisterType, Step, Use,
 };
 use crate::shape::Shape;
 use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType};
@@ -181,20 +182,52 @@ impl Parser<'_> {
         })
     }
 
-    /// Operands up to the end of the line or of the block.
-    fn operands(&mut self) -> Parse<Vec<Operand>> {
-        let mut operands = Vec::new();
+    /// Operands and their marks up to the end of the line or of the block.
+    fn operands(&mut self) -> Parse<(Vec<Operand>, Vec<Use>)> {
+        let (mut operands, mut uses) = (Vec::new(), Vec::new());
         loop {
             self.skip_blanks();
             if self.rest().is_empty() || self.rest().starts_with(['\n', '{', '}']) {
-                return Ok(operands);
+                let is_marked = uses.iter().any(|&mark| mark != Use::Kept);
+                return Ok((operands, if is_marked { uses } else { Vec::new() }));
             }
-            operands.push(if self.at("%") {
-                Operand::Register(self.register()?)
+            if self.at("%") {
+                operands.push(Operand::Register(self.register()?));
+                uses.push(self.mark());
             } else {
-                Operand::Constant(self.scalar()?)
-            });
+                operands.push(Operand::Constant(self.scalar()?));
+                uses.push(Use::Kept);
+            }
         }
+    }
+
+    /// What becomes of the register that stands before.
+    fn mark(&mut self) -> Use {
+        let mark = match self.rest().chars().next() {
+            Some('!') => Use::Last,
+            Some('*') => Use::InPlace,
+            _ => return Use::Kept,
+        };
+        self.offset += 1;
+        mark
+    }
+
+    /// The registers that a block begins with dropping.
+    fn drops(&mut self) -> Parse<Vec<Register>> {
+        let mut drops = Vec::new();
+        self.skip_lines();
+        if self.accept_word("drop") {
+            while self.at("%") {
+                drops.push(self.register()?);
+            }
+            self.end_of_line()?;
+        }
+        Ok(drops)
+    }
+
+    fn end_of_line(&mut self) -> Parse<()> {
+        self.skip_blanks();
+        if self.rest().starts_with('\n') { Ok(()) } else { self.fail(Problem::Expected("the end of the line")) }
     }
 
     fn constants(&mut self) -> Parse<Constants> {
@@ -244,20 +277,18 @@ impl Parser<'_> {
     /// The instructions and results of a block up to its `}`, which is consumed. Its last line starts with `word`.
     fn block(&mut self, word: &'static str) -> Parse<Block> {
         self.expect("{")?;
+        let drops = self.drops()?;
         let mut instructions = Vec::new();
         loop {
             self.skip_lines();
             if self.accept_word(word) {
-                let results = self.operands()?;
+                let (results, uses) = self.operands()?;
                 self.skip_lines();
                 self.expect("}")?;
-                return Ok(Block { instructions, results });
+                return Ok(Block { drops, instructions, results, uses });
             }
             instructions.push(self.instruction(word)?);
-            self.skip_blanks();
-            if !self.rest().starts_with('\n') {
-                return self.fail(Problem::Expected("the end of the line"));
-            }
+            self.end_of_line()?;
         }
     }
 
@@ -278,6 +309,7 @@ impl Parser<'_> {
             "" if results.is_empty() => return self.fail(Problem::Expected(last)),
             "" => return self.fail(Problem::Expected("an instruction")),
             "call" => Op::Call(self.function_use()?),
+            "each" => Op::Each(Box::new(self.each()?)),
             "constants" => Op::Constants(self.constants()?),
             "map" => {
                 let word = self.peek_word();
@@ -296,6 +328,10 @@ impl Parser<'_> {
                 })?;
                 Op::If(Box::new(then_block), Box::new(else_block))
             }
+            "fused" => {
+                operands = Some((Vec::new(), Vec::new()));
+                Op::Fused(Box::new(self.nested(|parser| parser.block("yield"))?))
+            }
             _ => match (ScalarOp::by_mnemonic(word), VectorOp::by_name(word), HostOp::by_name(word)) {
                 (Some(op), ..) => Op::Scalar(op),
                 (None, Some(op), _) => Op::Vector(op),
@@ -305,11 +341,22 @@ impl Parser<'_> {
                 }
             },
         };
-        let operands = match operands {
+        let (operands, uses) = match operands {
             Some(operands) => operands,
             None => self.operands()?,
         };
-        Ok(Instruction { op, operands, results, span: Span::new(FileId(0), offset, offset) })
+        Ok(Instruction { op, operands, uses, results, span: Span::new(FileId(0), offset, offset) })
+    }
+
+    fn each(&mut self) -> Parse<Each> {
+        let (serial, lifted) = (self.function_use()?, self.function_use()?);
+        self.expect("(")?;
+        let arguments = self.list(")", |parser| {
+            let varies = parser.accept_word("of");
+            Ok(Argument { varies, shape: parser.shape()? })
+        })?;
+        let results = if self.accept("->") { self.items(Self::shape)? } else { Vec::new() };
+        Ok(Each { serial, lifted, arguments, results })
     }
 
     fn typed(&mut self) -> Parse<(Register, RegisterType)> {

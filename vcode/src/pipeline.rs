@@ -1,7 +1,7 @@
 //! The optimisation of a program: which passes, in which order, and the loop that verifies after each of them.
 
 use crate::pass::Pass;
-use crate::passes::{copy, count, cse, dead, fold, number, simplify};
+use crate::passes::{copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, simplify, slice, view};
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 const FOLD: Pass = Pass {
     name: "fold",
     summary: "computes scalar operations on constants, drops neutral ones, and takes the branch of a known condition",
-    reason: "first: branches that go away are work for no other pass",
+    reason: "before all others but inline: branches that go away are work for no other pass",
     run: fold::run,
 };
 
@@ -20,8 +20,28 @@ const SIMPLIFY: Pass = Pass {
     run: simplify::run,
 };
 
+const CSE: Pass = Pass {
+    name: "cse",
+    summary: "computes equal instructions once",
+    reason: "after simplify and copy, which make instructions equal",
+    run: cse::run,
+};
+
+const DEAD: Pass = Pass {
+    name: "dead",
+    summary: "removes what cannot fail and is not used, and functions that nothing runs",
+    reason: "after all that replaces uses",
+    run: dead::run,
+};
+
 /// The passes in order.
 pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "inline",
+        summary: "puts small functions that cannot fail where they are called",
+        reason: "first: what is known of arguments and of results meets in one body, for all other passes",
+        run: inline::run,
+    },
     FOLD,
     SIMPLIFY,
     Pass {
@@ -30,12 +50,7 @@ pub const PASSES: &[Pass] = &[
         reason: "before cse: instructions on such results can then equal those on the originals",
         run: copy::run,
     },
-    Pass {
-        name: "cse",
-        summary: "computes equal instructions once",
-        reason: "after simplify and copy, which make instructions equal",
-        run: cse::run,
-    },
+    CSE,
     Pass {
         name: "count",
         summary: "takes the number of true flags from the length of what was packed by them",
@@ -43,21 +58,50 @@ pub const PASSES: &[Pass] = &[
         run: count::run,
     },
     Pass {
+        name: "slice",
+        summary: "makes slices, and views of segments, of gathers by ranges of indices, and checks a range at once",
+        reason: "after simplify and cse, which make of indices and lengths what ranges are known by; before simplify runs again, \
+                 for slices that are the whole",
+        run: slice::run,
+    },
+    Pass {
+        name: "descriptor",
+        summary: "lets lengths and descriptors that a check makes equal be one, and takes sums of lengths from descriptors",
+        reason: "after cse, which makes lengths registers that can be compared; before fold runs again, which drops the checks \
+                 that now compare a length with itself",
+        run: descriptor::run,
+    },
+    Pass {
         reason: "again after simplify and cse: lengths that are now constants or one register need no check",
         ..FOLD
     },
     Pass { reason: "again after cse and fold: broadcasts of what is now known, slices that are the whole", ..SIMPLIFY },
+    Pass { reason: "again after slice: columns that are selected alike need one view", ..CSE },
+    DEAD,
     Pass {
-        name: "dead",
-        summary: "removes what cannot fail and is not used, and functions that nothing runs",
-        reason: "after all that replaces uses",
-        run: dead::run,
+        name: "view",
+        summary: "reads by segments through views, without a copy for one reader",
+        reason: "after dead: what nobody reads would count as a reader",
+        run: view::run,
+    },
+    Pass { reason: "again after view: copies that nobody reads any more", ..DEAD },
+    Pass {
+        name: "fuse",
+        summary: "gathers instructions over one index space into groups that can be one loop",
+        reason: "after all that looks at single instructions; groups have no parts that nobody reads",
+        run: fuse::run,
     },
     Pass {
         name: "number",
         summary: "numbers registers in the order of their definitions",
-        reason: "last: listings are readable, and engines make no room for registers that are gone",
+        reason: "after all that makes or removes registers: listings are readable, and nobody makes room for what is gone",
         run: number::run,
+    },
+    Pass {
+        name: "last_use",
+        summary: "marks the last use of each register, and whether the result may be written over it",
+        reason: "last: any other change makes marks wrong",
+        run: last_use::run,
     },
 ];
 
@@ -120,7 +164,7 @@ pub fn optimise(program: &mut Program, options: &Options<'_>) -> Result<(), Pass
     run(PASSES, program, options)
 }
 
-/// Runs passes in order and verifies after each.
+/// Runs passes in order and verifies after each. Marks of last uses and groups that the program has are removed first.
 ///
 /// # Errors
 /// As [`optimise`].
@@ -131,6 +175,9 @@ pub fn run(passes: &[Pass], program: &mut Program, options: &Options<'_>) -> Res
         return Err(PassError::UnknownPass(unknown.clone()));
     }
     verify(program).map_err(PassError::Input)?;
+    // A pass that changes a marked program would make its marks wrong, and passes before groups are made know none.
+    last_use::clear(program);
+    fuse::split(program);
     let named = |names: &[String], pass: &Pass| names.iter().any(|name| name == pass.name);
     for pass in passes.iter().filter(|pass| !named(&options.disable, pass)) {
         (pass.run)(program);
@@ -183,12 +230,13 @@ mod tests {
             seen.borrow_mut().push((name.to_owned(), program.functions[0].body.instructions.len()));
         };
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let options = Options { disable: names(&["fold"]), dump_after: names(&["dead"]), dump: Some(&dump) };
+        let options =
+            Options { disable: names(&["fold", "last_use"]), dump_after: names(&["number"]), dump: Some(&dump) };
         let mut program = parse(TEXT).unwrap();
         assert_eq!(optimise(&mut program, &options), Ok(()));
         assert_eq!(program, parse(TEXT).unwrap());
         assert_eq!(optimise(&mut program, &Options { disable: vec![], ..options }), Ok(()));
-        assert_eq!(*seen.borrow(), [("dead".to_owned(), 1), ("dead".to_owned(), 0)]);
+        assert_eq!(*seen.borrow(), [("number".to_owned(), 1), ("number".to_owned(), 0)]);
         let wrong = Options { disable: names(&["deaf"]), ..Options::default() };
         assert_eq!(optimise(&mut program, &wrong), Err(PassError::UnknownPass("deaf".to_owned())));
     }
@@ -212,8 +260,44 @@ mod tests {
         )
         .unwrap();
         assert_eq!(optimise(&mut program, &Options::default()), Ok(()));
-        let expected =
-            "function f(%0: int) -> column int {\n  %1 = iota %0\n  %2 = map add.int %1 7\n  return %2\n}\n\n";
+        let expected = "function f(%0: int) -> column int {\n  %3 = fused {\n    %1 = iota %0!\n    %2 = map add.int %1* 7\n    \
+             yield %2!\n  }\n  return %3!\n}\n\n";
         assert_eq!(program.to_string(), expected);
+    }
+
+    #[test]
+    fn windows_are_read_where_they_lie() {
+        // {sum({v[i + j] : j in [0:k]}) : i in starts}, as flattening makes it, but for the case of no starts.
+        let mut program = parse(
+            "function windows(%0: int, %1: column float, %2: int, %3: int, %4: column int) -> column float {
+               %5 = iota %2
+               %6 = dist 0 %3
+               %7 = dist %2 %3
+               %8 = view %6 %7
+               %9 = compact %5 %8
+               %10 = lengths %8
+               %11 = packed %10
+               %12 = seg_dist %4 %11
+               %13 = map add.int %12 %9
+               %14 = map check_index %13 %0
+               %15 = gather %1 %14
+               %16 = seg_reduce.add.float %15 %11
+               return %16
+             }",
+        )
+        .unwrap();
+        let disable = vec!["fuse".to_owned(), "last_use".to_owned()];
+        assert_eq!(optimise(&mut program, &Options { disable, ..Options::default() }), Ok(()));
+        let expected = parse(
+            "function windows(%0: int, %1: column float, %2: int, %3: int, %4: column int) -> column float {
+               %5 = dist %2 %3
+               %6 = map check_range %4 %2 %0
+               %7 = view %6 %5
+               %8 = seg_reduce.add.float %1 %7
+               return %8
+             }",
+        )
+        .unwrap();
+        assert_eq!(program.to_string(), expected.to_string());
     }
 }

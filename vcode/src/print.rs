@@ -12,11 +12,19 @@
 //! step main@0(seed, global 3) -> show [int], global 4 (int, [char])
 //! ```
 //!
+//! Where the last uses of registers are marked, `%5!` is one, `%5*` one whose column the result may be written over, and a
+//! block that begins with `drop %5` is one whose `if` has another block that reads `%5`.
+//!
+//! A group of instructions that can be one loop is `%7, %8 = fused {`, its instructions, `yield %5 %6` and `}`.
+//!
 //! One instruction a line; `;` starts a comment. Names with other characters than `is_bare` allows are quoted. Scalars are
 //! written as in NESL, except that a char that would not show is `` `\x0a `` and a NaN with an unusual payload carries its bits.
 //! Printing never fails, since it also shows what the verifier rejects.
 
-use crate::program::{Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Program, RegisterType, Step};
+use crate::each::Each;
+use crate::program::{
+    Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Program, RegisterType, Step, Use,
+};
 use crate::shape::Shape;
 use nesl_prim::{Constants, ScalarValue, text};
 use nesl_span::{SourceMap, Span};
@@ -164,7 +172,7 @@ fn constants(constants: &Constants) -> String {
     format!("{} [{}]", constants.scalar_type(), elements.join(" "))
 }
 
-/// The words before the operands of an instruction, other than `call` and `if`.
+/// The words before the operands of an instruction, other than those of `call`, `each`, `if` and `fused`.
 pub(crate) fn mnemonic(op: &Op) -> String {
     match op {
         Op::Scalar(op) => op.to_string(),
@@ -173,8 +181,27 @@ pub(crate) fn mnemonic(op: &Op) -> String {
         Op::Constants(_) => "constants".to_owned(),
         Op::Host(op) => op.to_string(),
         Op::Call(_) => "call".to_owned(),
+        Op::Each(_) => "each".to_owned(),
         Op::If(..) => "if".to_owned(),
+        Op::Fused(_) => "fused".to_owned(),
     }
+}
+
+/// Operands with their marks, a blank before each.
+pub(crate) fn marked(operands: &[Operand], uses: &[Use]) -> String {
+    let uses = uses.iter().chain(std::iter::repeat(&Use::Kept));
+    let marked = |(operand, mark): (&Operand, &Use)| match mark {
+        Use::Kept => format!(" {operand}"),
+        Use::Last => format!(" {operand}!"),
+        Use::InPlace => format!(" {operand}*"),
+    };
+    operands.iter().zip(uses).map(marked).collect()
+}
+
+/// The line that drops registers.
+pub(crate) fn drop_line(block: &Block) -> Option<String> {
+    let registers: String = block.drops.iter().map(|register| format!(" %{}", register.0)).collect();
+    (!registers.is_empty()).then(|| format!("drop{registers}"))
 }
 
 struct Writer<'a> {
@@ -197,11 +224,8 @@ impl Writer<'_> {
         }
     }
 
-    fn operands(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            self.out.push(' ');
-            self.text(operand);
-        }
+    fn operands(&mut self, operands: &[Operand], uses: &[Use]) {
+        self.out.push_str(&marked(operands, uses));
     }
 
     fn indent(&mut self, depth: usize) {
@@ -246,11 +270,16 @@ impl Writer<'_> {
         self.instructions(&function.body, 1);
         self.indent(1);
         self.text("return");
-        self.operands(&function.body.results);
+        self.operands(&function.body.results, &function.body.uses);
         self.text("\n}\n\n");
     }
 
     fn instructions(&mut self, block: &Block, depth: usize) {
+        if let Some(line) = drop_line(block) {
+            self.indent(depth);
+            self.text(line);
+            self.out.push('\n');
+        }
         for instruction in &block.instructions {
             self.indent(depth);
             self.instruction(instruction, depth);
@@ -266,12 +295,16 @@ impl Writer<'_> {
         self.text(mnemonic(&instruction.op));
         match &instruction.op {
             Op::If(then_block, else_block) => {
-                self.operands(&instruction.operands);
+                self.operands(&instruction.operands, &instruction.uses);
                 self.out.push(' ');
                 self.block(then_block, depth, Some(instruction.span));
                 self.text(" else ");
                 self.block(else_block, depth, None);
                 return;
+            }
+            Op::Fused(block) => {
+                self.out.push(' ');
+                return self.block(block, depth, Some(instruction.span));
             }
             Op::Constants(elements) => {
                 self.out.push(' ');
@@ -281,17 +314,35 @@ impl Writer<'_> {
                 self.out.push(' ');
                 self.function_name(*function);
             }
+            Op::Each(each) => self.each(each),
             Op::Scalar(_) | Op::Map(_) | Op::Vector(_) | Op::Host(_) => {}
         }
-        self.operands(&instruction.operands);
+        self.operands(&instruction.operands, &instruction.uses);
         self.source(instruction.span);
     }
 
-    /// A block, on one line if it has no instructions; `span` is noted where its first line ends.
+    /// What stands between `each` and its operands.
+    fn each(&mut self, each: &Each) {
+        self.out.push(' ');
+        self.function_name(each.serial);
+        self.out.push(' ');
+        self.function_name(each.lifted);
+        self.out.push('(');
+        self.list(", ", &each.arguments, |writer, argument| {
+            writer.text(format!("{}{}", if argument.varies { "of " } else { "" }, argument.shape));
+        });
+        self.out.push(')');
+        if !each.results.is_empty() {
+            self.text(" -> ");
+            self.list(", ", &each.results, |writer, shape| writer.text(shape));
+        }
+    }
+
+    /// A block, on one line if all it does is yield; `span` is noted where its first line ends.
     fn block(&mut self, block: &Block, depth: usize, span: Option<Span>) {
-        if block.instructions.is_empty() {
+        if block.instructions.is_empty() && block.drops.is_empty() {
             self.text("{ yield");
-            self.operands(&block.results);
+            self.operands(&block.results, &block.uses);
             self.text(" }");
             return;
         }
@@ -303,7 +354,7 @@ impl Writer<'_> {
         self.instructions(block, depth + 1);
         self.indent(depth + 1);
         self.text("yield");
-        self.operands(&block.results);
+        self.operands(&block.results, &block.uses);
         self.out.push('\n');
         self.indent(depth);
         self.out.push('}');
@@ -363,9 +414,13 @@ fn unused_registers(function: &Function) -> Vec<usize> {
                     *slot = true;
                 }
             }
-            if let Op::If(then_block, else_block) = &instruction.op {
-                mark(then_block, defined);
-                mark(else_block, defined);
+            match &instruction.op {
+                Op::If(then_block, else_block) => {
+                    mark(then_block, defined);
+                    mark(else_block, defined);
+                }
+                Op::Fused(block) => mark(block, defined),
+                _ => {}
             }
         }
     }

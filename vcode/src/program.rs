@@ -4,6 +4,7 @@
 //! a column of scalars, or a segment descriptor; there is nothing nested. Every instruction carries the source span it
 //! came from. A [`Program`] also says how its functions are run: [`Step`]s in order, or [`Main`] with arguments.
 
+use crate::each::Each;
 use crate::op::VectorOp;
 use crate::shape::Shape;
 use nesl_prim::{Constants, HostKind, HostOp, ScalarOp, ScalarType, ScalarValue};
@@ -13,6 +14,15 @@ use serde::{Deserialize, Serialize};
 /// A register of a function: an index into [`Function::registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Register(pub u32);
+
+impl Register {
+    /// A new register of a function with these.
+    pub(crate) fn add(registers: &mut Vec<RegisterType>, ty: RegisterType) -> Register {
+        let register = Register(u32::try_from(registers.len()).unwrap_or(u32::MAX));
+        registers.push(ty);
+        register
+    }
+}
 
 /// What a register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,10 +96,14 @@ impl Function {
 /// Instructions, then results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Block {
+    /// Registers that are alive before the block, and that after it only the other block of its `if` reads.
+    pub drops: Vec<Register>,
     /// The instructions in order.
     pub instructions: Vec<Instruction>,
     /// What the block yields.
     pub results: Vec<Operand>,
+    /// What becomes of each result's register; empty where nothing is marked.
+    pub uses: Vec<Use>,
 }
 
 /// One instruction: `results = op operands`.
@@ -99,10 +113,24 @@ pub struct Instruction {
     pub op: Op,
     /// What it reads.
     pub operands: Vec<Operand>,
+    /// What becomes of each operand's register; empty where nothing is marked.
+    pub uses: Vec<Use>,
     /// What it defines.
     pub results: Vec<Register>,
     /// The source it came from.
     pub span: Span,
+}
+
+/// What becomes of a register where it is read: made by the pass [`last_use`](crate::passes::last_use). It is always sound to
+/// mark less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Use {
+    /// It may be read again.
+    Kept,
+    /// It is not read again, on any path.
+    Last,
+    /// It is not read again, and the result may be written over its column.
+    InPlace,
 }
 
 /// A register or a scalar constant.
@@ -135,9 +163,99 @@ pub enum Op {
     Host(HostOp),
     /// A call; operands and results are those of the function.
     Call(FunctionId),
+    /// A function on each of n instances.
+    Each(Box<Each>),
     /// The first block where the one operand, a bool, is true, else the second. Both yield the instruction's results and see
     /// the registers defined before it.
     If(Box<Block>, Box<Block>),
+    /// Instructions over one index space, which an engine can run as one loop ([`crate::fusion`]); no operands. The block sees the
+    /// registers defined before, and yields the instruction's results: different registers, all of which it defines.
+    Fused(Box<Block>),
+}
+
+impl Instruction {
+    /// An instruction without marks.
+    pub fn new(op: Op, operands: Vec<Operand>, results: Vec<Register>, span: Span) -> Instruction {
+        Instruction { op, operands, uses: Vec::new(), results, span }
+    }
+
+    /// Whether the result may be written over the column of an operand, if this is its last use.
+    pub(crate) fn may_overwrite(&self, operand: usize, registers: &[RegisterType]) -> bool {
+        let type_of = |operand: Operand| match operand {
+            Operand::Register(register) => registers[register.0 as usize],
+            Operand::Constant(value) => RegisterType::Scalar(value.scalar_type()),
+        };
+        let is_column = |operand: usize| matches!(type_of(self.operands[operand]), RegisterType::Column(_));
+        let by_row = match &self.op {
+            // A check that passes gives its operand.
+            Op::Map(op) => match op.checked_operand() {
+                Some(checked) if is_column(checked) => checked == operand,
+                _ => true,
+            },
+            Op::Vector(op) => op.row().in_place == Some(operand),
+            _ => false,
+        };
+        let value = self.operands[operand];
+        by_row
+            && is_column(operand)
+            && type_of(value) == type_of(self.results[0].into())
+            && self.operands.iter().filter(|&&other| other == value).count() == 1
+    }
+}
+
+impl Instruction {
+    /// Calls `visit` on each register that it reads, in its blocks too, as often as it reads it.
+    pub fn visit_reads(&self, visit: &mut dyn FnMut(Register)) {
+        visit_registers(&self.operands, visit);
+        match &self.op {
+            Op::If(then_block, else_block) => {
+                then_block.visit_reads(visit);
+                else_block.visit_reads(visit);
+            }
+            Op::Fused(block) => block.visit_reads(visit),
+            Op::Scalar(_) | Op::Map(_) | Op::Constants(_) | Op::Vector(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) => {
+            }
+        }
+    }
+}
+
+fn visit_registers(operands: &[Operand], visit: &mut dyn FnMut(Register)) {
+    for operand in operands {
+        if let Operand::Register(register) = *operand {
+            visit(register);
+        }
+    }
+}
+
+impl Block {
+    /// Calls `visit` on each register that its instructions read or that it yields, as often as that.
+    pub fn visit_reads(&self, visit: &mut dyn FnMut(Register)) {
+        self.instructions.iter().for_each(|instruction| instruction.visit_reads(visit));
+        visit_registers(&self.results, visit);
+    }
+
+    /// A block without marks.
+    pub fn new(instructions: Vec<Instruction>, results: Vec<Operand>) -> Block {
+        Block { drops: Vec::new(), instructions, results, uses: Vec::new() }
+    }
+
+    /// Calls `visit` on all functions that its instructions name, those in blocks inside included.
+    pub fn visit_functions(&mut self, visit: &mut impl FnMut(&mut FunctionId)) {
+        for instruction in &mut self.instructions {
+            match &mut instruction.op {
+                Op::Call(function) => visit(function),
+                Op::Each(each) => {
+                    visit(&mut each.serial);
+                    visit(&mut each.lifted);
+                }
+                Op::If(then_block, else_block) => {
+                    then_block.visit_functions(visit);
+                    else_block.visit_functions(visit);
+                }
+                Op::Scalar(_) | Op::Map(_) | Op::Constants(_) | Op::Vector(_) | Op::Host(_) | Op::Fused(_) => {}
+            }
+        }
+    }
 }
 
 /// One thing to run: a top-level form of the source.

@@ -1,10 +1,15 @@
 //! Checks that a program is one that an engine can run without checking.
 //!
 //! Each register is defined once and used only after that and in scope; operands and results are of the kinds that the tables
-//! state; calls, blocks and steps agree with the functions they name. It runs after flattening, after every pass and when a
+//! state; no register is read after a use that is marked as its last (`marks`); calls, blocks and steps agree with the functions they name. It runs after flattening, after every pass and when a
 //! program is read from bytes. What it cannot see is a matter of the rows: equal lengths, checked indices.
 
+mod marks;
+mod problem;
+
 use crate::build;
+use crate::each::Each;
+use crate::fusion::Group;
 use crate::op::{Kind, VectorOp};
 use crate::print::Printer;
 use crate::program::{
@@ -12,145 +17,9 @@ use crate::program::{
 };
 use crate::shape::Shape;
 use nesl_prim::{HostOp, ScalarOp, ScalarType};
-use nesl_span::Span;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
-/// Something wrong with a program: a bug of whatever made it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VerifyError {
-    /// The function or step: `function qs@[int]`, `step 2`, `main`.
-    pub within: String,
-    /// The instruction as text, if it is about one.
-    pub instruction: Option<String>,
-    /// The source it came from, if it is about a function.
-    pub span: Option<Span>,
-    /// What is wrong.
-    pub problem: Problem,
-}
-
-/// What is wrong with a program.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Problem {
-    /// Two functions have the same name.
-    NameTwice,
-    /// A register without a type.
-    UnknownRegister(Register),
-    /// A register that is used before its definition, or that has none.
-    Undefined(Register),
-    /// A register that is defined in a block and used outside it.
-    OutOfScope(Register),
-    /// A second definition of a register.
-    DefinedTwice(Register),
-    /// Too many or too few operands.
-    OperandCount {
-        /// As many as are needed; for a variadic operation at least.
-        expected: usize,
-        /// As many as there are.
-        found: usize,
-    },
-    /// An operand of another type.
-    OperandType {
-        /// Its position, from 0.
-        position: usize,
-        /// What is needed.
-        expected: RegisterType,
-        /// What it is.
-        found: RegisterType,
-    },
-    /// `map` without a column.
-    NoColumn,
-    /// A reduction or scan with an operator that has no identity.
-    NoIdentity(ScalarOp),
-    /// Results that are not what the operation, the called function or the step gives.
-    Results {
-        /// What is given.
-        expected: Vec<RegisterType>,
-        /// What is named.
-        found: Vec<RegisterType>,
-    },
-    /// A block that yields other types than the instruction defines.
-    Yields {
-        /// The types of the instruction's results.
-        expected: Vec<RegisterType>,
-        /// The types that the block yields.
-        found: Vec<RegisterType>,
-    },
-    /// A function that does not exist.
-    UnknownFunction(FunctionId),
-    /// Inputs of a step that are not the parameters of its function.
-    Inputs {
-        /// The types of the parameters.
-        expected: Vec<RegisterType>,
-        /// The inputs; none where a global comes from an earlier program.
-        found: Vec<Option<Vec<RegisterType>>>,
-    },
-    /// An argument outside main, or one that main does not have.
-    UnknownArgument(u32),
-    /// A global that main's prelude does not compute.
-    UnknownGlobal(GlobalId),
-}
-
-/// Types between commas.
-struct Types<'a>(&'a [RegisterType]);
-
-impl fmt::Display for Types<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let types: Vec<String> = self.0.iter().map(RegisterType::to_string).collect();
-        write!(formatter, "({})", types.join(", "))
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Problem::NameTwice => write!(formatter, "another function has the same name"),
-            Problem::UnknownRegister(register) => write!(formatter, "%{} has no type", register.0),
-            Problem::Undefined(register) => write!(formatter, "%{} is used before it is defined", register.0),
-            Problem::OutOfScope(register) => {
-                write!(formatter, "%{} is used outside the block that defines it", register.0)
-            }
-            Problem::DefinedTwice(register) => write!(formatter, "%{} is defined twice", register.0),
-            Problem::OperandCount { expected, found } => {
-                write!(formatter, "needs {expected} operands, has {found}")
-            }
-            Problem::OperandType { position, expected, found } => {
-                write!(formatter, "operand {position} should be {expected}, is {found}")
-            }
-            Problem::NoColumn => write!(formatter, "no operand is a column"),
-            Problem::NoIdentity(op) => write!(formatter, "{op} has no identity"),
-            Problem::Results { expected, found } => {
-                write!(formatter, "gives {}, not {}", Types(expected), Types(found))
-            }
-            Problem::Yields { expected, found } => {
-                write!(formatter, "a block yields {} for {}", Types(found), Types(expected))
-            }
-            Problem::UnknownFunction(function) => write!(formatter, "there is no function {}", function.0),
-            Problem::Inputs { expected, found } => {
-                let found: Vec<String> = found
-                    .iter()
-                    .map(|types| types.as_ref().map_or("a global".to_owned(), |types| Types(types).to_string()))
-                    .collect();
-                write!(formatter, "the function takes {}, the inputs are {}", Types(expected), found.join(", "))
-            }
-            Problem::UnknownArgument(argument) => write!(formatter, "there is no argument {argument} here"),
-            Problem::UnknownGlobal(global) => write!(formatter, "no step of the prelude computes global {}", global.0),
-        }
-    }
-}
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.within, self.problem)?;
-        match &self.instruction {
-            // The blocks of an `if` are long; its first line tells which one it is.
-            Some(text) => write!(formatter, ": {}", text.lines().next().unwrap_or("")),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for VerifyError {}
+pub use problem::{Problem, VerifyError};
 
 /// Checks a program.
 ///
@@ -169,6 +38,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
             checker.define(None, parameter);
         }
         checker.block(&function.body, None);
+        checker.marks();
     }
     let mut entries = Entries { program, errors: &mut errors, globals: HashMap::new(), arguments: None };
     for (index, step) in program.steps.iter().enumerate() {
@@ -222,6 +92,15 @@ impl Checker<'_> {
             span: Some(instruction.map_or(self.function.span, |instruction| instruction.span)),
             problem,
         });
+    }
+
+    /// Checks marks of last uses, unless something else is wrong already.
+    fn marks(&mut self) {
+        if self.errors.is_empty() {
+            for (instruction, problem) in marks::check(self.function) {
+                self.report(instruction, problem);
+            }
+        }
     }
 
     fn define(&mut self, instruction: Option<&Instruction>, register: Register) {
@@ -279,7 +158,9 @@ impl Checker<'_> {
                 Op::Vector(op) => check_vector(*op, &operands).map(Some),
                 Op::Host(op) => check_host(*op, &operands).map(Some),
                 Op::Call(function) => self.check_call(*function, &operands),
+                Op::Each(each) => self.check_each(each, &operands).map(Some),
                 Op::If(..) => check_types(&[RegisterType::Scalar(ScalarType::Bool)], &operands).map(|()| None),
+                Op::Fused(_) => check_types(&[], &operands).map(|()| None),
             };
             let named: Vec<Operand> = instruction.results.iter().map(|&result| result.into()).collect();
             match (checked, operand_types(self.function, &named)) {
@@ -290,20 +171,53 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        if let Op::If(then_block, else_block) = &instruction.op {
+        let blocks = match &instruction.op {
+            Op::If(then_block, else_block) => vec![then_block, else_block],
+            Op::Fused(block) => vec![block],
+            _ => Vec::new(),
+        };
+        for block in blocks {
             let named: Vec<Operand> = instruction.results.iter().map(|&result| result.into()).collect();
-            for block in [then_block, else_block] {
-                let yields = self.block(block, Some(instruction));
-                if let (Some(found), Some(expected)) = (yields, operand_types(self.function, &named))
-                    && found != expected
-                {
-                    self.report(Some(instruction), Problem::Yields { expected, found });
-                }
+            let yields = self.block(block, Some(instruction));
+            if let (Some(found), Some(expected)) = (yields, operand_types(self.function, &named))
+                && found != expected
+            {
+                self.report(Some(instruction), Problem::Yields { expected, found });
             }
+        }
+        if let (Op::Fused(block), true) = (&instruction.op, self.errors.is_empty()) {
+            self.group(instruction, block);
         }
         for &result in &instruction.results {
             self.define(Some(instruction), result);
         }
+    }
+
+    /// Checks a group that is sound otherwise.
+    fn group(&mut self, instruction: &Instruction, block: &Block) {
+        let mut group = Group::default();
+        for inner in &block.instructions {
+            if !group.admit(inner, &self.function.registers, |_| true) {
+                let text = Printer::default().instruction(self.program, inner);
+                return self.report(Some(instruction), Problem::NotInGroup(text));
+            }
+        }
+        let mut yielded = HashSet::new();
+        let is_own = |result: &Operand| match *result {
+            Operand::Register(register) => group.defines(register) && yielded.insert(register),
+            Operand::Constant(_) => false,
+        };
+        if !block.results.iter().all(is_own) {
+            self.report(Some(instruction), Problem::GroupYields);
+        }
+    }
+
+    /// What an `each` gives.
+    fn check_each(&self, each: &Each, operands: &[RegisterType]) -> Result<Vec<RegisterType>, Problem> {
+        check_version(self.program, each.serial, &each.serial_parameters(), each.serial_results())?;
+        check_version(self.program, each.lifted, &each.operand_types(), each.result_types())?;
+        check_types(&each.operand_types(), operands)?;
+        Ok(each.result_types())
     }
 
     /// What a call gives; none where the function's own errors leave that open.
@@ -315,6 +229,26 @@ impl Checker<'_> {
             check_types(&parameters, operands)?;
         }
         Ok(operand_types(function, &function.body.results))
+    }
+}
+
+/// Whether a function of an `each` is as the instruction says.
+fn check_version(
+    program: &Program,
+    id: FunctionId,
+    parameters: &[RegisterType],
+    results: Vec<RegisterType>,
+) -> Result<(), Problem> {
+    let Some(function) = program.functions.get(id.0 as usize) else {
+        return Err(Problem::UnknownFunction(id));
+    };
+    let expected = (parameter_types(function), operand_types(function, &function.body.results));
+    match expected {
+        (Some(expected), _) if expected != parameters => {
+            Err(Problem::Version { function: id, expected, found: parameters.to_vec() })
+        }
+        (_, Some(expected)) if expected != results => Err(Problem::Version { function: id, expected, found: results }),
+        _ => Ok(()),
     }
 }
 

@@ -4,8 +4,8 @@ use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use nesl_vcode::op::Kind;
 use nesl_vcode::{
-    Constants, FunctionBuilder, FunctionId, GlobalId, Input, Main, Op, Operand, Output, Parameter, Printer, Program,
-    RegisterType, Shape, Step, VectorOp, parse, verify,
+    Argument, Constants, Each, FunctionBuilder, FunctionId, GlobalId, Input, Main, Op, Operand, Output, Parameter,
+    Printer, Program, RegisterType, Shape, Step, VectorOp, parse, verify,
 };
 
 fn span() -> Span {
@@ -112,7 +112,27 @@ fn everything() -> Program {
     };
     let parameter = Parameter { name: "x".into(), type_text: "(int, …\n".into(), shape };
     let main = Main { prelude: vec![keep], parameters: vec![parameter], step: show };
-    Program { functions: vec![all, second, third, producer], steps: vec![step], mains: vec![main] }
+    let serial = FunctionBuilder::new("serial", span());
+    let mut lifted = FunctionBuilder::new("serial/L", span());
+    let lifted_parameters: Vec<Operand> = [int, descriptor, RegisterType::Column(ScalarType::Char), int]
+        .into_iter()
+        .map(|ty| lifted.parameter(ty).into())
+        .collect();
+    let each = Each {
+        serial: FunctionId(4),
+        lifted: FunctionId(5),
+        arguments: vec![
+            Argument { shape: text.clone(), varies: true },
+            Argument { shape: scalar(ScalarType::Int), varies: false },
+        ],
+        results: vec![text, scalar(ScalarType::Int)],
+    };
+    let results = lifted.each(each, &lifted_parameters);
+    let (lifted, mut serial) = (lifted.finish(results), serial);
+    let parameters: Vec<Operand> =
+        [int, RegisterType::Column(ScalarType::Char), int].into_iter().map(|ty| serial.parameter(ty).into()).collect();
+    let serial = serial.finish(parameters);
+    Program { functions: vec![all, second, third, producer, serial, lifted], steps: vec![step], mains: vec![main] }
 }
 
 #[test]
@@ -164,6 +184,51 @@ main (k \"int\" int) {
 }
 ";
     assert_eq!(parse(text).unwrap().to_string(), text);
+}
+
+#[test]
+fn marks_of_last_uses_read_back() {
+    let text = "function f(%0: bool, %1: column int, %2: int) -> column int {
+  %4 = if %0! {
+    drop %1 %2
+    %3 = constants int [1]
+    yield %3!
+  } else {
+    %5 = map add.int %1* %2!
+    yield %5!
+  }
+  return %4!
+}
+
+";
+    let program = parse(text).unwrap();
+    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(program.to_string(), text);
+    assert_eq!(
+        parse(&text.replace("drop %1 %2", "drop 1")).unwrap_err().to_string(),
+        "3:10: expected the end of the line"
+    );
+}
+
+#[test]
+fn groups_read_back() {
+    let text = "function f(%0: column int, %1: column int) -> column int, int {
+  %4, %5 = fused {
+    %2 = map add.int %0* %1!
+    %3 = reduce.add.int %2
+    yield %2! %3!
+  }
+  return %4! %5!
+}
+
+";
+    let program = parse(text).unwrap();
+    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(program.to_string(), text);
+    let counts = nesl_vcode::Counts::of_program(&program);
+    assert_eq!(counts.iter().collect::<Vec<_>>(), [("fused", 1), ("map add.int", 1), ("reduce.add.int", 1)]);
+    let bytes = nesl_vcode::to_bytes(&program, &SourceMap::default());
+    assert_eq!(nesl_vcode::from_bytes(&bytes).map(|(program, _)| program), Ok(program));
 }
 
 #[test]

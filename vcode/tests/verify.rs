@@ -181,3 +181,105 @@ fn entries_must_fit_their_functions() {
     assert_eq!(main("v \"[int]\" [int]", "global 2"), ["main: no step of the prelude computes global 2"]);
     assert_eq!(main("v \"[float]\" [float]", "global 9").len(), 1);
 }
+
+#[test]
+fn the_versions_of_an_each_must_be_as_its_shapes_say() {
+    let each = |shapes: &str, operands: &str| {
+        complaints(&format!(
+            "function f(%0: int, %1: column int, %2: float) -> bool {{
+               return t
+             }}
+             function f/L(%0: int, %1: descriptor, %2: column int, %3: float) -> column bool {{
+               %4 = map less.int %2 0
+               return %4
+             }}
+             function g(%0: int, %1: descriptor, %2: column int, %3: float) -> int {{
+               %4 = each f f/L{shapes} {operands}
+               return %0
+             }}"
+        ))
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(each("(of [int], float) -> bool", "%0 %1 %2 %3"), none);
+    assert!(each("(of [int], float) -> bool", "%0 %1 %2")[0].starts_with("function g: needs 4 operands, has 3"));
+    assert!(each("(of [int], of float) -> bool", "%0 %1 %2 %2")[0].starts_with("function g: function 1 has"));
+    assert!(each("(of [int], int) -> bool", "%0 %1 %2 %0")[0].starts_with("function g: function 0 has"));
+    assert!(each("([int], float) -> bool", "%0 %0 %2 %3")[0].starts_with("function g: function 1 has"));
+    assert!(each("(of [int], float) -> int", "%0 %1 %2 %3")[0].starts_with("function g: function 0 has"));
+}
+
+#[test]
+fn nothing_is_read_after_its_last_use() {
+    let cases = [
+        ("%3 = add.int %1! %1\n return %3", "%1 is used after its last use: %3 = "),
+        ("%3 = add.int %1! 1\n return %1", "%1 is used after its last use"),
+        ("%3 = add.int %1 %1!\n return %3!", ""),
+        ("%3 = if %0 { yield %1! } else { yield %1! }\n return %3", ""),
+        ("%3 = if %0 { yield %1! } else { yield %1 }\n return %1", "%1 is used after its last use"),
+        ("%3 = if %0 {\n drop %1\n yield 1\n } else { yield %1! }\n return %3", ""),
+        (
+            "%3 = if %0 {\n drop %1\n yield %1\n } else { yield %1! }\n return %3",
+            "%1 is used after its last use: %3 = ",
+        ),
+        ("%3 = if %0 { yield 1 } else {\n drop %1 %1\n yield 2\n }\n return 3", "%1 is used after its last use: %3 = "),
+        ("%3 = map add.int %2* 1\n return 1", ""),
+        ("%3 = map add.int %2 %2*\n return 1", "the result cannot be written over operand 1: %3 = "),
+        ("%3 = map negate.int %2*\n return %1*", "the result cannot be written over operand 0"),
+        ("%3 = reduce.add.int %2*\n return %3!", "the result cannot be written over operand 0: %3 = "),
+    ];
+    for (body, expected) in cases {
+        let found = complaints(&format!("function f(%0: bool, %1: int, %2: column int) -> int {{\n{body}\n}}"));
+        let expected = if expected.is_empty() { expected.to_owned() } else { format!("function f: {expected}") };
+        assert!(found.first().map_or("", String::as_str).starts_with(&expected), "{body}: {found:?}");
+        assert_eq!(found.is_empty(), expected.is_empty(), "{body}: {found:?}");
+    }
+    let mut program = sound();
+    program.functions[0].body.uses = vec![nesl_vcode::Use::Kept; 2];
+    assert_eq!(complaints_of(&program), ["function f: 2 marks on 1 registers"]);
+}
+
+#[test]
+fn groups_are_of_one_loop_and_yield_what_they_define() {
+    let cases = [
+        (
+            "%9 = fused {\n %5 = pack %0 %1\n %6 = map negate.int %5\n %7 = pack %2 %1\n %8 = map add.int %6 %7\n yield %8\n }",
+            "",
+        ),
+        ("%9 = fused {\n %5 = add.int %4 1\n yield %5\n }", "`%5 = add.int %4 1` cannot be in this group"),
+        ("%9 = fused {\n %5 = slice %0 0 %4\n yield %5\n }", "`%5 = slice %0 0 %4` cannot be in this group"),
+        (
+            "%9 = fused {\n %5 = pack %0 %1\n %6 = map add.int %5 %2\n yield %6\n }",
+            "`%6 = map add.int %5 %2` cannot be in this group",
+        ),
+        (
+            "%9 = fused {\n %5 = reduce.add.int %0\n %6 = map add.int %0 %5\n yield %6\n }",
+            "`%6 = map add.int %0 %5` cannot be in this group",
+        ),
+        (
+            "%9 = fused {\n %5 = scan.add.int %0\n %6 = map add.int %0 %5\n yield %6\n }",
+            "`%6 = map add.int %0 %5` cannot be in this group",
+        ),
+        (
+            "%9 = fused {\n %5 = map negate.int %0\n %6 = gather %5 %2\n yield %6\n }",
+            "`%6 = gather %5 %2` cannot be in this group",
+        ),
+        ("%9 = fused {\n %5 = map negate.int %0\n yield %0\n }", "a group yields other than different"),
+        ("%9, %8 = fused {\n %5 = map negate.int %0\n yield %5 %5\n }", "a group yields other than different"),
+        ("%9 = fused {\n %5 = map negate.int %0\n yield 1\n }", "a group yields other than different"),
+    ];
+    for (group, expected) in cases {
+        // All registers up to %9 are to have types.
+        let is_defined = |number: &i32| [",", " ="].iter().any(|after| group.contains(&format!("%{number}{after}")));
+        let unused: String =
+            (5..=9).filter(|number| !is_defined(number)).map(|number| format!(", %{number}: int")).collect();
+        let found = complaints(&format!(
+            "function f(%0: column int, %1: column bool, %2: column int, %4: int) -> int unused %3: int{unused} {{
+               {group}
+               return %4
+             }}"
+        ));
+        let expected = if expected.is_empty() { expected.to_owned() } else { format!("function f: {expected}") };
+        assert!(found.first().map_or("", String::as_str).starts_with(&expected), "{group}: {found:?}");
+        assert_eq!(found.is_empty(), expected.is_empty(), "{group}: {found:?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
-use nesl_backend::{Counters, Engine, Fault, MapOperand, Vector, Window};
+use nesl_backend::{Counters, Engine, Fault, MapOperand, Slot, Vector, Window};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -38,6 +38,16 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Column>>) -> Result<Column, Fault> {
         self.map_elements(op, operands)
+    }
+
+    fn is_at_hand(&self, operand: &Slot<Column, Descriptor<L::Descriptor>>) -> bool {
+        match operand {
+            Slot::Scalar(_) => true,
+            Slot::Column(column) => column.common().is_some(),
+            Slot::Descriptor(Descriptor(inner)) => {
+                inner.lengths.common().is_some() && inner.starts.as_ref().is_none_or(|starts| starts.common().is_some())
+            }
+        }
     }
 
     fn extract(&mut self, column: &Column, index: usize) -> Result<ScalarValue, Fault> {

@@ -5,11 +5,20 @@ use nesl_prim::ScalarType;
 use nesl_span::FileId;
 use nesl_vcode::RegisterType;
 use nesl_vcode::build::FunctionBuilder;
+use nesl_vcode::passes::last_use;
 
 const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
 
 fn builder() -> FunctionBuilder {
     FunctionBuilder::new("f", Span::new(FileId(0), 0, 0))
+}
+
+/// The decoded function, with its last uses marked.
+fn marked(function: Function) -> Code {
+    let mut program = Program { functions: vec![function], ..Program::default() };
+    last_use::run(&mut program);
+    nesl_vcode::verify(&program).unwrap();
+    decode(&program.functions[0])
 }
 
 #[test]
@@ -20,7 +29,9 @@ fn slots_are_used_again_after_last_uses() {
     for _ in 0..100 {
         y = f.scalar(ScalarOp::MultiplyInt, &[y, x]);
     }
-    let code = decode(&f.finish(vec![y]));
+    let function = f.finish(vec![y]);
+    assert_eq!(decode(&function).slots, 101);
+    let code = marked(function);
     assert_eq!(code.slots, 2);
     assert_eq!(*code.lines.last().unwrap(), Line::Return(Box::new([Source::Take(0)])));
 }
@@ -30,7 +41,7 @@ fn the_last_of_equal_operands_takes() {
     let mut f = builder();
     let x = Operand::from(f.parameter(INT));
     let y = f.scalar(ScalarOp::AddInt, &[x, x]);
-    let code = decode(&f.finish(vec![y, y]));
+    let code = marked(f.finish(vec![y, y]));
     let Line::Execute { operands, result, .. } = &code.lines[0] else { panic!("{:?}", code.lines) };
     assert_eq!((&**operands, *result), (&[Source::Copy(0), Source::Take(0)][..], Some(0)));
     assert_eq!(code.lines[1], Line::Return(Box::new([Source::Copy(0), Source::Take(0)])));
@@ -48,12 +59,37 @@ fn branches_drop_what_only_the_other_reads() {
     let negated = f.scalar(ScalarOp::NegateInt, &[y]);
     let else_block = f.end_block(vec![negated, x]);
     let results = f.if_(condition, then_block, else_block, &[INT, INT]);
-    let code = decode(&f.finish(vec![results[1]]));
+    let code = marked(f.finish(vec![results[1]]));
     assert_eq!(code.parameters[3], None, "{unread:?} is read by nobody");
     // The first result is read by nobody: only the second moves. It is in the slot that the condition leaves.
     let moved = Line::Move(Box::new([(Source::Take(1), 0)]));
     assert!(matches!(code.lines[0], Line::Branch { condition: Source::Take(0), otherwise: 4, .. }));
-    assert_eq!(code.lines[1..4], [Line::Drop(Box::new([2])), moved.clone(), Line::Jump(6)]);
-    assert!(matches!(&code.lines[4], Line::Execute { operands, result: None, .. } if **operands == [Source::Take(2)]));
-    assert_eq!(code.lines[5..], [moved, Line::Return(Box::new([Source::Take(0)]))]);
+    assert_eq!(code.lines[1..4], [Line::Drop(Box::new([2])), moved.clone(), Line::Jump(7)]);
+    let Line::Execute { operands, result, .. } = &code.lines[4] else { panic!("{:?}", code.lines) };
+    assert_eq!((&**operands, *result), (&[Source::Take(2)][..], Some(2)));
+    assert_eq!(code.lines[5..], [moved, Line::Drop(Box::new([2])), Line::Return(Box::new([Source::Take(0)]))]);
+}
+
+#[test]
+fn a_group_is_its_instructions_and_yields_where_they_are() {
+    let mut program = nesl_vcode::parse(
+        "function f(%0: column int, %1: column int) -> column int {
+           %4, %5 = fused {
+             %2 = map add.int %0 %1
+             %3 = map negate.int %0
+             yield %2 %3
+           }
+           return %4
+         }",
+    )
+    .unwrap();
+    last_use::run(&mut program);
+    let code = decode(&program.functions[0]);
+    assert!(
+        matches!(&code.lines[0], Line::Execute { operands, result: Some(1), .. } if **operands == [Source::Copy(0), Source::Take(1)])
+    );
+    assert!(
+        matches!(&code.lines[1], Line::Execute { operands, result: Some(0), .. } if **operands == [Source::Take(0)])
+    );
+    assert_eq!(code.lines[2..], [Line::Drop(Box::new([0])), Line::Return(Box::new([Source::Take(1)]))]);
 }

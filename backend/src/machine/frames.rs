@@ -1,28 +1,44 @@
 //! The frames of active calls: slots for registers in one stack, and where each caller goes on.
 
 use super::Limits;
-use crate::decode::{Code, Line, Loaded, Slot as Place, Source};
+use super::leaf::{Gathered, Split};
+use crate::decode::{Code, EachLine, Line, Loaded, Slot as Place, Source};
 use crate::engine::Engine;
-use crate::error::CALLS_KEPT;
+use crate::error::{CALLS_KEPT, Instance, kept_calls};
+use crate::scalar::Active;
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Failure, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;
+use std::sync::Arc;
 
 /// A caller that waits for its call to return.
-struct Caller {
+struct Caller<E: Engine> {
     function: FunctionId,
     /// The line after the call.
     next: u32,
     /// Where its frame begins.
     base: usize,
+    /// The instances, where it runs the function for one after another.
+    leaf: Option<Box<Leaf<E>>>,
+}
+
+/// Instances that are run one after another.
+pub(super) struct Leaf<E: Engine> {
+    pub line: Arc<EachLine>,
+    pub arguments: Arc<Split<E>>,
+    /// The one that runs, or runs next.
+    pub index: usize,
+    /// The one after the last.
+    pub end: usize,
+    pub results: Vec<Gathered<E>>,
 }
 
 /// All frames of a run, that of the running function on top.
 pub(super) struct Frames<E: Engine> {
     limits: Limits,
     slots: Vec<Option<SlotOf<E>>>,
-    callers: Vec<Caller>,
+    callers: Vec<Caller<E>>,
     /// Where the frame of the running function begins.
     base: usize,
 }
@@ -60,16 +76,67 @@ impl<E: Engine> Frames<E> {
                 self.slots[base + place as usize] = Some(value);
             }
         }
-        self.callers.push(Caller { function, next: next as u32, base: caller });
+        self.callers.push(Caller { function, next: next as u32, base: caller, leaf: None });
         self.base = base;
         Ok(())
+    }
+
+    /// The frame of the instances of an `each`, as yet without any.
+    pub fn call_each(&mut self, (function, next): (FunctionId, usize), leaf: Leaf<E>) -> Result<(), Failure> {
+        if self.callers.len() + 1 >= self.limits.depth || self.callers.try_reserve(1).is_err() {
+            return Err(self.too_deep());
+        }
+        let (caller, base) = (self.base, self.slots.len());
+        self.callers.push(Caller { function, next: next as u32, base: caller, leaf: Some(Box::new(leaf)) });
+        self.base = base;
+        Ok(())
+    }
+
+    /// The instances of which the running function computes one, or none where it was called otherwise.
+    pub fn leaf(&mut self) -> Option<&mut Leaf<E>> {
+        self.callers.last_mut().and_then(|caller| caller.leaf.as_deref_mut())
+    }
+
+    /// The frame for one more instance, in place of that of the instance before.
+    pub fn begin_instance(&mut self, code: &Code, arguments: Vec<SlotOf<E>>) -> Result<(), Failure> {
+        self.slots.truncate(self.base);
+        self.begin(code, arguments)
+    }
+
+    /// The end of the instances: results move to the caller's frame.
+    pub fn end_each(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Place>]) {
+        let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the instances have a caller"));
+        self.slots.truncate(self.base);
+        self.base = caller.base;
+        for (value, &place) in values.into_iter().zip(results) {
+            self.store(place, value);
+        }
+    }
+
+    /// Which instances are running, the outermost first.
+    pub fn instances(&self) -> Vec<Instance> {
+        let instance = |leaf: &Leaf<E>| Instance { index: leaf.index, place: leaf.line.span };
+        let running = self.callers.iter().filter_map(|caller| caller.leaf.as_deref().map(instance));
+        running.take(CALLS_KEPT).collect()
+    }
+
+    /// What the active calls take of the limits, and one more, which has no frame here.
+    pub fn active(&self) -> Result<Active, Failure> {
+        if self.callers.len() + 1 >= self.limits.depth {
+            return Err(self.too_deep());
+        }
+        Ok(Active { calls: self.callers.len() + 1, bytes: self.bytes(self.slots.len()) })
+    }
+
+    /// The bytes of frames with so many slots.
+    fn bytes(&self, slots: usize) -> usize {
+        slots * size_of::<Option<SlotOf<E>>>() + self.callers.len() * size_of::<Caller<E>>()
     }
 
     /// Adds empty slots on top.
     fn push(&mut self, code: &Code) -> Result<(), Failure> {
         let slots = self.slots.len() + code.slots;
-        let bytes = slots * size_of::<Option<SlotOf<E>>>() + self.callers.len() * size_of::<Caller>();
-        if bytes > self.limits.frame_bytes || self.slots.try_reserve(code.slots).is_err() {
+        if self.bytes(slots) > self.limits.frame_bytes || self.slots.try_reserve(code.slots).is_err() {
             return Err(self.too_deep());
         }
         self.slots.resize_with(slots, || None);
@@ -120,6 +187,14 @@ impl<E: Engine> Frames<E> {
         }
     }
 
+    /// The value in a place of the running function's frame.
+    pub fn peek(&self, place: Place) -> &SlotOf<E> {
+        match &self.slots[self.base + place as usize] {
+            Some(value) => value,
+            None => panic!("a register is read before it is defined: unverified program"),
+        }
+    }
+
     /// Keeps a value, unless nothing reads it.
     pub fn store(&mut self, place: Option<Place>, value: SlotOf<E>) {
         if let Some(place) = place {
@@ -134,16 +209,13 @@ impl<E: Engine> Frames<E> {
         }
     }
 
-    /// The sources of the active calls, the innermost first, without the middle of a long chain.
+    /// Where the active calls are in the source, the innermost first, without the middle of a long chain.
     pub fn calls(&self, program: &Loaded) -> Vec<Span> {
-        let call = |caller: &Caller| match &program.code(caller.function).lines[caller.next as usize - 1] {
-            Line::Call { span, .. } => *span,
+        let call = |caller: &Caller<E>| match &program.code(caller.function).lines[caller.next as usize - 1] {
+            Line::Call { span, .. } => Some(*span),
+            Line::Each(line) => program.call_place(line),
             other => unreachable!("a caller goes on after its call, not after {other:?}"),
         };
-        let outer = self.callers.len().min(CALLS_KEPT);
-        let inner = (self.callers.len() - outer).min(CALLS_KEPT);
-        let innermost = self.callers.iter().rev().take(inner);
-        let outermost = self.callers[..outer].iter().rev();
-        innermost.chain(outermost).map(call).collect()
+        kept_calls(self.callers.iter().rev().filter_map(call))
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::reference::Reference;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
-use nesl_span::FileId;
+use nesl_span::{FileId, Span};
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Constants, Function, Op, Operand, Output, Program, RegisterType, Shape, VectorOp};
 
@@ -25,7 +25,8 @@ fn constant(value: i64) -> Operand {
 }
 
 fn load(functions: Vec<Function>) -> Loaded {
-    let program = Program { functions, ..Program::default() };
+    let mut program = Program { functions, ..Program::default() };
+    nesl_vcode::passes::last_use::run(&mut program);
     nesl_vcode::verify(&program).unwrap();
     Loaded::new(Arc::new(program))
 }
@@ -48,6 +49,12 @@ fn run_ints(machine: &mut Machine<Reference>, program: &Loaded, inputs: &[i64]) 
     Ok(scalars(results).into_iter().map(i64::from_value).collect())
 }
 
+/// A function with a column that nothing reads, so that the machine runs it line by line.
+fn line_by_line(mut function: Function) -> Function {
+    function.registers.push(INTS);
+    function
+}
+
 /// sum(n) = if n == 0 then 0 else n + sum(n - 1)
 fn recursive_sum() -> Function {
     let (mut f, p) = function("sum", &[INT]);
@@ -61,7 +68,7 @@ fn recursive_sum() -> Function {
     let sum = f.scalar(ScalarOp::AddInt, &[p[0], rest[0]]);
     let else_block = f.end_block(vec![sum]);
     let results = f.if_(zero, then_block, else_block, &[INT]);
-    f.finish(results)
+    line_by_line(f.finish(results))
 }
 
 #[test]
@@ -110,6 +117,7 @@ fn errors_carry_their_span_their_calls_and_their_element() {
         span: at(3),
         calls: vec![at(2), at(1)],
         element: Some(2),
+        instances: Vec::new(),
     };
     assert_eq!(error, expected);
 }
@@ -131,7 +139,7 @@ fn the_interrupt_flag_stops_a_run() {
     let flag = Arc::new(AtomicBool::new(false));
     machine.set_interrupt(Arc::clone(&flag));
     assert_eq!(run_ints(&mut machine, &program, &[2]), Ok(vec![3]));
-    flag.store(true, Relaxed);
+    flag.store(true, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(run_ints(&mut machine, &program, &[2]).unwrap_err().failure, Failure::Interrupted);
 }
 
@@ -330,9 +338,11 @@ fn slots_never_mix_up_registers() {
         let inputs = [3, -2, arbitrary.below(9) as i64];
         let mut registers = (0..3).zip(inputs.map(ScalarValue::Int)).collect();
         let expected = interpret(&function.body, &mut registers);
-        let program = load(vec![function]);
-        let slots = inputs.map(|input| Slot::Scalar(ScalarValue::Int(input))).to_vec();
-        let found = machine().run(&program, FunctionId(0), slots).unwrap();
-        assert_eq!(scalars(found), expected, "{:?}", program.program().functions[0]);
+        for function in [line_by_line(function.clone()), function] {
+            let program = load(vec![function]);
+            let slots = inputs.map(|input| Slot::Scalar(ScalarValue::Int(input))).to_vec();
+            let found = machine().run(&program, FunctionId(0), slots).unwrap();
+            assert_eq!(scalars(found), expected, "{:?}", program.program().functions[0]);
+        }
     }
 }

@@ -49,15 +49,6 @@ pub fn map(threads: &Threads, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -
     op.visit(Map { threads, op, operands, length })
 }
 
-/// Which operand an operation that only checks returns unchanged.
-fn checked(op: ScalarOp) -> Option<usize> {
-    match op {
-        ScalarOp::CheckIndex | ScalarOp::CheckLengths | ScalarOp::CheckLength | ScalarOp::CheckInterleave => Some(0),
-        ScalarOp::CheckPartition => Some(1),
-        _ => None,
-    }
-}
-
 /// How many elements are worth a task.
 fn grain(op: ScalarOp) -> usize {
     match op {
@@ -122,7 +113,7 @@ enum Target<R> {
 impl Map<'_> {
     /// Decides where the results go, and takes an operand that they overwrite away.
     fn target<R: Element>(&mut self) -> Target<R> {
-        if let Some(MapOperand::Column(column)) = checked(self.op).map(|index| &self.operands[index]) {
+        if let Some(MapOperand::Column(column)) = self.op.checked_operand().map(|index| &self.operands[index]) {
             return Target::Checked(column.clone());
         }
         for (index, operand) in self.operands.iter_mut().enumerate() {
@@ -203,24 +194,27 @@ fn blocks(
 impl Visitor for Map<'_> {
     type Output = Result<Vector, Fault>;
 
-    fn unary<A: Element, R: Element>(self, f: impl Fn(A) -> R + Copy + Send + Sync) -> Self::Output {
+    fn unary<A: Element, R: Element>(self, f: impl Fn(A) -> R + Copy + Send + Sync + 'static) -> Self::Output {
         self.try_unary(move |a| Ok(f(a)))
     }
 
-    fn binary<A: Element, B: Element, R: Element>(self, f: impl Fn(A, B) -> R + Copy + Send + Sync) -> Self::Output {
+    fn binary<A: Element, B: Element, R: Element>(
+        self,
+        f: impl Fn(A, B) -> R + Copy + Send + Sync + 'static,
+    ) -> Self::Output {
         self.try_binary(move |a, b| Ok(f(a, b)))
     }
 
     fn ternary<A: Element, B: Element, C: Element, R: Element>(
         self,
-        f: impl Fn(A, B, C) -> R + Copy + Send + Sync,
+        f: impl Fn(A, B, C) -> R + Copy + Send + Sync + 'static,
     ) -> Self::Output {
         self.try_ternary(move |a, b, c| Ok(f(a, b, c)))
     }
 
     fn try_unary<A: Element, R: Element>(
         mut self,
-        f: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync,
+        f: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync + 'static,
     ) -> Self::Output {
         let target = self.target();
         let a = self.source(0, &target);
@@ -235,7 +229,7 @@ impl Visitor for Map<'_> {
 
     fn try_binary<A: Element, B: Element, R: Element>(
         mut self,
-        f: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync,
+        f: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync + 'static,
     ) -> Self::Output {
         let target = self.target();
         let (a, b) = (self.source(0, &target), self.source(1, &target));
@@ -250,7 +244,7 @@ impl Visitor for Map<'_> {
 
     fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
         mut self,
-        f: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync,
+        f: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync + 'static,
     ) -> Self::Output {
         let target = self.target();
         let (a, b, c) = (self.source(0, &target), self.source(1, &target), self.source(2, &target));

@@ -37,6 +37,11 @@ impl Workers {
         Ok(Workers { pool, threads })
     }
 
+    /// The calling thread without helpers.
+    pub fn alone() -> Workers {
+        Workers { pool: None, threads: 1 }
+    }
+
     /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 )]
 pub struct Arguments {
     /// Source file
-    #[arg(value_name = "FILE", required_unless_present = "list_passes")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["list_passes", "manual"])]
     file: Option<PathBuf>,
     /// Show the program as flattening makes it, before any pass
     #[arg(long, conflicts_with_all = ["dump_after", "disable"])]
@@ -33,6 +33,9 @@ pub struct Arguments {
     /// List the passes in their order, with what they do and why they stand there
     #[arg(long)]
     list_passes: bool,
+    /// Print the tables of the manual: instructions, operations and passes, in Markdown
+    #[arg(long, conflicts_with = "list_passes")]
+    manual: bool,
     /// Also show the program after this pass (may be repeated)
     #[arg(long, value_name = "PASS")]
     dump_after: Vec<String>,
@@ -45,6 +48,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     if arguments.list_passes {
         return print(&passes());
+    }
+    if arguments.manual {
+        return print(&nesl_vcode::manual::tables());
     }
     let Some(file) = &arguments.file else { return Ok(()) };
     let (mut program, sources) = driver::flatten_file(file, options.style())?;

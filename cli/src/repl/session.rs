@@ -46,6 +46,7 @@ impl<E: Engine> Repl<E> {
         let session = Session::new(&mut sources);
         let mut machine = Machine::new(engine, Limits::default());
         machine.set_interrupt(interrupt.flag());
+        machine.set_strategy(options.strategy.into());
         Repl { session, sources, machine, options, interrupt, inputs: 0, draws: 0 }
     }
 

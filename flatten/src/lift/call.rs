@@ -1,18 +1,22 @@
 //! Calls.
 //!
 //! A call of a defined function goes to the instance for its types and for the pattern of its argument; where nothing varies
-//! by instance, to the serial version, once for all instances. `and` and `or` on bools are conditionals unless their right
+//! by instance, to the serial version, once for all instances. Where it varies the call is an `each`: it names the lifted
+//! version and the serial one, and which of them runs is for the machine to decide. A function that prints has only
+//! its lifted version there: its serial one would print at once, in whatever order the instances run. `and` and `or` on bools are conditionals unless their right
 //! side is so simple that evaluating it always is the same.
 //!
 //! The call of a function value is a call like any other: its type says which function it is, and its value is what it
 //! captured. Nothing is dispatched at run time.
 
-use crate::instance::{Instances, Version};
+use crate::instance::{Instances, Source, Version};
 use crate::lower::{Context, Lowering};
-use crate::value::{Pattern, Value};
+use crate::state::state_type;
+use crate::value::{Pattern, Value, shape};
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic};
 use nesl_frontend::ty::Type;
-use nesl_prim::ScalarValue;
+use nesl_prim::{ScalarType, ScalarValue};
+use nesl_vcode::{Argument, Each, Operand, Shape};
 
 impl Lowering<'_, '_> {
     pub(crate) fn call(
@@ -63,6 +67,11 @@ impl Lowering<'_, '_> {
         }
         let effect = self.instances.effects.function(function);
         let version = self.version(&argument, effect, context);
+        if let (Version::Lifted(pattern), Context::Lifted(count)) = (&version, context)
+            && !effect.prints
+        {
+            return self.each_call(expr, function, type_arguments, argument, pattern.clone(), count);
+        }
         let result_type = self.type_of(expr);
         // The serial version is called for one instance, whatever the context.
         let (count, own_context) = match (&version, context) {
@@ -74,11 +83,44 @@ impl Lowering<'_, '_> {
         let globals = self.instances.globals.function(self.instances.program, function, &type_arguments);
         let globals = globals.iter().map(|global| self.globals[global].clone());
         let operands = Instances::arguments(globals, count, seed, &argument);
-        let instance = self.instances.instance(function, type_arguments, version, self.builder.current_span());
+        let instance =
+            self.instances.instance(Source::Function(function), type_arguments, version, self.builder.current_span());
         let pattern = Pattern::uniform(&result_type, own_context.is_lifted());
         let registers = self.result_registers(&result_type, &pattern, effect, own_context.is_lifted());
         let results = self.builder.call(instance, &operands, &registers);
         self.take_results(results, &result_type, &pattern, effect, own_context)
+    }
+
+    /// The call of a function on each of the instances, of which there may be none.
+    fn each_call(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        type_arguments: Vec<Type>,
+        argument: Value,
+        pattern: Pattern,
+        count: Operand,
+    ) -> Value {
+        let program = self.instances.program;
+        let effect = self.instances.effects.function(function);
+        let globals = self.instances.globals.function(program, function, &type_arguments);
+        let varying_int = Argument { shape: Shape::Scalar(ScalarType::Int), varies: true };
+        let mut arguments: Vec<Argument> = effect.draws.then_some(varying_int).into_iter().collect();
+        arguments.extend(pattern.arguments(&program.function(function).scheme.parameter.instantiate(&type_arguments)));
+        arguments
+            .extend(globals.iter().map(|global| Argument { shape: shape(&program.global(*global).ty), varies: false }));
+        let result_type = self.type_of(expr);
+        let results = std::iter::once(&result_type).chain(state_type(effect, true).as_ref()).map(shape).collect();
+        let seed = effect.draws.then(|| self.current_seed().operand());
+        let globals = globals.iter().map(|global| self.globals[global].clone());
+        let operands = Instances::arguments(globals, Some(count), seed, &argument);
+        let span = self.builder.current_span();
+        let lifted =
+            self.instances.instance(Source::Function(function), type_arguments.clone(), Version::Lifted(pattern), span);
+        let serial = self.instances.instance(Source::Function(function), type_arguments, Version::Serial, span);
+        let results = self.builder.each(Each { serial, lifted, arguments, results }, &operands);
+        let pattern = Pattern::uniform(&result_type, true);
+        self.take_results(results, &result_type, &pattern, effect, Context::Lifted(count))
     }
 
     /// `a and b` as `if a then b else f`, `a or b` as `if a then t else b`, on bools.

@@ -13,6 +13,7 @@
 //! element per instance and part: the sequences among the free variables become views. Branches that are cheap, total and
 //! scalar are both computed and selected from.
 
+use super::part::is_scalar;
 use crate::free;
 use crate::lower::{Context, Lowering};
 use crate::repr::int;
@@ -120,8 +121,8 @@ impl Lowering<'_, '_> {
             None => ty,
         };
         let registers = Pattern::uniform(&merged_type, true).registers(&merged_type);
-        let yield_true = Block { instructions: Vec::new(), results: when_true.operands() };
-        let yield_false = Block { instructions: Vec::new(), results: when_false.operands() };
+        let yield_true = Block::new(Vec::new(), when_true.operands());
+        let yield_false = Block::new(Vec::new(), when_false.operands());
         self.builder.begin_block();
         self.builder.begin_block();
         let merged = self.move_elements(&[&when_true, &when_false], &mut |lowering, columns| {
@@ -194,7 +195,7 @@ impl Lowering<'_, '_> {
         if values.is_empty() {
             return Vec::new();
         }
-        let unrestricted = Block { instructions: Vec::new(), results: lifted_operands(values) };
+        let unrestricted = Block::new(Vec::new(), lifted_operands(values));
         self.builder.begin_block();
         let restricted: Vec<Value> = values.iter().map(|value| self.restrict(value, flags)).collect();
         let block = self.builder.end_block(lifted_operands(&restricted));
@@ -224,13 +225,6 @@ impl Lowering<'_, '_> {
 
     /// Whether an expression is scalar, cannot fail, and costs no more than a few operations.
     pub(crate) fn is_speculable(&self, expr: &Expr) -> bool {
-        fn is_scalar(ty: &Type) -> bool {
-            match ty {
-                Type::Scalar(_) => true,
-                Type::Pair(first, rest) => is_scalar(first) && is_scalar(rest),
-                _ => false,
-            }
-        }
         if !is_scalar(&self.type_of(expr)) {
             return false;
         }

@@ -28,6 +28,11 @@ impl Span {
         Span { file, start: clamp(start), end: clamp(end) }
     }
 
+    /// Whether another span is all within this one.
+    pub fn contains(self, inner: Span) -> bool {
+        self.file == inner.file && self.start <= inner.start && inner.end <= self.end
+    }
+
     /// The smallest range that covers both, which must be in the same file.
     pub fn to(self, other: Span) -> Span {
         debug_assert_eq!(self.file, other.file, "a span cannot cross files");

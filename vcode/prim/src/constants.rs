@@ -58,6 +58,32 @@ impl Constants {
         self.len() == 0
     }
 
+    /// The elements as words, each as [`Element::to_word`] says.
+    pub fn to_words(&self) -> Vec<u64> {
+        fn collect<T: Element>(values: &[T]) -> Vec<u64> {
+            values.iter().map(|value| value.to_word()).collect()
+        }
+        match self {
+            Constants::Int(values) => collect(values),
+            Constants::Float(values) => collect(values),
+            Constants::Bool(values) => collect(values),
+            Constants::Char(values) => collect(values),
+        }
+    }
+
+    /// Adds elements that are given as words.
+    pub fn extend_from_words(&mut self, words: &[u64]) {
+        fn extend<T: Element>(values: &mut Vec<T>, words: &[u64]) {
+            values.extend(words.iter().map(|&word| T::from_word(word)));
+        }
+        match self {
+            Constants::Int(values) => extend(values, words),
+            Constants::Float(values) => extend(values, words),
+            Constants::Bool(values) => extend(values, words),
+            Constants::Char(values) => extend(values, words),
+        }
+    }
+
     /// Element `index`.
     pub fn get(&self, index: usize) -> ScalarValue {
         match self {
@@ -66,5 +92,28 @@ impl Constants {
             Constants::Bool(values) => ScalarValue::Bool(values[index]),
             Constants::Char(values) => ScalarValue::Char(values[index]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_back() {
+        let columns = [
+            Constants::Int(vec![-1, 5]),
+            Constants::Float(vec![-0.0, 2.5]),
+            Constants::Bool(vec![true, false]),
+            Constants::Char(vec![b'a', 255]),
+        ];
+        for column in columns {
+            let mut twice = column.clone();
+            twice.extend_from_words(&column.to_words());
+            let all: Vec<_> = (0..4).map(|index| twice.get(index)).collect();
+            let expected: Vec<_> = [0, 1, 0, 1].map(|index| column.get(index)).to_vec();
+            assert_eq!(all, expected);
+        }
+        assert_eq!(Constants::Bool(vec![true, false]).to_words(), [1, 0]);
     }
 }

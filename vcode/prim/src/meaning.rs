@@ -136,6 +136,17 @@ pub fn check_index(index: i64, length: i64) -> Result<i64, Failure> {
     if (0..length).contains(&index) { Ok(index) } else { Err(Failure::IndexOutOfRange { index, length }) }
 }
 
+/// Where `count` elements start in a sequence of `length` elements, if indices from `start` on are all indices of it. Fails as
+/// [`check_index`] does on the first that is not. No indices need no check, and start where every sequence has a place.
+#[inline]
+pub fn check_range(start: i64, count: i64, length: i64) -> Result<i64, Failure> {
+    if count <= 0 {
+        return Ok(0);
+    }
+    check_index(start, length)?;
+    if count > length - start { Err(Failure::IndexOutOfRange { index: length, length }) } else { Ok(start) }
+}
+
 /// The common length.
 #[inline]
 pub fn check_lengths(left: i64, right: i64) -> Result<i64, Failure> {
@@ -312,6 +323,21 @@ mod tests {
         assert_eq!(range_length(i64::MAX - 1, i64::MAX, i64::MAX), Ok(1));
         assert!(range_length(i64::MIN, i64::MAX, 1).is_err());
         assert!(range_length(5, 1, 1).is_err());
+    }
+
+    #[test]
+    fn a_range_is_checked_as_its_indices_one_after_another() {
+        for start in [i64::MIN, -2, -1, 0, 1, 3, 4, 5, i64::MAX - 1, i64::MAX] {
+            for count in 0..7 {
+                for length in [0, 1, 4, i64::MAX] {
+                    let one_by_one: Result<Vec<i64>, Failure> =
+                        (0..count).map(|step| check_index(start.wrapping_add(step), length)).collect();
+                    let expected = one_by_one.map(|indices| indices.first().copied().unwrap_or(0));
+                    assert_eq!(check_range(start, count, length), expected, "{start} {count} {length}");
+                }
+            }
+        }
+        assert_eq!(check_range(1, i64::MAX, 3), Err(Failure::IndexOutOfRange { index: 3, length: 3 }));
     }
 
     #[test]

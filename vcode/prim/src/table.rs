@@ -11,32 +11,36 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Receives the meaning of an operation with its Rust types, so that a loop over it is compiled once per operation.
+/// A meaning captures nothing, so that whoever needs may keep it.
 pub trait Visitor: Sized {
     /// What the visit produces.
     type Output;
     /// A total operation of one operand.
-    fn unary<A: Element, R: Element>(self, f: impl Fn(A) -> R + Copy + Send + Sync) -> Self::Output;
+    fn unary<A: Element, R: Element>(self, f: impl Fn(A) -> R + Copy + Send + Sync + 'static) -> Self::Output;
     /// A total operation of two operands.
-    fn binary<A: Element, B: Element, R: Element>(self, f: impl Fn(A, B) -> R + Copy + Send + Sync) -> Self::Output;
+    fn binary<A: Element, B: Element, R: Element>(
+        self,
+        f: impl Fn(A, B) -> R + Copy + Send + Sync + 'static,
+    ) -> Self::Output;
     /// A total operation of three operands.
     fn ternary<A: Element, B: Element, C: Element, R: Element>(
         self,
-        f: impl Fn(A, B, C) -> R + Copy + Send + Sync,
+        f: impl Fn(A, B, C) -> R + Copy + Send + Sync + 'static,
     ) -> Self::Output;
     /// An operation of one operand that can fail.
     fn try_unary<A: Element, R: Element>(
         self,
-        f: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync,
+        f: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync + 'static,
     ) -> Self::Output;
     /// An operation of two operands that can fail.
     fn try_binary<A: Element, B: Element, R: Element>(
         self,
-        f: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync,
+        f: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync + 'static,
     ) -> Self::Output;
     /// An operation of three operands that can fail.
     fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
         self,
-        f: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync,
+        f: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync + 'static,
     ) -> Self::Output;
 }
 
@@ -271,6 +275,7 @@ scalar_operations! {
     HashIndex "hash_index" _ (Int, Int) -> Int, - -, "A hash as an int from 0 up to, not including, the second operand.", try_binary meaning::hash_index;
 
     CheckIndex "check_index" "check_index" (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;
+    CheckRange "check_range" _ (Int, Int, Int) -> Int, - -, "The first operand, a start, if as many indices from it on as the second says are indices of a sequence as long as the third; 0 if that is none.", try_ternary meaning::check_range;
     CheckLengths "check_lengths" "check_lengths" (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
     CheckLength "check_length" "check_length" (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;
     CheckPartition "check_partition" _ (Int, Int) -> Int, - -, "The second operand, a length, if the first, a sum of lengths, equals it.", try_binary meaning::check_partition;
@@ -289,6 +294,17 @@ impl ScalarOp {
     /// The instance of a NESL function or operator for operands of these types.
     pub fn resolve(source: &str, operands: &[ScalarType]) -> Option<ScalarOp> {
         ScalarOp::ALL.iter().copied().find(|op| op.row().source == Some(source) && op.row().operands == operands)
+    }
+
+    /// The operand that is the result, where an operation only checks.
+    pub fn checked_operand(self) -> Option<usize> {
+        match self {
+            ScalarOp::CheckIndex | ScalarOp::CheckLengths | ScalarOp::CheckLength | ScalarOp::CheckInterleave => {
+                Some(0)
+            }
+            ScalarOp::CheckPartition => Some(1),
+            _ => None,
+        }
     }
 
     /// Whether some instance is named so in NESL.
@@ -413,6 +429,19 @@ mod tests {
                     Ok(value) => assert_eq!(value.scalar_type(), row.result, "{op} {operands:?}"),
                     Err(failure) => assert!(row.fallible, "{op} {operands:?}: {failure}"),
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn checks_give_the_operand_that_they_say() {
+        for &op in ScalarOp::ALL {
+            let Some(checked) = op.checked_operand() else { continue };
+            assert!(op.row().fallible, "{op}");
+            for operands in operand_samples(op.row()) {
+                assert!(
+                    eval(op, &operands).is_ok_and(|value| value == operands[checked]) || eval(op, &operands).is_err()
+                );
             }
         }
     }

@@ -79,6 +79,26 @@ impl ScalarValue {
             ScalarValue::Char(_) => ScalarType::Char,
         }
     }
+
+    /// The value as a word of 64 bits, as [`Element::to_word`] says.
+    pub fn to_word(self) -> u64 {
+        match self {
+            ScalarValue::Int(value) => value.to_word(),
+            ScalarValue::Float(value) => value.to_word(),
+            ScalarValue::Bool(value) => value.to_word(),
+            ScalarValue::Char(value) => value.to_word(),
+        }
+    }
+
+    /// The value of a type in a word.
+    pub fn from_word(scalar_type: ScalarType, word: u64) -> ScalarValue {
+        match scalar_type {
+            ScalarType::Int => i64::from_word(word).to_value(),
+            ScalarType::Float => f64::from_word(word).to_value(),
+            ScalarType::Bool => bool::from_word(word).to_value(),
+            ScalarType::Char => u8::from_word(word).to_value(),
+        }
+    }
 }
 
 impl PartialEq for ScalarValue {
@@ -117,10 +137,14 @@ pub trait Element: Copy + Send + Sync + fmt::Debug + PartialEq + Default + 'stat
     /// # Panics
     /// If the value is of another type: the verifier excludes that.
     fn from_value(value: ScalarValue) -> Self;
+    /// The element as a word of 64 bits: an int or the bits of a float, a truth value as 0 or 1, a character as its code.
+    fn to_word(self) -> u64;
+    /// The element in the word that [`to_word`](Element::to_word) made.
+    fn from_word(word: u64) -> Self;
 }
 
 macro_rules! element {
-    ($rust:ty, $variant:ident) => {
+    ($rust:ty, $variant:ident, $to_word:expr, $from_word:expr) => {
         impl Element for $rust {
             const TYPE: ScalarType = ScalarType::$variant;
             fn to_value(self) -> ScalarValue {
@@ -132,11 +156,36 @@ macro_rules! element {
                     other => panic!("expected {}, found {:?}: unverified program", Self::TYPE, other),
                 }
             }
+            #[inline]
+            fn to_word(self) -> u64 {
+                $to_word(self)
+            }
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                $from_word(word)
+            }
         }
     };
 }
 
-element!(i64, Int);
-element!(f64, Float);
-element!(bool, Bool);
-element!(u8, Char);
+element!(i64, Int, i64::cast_unsigned, u64::cast_signed);
+element!(f64, Float, f64::to_bits, f64::from_bits);
+element!(bool, Bool, u64::from, |word| word != 0);
+element!(u8, Char, u64::from, |word| word as u8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_every_value() {
+        let values = [i64::MIN, -1, 0, i64::MAX].map(ScalarValue::Int).into_iter();
+        let values = values.chain([-0.0, 1.5, f64::NEG_INFINITY, f64::NAN].map(ScalarValue::Float));
+        let values = values.chain([false, true].map(ScalarValue::Bool)).chain([0, 255].map(ScalarValue::Char));
+        for value in values {
+            assert_eq!(ScalarValue::from_word(value.scalar_type(), value.to_word()), value);
+        }
+        assert_eq!(ScalarValue::Int(-1).to_word(), u64::MAX);
+        assert_eq!(ScalarValue::Bool(true).to_word(), 1);
+    }
+}

@@ -16,6 +16,7 @@ mod vectors;
 
 use super::MAIN;
 use super::text::{LONGEST_NAME, is_word};
+use crate::each;
 use crate::program::{Block, Function, FunctionId, Input, Instruction, Op, Program, Step};
 use crate::shape::Shape;
 use lower::{Lowering, Value};
@@ -80,30 +81,18 @@ fn function(program: &Program, id: FunctionId) -> &Function {
     &program.functions[id.0 as usize]
 }
 
-/// The program with the functions that some instructions call in this format, after its own.
+/// The program without `each`, and with the functions that some instructions call in this format, after its own.
 fn with_library(program: &Program) -> Program {
     let mut program = program.clone();
+    each::expand(&mut program);
     let library =
         crate::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
     let offset = program.functions.len() as u32;
     for mut function in library.functions {
-        shift(&mut function.body, offset);
+        function.body.visit_functions(&mut |id| id.0 += offset);
         program.functions.push(function);
     }
     program
-}
-
-fn shift(block: &mut Block, offset: u32) {
-    for instruction in &mut block.instructions {
-        match &mut instruction.op {
-            Op::Call(id) => id.0 += offset,
-            Op::If(first, second) => {
-                shift(first, offset);
-                shift(second, offset);
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The function of the library that does an instruction, if there is one for it.
@@ -137,6 +126,7 @@ fn reached(program: &Program) -> BTreeSet<FunctionId> {
                 let inner = first.instructions.iter().chain(&second.instructions);
                 inner.for_each(|instruction| calls(program, function, instruction, found));
             }
+            Op::Fused(block) => block.instructions.iter().for_each(|inner| calls(program, function, inner, found)),
             _ => {}
         }
     }

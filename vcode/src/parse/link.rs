@@ -85,10 +85,19 @@ impl<'a> Linker<'a> {
                 *function = self.resolve(*function)?;
                 self.results[function.0 as usize].clone()
             }
+            Op::Each(each) => {
+                each.serial = self.resolve(each.serial)?;
+                each.lifted = self.resolve(each.lifted)?;
+                each.result_types()
+            }
             Op::If(then_block, else_block) => {
                 self.block(then_block, types)?;
                 self.block(else_block, types)?;
                 operand_types(&then_block.results, types, offset)?
+            }
+            Op::Fused(block) => {
+                self.block(block, types)?;
+                operand_types(&block.results, types, offset)?
             }
         })
     }

@@ -5,14 +5,15 @@
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
+use crate::passes::scoped::Scoped;
+use crate::passes::segments;
 use crate::program::{Instruction, Op, Operand, Program};
 use nesl_prim::{Constants, ScalarOp, ScalarType};
-use std::collections::HashMap;
 
 /// Shares equal instructions in all functions.
 pub fn run(program: &mut Program) {
     for function in &mut program.functions {
-        rewrite::rewrite(function, &mut Share { known: HashMap::new(), scopes: vec![Vec::new()] });
+        rewrite::rewrite(function, &mut Share { known: Scoped::new() });
     }
 }
 
@@ -26,8 +27,16 @@ enum Key {
     Constants(ScalarType, Vec<u64>),
 }
 
-fn key(instruction: &Instruction) -> Option<Key> {
+fn key(context: &Context, instruction: &Instruction) -> Option<Key> {
     let operands = || instruction.operands.clone();
+    let lengths_only = |op: VectorOp| {
+        let mut operands = operands();
+        // Of a descriptor these read the lengths; where segments lie makes no difference.
+        if let (VectorOp::SegIota | VectorOp::SegDist | VectorOp::Total, Some(last)) = (op, operands.last_mut()) {
+            *last = segments::key(context, *last);
+        }
+        operands
+    };
     let ordered = |op: ScalarOp| {
         let mut operands = operands();
         if op.row().commutative {
@@ -38,9 +47,9 @@ fn key(instruction: &Instruction) -> Option<Key> {
     match &instruction.op {
         Op::Scalar(op) => Some(Key::Scalar(*op, ordered(*op))),
         Op::Map(op) => Some(Key::Map(*op, ordered(*op))),
-        Op::Vector(op) => Some(Key::Vector(*op, operands())),
+        Op::Vector(op) => Some(Key::Vector(*op, lengths_only(*op))),
         Op::Constants(constants) => Some(Key::Constants(constants.scalar_type(), bits(constants))),
-        Op::Host(_) | Op::Call(_) | Op::If(..) => None,
+        Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => None,
     }
 }
 
@@ -62,32 +71,27 @@ fn bits(constants: &Constants) -> Vec<u64> {
 }
 
 struct Share {
-    known: HashMap<Key, Operand>,
-    /// The keys that each open block has added.
-    scopes: Vec<Vec<Key>>,
+    known: Scoped<Key, Operand>,
 }
 
 impl Rule for Share {
-    fn rewrite(&mut self, _: &mut Context, instruction: &Instruction) -> Action {
-        let (Some(key), [result]) = (key(instruction), instruction.results.as_slice()) else { return Action::Keep };
+    fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
+        let (Some(key), [result]) = (key(context, instruction), instruction.results.as_slice()) else {
+            return Action::Keep;
+        };
         if let Some(&value) = self.known.get(&key) {
             return Action::Replace(value);
-        }
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(key.clone());
         }
         self.known.insert(key, Operand::Register(*result));
         Action::Keep
     }
 
     fn enter(&mut self) {
-        self.scopes.push(Vec::new());
+        self.known.enter();
     }
 
-    fn leave(&mut self) {
-        for key in self.scopes.pop().unwrap_or_default() {
-            self.known.remove(&key);
-        }
+    fn leave(&mut self, _: &mut Context) {
+        self.known.leave();
     }
 }
 
@@ -123,6 +127,55 @@ mod tests {
                  yield %9
                } else { yield %5 }
                return %11
+             }",
+        );
+    }
+
+    #[test]
+    fn what_reads_only_lengths_is_equal_for_descriptors_of_equal_lengths() {
+        becomes(
+            run,
+            "function f(%0: descriptor, %1: column int, %2: column int, %3: column int) -> \
+               column int, column int, int, int, column int, column int, descriptor {
+               %4 = lengths %0
+               %5 = packed %4
+               %6 = seg_dist %1 %0
+               %7 = seg_dist %1 %5
+               %8 = total %5
+               %9 = total %0
+               %10 = view %2 %3
+               %11 = packed %3
+               %12 = seg_iota %10
+               %13 = seg_iota %11
+               return %6 %7 %8 %9 %12 %13 %11
+             }",
+            "function f(%0: descriptor, %1: column int, %2: column int, %3: column int) -> \
+               column int, column int, int, int, column int, column int, descriptor \
+               unused %7: column int, %9: int, %13: column int {
+               %4 = lengths %0
+               %5 = packed %4
+               %6 = seg_dist %1 %0
+               %8 = total %5
+               %10 = view %2 %3
+               %11 = packed %3
+               %12 = seg_iota %10
+               return %6 %6 %8 %8 %12 %12 %11
+             }",
+        );
+        stays(
+            run,
+            "function f(%0: descriptor, %1: column int, %2: column int) -> \
+               column int, column int, column int, column int, column int, column int {
+               %3 = lengths %0
+               %4 = packed %3
+               %5 = starts %0
+               %6 = starts %4
+               %7 = seg_reduce.add.int %1 %0
+               %8 = seg_reduce.add.int %1 %4
+               %9 = packed %2
+               %10 = seg_iota %0
+               %11 = seg_iota %9
+               return %5 %6 %7 %8 %10 %11
              }",
         );
     }

@@ -45,13 +45,20 @@ impl Live {
         block.instructions = kept;
     }
 
-    /// Whether an instruction stays. Drops the results of an `if` that are not read, and what computes only them.
+    /// Whether an instruction stays. Drops the results of blocks that are not read, and what computes only them.
     fn instruction(&mut self, instruction: &mut Instruction) -> bool {
         let read: Vec<bool> = instruction.results.iter().map(|result| self.0[result.0 as usize]).collect();
-        if let Op::If(then_block, else_block) = &mut instruction.op {
-            retain(&mut instruction.results, &read);
-            self.block(then_block, &read);
-            self.block(else_block, &read);
+        match &mut instruction.op {
+            Op::If(then_block, else_block) => {
+                retain(&mut instruction.results, &read);
+                self.block(then_block, &read);
+                self.block(else_block, &read);
+            }
+            Op::Fused(block) => {
+                retain(&mut instruction.results, &read);
+                self.block(block, &read);
+            }
+            _ => {}
         }
         read.contains(&true) || effect::has_effect(&instruction.op, &instruction.operands)
     }
@@ -70,7 +77,7 @@ fn remove_functions(program: &mut Program) {
     let mut reached = vec![false; program.functions.len()];
     while let Some(id) = waiting.pop() {
         if !std::mem::replace(&mut reached[id.0 as usize], true) {
-            each_call(&mut program.functions[id.0 as usize].body, &mut |called| waiting.push(*called));
+            program.functions[id.0 as usize].body.visit_functions(&mut |called| waiting.push(*called));
         }
     }
     let mut next = 0;
@@ -84,23 +91,10 @@ fn remove_functions(program: &mut Program) {
         .collect();
     retain(&mut program.functions, &reached);
     for function in &mut program.functions {
-        each_call(&mut function.body, &mut |called| *called = numbers[called.0 as usize]);
+        function.body.visit_functions(&mut |called| *called = numbers[called.0 as usize]);
     }
     for step in entries(program) {
         step.function = numbers[step.function.0 as usize];
-    }
-}
-
-fn each_call(block: &mut Block, visit: &mut impl FnMut(&mut FunctionId)) {
-    for instruction in &mut block.instructions {
-        match &mut instruction.op {
-            Op::Call(function) => visit(function),
-            Op::If(then_block, else_block) => {
-                each_call(then_block, visit);
-                each_call(else_block, visit);
-            }
-            _ => {}
-        }
     }
 }
 

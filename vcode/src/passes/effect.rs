@@ -13,12 +13,14 @@ pub fn has_effect(op: &Op, operands: &[Operand]) -> bool {
         Op::Scalar(op) | Op::Map(op) => op.row().fallible && !is_safe(*op, operands),
         Op::Vector(op) => op.row().fallible,
         Op::Constants(_) => false,
-        Op::Host(_) | Op::Call(_) => true,
+        Op::Host(_) | Op::Call(_) | Op::Each(_) => true,
         Op::If(then_block, else_block) => block_has_effect(then_block) || block_has_effect(else_block),
+        Op::Fused(block) => block_has_effect(block),
     }
 }
 
-fn block_has_effect(block: &Block) -> bool {
+/// The same for a block.
+pub(crate) fn block_has_effect(block: &Block) -> bool {
     block.instructions.iter().any(|instruction| has_effect(&instruction.op, &instruction.operands))
 }
 

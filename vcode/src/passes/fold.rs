@@ -35,7 +35,7 @@ impl Rule for Fold {
                     _ => Action::Keep,
                 }
             }
-            Op::Constants(_) | Op::Vector(_) | Op::Host(_) | Op::Call(_) => Action::Keep,
+            Op::Constants(_) | Op::Vector(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::Fused(_) => Action::Keep,
         }
     }
 }

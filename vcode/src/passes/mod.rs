@@ -7,11 +7,19 @@ pub mod copy;
 pub mod count;
 pub mod cse;
 pub mod dead;
+pub mod descriptor;
 pub mod effect;
 pub mod fold;
+pub mod fuse;
+pub mod inline;
+pub mod last_use;
 pub mod number;
 pub mod rewrite;
+pub(crate) mod scoped;
+pub(crate) mod segments;
 pub mod simplify;
+pub mod slice;
+pub mod view;
 
 #[cfg(test)]
 pub(crate) mod testing {
@@ -23,13 +31,28 @@ pub(crate) mod testing {
 
     /// Checks that a pass turns one program into another.
     #[track_caller]
-    pub(crate) fn becomes(pass: fn(&mut Program), before: &str, after: &str) {
+    pub(crate) fn becomes(pass: impl Fn(&mut Program), before: &str, after: &str) {
         let mut program = parse(before).unwrap_or_else(|error| panic!("before: {error}"));
         assert_eq!(verify(&program), Ok(()), "before");
         pass(&mut program);
         assert_eq!(verify(&program), Ok(()), "after");
         let expected = parse(after).unwrap_or_else(|error| panic!("after: {error}"));
         assert_eq!(program.to_string(), expected.to_string());
+    }
+
+    /// Checks what a pass makes of the body of a function, after removal of what is then not used. `signature` is all of the
+    /// function's first line but its name.
+    #[track_caller]
+    pub(crate) fn body_becomes(pass: fn(&mut Program), signature: &str, before: &str, after: &str) {
+        let text = |body: &str| format!("function f{signature} {{\n{body}\n}}");
+        let mut expected = parse(&text(after)).unwrap_or_else(|error| panic!("after: {error}"));
+        super::number::run(&mut expected);
+        let tidied = |program: &mut Program| {
+            pass(program);
+            super::dead::run(program);
+            super::number::run(program);
+        };
+        becomes(tidied, &text(before), &expected.to_string());
     }
 
     /// Checks that a pass leaves a program alone.

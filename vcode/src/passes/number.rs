@@ -27,8 +27,7 @@ struct Numbers {
 
 impl Numbers {
     fn define(&mut self, register: &mut Register) {
-        let number = Register(u32::try_from(self.registers.len()).unwrap_or(u32::MAX));
-        self.registers.push(self.old[register.0 as usize]);
+        let number = Register::add(&mut self.registers, self.old[register.0 as usize]);
         self.new[register.0 as usize] = Some(number);
         *register = number;
     }
@@ -46,9 +45,13 @@ impl Numbers {
     fn block(&mut self, block: &mut Block) {
         for instruction in &mut block.instructions {
             self.read(&mut instruction.operands);
-            if let Op::If(then_block, else_block) = &mut instruction.op {
-                self.block(then_block);
-                self.block(else_block);
+            match &mut instruction.op {
+                Op::If(then_block, else_block) => {
+                    self.block(then_block);
+                    self.block(else_block);
+                }
+                Op::Fused(block) => self.block(block),
+                _ => {}
             }
             instruction.results.iter_mut().for_each(|result| self.define(result));
         }

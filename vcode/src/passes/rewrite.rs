@@ -17,7 +17,7 @@ pub enum Action {
     Replace(Operand),
     /// It is another instruction with the same result; the rule sees that one too.
     Become(Op, Vec<Operand>),
-    /// It is an `if`, and only its first (true) or its second block runs.
+    /// It is an `if`, and only its first (true) or its second block runs; or a group, whose one block is the first.
     Take(bool),
 }
 
@@ -30,7 +30,7 @@ pub trait Rule {
     fn enter(&mut self) {}
 
     /// A block of an `if` ends.
-    fn leave(&mut self) {}
+    fn leave(&mut self, _context: &mut Context) {}
 
     /// Both blocks of an `if` that stays have been walked; may drop results and rename them.
     fn join(&mut self, _context: &mut Context, _instruction: &mut Instruction) {}
@@ -96,13 +96,17 @@ impl Context {
         self.names[register.0 as usize] = Some(value);
     }
 
+    /// Lets later uses of a register that was renamed be uses of itself again.
+    pub fn keep_name(&mut self, register: Register) {
+        self.names[register.0 as usize] = None;
+    }
+
     /// Adds an instruction before the one at hand; yields its result.
     pub fn emit(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Operand {
-        let result = Register(u32::try_from(self.registers.len()).unwrap_or(u32::MAX));
-        self.registers.push(ty);
+        let result = Register::add(&mut self.registers, ty);
         self.definitions.push(None);
         self.names.push(None);
-        self.push(Instruction { op, operands, results: vec![result], span: self.span });
+        self.push(Instruction::new(op, operands, vec![result], self.span));
         Operand::Register(result)
     }
 
@@ -122,7 +126,7 @@ impl Context {
             Op::Map(op) => Some(Maker::Map(*op)),
             Op::Vector(op) => Some(Maker::Vector(*op)),
             Op::Constants(constants) => Some(Maker::Constants(constants.len())),
-            Op::Host(_) | Op::Call(_) | Op::If(..) => None,
+            Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => None,
         };
         if let (Some(maker), [result]) = (maker, instruction.results.as_slice()) {
             self.definitions[result.0 as usize] = Some(Definition { maker, operands: instruction.operands.clone() });
@@ -151,7 +155,7 @@ pub fn rewrite(function: &mut Function, rule: &mut impl Rule) {
 fn nested(context: &mut Context, rule: &mut impl Rule, block: Block) -> Block {
     let outer = std::mem::take(&mut context.output);
     let results = inline(context, rule, block);
-    Block { instructions: std::mem::replace(&mut context.output, outer), results }
+    Block::new(std::mem::replace(&mut context.output, outer), results)
 }
 
 /// Walks a block's instructions into the current output; yields its results.
@@ -176,10 +180,12 @@ fn step(context: &mut Context, rule: &mut impl Rule, mut instruction: Instructio
                 return instruction.results.iter().for_each(|&result| context.rename(result, value));
             }
             Action::Take(first) => {
-                let Op::If(then_block, else_block) = instruction.op else {
-                    unreachable!("only an if has blocks to take")
+                let block = match instruction.op {
+                    Op::If(then_block, _) if first => *then_block,
+                    Op::If(_, block) | Op::Fused(block) => *block,
+                    _ => unreachable!("only an if or a group has blocks to take"),
                 };
-                let values = inline(context, rule, if first { *then_block } else { *else_block });
+                let values = inline(context, rule, block);
                 return instruction
                     .results
                     .iter()
@@ -188,11 +194,15 @@ fn step(context: &mut Context, rule: &mut impl Rule, mut instruction: Instructio
             }
         }
     }
+    // What is in a group stays as it is: groups are made after all rules have run.
+    if let Op::Fused(block) = &mut instruction.op {
+        block.instructions.iter_mut().for_each(|inner| context.resolve(&mut inner.operands));
+    }
     if let Op::If(then_block, else_block) = &mut instruction.op {
         for block in [then_block, else_block] {
             rule.enter();
             **block = nested(context, rule, std::mem::take(&mut **block));
-            rule.leave();
+            rule.leave(context);
         }
         rule.join(context, &mut instruction);
     }

@@ -4,7 +4,7 @@
 //! Flattening asks for lengths where it needs them and broadcasts where it must; here most of that turns out to be known. Each
 //! rule is exact: same value, same failures.
 
-use crate::op::VectorOp;
+use crate::op::{Elements, VectorOp};
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::passes::{effect, fold};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
@@ -27,7 +27,7 @@ impl Rule for Simplify {
             Op::Vector(op) => vector(context, *op, instruction),
             Op::Map(op) => map(context, *op, &instruction.operands),
             Op::Scalar(op) => repeated(context, Maker::Scalar(*op), *op, &instruction.operands),
-            Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::If(..) => Action::Keep,
+            Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => Action::Keep,
         }
     }
 }
@@ -55,25 +55,13 @@ fn length(context: &Context, column: Operand) -> Option<Size> {
             .find(|&operand| matches!(context.type_of(operand), RegisterType::Column(_)))
             .and_then(of_column),
         Maker::Scalar(_) => None,
-        Maker::Vector(op) => match op {
-            VectorOp::Iota => Some(Size::Value(operands[0])),
-            VectorOp::Dist => Some(Size::Value(operands[1])),
-            VectorOp::Slice => Some(Size::Value(operands[2])),
-            VectorOp::Build => constant(operands.len()),
-            VectorOp::Gather => of_column(operands[1]),
-            VectorOp::Scatter
-            | VectorOp::Permute
-            | VectorOp::Scan(_)
-            | VectorOp::Rank(_)
-            | VectorOp::Merge
-            | VectorOp::TextLengths => of_column(operands[0]),
-            VectorOp::SegReduce(_) | VectorOp::ParseFloat => Some(Size::Of(VectorOp::Segments, operands[1])),
-            VectorOp::Starts | VectorOp::Lengths => Some(Size::Of(VectorOp::Segments, operands[0])),
-            VectorOp::SegScan(_) | VectorOp::SegRank(_) | VectorOp::SegDist | VectorOp::Compact => {
-                Some(Size::Of(VectorOp::Total, operands[1]))
-            }
-            VectorOp::SegIota => Some(Size::Of(VectorOp::Total, operands[0])),
-            _ => None,
+        Maker::Vector(op) => match op.elements() {
+            Elements::Value(operand) => Some(Size::Value(operands[operand])),
+            Elements::Column(operand) => of_column(operands[operand]),
+            Elements::Segments(operand) => Some(Size::Of(VectorOp::Segments, operands[operand])),
+            Elements::Total(operand) => Some(Size::Of(VectorOp::Total, operands[operand])),
+            Elements::Operands => constant(operands.len()),
+            Elements::Trues(_) | Elements::Unknown => None,
         },
     }
 }
@@ -189,8 +177,14 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     }
 }
 
-/// An operation that its operand has been through: a check that has passed, or the inverse.
+/// An operation that its operand has been through: a check that has passed, or the inverse; the length of what has just that many.
 fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand]) -> Action {
+    if let (ScalarOp::RangeLength, &[start, end, stride]) = (op, operands) {
+        // From 0 to a length.
+        let int = |value| Operand::Constant(ScalarValue::Int(value));
+        let is_length = context.definition(end).is_some_and(|end| never_negative(end.maker));
+        return replace((start == int(0) && stride == int(1) && is_length).then_some(end));
+    }
     let Some((&first, others)) = operands.split_first() else { return Action::Keep };
     let Some(definition) = context.definition(first) else { return Action::Keep };
     let again = definition.maker == maker && definition.operands[1..] == *others;
@@ -223,6 +217,7 @@ fn never_negative(maker: Maker) -> bool {
                 | ScalarOp::SubsequenceLength
                 | ScalarOp::CheckCount
                 | ScalarOp::CheckIndex
+                | ScalarOp::CheckRange
                 | ScalarOp::CharToCode
                 | ScalarOp::BoolToInt
         ),
@@ -233,23 +228,14 @@ fn never_negative(maker: Maker) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::parse;
-    use crate::passes::{dead, testing};
+    use crate::passes::testing;
 
     const HEADER: &str = "(%0: column int, %1: descriptor, %2: column int, %3: int, %4: int, %5: column bool)";
 
-    /// Checks what a body becomes, after removal of what is no longer used. It yields all of these.
+    /// Checks what a body becomes, after removal of what is no longer used.
     #[track_caller]
     fn becomes(types: &str, before: &str, after: &str) {
-        let text = |body: &str| format!("function f{HEADER} -> {types} {{\n{body}\n}}");
-        let mut expected = parse(&text(after)).unwrap();
-        crate::passes::number::run(&mut expected);
-        let pass = |program: &mut Program| {
-            run(program);
-            dead::run(program);
-            crate::passes::number::run(program);
-        };
-        testing::becomes(pass, &text(before), &expected.to_string());
+        testing::body_becomes(run, &format!("{HEADER} -> {types}"), before, after);
     }
 
     #[track_caller]
@@ -430,5 +416,28 @@ mod tests {
              return %6 %7 %8 %3 %9 %10",
         );
         stays("int", "%6 = check_index %3 %4\n%7 = check_index %6 %3\nreturn %7");
+    }
+
+    #[test]
+    fn from_0_to_a_length_are_that_many() {
+        becomes(
+            "int, column int",
+            "%6 = length %0
+             %7 = range_length 0 %6 1
+             %8 = lengths %1
+             %9 = map range_length 0 %8 1
+             return %7 %9",
+            "%6 = length %0
+             %7 = lengths %1
+             return %6 %7",
+        );
+        stays(
+            "int, int, int",
+            "%6 = length %0
+             %7 = range_length 1 %6 1
+             %8 = range_length 0 %6 2
+             %9 = range_length 0 %3 1
+             return %7 %8 %9",
+        );
     }
 }

@@ -261,6 +261,8 @@ impl<'a> Lowering<'a> {
                 let count = results.iter().map(|&result| width(self.function.register_type(result))).sum();
                 self.call(*function, &arguments, count)
             }
+            Op::Each(_) => return self.unsupported("each"),
+            Op::Fused(block) => self.block(block)?,
             Op::Scalar(op) => {
                 let values: Vec<Value> = operands.iter().map(|&operand| self.value(operand)).collect();
                 vec![self.scalar(*op, &values, None)?]

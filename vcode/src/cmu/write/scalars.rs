@@ -279,6 +279,16 @@ impl Lanes<'_, '_> {
                 self.upper_product(a, b)
             }
             S::CheckIndex => self.check_index(a, b),
+            S::CheckRange => {
+                let is_empty = self.with("<= INT", b, 0);
+                let (is_start, rest) = (self.with(">= INT", a, 0), self.op("- INT", &[c, a]));
+                let fits = self.op("<= INT", &[b, rest]);
+                let is_inside = self.op("AND BOOL", &[is_start, fits]);
+                let is_allowed = self.op("OR BOOL", &[is_empty, is_inside]);
+                self.check(is_allowed);
+                let zero = self.int(0);
+                self.select(Int, is_empty, zero, a)
+            }
             S::CheckLengths => {
                 let is_equal = self.op("= INT", &[a, b]);
                 self.check(is_equal);

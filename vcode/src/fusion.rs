@@ -1,0 +1,172 @@
+//! Which instructions can be one loop: the rule for groups, [`Op::Fused`].
+//!
+//! A group computes over one *space* of indices. At each index it computes elements from the index, from the elements of
+//! columns there and from what was ready before the loop (scalars, the data of a gather, a descriptor). What part each
+//! instruction can play is a column of the instruction table ([`Fusion`]); an elementwise instruction reads all its columns at
+//! the index. Flags make a space within: what was packed by them exists only at indices whose flag is true, and what
+//! is computed from that too. Packing by the same flags twice gives columns of one space within.
+//!
+//! So in a group
+//! * what an instruction reads at the index has one space: that of all indices, or the same within;
+//! * what comes from outside the group is of all indices: in a space within an element has no index outside;
+//! * what the loop completes (a reduction, a scan, what was scattered) no other instruction of the group reads;
+//! * segments that a reduction or scan ends at lie one after another over all indices.
+//!
+//! That columns from outside have as many elements as there are indices is for the pass that makes groups
+//! ([`crate::passes::fuse`]) to know; the verifier cannot see it.
+
+use crate::op::{Elements, Fusion, VectorOp};
+use crate::program::{Instruction, Op, Operand, Register, RegisterType};
+use std::collections::HashMap;
+
+/// A number of indices, by what has or says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Extent {
+    /// This scalar.
+    Value(Operand),
+    /// The elements of this column.
+    Column(Register),
+    /// The elements of the segments of this descriptor.
+    Total(Register),
+    /// The same, where they lie one after another.
+    Packed(Register),
+}
+
+/// What an instruction can be in a loop.
+fn fusion(instruction: &Instruction, registers: &[RegisterType]) -> Fusion {
+    match &instruction.op {
+        Op::Map(_) => {
+            let is_column = |&position: &usize| match instruction.operands[position] {
+                Operand::Register(register) => matches!(registers[register.0 as usize], RegisterType::Column(_)),
+                Operand::Constant(_) => false,
+            };
+            Fusion::Element((0..instruction.operands.len()).filter(is_column).collect())
+        }
+        Op::Vector(op) => op.fusion(),
+        _ => Fusion::Alone,
+    }
+}
+
+/// The operands that an instruction reads at the index of the loop, by position; none where it cannot be in one.
+fn aligned(fusion: &Fusion) -> Option<Vec<usize>> {
+    match fusion {
+        Fusion::Alone => None,
+        Fusion::Element(positions) | Fusion::End(positions) => Some(positions.clone()),
+        Fusion::Filter { elements, flags } => Some(vec![*elements, *flags]),
+    }
+}
+
+fn register(operand: Operand) -> Option<Register> {
+    match operand {
+        Operand::Register(register) => Some(register),
+        Operand::Constant(_) => None,
+    }
+}
+
+/// The number of indices over which an instruction computes; none where it cannot be in a loop.
+pub(crate) fn extent(instruction: &Instruction, registers: &[RegisterType]) -> Option<Extent> {
+    let aligned = aligned(&fusion(instruction, registers))?;
+    match (aligned.first(), &instruction.op) {
+        (Some(&position), _) => register(instruction.operands[position]).map(Extent::Column),
+        (None, Op::Vector(op)) => match op.elements() {
+            Elements::Value(position) => Some(Extent::Value(instruction.operands[position])),
+            Elements::Total(position) => register(instruction.operands[position]).map(Extent::Total),
+            _ => None,
+        },
+        (None, _) => None,
+    }
+}
+
+/// Where in a loop a register of its group is ready.
+#[derive(Clone, Copy, PartialEq)]
+enum Ready {
+    /// At the indices of this space: 0 for all indices, else a filter's, by its number from 1.
+    At(usize),
+    /// After the loop.
+    After,
+}
+
+/// A group, as far as it has been looked at.
+#[derive(Default)]
+pub(crate) struct Group {
+    defined: HashMap<Register, Ready>,
+    /// The flags of filters.
+    filters: Vec<Register>,
+}
+
+impl Group {
+    /// Whether an instruction of the group defines a register.
+    pub fn defines(&self, register: Register) -> bool {
+        self.defined.contains_key(&register)
+    }
+
+    /// By which filter the elements of a column of the group are picked, if by any.
+    pub fn filter_of(&self, register: Register) -> Option<usize> {
+        match self.defined.get(&register) {
+            Some(Ready::At(space)) => Some(*space).filter(|&space| space > 0),
+            _ => None,
+        }
+    }
+
+    /// Adds an instruction, if it can be in the loop. `is_all` says whether something from outside has as many elements as the
+    /// loop has indices.
+    pub fn admit(
+        &mut self,
+        instruction: &Instruction,
+        registers: &[RegisterType],
+        is_all: impl Fn(Extent) -> bool,
+    ) -> bool {
+        let fusion = fusion(instruction, registers);
+        let ready = self.space(instruction, registers, &fusion, is_all).map(|space| match fusion {
+            Fusion::Filter { flags, .. } => Ready::At(self.filter(instruction.operands[flags])),
+            Fusion::End(_) => Ready::After,
+            _ => Ready::At(space),
+        });
+        let Some(ready) = ready else { return false };
+        self.defined.extend(instruction.results.iter().map(|&result| (result, ready)));
+        true
+    }
+
+    /// The space over which an instruction would compute in this group, if it can.
+    fn space(
+        &self,
+        instruction: &Instruction,
+        registers: &[RegisterType],
+        fusion: &Fusion,
+        is_all: impl Fn(Extent) -> bool,
+    ) -> Option<usize> {
+        let aligned = aligned(fusion)?;
+        let mut spaces = Vec::new();
+        for (position, &operand) in instruction.operands.iter().enumerate() {
+            let Operand::Register(register) = operand else { continue };
+            let ready = self.defined.get(&register).copied();
+            if aligned.contains(&position) {
+                spaces.push(match ready {
+                    Some(Ready::At(space)) => space,
+                    None if is_all(Extent::Column(register)) => 0,
+                    _ => return None,
+                });
+            } else if ready.is_some() {
+                return None;
+            }
+        }
+        if let Op::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)) = instruction.op {
+            let segments = register(instruction.operands[1])?;
+            spaces.push(if is_all(Extent::Packed(segments)) { 0 } else { return None });
+        }
+        match spaces.split_first() {
+            Some((&first, others)) => others.iter().all(|&other| other == first).then_some(first),
+            None => extent(instruction, registers).filter(|&extent| is_all(extent)).map(|_| 0),
+        }
+    }
+
+    /// The space of the indices with true flags.
+    fn filter(&mut self, flags: Operand) -> usize {
+        let Some(flags) = register(flags) else { return 0 };
+        let known = self.filters.iter().position(|&filter| filter == flags);
+        known.unwrap_or_else(|| {
+            self.filters.push(flags);
+            self.filters.len() - 1
+        }) + 1
+    }
+}

@@ -1,0 +1,242 @@
+//! The tables of VCODE as pages of its manual, in Markdown.
+//!
+//! What the rows of the tables say of every instruction, operation and pass, so that the manual cannot be out of date:
+//! docs/vcode.md is an introduction by hand, and then exactly this text, which `nesl vcode --manual` prints.
+
+use crate::op::{self, Kind, VectorOp};
+use crate::pipeline::PASSES;
+use crate::print;
+use crate::program::RegisterType;
+use nesl_prim::host::{HostRow, Place};
+use nesl_prim::{HostKind, HostOp, ScalarOp};
+use std::fmt::Display;
+
+/// The heading that the generated part of the manual begins with.
+pub const FIRST_HEADING: &str = "## Vector instructions";
+
+/// The generated part of the manual: instructions, operations and passes, a table each.
+pub fn tables() -> String {
+    [vector_instructions(), scalar_operations(), host_operations(), passes()].join("\n")
+}
+
+fn vector_instructions() -> String {
+    // Instructions that differ in their operator or direction only share a line.
+    let mut lines: Vec<(Vec<String>, op::Row)> = Vec::new();
+    for op in VectorOp::all() {
+        let row = op.row();
+        let name = code(format!("{}{}", row.mnemonic, if op.operator().is_some() { ".op" } else { "" }));
+        match lines.iter_mut().find(|(_, other)| other.doc == row.doc) {
+            Some((names, _)) if names.contains(&name) => {}
+            Some((names, _)) => names.push(name),
+            None => lines.push((vec![name], row)),
+        }
+    }
+    let rows = lines.iter().map(|(names, row)| {
+        let mut operands: Vec<String> = row.operands.iter().copied().map(kind).collect();
+        if row.variadic {
+            operands.push("…".to_owned());
+        }
+        [names.join(" "), code(operands.join(", ")), code(kind(row.result)), mark(row.fallible), form(row.doc)]
+    });
+    let operators = ScalarOp::ALL.iter().filter(|op| op.row().identity.is_some()).map(code);
+    section(
+        FIRST_HEADING,
+        &format!(
+            "`T` is one scalar type throughout a line. `.op` is a scalar operation with an identity: {}. An instruction \
+             that can fail does so for the reason it states; all can for lack of memory.",
+            operators.collect::<Vec<_>>().join(" ")
+        ),
+        ["instruction", "operands", "result", "can fail", "meaning"],
+        rows,
+    )
+}
+
+fn scalar_operations() -> String {
+    let rows = ScalarOp::ALL.iter().map(|op| {
+        let row = op.row();
+        let operands: Vec<String> = row.operands.iter().map(ToString::to_string).collect();
+        let types = format!("{} -> {}", operands.join(", "), row.result);
+        let properties = [(row.commutative, "commutative"), (row.associative, "associative")];
+        let mut algebra: Vec<String> =
+            properties.iter().filter(|(holds, _)| *holds).map(|(_, property)| (*property).to_owned()).collect();
+        algebra.extend(row.identity.map(|identity| format!("identity {}", code(print::scalar(identity)))));
+        let source = row.source.map_or(String::new(), code);
+        [code(row.mnemonic), source, code(types), algebra.join(", "), mark(row.fallible), row.doc.to_owned()]
+    });
+    section(
+        "## Scalar operations",
+        "Each works on scalars by its own name, and as `map` with its name on the elements of columns. In NESL the operation \
+         has the name in the second column, or none where only the compiler uses it. *Associative* means exactly so: such a \
+         reduction may be computed in any order; those of floats that are not have the order that `vcode/prim/src/sum.rs` defines.",
+        ["operation", "in NESL", "types", "algebra", "can fail", "meaning"],
+        rows,
+    )
+}
+
+fn host_operations() -> String {
+    let mut groups: Vec<Vec<HostOp>> = Vec::new();
+    for op in HostOp::all() {
+        match groups.iter_mut().find(|group| group[0].row().mnemonic == op.row().mnemonic) {
+            Some(group) => group.push(op),
+            None => groups.push(vec![op]),
+        }
+    }
+    let rows = groups.iter().map(|group| {
+        let rows: Vec<HostRow> = group.iter().map(|op| op.row()).collect();
+        let row = rows[0];
+        let name = format!("host.{}{}", row.mnemonic, if group.len() > 1 { ".T" } else { "" });
+        let operands: Vec<_> = rows.iter().map(|row| row.operands).collect();
+        let results: Vec<_> = rows.iter().map(|row| row.results).collect();
+        let mut results = columns(&results);
+        if row.reports {
+            results.push("message".to_owned());
+        }
+        let ranks = match (row.place, row.piecewise) {
+            (Place::First, false) => "rank 0",
+            (Place::First, true) => "rank 0, piece by piece",
+            (Place::Every, _) => "every rank, its part",
+        };
+        [code(name), codes(&columns(&operands)), codes(&results), ranks.to_owned(), form(row.doc)]
+    });
+    section(
+        "## Operations on the world outside",
+        "They happen in the order of the program, each once. `T` is the type in the name: `host.write.int`. `message` is a \
+         `column char` that says what went wrong, empty if nothing did; operations without one cannot go wrong, or end the \
+         program where they do.",
+        ["operation", "operands", "results", "in a distributed run", "meaning"],
+        rows,
+    )
+}
+
+/// The kinds of a group's rows, position by position: `column T` where they differ.
+fn columns(rows: &[&[HostKind]]) -> Vec<String> {
+    let kind = |position: usize| match rows.iter().all(|row| row[position] == rows[0][position]) {
+        true => RegisterType::from(rows[0][position]).to_string(),
+        false => "column T".to_owned(),
+    };
+    (0..rows[0].len()).map(kind).collect()
+}
+
+fn passes() -> String {
+    let rows = PASSES.iter().map(|pass| [code(pass.name), pass.summary.to_owned(), pass.reason.to_owned()]);
+    section(
+        "## Passes",
+        "In the order in which they run; a pass that stands here twice runs twice.",
+        ["pass", "what it does", "why it stands there"],
+        rows,
+    )
+}
+
+/// A heading, a paragraph and a table.
+fn section<const WIDTH: usize>(
+    heading: &str,
+    introduction: &str,
+    columns: [&str; WIDTH],
+    rows: impl Iterator<Item = [String; WIDTH]>,
+) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = format!("{heading}\n\n{introduction}\n\n");
+    text.push_str(&line(&columns.map(str::to_owned)));
+    text.push_str(&line(&columns.map(|_| "---".to_owned())));
+    rows.for_each(|row| text.push_str(&line(&row.map(|cell| cell.replace('|', "\\|")))));
+    text
+}
+
+/// How an operand or a result is written.
+fn kind(kind: Kind) -> String {
+    match kind {
+        Kind::Scalar(scalar) => scalar.to_string(),
+        Kind::ScalarT => "T".to_owned(),
+        Kind::Column(scalar) => RegisterType::Column(scalar).to_string(),
+        Kind::ColumnT => "column T".to_owned(),
+        Kind::Descriptor => RegisterType::Descriptor.to_string(),
+    }
+}
+
+/// A doc of the form `name operands: meaning`, with what stands before the colon as code.
+fn form(doc: &str) -> String {
+    match doc.split_once(": ") {
+        Some((form, meaning)) => format!("{}: {meaning}", code(form)),
+        None => doc.to_owned(),
+    }
+}
+
+/// Code in Markdown: a backquote in it needs two around it.
+fn code(text: impl Display) -> String {
+    let text = text.to_string();
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+fn codes(items: &[String]) -> String {
+    if items.is_empty() { String::new() } else { code(items.join(", ")) }
+}
+
+fn mark(holds: bool) -> String {
+    if holds { "yes".to_owned() } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of the table under a heading, without its first two.
+    fn rows<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+        let after = text.split_once(heading).map_or("", |(_, after)| after);
+        after
+            .lines()
+            .skip_while(|line| !line.starts_with('|'))
+            .take_while(|line| line.starts_with('|'))
+            .skip(2)
+            .collect()
+    }
+
+    #[test]
+    fn nothing_is_left_out() {
+        let text = tables();
+        assert!(text.starts_with(FIRST_HEADING));
+        let has = |heading: &str, name: String| {
+            assert!(rows(&text, heading).iter().any(|row| row.contains(&code(&name))), "{heading}: {name}");
+        };
+        for op in VectorOp::all() {
+            has(FIRST_HEADING, format!("{}{}", op.row().mnemonic, if op.operator().is_some() { ".op" } else { "" }));
+        }
+        assert_eq!(rows(&text, "## Scalar").len(), ScalarOp::ALL.len());
+        for op in ScalarOp::ALL {
+            has("## Scalar", op.to_string());
+        }
+        for op in HostOp::all() {
+            has("## Operations", format!("host.{}{}", op.row().mnemonic, op.scalar_type().map_or("", |_| ".T")));
+        }
+        assert_eq!(rows(&text, "## Passes").len(), PASSES.len());
+    }
+
+    #[test]
+    fn rows_are_what_the_tables_say() {
+        let text = tables();
+        for row in [
+            "| `build` | `T, …` | `column T` |  | `build x…`: the column of the given scalars. |",
+            "| `add.int` | `+` | `int, int -> int` | commutative, associative, identity `0` |  | Sum, wrapping. |",
+            "| `add.float` | `+` | `float, float -> float` | commutative, identity `0.0` |  | Sum. |",
+            "| `divide.int` | `/` | `int, int -> int` |  | yes | Quotient, truncated towards zero. |",
+            "| `host.close` | `int` | `message` | rank 0 | `close stream`: what is buffered is written first. |",
+        ] {
+            assert!(text.lines().any(|line| line == row), "{row}");
+        }
+        let shared = [
+            "| `rank_up` `rank_down` | `column T` | `column int` |",
+            "| `host.read_rows.T` | `column char, column T` | `column int, column T, message` |",
+        ];
+        for start in shared {
+            assert!(text.lines().any(|line| line.starts_with(start)), "{start}");
+        }
+    }
+
+    #[test]
+    fn every_doc_begins_with_the_form_of_the_instruction() {
+        let rows = VectorOp::all().into_iter().map(|op| (op.row().mnemonic, op.row().doc));
+        let rows = rows.chain(HostOp::all().into_iter().map(|op| (op.row().mnemonic, op.row().doc)));
+        for (mnemonic, doc) in rows.filter(|(mnemonic, _)| !mnemonic.ends_with("rank_down")) {
+            assert!(doc.split_once(": ").is_some_and(|(form, _)| form.starts_with(mnemonic)), "{mnemonic}: {doc}");
+        }
+    }
+}

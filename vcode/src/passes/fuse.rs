@@ -1,0 +1,291 @@
+//! Gathers instructions over one index space into groups that an engine can run as one loop, with nothing in between
+//! materialised.
+//!
+//! `{x*x+1.0 : x in v | x > 0.0}` becomes one group, of which only what was kept and computed leaves the loop:
+//!
+//! ```text
+//! %7 = fused {
+//!   %3 = map greater.float %1 0.0
+//!   %4 = pack %1 %3
+//!   %5 = map multiply.float %4 %4
+//!   %6 = map add.float %5 1.0
+//!   yield %6
+//! }
+//! ```
+//!
+//! and the filters of a quicksort read their column once:
+//!
+//! ```text
+//! %7, %8 = fused {
+//!   %3 = map less.int %1 %2
+//!   %4 = pack %1 %3
+//!   %5 = map greater.int %1 %2
+//!   %6 = pack %1 %5
+//!   yield %4 %6
+//! }
+//! ```
+//!
+//! [`crate::fusion`] says what can be in a group, `lengths` which columns are known to have one length. A group yields what
+//! something outside reads; not what is only counted there, where another column is as long (`counted`).
+//!
+//! **Order.** A group grows from its first instruction downwards and stands at the place of its last one; so its instructions
+//! move down, past those between that do not need them. Those that do need them move down behind the group, and nothing that
+//! reads these can be in it. What moves past each other changes nothing:
+//!
+//! * An instruction that can fail moves past none that can, and past none that may rely on its not having failed. So the
+//!   first failure stays the first.
+//! * Nothing moves up past an instruction that can fail: an index that is used has been checked.
+//! * Nothing moves down past calls, branches and the world outside: it would be kept alive for longer, or act in another order.
+//!   Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
+
+mod counted;
+mod lengths;
+
+use crate::fusion::{self, Extent, Group};
+use crate::op::VectorOp;
+use crate::passes::effect;
+use crate::passes::rewrite::{self, Action, Context, Rule};
+use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
+use lengths::Lengths;
+use std::collections::{HashMap, HashSet};
+
+/// Makes groups in all functions.
+pub fn run(program: &mut Program) {
+    for function in &mut program.functions {
+        let registers = std::mem::take(&mut function.registers);
+        let mut body = std::mem::take(&mut function.body);
+        let mut reads = vec![0; registers.len()];
+        body.visit_reads(&mut |register| reads[register.0 as usize] += 1);
+        let mut fuser = Fuser { lengths: Lengths::new(registers.len()), registers, reads, now: 0 };
+        fuser.block(&mut body);
+        function.registers = fuser.registers;
+        function.body = body;
+    }
+}
+
+/// Takes all groups apart: other passes are about single instructions.
+pub fn split(program: &mut Program) {
+    program.functions.iter_mut().for_each(|function: &mut Function| rewrite::rewrite(function, &mut Split));
+}
+
+struct Split;
+
+impl Rule for Split {
+    fn rewrite(&mut self, _: &mut Context, instruction: &Instruction) -> Action {
+        if matches!(instruction.op, Op::Fused(_)) { Action::Take(true) } else { Action::Keep }
+    }
+}
+
+/// An instruction and when it stood where, in the order before there were groups.
+struct Item {
+    instruction: Instruction,
+    time: usize,
+}
+
+/// A group that can be made of instructions of a block, by their positions there.
+struct Found {
+    members: Vec<usize>,
+    /// Members that move up to the last of these.
+    hoisted: Vec<usize>,
+    /// What reads them and stands before the last of them.
+    late: Vec<usize>,
+}
+
+struct Fuser {
+    registers: Vec<RegisterType>,
+    /// How often each register was read before there were groups.
+    reads: Vec<usize>,
+    lengths: Lengths,
+    now: usize,
+}
+
+impl Fuser {
+    fn block(&mut self, block: &mut Block) {
+        let mut items = Vec::with_capacity(block.instructions.len());
+        for mut instruction in std::mem::take(&mut block.instructions) {
+            if let Op::If(then_block, else_block) = &mut instruction.op {
+                for block in [then_block, else_block] {
+                    let known = self.lengths.known();
+                    self.block(block);
+                    self.lengths.forget(known);
+                }
+            }
+            self.now += 1;
+            self.lengths.learn(&instruction, &self.registers, self.now);
+            items.push(Item { instruction, time: self.now });
+        }
+        let mut start = 0;
+        while start < items.len() {
+            match self.find(&items, start) {
+                // Others may begin at the same place: what stood between.
+                Some(found) => items = self.fuse(items, &found),
+                None => start += 1,
+            }
+        }
+        counted::run(&mut items, &self.registers, &block.results);
+        block.instructions = items.into_iter().map(|item| item.instruction).collect();
+    }
+
+    /// The group that begins with an instruction, if there is one.
+    fn find(&self, items: &[Item], start: usize) -> Option<Found> {
+        let space = fusion::extent(&items[start].instruction, &self.registers)?;
+        let mut group = Group::default();
+        let (mut members, mut late) = (Vec::new(), Vec::new());
+        let mut can_fail = false;
+        // What instructions that move behind the group define.
+        let mut behind = HashSet::new();
+        let mut end = items.len();
+        for (index, Item { instruction, time }) in items.iter().enumerate().skip(start) {
+            if is_barrier(&instruction.op) {
+                end = index;
+                break;
+            }
+            let (mut reads_behind, mut reads_group) = (false, false);
+            instruction.visit_reads(&mut |register| {
+                reads_behind |= behind.contains(&register);
+                reads_group |= group.defines(register);
+            });
+            let has_effect = effect::has_effect(&instruction.op, &instruction.operands);
+            let is_all = |extent| self.lengths.same(extent, space, *time);
+            if !reads_behind && group.admit(instruction, &self.registers, is_all) {
+                members.push(index);
+                can_fail |= has_effect;
+            } else if reads_behind || reads_group {
+                if has_effect {
+                    end = index;
+                    break;
+                }
+                behind.extend(instruction.results.iter().copied());
+                late.push(index);
+            } else if can_fail && (has_effect || relies(&instruction.op)) {
+                end = index;
+                break;
+            }
+        }
+        let last = members.last().copied()?;
+        let between = items[last + 1..end].iter().flat_map(|item| item.instruction.results.iter().copied());
+        behind.extend(between);
+        let hoisted = self.hoisted(items, (last, end), space, group, behind);
+        late.retain(|&index| index < last);
+        (members.len() + hoisted.len() > 1).then_some(Found { members, hoisted, late })
+    }
+
+    /// What can move up to a group from behind a call or a branch: what reads the group's columns once more and makes less of
+    /// them, the third filter of a quicksort that has already called itself. Then the columns need not outlive the call.
+    /// `defined_later` is what is not there where the group stands.
+    fn hoisted(
+        &self,
+        items: &[Item],
+        (last, end): (usize, usize),
+        space: Extent,
+        mut group: Group,
+        mut defined_later: HashSet<Register>,
+    ) -> Vec<usize> {
+        let time = items[last].time;
+        let mut candidates = Vec::new();
+        for (index, Item { instruction, .. }) in items.iter().enumerate().skip(end) {
+            let mut is_late = effect::has_effect(&instruction.op, &instruction.operands);
+            instruction.visit_reads(&mut |register| is_late |= defined_later.contains(&register));
+            // What is known of lengths where the group stands must do.
+            let is_all = |extent| self.lengths.same(extent, space, time);
+            if !is_late && can_move_up(&instruction.op) && group.admit(instruction, &self.registers, is_all) {
+                candidates.push(index);
+            } else {
+                defined_later.extend(instruction.results.iter().copied());
+            }
+        }
+        // From the last one: those that make less, and what they need.
+        let mut needed = HashSet::new();
+        candidates.reverse();
+        candidates.retain(|&index| {
+            let instruction = &items[index].instruction;
+            let is_wanted = makes_less(&instruction.op) || instruction.results.iter().any(|it| needed.contains(it));
+            if is_wanted {
+                instruction.visit_reads(&mut |register| {
+                    needed.insert(register);
+                });
+            }
+            is_wanted
+        });
+        candidates.reverse();
+        candidates
+    }
+
+    /// Makes a group.
+    fn fuse(&mut self, items: Vec<Item>, found: &Found) -> Vec<Item> {
+        let last = found.members.last().copied().unwrap_or(0);
+        let (mut out, mut members, mut late) = (Vec::with_capacity(items.len()), Vec::new(), Vec::new());
+        let hoisted: Vec<Instruction> = found.hoisted.iter().map(|&index| items[index].instruction.clone()).collect();
+        for (index, item) in items.into_iter().enumerate() {
+            if found.hoisted.contains(&index) {
+                continue;
+            }
+            if found.members.contains(&index) {
+                members.push(item.instruction);
+                if index == last {
+                    members.extend(hoisted.iter().cloned());
+                    let instruction = self.group(std::mem::take(&mut members));
+                    out.push(Item { instruction, time: item.time });
+                    out.append(&mut late);
+                }
+            } else if found.late.contains(&index) {
+                late.push(item);
+            } else {
+                out.push(item);
+            }
+        }
+        out
+    }
+
+    /// The group of some instructions. Its results have the names by which others know them; inside they get new ones.
+    fn group(&mut self, mut members: Vec<Instruction>) -> Instruction {
+        let mut inside: HashMap<Register, usize> = HashMap::new();
+        for member in &members {
+            member.visit_reads(&mut |register| *inside.entry(register).or_default() += 1);
+        }
+        let mut names = HashMap::new();
+        let (mut results, mut yields) = (Vec::new(), Vec::new());
+        for member in &mut members {
+            for operand in &mut member.operands {
+                if let Operand::Register(register) = operand {
+                    *register = names.get(register).copied().unwrap_or(*register);
+                }
+            }
+            for result in &mut member.results {
+                if self.reads[result.0 as usize] > inside.get(result).copied().unwrap_or(0) {
+                    let ty = self.registers[result.0 as usize];
+                    let inner = Register::add(&mut self.registers, ty);
+                    names.insert(*result, inner);
+                    results.push(*result);
+                    yields.push(inner.into());
+                    *result = inner;
+                }
+            }
+        }
+        let span = members[0].span;
+        Instruction::new(Op::Fused(Box::new(Block::new(members, yields))), Vec::new(), results, span)
+    }
+}
+
+/// Whether an instruction needs nothing but that its columns have the lengths they are known to have.
+fn can_move_up(op: &Op) -> bool {
+    matches!(op, Op::Map(_) | Op::Vector(VectorOp::Pack | VectorOp::SegDist | VectorOp::SegIota)) || makes_less(op)
+}
+
+/// Whether the results of an instruction are smaller than what it reads, or may be.
+fn makes_less(op: &Op) -> bool {
+    matches!(op, Op::Vector(VectorOp::Pack | VectorOp::Reduce(_) | VectorOp::SegReduce(_)))
+}
+
+/// Whether nothing moves past an instruction.
+fn is_barrier(op: &Op) -> bool {
+    matches!(op, Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..))
+}
+
+/// Whether an instruction may need that another one before it has not failed: that lengths are equal, indices in range.
+fn relies(op: &Op) -> bool {
+    !matches!(op, Op::Scalar(_) | Op::Constants(_) | Op::Vector(VectorOp::Length | VectorOp::Segments))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! What code does where there is nothing: whether the lifted version of a function, run for no instances, makes empty results
+//! and costs next to nothing. Then an `each` of it needs no guard when its body takes its place.
+//!
+//! An instruction is harmless if the operand that says how many elements it works on ([`VectorOp::elements`]) is empty, or 0. What works on a column
+//! that all instances share is not: `{sum(a) : x in v}` must not read `a` where `v` is empty.
+
+use crate::each::Each;
+use crate::op::{Elements, VectorOp};
+use crate::program::{Function, Instruction, Op, Operand, RegisterType};
+use crate::shape::Shape;
+use nesl_prim::ScalarValue;
+
+/// Whether the lifted function of an `each` may run for no instances; it has no effect.
+pub(super) fn runs_on_nothing(lifted: &Function, each: &Each) -> bool {
+    let mut operands = vec![true];
+    for argument in &each.arguments {
+        match argument.varies {
+            true => empty_registers(&argument.shape, &mut operands),
+            false => operands.extend(argument.registers().iter().map(|_| false)),
+        }
+    }
+    let mut nothing = Nothing { function: lifted, empty: vec![false; lifted.registers.len()] };
+    for (parameter, is_empty) in lifted.parameters.iter().zip(operands) {
+        nothing.empty[parameter.0 as usize] = is_empty;
+    }
+    let mut results = Vec::new();
+    each.results.iter().for_each(|shape| empty_registers(shape, &mut results));
+    let body = &lifted.body;
+    body.instructions.iter().all(|instruction| nothing.instruction(instruction))
+        && body.results.iter().zip(results).all(|(&result, must_be)| !must_be || nothing.is_empty(result))
+}
+
+/// Which lifted registers of no values are empty. What a descriptor of no segments points into need not be.
+fn empty_registers(shape: &Shape, registers: &mut Vec<bool>) {
+    match shape {
+        Shape::Pair(first, rest) => {
+            empty_registers(first, registers);
+            empty_registers(rest, registers);
+        }
+        Shape::Record(_, inner) | Shape::Function(Some(inner)) => empty_registers(inner, registers),
+        Shape::Function(None) => {}
+        Shape::Sequence(element) => {
+            registers.push(true);
+            registers.extend(element.lifted().iter().map(|_| false));
+        }
+        Shape::Scalar(_) | Shape::Entry(_) => registers.push(true),
+    }
+}
+
+/// Registers that are empty columns, descriptors of no segments, or 0.
+struct Nothing<'a> {
+    function: &'a Function,
+    empty: Vec<bool>,
+}
+
+impl Nothing<'_> {
+    fn is_empty(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Register(register) => self.empty[register.0 as usize],
+            Operand::Constant(value) => value == ScalarValue::Int(0),
+        }
+    }
+
+    /// Whether an instruction is harmless; notes whether its result is empty.
+    fn instruction(&mut self, instruction: &Instruction) -> bool {
+        let operands = &instruction.operands;
+        let (is_harmless, is_empty) = match &instruction.op {
+            Op::Scalar(_) => (true, false),
+            Op::Map(_) => {
+                let is_column = |operand| matches!(self.function.operand_type(operand), RegisterType::Column(_));
+                let any = operands.iter().any(|&operand| is_column(operand) && self.is_empty(operand));
+                (any, any)
+            }
+            Op::Constants(constants) => (true, constants.is_empty()),
+            Op::Vector(op) => self.vector(*op, operands),
+            Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::Fused(_) | Op::If(..) => (false, false),
+        };
+        for result in &instruction.results {
+            self.empty[result.0 as usize] = is_empty;
+        }
+        is_harmless
+    }
+
+    fn vector(&self, op: VectorOp, operands: &[Operand]) -> (bool, bool) {
+        let decides = |position: usize| {
+            let is_empty = self.is_empty(operands[position]);
+            (is_empty, is_empty)
+        };
+        match op.elements() {
+            Elements::Value(position)
+            | Elements::Column(position)
+            | Elements::Trues(position)
+            | Elements::Segments(position)
+            | Elements::Total(position) => decides(position),
+            Elements::Operands => (false, false),
+            Elements::Unknown => match op {
+                VectorOp::Packed | VectorOp::View | VectorOp::Text => decides(0),
+                VectorOp::Concat | VectorOp::Interleave => {
+                    let all = operands.iter().all(|&operand| self.is_empty(operand));
+                    (all, all)
+                }
+                VectorOp::Append => {
+                    let both = self.is_empty(operands[0]) && self.is_empty(operands[2]);
+                    (both, both)
+                }
+                VectorOp::Reduce(_) => (self.is_empty(operands[0]), false),
+                // Of nothing these are 0; of something they cost nothing either.
+                VectorOp::Length | VectorOp::Segments | VectorOp::Total => (true, self.is_empty(operands[0])),
+                _ => (false, false),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::parse;
+
+    /// Whether the first function of a program may run on nothing in the `each` of the second.
+    fn may_run(lifted: &str, each: &str, operands: &str) -> bool {
+        let text = format!("{lifted}\nfunction g({operands}) {{\n{each}\nreturn }}");
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let Op::Each(each) = &program.functions[1].body.instructions[0].op else { panic!("no each first") };
+        runs_on_nothing(&program.functions[0], each)
+    }
+
+    #[test]
+    fn what_works_on_elements_of_instances_does_nothing_without_them() {
+        let lifted =
+            "function f(%0: int, %1: descriptor, %2: column int, %3: int) -> column int, descriptor, column int {
+               %4 = compact %2 %1
+               %5 = lengths %1
+               %6 = packed %5
+               %7 = map add.int %4 %3
+               %8 = seg_reduce.add.int %7 %6
+               %9 = dist 1 %0
+               %10 = map add.int %8 %9
+               return %10 %1 %2
+             }";
+        let each = "%4, %5, %6 = each f f(of [int], int) -> int, [int] %0 %1 %2 %3";
+        assert!(may_run(lifted, each, "%0: int, %1: descriptor, %2: column int, %3: int"));
+    }
+
+    #[test]
+    fn what_all_instances_share_is_not_read_for_none() {
+        let lifted = |body: &str| {
+            format!("function f(%0: int, %1: column int, %2: int, %3: column int) -> column int {{\n{body}\n}}")
+        };
+        let may = |body: &str| {
+            let each = "%4 = each f f(of int, [int]) -> int %0 %1 %2 %3";
+            may_run(&lifted(body), each, "%0: int, %1: column int, %2: int, %3: column int")
+        };
+        assert!(may("%4 = gather %3 %1\nreturn %4"));
+        assert!(!may("%4 = reduce.add.int %3\n%5 = map add.int %1 %4\nreturn %5"));
+        assert!(!may("%4 = map add.int %3 %0\nreturn %1"));
+        assert!(!may("%4 = iota %2\nreturn %1"));
+        assert!(!may("return %3"));
+    }
+}
