@@ -79,7 +79,12 @@ impl Merge {
         context.rename(check.results[0], kept);
         self.equal(context, kept, other);
         match (self.packed.get(&kept).copied(), self.packed.get(&other.into()).copied()) {
-            (Some(descriptor), Some(Operand::Register(same))) => self.equal(context, descriptor, same),
+            (Some(descriptor), Some(same)) => {
+                // Either may have been found equal to others since.
+                if let Operand::Register(same) = context.resolved(same) {
+                    self.equal(context, context.resolved(descriptor), same);
+                }
+            }
             (None, Some(descriptor)) => self.packed.insert(kept, descriptor),
             _ => {}
         }
@@ -122,7 +127,7 @@ mod tests {
                %9 = reduce.add.int %2
                %10 = check_partition %9 %6
                %11 = check_lengths %6 7
-               return %4 7 %8 %6 7
+               return %4 7 %8 7 7
              }",
         );
     }
@@ -148,6 +153,37 @@ mod tests {
                } else { yield %1 }
                %6 = add.int %5 %1
                return %6 %1
+             }",
+        );
+    }
+
+    #[test]
+    fn what_is_equal_to_a_second_by_way_of_a_first_is_so_in_blocks() {
+        becomes(
+            run,
+            "function f(%0: int, %1: int, %2: int, %3: bool) -> int, int {
+               %4 = check_lengths %1 %0
+               %5 = check_lengths %2 %1
+               %9 = if %3 {
+                 %6 = iota 3
+                 %7 = length %6
+                 %8 = check_lengths %7 %0
+                 yield %0
+               } else { yield 0 }
+               %10 = add.int %0 %1
+               return %9 %10
+             }",
+            "function f(%0: int, %1: int, %2: int, %3: bool) -> int, int {
+               %4 = check_lengths %1 %0
+               %5 = check_lengths %2 %1
+               %9 = if %3 {
+                 %6 = iota 3
+                 %7 = length %6
+                 %8 = check_lengths %7 %2
+                 yield %7
+               } else { yield 0 }
+               %10 = add.int %2 %2
+               return %9 %10
              }",
         );
     }

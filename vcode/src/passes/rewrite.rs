@@ -91,7 +91,8 @@ impl Context {
             .map(|definition| definition.operands.as_slice())
     }
 
-    /// Lets all later uses of a register be uses of another value.
+    /// Lets all later uses of a register, and of what was renamed to it, be uses of another value, which must not be a name of
+    /// the register.
     pub fn rename(&mut self, register: Register, value: Operand) {
         self.names[register.0 as usize] = Some(value);
     }
@@ -110,13 +111,20 @@ impl Context {
         Operand::Register(result)
     }
 
+    /// The value that an operand is a name of.
+    pub fn resolved(&self, mut operand: Operand) -> Operand {
+        // What a register was renamed to may have been renamed since.
+        while let Operand::Register(register) = operand
+            && let Some(value) = self.names[register.0 as usize]
+        {
+            operand = value;
+        }
+        operand
+    }
+
     fn resolve(&self, operands: &mut [Operand]) {
         for operand in operands {
-            if let Operand::Register(register) = *operand
-                && let Some(value) = self.names[register.0 as usize]
-            {
-                *operand = value;
-            }
+            *operand = self.resolved(*operand);
         }
     }
 
