@@ -1,0 +1,181 @@
+//! The instructions of one native function: what all of them need, whatever they compute.
+//!
+//! A native function gets the address of the [`State`](crate::State) first and returns a status first. What cannot go on
+//! leaves through one block, at which the function gives up.
+
+use crate::state::{self, DONE, GAVE_UP};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind,
+    Type, Value, types,
+};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::FunctionBuilder;
+use cranelift_jit::JITModule;
+use nesl_prim::{ScalarType, ScalarValue};
+
+/// The machine type of a scalar: bools and chars are bytes, as in columns.
+pub(crate) fn machine_type(scalar: ScalarType) -> Type {
+    match scalar {
+        ScalarType::Int => types::I64,
+        ScalarType::Float => types::F64,
+        ScalarType::Bool | ScalarType::Char => types::I8,
+    }
+}
+
+/// Accesses to columns and to the state: aligned, and inside what is allocated.
+pub(crate) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
+
+/// Writes one function.
+pub(crate) struct Emitter<'a> {
+    /// Where instructions go.
+    pub builder: FunctionBuilder<'a>,
+    pub jit: &'a mut JITModule,
+    /// The address of the state.
+    pub state: Value,
+    /// Leaves with the status in its parameter.
+    leave: Block,
+    /// The results of the function, status apart.
+    results: Vec<Type>,
+    /// The calling convention of functions in Rust.
+    convention: CallConv,
+    /// Where a called operation leaves its result.
+    word: Option<StackSlot>,
+    /// The signature of a called operation.
+    thunk: Option<SigRef>,
+}
+
+impl<'a> Emitter<'a> {
+    /// Begins a function; yields it and its parameters, the state apart.
+    pub fn begin(mut builder: FunctionBuilder<'a>, jit: &'a mut JITModule) -> (Emitter<'a>, Vec<Value>) {
+        let entry = builder.create_block();
+        builder.append_block_params_for_function_params(entry);
+        builder.switch_to_block(entry);
+        let (state, parameters) = match builder.block_params(entry) {
+            [state, parameters @ ..] => (*state, parameters.to_vec()),
+            [] => unreachable!("every native function gets the state"),
+        };
+        let leave = builder.create_block();
+        builder.append_block_param(leave, types::I64);
+        builder.set_cold_block(leave);
+        let results = builder.func.signature.returns.iter().skip(1).map(|result| result.value_type).collect();
+        let convention = builder.func.signature.call_conv;
+        (Emitter { builder, jit, state, leave, results, convention, word: None, thunk: None }, parameters)
+    }
+
+    /// Returns results.
+    pub fn finish(mut self, results: &[Value]) {
+        let status = self.int(DONE as i64);
+        let all: Vec<Value> = std::iter::once(status).chain(results.iter().copied()).collect();
+        self.builder.ins().return_(&all);
+        self.builder.switch_to_block(self.leave);
+        let status = self.builder.block_params(self.leave)[0];
+        let mut all = vec![status];
+        for ty in std::mem::take(&mut self.results) {
+            all.push(match ty {
+                types::F64 => self.builder.ins().f64const(0.0),
+                ty => self.builder.ins().iconst(ty, 0),
+            });
+        }
+        self.builder.ins().return_(&all);
+        self.builder.seal_all_blocks();
+        let target = cranelift_module::Module::target_config(self.jit);
+        self.builder.finalize(target);
+    }
+
+    /// A constant int.
+    pub fn int(&mut self, value: i64) -> Value {
+        self.builder.ins().iconst(types::I64, value)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, value: ScalarValue) -> Value {
+        match value {
+            ScalarValue::Int(value) => self.int(value),
+            ScalarValue::Float(value) => self.builder.ins().f64const(value),
+            ScalarValue::Bool(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
+            ScalarValue::Char(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
+        }
+    }
+
+    /// Goes on in a new block where a condition is true, and leaves with a status where it is not.
+    pub fn leave_unless(&mut self, condition: Value, status: Value) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, next, &[], self.leave, &[BlockArg::from(status)]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Gives up where a condition is false.
+    pub fn require(&mut self, condition: Value) {
+        let status = self.int(GAVE_UP as i64);
+        self.leave_unless(condition, status);
+    }
+
+    /// Leaves with the status of a call unless it is done.
+    pub fn require_done(&mut self, status: Value) {
+        let is_done = self.builder.ins().icmp_imm_s(IntCC::Equal, status, DONE as i64);
+        self.leave_unless(is_done, status);
+    }
+
+    /// A word of the state.
+    pub fn load_state(&mut self, offset: i32) -> Value {
+        self.builder.ins().load(types::I64, TRUSTED, self.state, offset)
+    }
+
+    /// Word `index` from an address on.
+    pub fn load_word(&mut self, address: Value, index: usize) -> Value {
+        self.builder.ins().load(types::I64, TRUSTED, address, 8 * index as i32)
+    }
+
+    /// Writes word `index` from an address on.
+    pub fn store_word(&mut self, address: Value, index: usize, word: Value) {
+        self.builder.ins().store(TRUSTED, word, address, 8 * index as i32);
+    }
+
+    /// Leaves where the interrupt flag is set.
+    pub fn check_interrupt(&mut self) {
+        let flag = self.load_state(state::INTERRUPT);
+        // Another thread sets it: read anew each time.
+        let is_set = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
+        let is_clear = self.builder.ins().icmp_imm_s(IntCC::Equal, is_set, 0);
+        let status = self.int(state::INTERRUPTED as i64);
+        self.leave_unless(is_clear, status);
+    }
+
+    /// Gives up where the stack ends.
+    pub fn check_stack(&mut self) {
+        let limit = self.load_state(state::STACK_LIMIT);
+        let here = self.builder.ins().get_stack_pointer(types::I64);
+        let has_room = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, here, limit);
+        self.require(has_room);
+    }
+
+    /// Calls a function in Rust at a fixed address.
+    pub fn call_rust(&mut self, address: usize, signature: SigRef, arguments: &[Value]) -> Vec<Value> {
+        let callee = self.int(address as i64);
+        let call = self.builder.ins().call_indirect(signature, callee, arguments);
+        self.builder.inst_results(call).to_vec()
+    }
+
+    /// The signature of a function in Rust.
+    pub fn signature(&mut self, parameters: &[Type], results: &[Type]) -> SigRef {
+        let mut signature = Signature::new(self.convention);
+        signature.params.extend(parameters.iter().map(|&ty| AbiParam::new(ty)));
+        signature.returns.extend(results.iter().map(|&ty| AbiParam::new(ty)));
+        self.builder.import_signature(signature)
+    }
+
+    /// The signature of [`Thunk`](crate::thunk::Thunk), and where the result goes.
+    pub fn thunk(&mut self) -> (SigRef, StackSlot) {
+        let signature = match self.thunk {
+            Some(signature) => signature,
+            None => self.signature(&[types::I64; 4], &[types::I8]),
+        };
+        self.thunk = Some(signature);
+        let slot = self.word.unwrap_or_else(|| {
+            self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
+        });
+        self.word = Some(slot);
+        (signature, slot)
+    }
+}
