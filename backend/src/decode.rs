@@ -7,6 +7,7 @@
 
 mod scalar;
 
+use crate::native::NativeCode;
 use crate::scalar as evaluator;
 use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
@@ -26,6 +27,8 @@ pub struct Loaded {
     scalar_only: Vec<OnceLock<bool>>,
     /// Those that do, as the evaluator runs them.
     scalar_code: Vec<OnceLock<evaluator::Code>>,
+    /// Its native code.
+    pub(crate) native: NativeCode,
 }
 
 impl Loaded {
@@ -34,7 +37,8 @@ impl Loaded {
         let code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
-        Loaded { program, code, scalar_only, scalar_code }
+        let native = NativeCode::new(program.functions.len());
+        Loaded { program, code, scalar_only, scalar_code, native }
     }
 
     /// The program.

@@ -159,6 +159,11 @@ pub trait Engine {
     fn is_at_hand(&self, _operand: &Slot<Self::Column, Self::Descriptor>) -> bool {
         true
     }
+    /// The address of the elements of a column, if this process has all of them, one after another. They stay there as long as
+    /// the column is held.
+    fn address(&self, _column: &Self::Column) -> Option<usize> {
+        None
+    }
     /// How many tasks [`in_parallel`](Engine::in_parallel) can run at once.
     fn workers(&self) -> usize {
         1

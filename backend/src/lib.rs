@@ -1,7 +1,7 @@
 //! The engines of nesl: VCODE to answers.
 //!
 //! [`machine`] runs a program on any [`Engine`]; [`mod@reference`] is the meaning of VCODE, one simple loop per instruction;
-//! [`threads`] is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
+//! [`threads`] is the default; functions run as machine code by way of [`native`]. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
 
 #[macro_use]
 mod one_process;
@@ -15,6 +15,7 @@ pub mod error;
 pub mod files;
 pub mod host;
 pub mod machine;
+pub mod native;
 pub mod print;
 pub mod reference;
 mod scalar;
@@ -30,6 +31,7 @@ pub use descriptor::Descriptor;
 pub use engine::{Engine, Fault, MapOperand, Window};
 pub use error::{Instance, RuntimeError};
 pub use machine::{Limits, Machine};
+pub use native::Native;
 pub use print::{PrintError, print};
 pub use reference::Reference;
 pub use strategy::Strategy;

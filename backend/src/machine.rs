@@ -7,6 +7,7 @@
 
 mod execute;
 mod frames;
+mod instances;
 mod leaf;
 mod outside;
 mod run;
@@ -17,6 +18,7 @@ use crate::decode::Loaded;
 use crate::engine::Engine;
 use crate::error::RuntimeError;
 use crate::host::System;
+use crate::native::{self, Native};
 use crate::scalar::Evaluator;
 use crate::strategy::Strategy;
 use crate::value::{Slot, SlotOf, Value};
@@ -53,6 +55,7 @@ pub struct Machine<E: Engine> {
     /// Something may have been printed since [`Machine::end_line`].
     printed: bool,
     strategy: Strategy,
+    native: Native,
     /// How often a mixed strategy chose.
     turn: u64,
     globals: HashMap<GlobalId, Value<E>>,
@@ -70,6 +73,7 @@ impl<E: Engine> Machine<E> {
             host,
             printed: false,
             strategy: Strategy::Auto,
+            native: Native::default(),
             turn: 0,
             globals,
             instructions: 0,
@@ -79,6 +83,11 @@ impl<E: Engine> Machine<E> {
     /// Chooses how an `each` is run.
     pub fn set_strategy(&mut self, strategy: Strategy) {
         self.strategy = strategy;
+    }
+
+    /// Chooses whether functions run as native code.
+    pub fn set_native(&mut self, native: Native) {
+        self.native = native;
     }
 
     /// Gives programs another world outside.
@@ -198,12 +207,12 @@ impl<E: Engine> Machine<E> {
             engine: &mut self.engine,
             host: Some(&mut *self.host),
             printed: &mut self.printed,
-            settings: Settings { limits: self.limits, strategy: self.strategy, interrupt },
+            settings: Settings { limits: self.limits, strategy: self.strategy, native: self.native, interrupt },
             turn: &mut self.turn,
-            evaluator: Evaluator::new(program, self.limits, interrupt),
+            evaluator: Evaluator::new(program, self.limits, self.native, interrupt),
             instructions: 0,
         };
-        let results = run.function(function, inputs);
+        let results = native::with_stack(|| run.function(function, inputs));
         self.instructions += run.all_instructions();
         results
     }

@@ -12,7 +12,9 @@ mod translate;
 use crate::decode::Loaded;
 use crate::error::{RuntimeError, kept_calls};
 use crate::machine::Limits;
-use nesl_prim::{Failure, ScalarType};
+use crate::native::{Native, ScalarCalls};
+use nesl_native::Status;
+use nesl_prim::{Failure, ScalarType, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;
 use operation::Operation;
@@ -114,14 +116,22 @@ pub(crate) struct Evaluator<'a> {
     words: Vec<u64>,
     callers: Vec<Caller<'a>>,
     results: Vec<u64>,
+    native: Native,
+    native_calls: ScalarCalls,
     /// Instructions executed.
     pub instructions: u64,
 }
 
 impl<'a> Evaluator<'a> {
-    pub fn new(program: &'a Loaded, limits: Limits, interrupt: Option<&'a AtomicBool>) -> Evaluator<'a> {
+    pub fn new(
+        program: &'a Loaded,
+        limits: Limits,
+        native: Native,
+        interrupt: Option<&'a AtomicBool>,
+    ) -> Evaluator<'a> {
         let (words, callers, results) = (Vec::new(), Vec::new(), Vec::new());
-        Evaluator { program, limits, interrupt, words, callers, results, instructions: 0 }
+        let native_calls = ScalarCalls::new();
+        Evaluator { program, limits, interrupt, words, callers, results, native, native_calls, instructions: 0 }
     }
 
     /// Calls a function; its results.
@@ -132,6 +142,51 @@ impl<'a> Evaluator<'a> {
     /// # Panics
     /// If the function does not compute on scalars alone, or the arguments are not those of its parameters.
     pub fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: impl ExactSizeIterator<Item = u64> + Clone,
+        outside: Active,
+    ) -> Result<&[u64], RuntimeError> {
+        if self.native != Native::Off && self.call_native(function, arguments.clone(), outside) {
+            if self.native == Native::Check {
+                self.check(function, arguments, outside)?;
+            }
+            self.instructions += 1;
+            return Ok(&self.results);
+        }
+        self.interpret(function, arguments, outside)
+    }
+
+    /// Calls a function in native code, if it has that; false if there are no results.
+    fn call_native(&mut self, function: FunctionId, arguments: impl Iterator<Item = u64>, outside: Active) -> bool {
+        let Some(native) = self.program.native.function(self.program.program(), function) else { return false };
+        let depth = self.limits.depth.saturating_sub(outside.calls);
+        let (status, results) = self.native_calls.call(native, arguments, self.interrupt, depth);
+        self.results.clear();
+        self.results.extend_from_slice(results);
+        status == Status::Done
+    }
+
+    /// Compares the results at hand with those of the machine's own lines.
+    fn check(
+        &mut self,
+        function: FunctionId,
+        arguments: impl ExactSizeIterator<Item = u64>,
+        outside: Active,
+    ) -> Result<(), RuntimeError> {
+        let native = self.results.clone();
+        let expected = self.interpret(function, arguments, outside)?.to_vec();
+        let types = &self.program.scalar_code(function).results;
+        let values = |words: &[u64]| -> Vec<ScalarValue> {
+            types.iter().zip(words).map(|(&ty, &word)| ScalarValue::from_word(ty, word)).collect()
+        };
+        let name = &self.program.program().functions[function.0 as usize].name;
+        assert_eq!(values(&native), values(&expected), "{name} in native code, and by its lines");
+        Ok(())
+    }
+
+    /// Calls a function by its lines.
+    fn interpret(
         &mut self,
         function: FunctionId,
         arguments: impl ExactSizeIterator<Item = u64>,

@@ -26,8 +26,12 @@ pub struct Sizes {
     pub instances: usize,
     /// Elements in the sequences that vary by instance, all instances together.
     pub elements: usize,
+    /// The elements of the largest instance, at most; known where there is native code.
+    pub largest: usize,
     /// Whether the function computes on scalars alone, and so do all that it calls.
     pub scalar_only: bool,
+    /// Whether instances can run in native code.
+    pub native: bool,
     /// Whether every operand is whole on this process: always, except on ranks.
     pub at_hand: bool,
 }
@@ -35,6 +39,13 @@ pub struct Sizes {
 /// Up to so many elements and instances together, instances run one after another. A quicksort of n ints took, lifted and leaf
 /// on one thread, 19 and 8 µs at n = 4, 76 and 47 at 16, 102 and 97 at 32, 132 and 260 at 64.
 const LEAF_SIZE: usize = 32;
+
+/// Native code runs instances up to this size: what an instance makes has to fit into a cache, or at least into scratch memory.
+const NATIVE_SIZE: usize = 1 << 22;
+
+/// With several workers, instances are dealt out if there are so many for each, or if all together are no larger than what one
+/// worker does before the others have woken up.
+const NATIVE_SHARES: usize = 4;
 
 /// On ranks every instruction of an instance of distributed data takes a round of messages: in turns only up to so many elements
 /// and instances together.
@@ -45,9 +56,9 @@ const PARALLEL_SIZE: usize = 4096;
 
 impl Strategy {
     /// Whether to run the instances one after another. `turn` counts the calls.
-    pub fn is_leaf(self, sizes: Sizes, turn: &mut u64) -> bool {
+    pub fn is_leaf(self, sizes: Sizes, workers: usize, turn: &mut u64) -> bool {
         match self {
-            Strategy::Auto => sizes.at_hand && (sizes.scalar_only || sizes.instances + sizes.elements <= LEAF_SIZE),
+            Strategy::Auto => sizes.at_hand && (sizes.scalar_only || sizes.is_small() || sizes.is_native(workers)),
             Strategy::Lift => false,
             Strategy::Leaf => true,
             Strategy::Mixed if !sizes.at_hand && sizes.instances + sizes.elements > MIXED_SIZE => false,
@@ -60,6 +71,19 @@ impl Strategy {
     }
 }
 
+impl Sizes {
+    /// Whether vector instructions would cost more than they do.
+    fn is_small(self) -> bool {
+        self.instances + self.elements <= LEAF_SIZE
+    }
+
+    /// Whether native code does best, one instance after another on each worker.
+    fn is_native(self, workers: usize) -> bool {
+        let is_shared = workers == 1 || self.instances >= NATIVE_SHARES * workers || self.elements <= PARALLEL_SIZE;
+        self.native && self.largest <= NATIVE_SIZE && is_shared
+    }
+}
+
 /// Whether instances that run one after another are dealt out to several workers.
 pub fn is_shared(sizes: Sizes) -> bool {
     sizes.at_hand && sizes.instances > 1 && (sizes.scalar_only || sizes.elements >= PARALLEL_SIZE)
@@ -69,11 +93,12 @@ pub fn is_shared(sizes: Sizes) -> bool {
 mod tests {
     use super::*;
 
-    const SIZES: Sizes = Sizes { instances: 1000, elements: 0, scalar_only: false, at_hand: true };
+    const SIZES: Sizes =
+        Sizes { instances: 1000, elements: 0, largest: 0, scalar_only: false, native: false, at_hand: true };
 
     #[test]
     fn small_ones_and_scalars_run_one_by_one() {
-        let auto = |sizes| Strategy::Auto.is_leaf(sizes, &mut 0);
+        let auto = |sizes| Strategy::Auto.is_leaf(sizes, 1, &mut 0);
         assert!(!auto(SIZES));
         assert!(auto(Sizes { scalar_only: true, ..SIZES }));
         assert!(auto(Sizes { instances: 2, elements: 10, ..SIZES }));
@@ -84,7 +109,7 @@ mod tests {
     #[test]
     fn mixed_takes_both_ways_also_where_calls_alternate() {
         let mut turn = 0;
-        let taken: Vec<bool> = (0..16).map(|_| Strategy::Mixed.is_leaf(SIZES, &mut turn)).collect();
+        let taken: Vec<bool> = (0..16).map(|_| Strategy::Mixed.is_leaf(SIZES, 1, &mut turn)).collect();
         for half in [0, 1] {
             let own: Vec<bool> = taken.iter().skip(half).step_by(2).copied().collect();
             assert!(own.contains(&true) && own.contains(&false), "{own:?}");

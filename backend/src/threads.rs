@@ -21,6 +21,7 @@ mod workers;
 use crate::buffer::Meter;
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
+use crate::on_vector;
 use crate::vector::Vector;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -165,6 +166,10 @@ impl Engine for Threads {
 
     fn compact(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
         segment::compact(self, column, descriptor)
+    }
+
+    fn address(&self, column: &Vector) -> Option<usize> {
+        Some(on_vector!(column, slice => slice.elements().as_ptr().expose_provenance()))
     }
 
     fn workers(&self) -> usize {

@@ -68,6 +68,7 @@ impl Job for Execution<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
         let mut machine = Machine::new(engine, Limits::default());
         machine.set_strategy(self.options.strategy.into());
+        machine.set_native(self.options.native.into());
         let result = match self.interrupt {
             Some(interrupt) => {
                 machine.set_interrupt(interrupt.flag());

@@ -2,7 +2,7 @@
 
 use crate::stop::Stop;
 use clap::{Args, ValueEnum};
-use nesl_backend::Strategy;
+use nesl_backend::{Native, Strategy};
 use nesl_frontend::{Diagnostic, render};
 use nesl_span::SourceMap;
 use std::io::IsTerminal;
@@ -33,6 +33,9 @@ pub struct RunOptions {
     /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one) or mixed (in turns)
     #[arg(long, value_name = "NAME", global = true, default_value = "auto", hide_possible_values = true)]
     pub strategy: StrategyName,
+    /// Machine code for functions that run one by one: on, off, or check (run both ways and compare)
+    #[arg(long, value_name = "WHEN", global = true, default_value = "on", hide_possible_values = true)]
+    pub native: NativeName,
     /// Seed of the random numbers
     #[arg(long, value_name = "N", global = true, default_value_t = 0, allow_negative_numbers = true)]
     pub seed: i64,
@@ -81,6 +84,28 @@ impl From<StrategyName> for Strategy {
             StrategyName::Lift => Strategy::Lift,
             StrategyName::Leaf => Strategy::Leaf,
             StrategyName::Mixed => Strategy::Mixed,
+        }
+    }
+}
+
+/// Whether functions run as machine code. Results do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum NativeName {
+    /// Where they can
+    #[default]
+    On,
+    /// Never
+    Off,
+    /// Where they can, and compared with what they give without
+    Check,
+}
+
+impl From<NativeName> for Native {
+    fn from(name: NativeName) -> Native {
+        match name {
+            NativeName::On => Native::On,
+            NativeName::Off => Native::Off,
+            NativeName::Check => Native::Check,
         }
     }
 }

@@ -4,7 +4,9 @@ use crate::outcome::{End, Outcome};
 use crate::session::{self, CheckedProgram};
 use crate::world::World;
 use nesl_backend::value::from_literal;
-use nesl_backend::{Engine, Limits, Literal, Loaded, Machine, Reference, RuntimeError, Strategy, Threads, Value};
+use nesl_backend::{
+    Engine, Limits, Literal, Loaded, Machine, Native, Reference, RuntimeError, Strategy, Threads, Value,
+};
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{self, EvalError, Evaluator, Globals};
 use nesl_frontend::ty::Type;
@@ -296,6 +298,8 @@ pub fn run_vcode<E: Engine>(
     let program = Loaded::new(Arc::new(program));
     let mut machine = Machine::new(engine, LIMITS);
     machine.set_strategy(strategy);
+    // Where all instances run one by one, what native code gives is also computed without it.
+    machine.set_native(if strategy == Strategy::Leaf { Native::Check } else { Native::On });
     let world = World::default();
     machine.set_host(world.host());
     let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 use nesl_backend::value::from_literal;
-use nesl_backend::{Counters, Engine, Limits, Literal, Loaded, Machine, Reference, Strategy, Threads};
+use nesl_backend::{Counters, Engine, Limits, Literal, Loaded, Machine, Native, Reference, Strategy, Threads};
 use nesl_prim::ScalarValue;
 use nesl_tests::programs::root;
 use nesl_tests::session;
@@ -94,6 +94,8 @@ fn run<E: Engine>(engine: E, strategy: Strategy, case: &Case, program: &Program,
     let main = &program.mains[0];
     let mut machine = Machine::new(engine, Limits::default());
     machine.set_strategy(strategy);
+    // Native code counts no instructions.
+    machine.set_native(Native::Off);
     let size = Literal::Scalar(ScalarValue::Int(n));
     let argument = from_literal(&mut machine.engine, &main.parameters[0].shape, &size);
     let loaded = Loaded::new(Arc::new(program.clone()));

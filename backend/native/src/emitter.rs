@@ -122,6 +122,11 @@ impl<'a> Emitter<'a> {
         self.builder.ins().load(types::I64, TRUSTED, self.state, offset)
     }
 
+    /// Writes a word of the state.
+    pub fn store_state(&mut self, offset: i32, word: Value) {
+        self.builder.ins().store(TRUSTED, word, self.state, offset);
+    }
+
     /// Word `index` from an address on.
     pub fn load_word(&mut self, address: Value, index: usize) -> Value {
         self.builder.ins().load(types::I64, TRUSTED, address, 8 * index as i32)

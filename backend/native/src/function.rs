@@ -1,18 +1,24 @@
-//! Whole functions: registers become values, blocks become blocks, calls calls.
+//! The functions of a program in machine code: which can be compiled, what they need beside their instructions, and how Rust
+//! calls them.
 //!
-//! A function is compiled with all that it calls when it is first asked for, and kept. From Rust it is entered through a
-//! few instructions that take its arguments from words and leave its results in words.
+//! A function is compiled with all that it calls when it is first asked for, and kept. From Rust it is entered through a few
+//! instructions that take its arguments from words and leave its results in words: one for a scalar, an address and a length
+//! for a column, the addresses of starts and lengths and the number of segments for a descriptor.
 
+pub use crate::module::Unavailable;
+
+use crate::body::{self, Body};
 use crate::emitter::{Emitter, machine_type};
 use crate::module::Module;
-pub use crate::module::Unavailable;
+use crate::runtime::each::{Instances, Site, words_of};
+use crate::runtime::helper_of;
 use crate::state::{State, Status};
-use cranelift_codegen::ir::{AbiParam, Block as Label, BlockArg, InstBuilder, Signature, Value, types};
+use cranelift_codegen::ir::{AbiParam, Signature, Type, types};
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
-use cranelift_module::{FuncId, Module as _};
-use nesl_prim::ScalarType;
-use nesl_vcode::{Block, Function, FunctionId, Op, Operand, Program, Register, RegisterType};
+use cranelift_module::FuncId;
+use nesl_prim::{Constants, ScalarType};
+use nesl_vcode::{Block, Each, Function, FunctionId, Op, Program, RegisterType};
 use std::collections::HashMap;
 
 /// The native functions of a program.
@@ -20,21 +26,54 @@ use std::collections::HashMap;
 pub struct Compiler {
     module: Module,
     functions: HashMap<FunctionId, Entry>,
+    kept: Kept,
 }
 
 /// A function that is compiled, or about to be.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     /// The function itself.
-    body: FuncId,
+    pub body: FuncId,
     /// What Rust calls.
     entry: FuncId,
 }
 
-/// Runs a function on words; returns a status.
-type Enter = unsafe extern "C" fn(state: *mut State<'_>, arguments: *const u64, results: *mut u64) -> u64;
+/// What native code has the addresses of.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    constants: Vec<Constants>,
+    /// Each with its serial function.
+    sites: Vec<(FunctionId, Box<Site>)>,
+}
 
-/// A function in machine code.
+impl Kept {
+    /// The address of the elements of a constant column.
+    pub fn constants(&mut self, constants: &Constants) -> usize {
+        let constants = constants.clone();
+        // The elements stay where they are when the value that owns them moves.
+        let address = match &constants {
+            Constants::Int(elements) => elements.as_ptr().expose_provenance(),
+            Constants::Float(elements) => elements.as_ptr().expose_provenance(),
+            Constants::Bool(elements) => elements.as_ptr().expose_provenance(),
+            Constants::Char(elements) => elements.as_ptr().expose_provenance(),
+        };
+        self.constants.push(constants);
+        address
+    }
+
+    /// The address of what an `each` needs to know.
+    pub fn site(&mut self, each: &Each) -> usize {
+        let site = Box::new(Site::new(each.clone()));
+        let address = (&raw const *site).expose_provenance();
+        self.sites.push((each.serial, site));
+        address
+    }
+}
+
+/// Runs a function on words; returns a status.
+pub(crate) type Enter = unsafe extern "C" fn(state: *mut State<'_>, arguments: *const u64, results: *mut u64) -> u64;
+
+/// A function in machine code. It must not outlive its [`Compiler`].
 #[derive(Clone, Copy, Debug)]
 pub struct Compiled {
     enter: Enter,
@@ -45,16 +84,83 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Runs the function. Unless it is done, what the results hold means nothing.
+    /// Words of the results.
+    pub fn result_words(&self) -> usize {
+        self.results
+    }
+
+    /// Runs the function. Unless it is done, what the results hold means nothing. Columns among them lie in the state's scratch
+    /// memory, or are (parts of) arguments or constants.
+    ///
+    /// # Safety
+    /// The words of columns and descriptors among the arguments are addresses and lengths of memory that stays as it is; the
+    /// compiler that made this still exists.
     ///
     /// # Panics
     /// If there are not as many words as it has arguments and results.
-    pub fn call(&self, state: &mut State<'_>, arguments: &[u64], results: &mut [u64]) -> Status {
+    pub unsafe fn call(&self, state: &mut State<'_>, arguments: &[u64], results: &mut [u64]) -> Status {
         assert_eq!((arguments.len(), results.len()), (self.arguments, self.results), "words of a native call");
         // SAFETY: the code was compiled from a verified function and reads and writes as many words as were just counted; the
-        // module it is in is never dropped before the program's functions are ([`Compiler`]).
-        let status = unsafe { (self.enter)(state, arguments.as_ptr(), results.as_mut_ptr()) };
+        // rest is what the caller promises.
+        let status =
+            unsafe { (self.enter)(std::ptr::from_mut(state).cast(), arguments.as_ptr(), results.as_mut_ptr()) };
         Status::from_word(status)
+    }
+}
+
+/// Whether a function, and whatever it calls, can be compiled.
+pub fn is_supported(program: &Program, function: FunctionId) -> bool {
+    let mut reached = vec![function];
+    let mut next = 0;
+    while let Some(&id) = reached.get(next) {
+        next += 1;
+        let mut all = true;
+        let function = &program.functions[id.0 as usize];
+        visit(&function.body, &mut |op, operands| {
+            all &= match op {
+                Op::Host(_) => false,
+                Op::Vector(op) => {
+                    let of = operands.iter().find_map(|&operand| match function.operand_type(operand) {
+                        RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),
+                        RegisterType::Descriptor => None,
+                    });
+                    body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some()
+                }
+                _ => true,
+            };
+            if let Some(callee) = callee(op)
+                && !reached.contains(&callee)
+            {
+                reached.push(callee);
+            }
+        });
+        if !all {
+            return false;
+        }
+    }
+    true
+}
+
+/// Calls `look` on each operation of a block and of those inside it, with its operands.
+fn visit(block: &Block, look: &mut impl FnMut(&Op, &[nesl_vcode::Operand])) {
+    for instruction in &block.instructions {
+        look(&instruction.op, &instruction.operands);
+        match &instruction.op {
+            Op::If(then_block, else_block) => {
+                visit(then_block, look);
+                visit(else_block, look);
+            }
+            Op::Fused(block) => visit(block, look),
+            _ => {}
+        }
+    }
+}
+
+fn callee(op: &Op) -> Option<FunctionId> {
+    match op {
+        Op::Call(function) => Some(*function),
+        Op::Each(each) => Some(each.serial),
+        _ => None,
     }
 }
 
@@ -64,25 +170,47 @@ impl Compiler {
     /// # Errors
     /// If this machine cannot run what it would compile.
     pub fn new() -> Result<Compiler, Unavailable> {
-        Ok(Compiler { module: Module::new()?, functions: HashMap::new() })
+        Ok(Compiler { module: Module::new()?, functions: HashMap::new(), kept: Kept::default() })
     }
 
-    /// A function of scalars alone, compiled now if it was not yet.
+    /// A function, compiled now if it was not yet.
     ///
     /// # Errors
     /// If Cranelift does not take it.
     ///
     /// # Panics
-    /// If the function, or one that it calls, has other registers than scalars.
+    /// If it is not [supported](is_supported).
     pub fn function(&mut self, program: &Program, function: FunctionId) -> Result<Compiled, Unavailable> {
         if !self.functions.contains_key(&function) {
             self.compile(program, function)?;
         }
         let code = &program.functions[function.0 as usize];
+        let words = |types: &mut dyn Iterator<Item = RegisterType>| types.map(words_of).sum();
+        Ok(Compiled {
+            enter: self.enter(function),
+            arguments: words(&mut code.parameters.iter().map(|&parameter| code.register_type(parameter))),
+            results: words(&mut code.body.results.iter().map(|&result| code.operand_type(result))),
+        })
+    }
+
+    /// The instances of an `each`, whose serial function is compiled now if it was not yet.
+    ///
+    /// # Errors
+    /// If Cranelift does not take it.
+    ///
+    /// # Panics
+    /// If the function is not [supported](is_supported).
+    pub fn instances(&mut self, program: &Program, each: &Each) -> Result<Instances, Unavailable> {
+        if !self.functions.contains_key(&each.serial) {
+            self.compile(program, each.serial)?;
+        }
+        Ok(Instances::new(each, self.enter(each.serial)))
+    }
+
+    fn enter(&mut self, function: FunctionId) -> Enter {
         let address = self.module.address(self.functions[&function].entry);
         // SAFETY: the address is that of an entry, which has this signature.
-        let enter = unsafe { std::mem::transmute::<*const u8, Enter>(address) };
-        Ok(Compiled { enter, arguments: code.parameters.len(), results: code.body.results.len() })
+        unsafe { std::mem::transmute::<*const u8, Enter>(address) }
     }
 
     fn compile(&mut self, program: &Program, function: FunctionId) -> Result<(), Unavailable> {
@@ -97,33 +225,29 @@ impl Compiler {
             let code = &program.functions[id.0 as usize];
             let (signature, entry_signature) = (self.signature(code), self.entry_signature());
             let Entry { body, entry } = self.functions[&id];
-            let functions = &self.functions;
-            self.module.define(body, signature, |builder, jit| Body::emit(builder, jit, code, functions))?;
+            let (functions, kept) = (&self.functions, &mut self.kept);
+            self.module.define(body, signature, |builder, jit| Body::emit(builder, jit, code, functions, kept))?;
             self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body))?;
         }
-        self.module.finish()
+        self.module.finish()?;
+        for index in 0..self.kept.sites.len() {
+            let enter = self.enter(self.kept.sites[index].0);
+            self.kept.sites[index].1.serial.get_or_init(|| enter);
+        }
+        Ok(())
     }
 
     /// A function and those it calls, as far as they are not compiled.
     fn reach(&self, program: &Program, function: FunctionId) -> Vec<FunctionId> {
-        fn calls(block: &Block, visit: &mut impl FnMut(FunctionId)) {
-            for instruction in &block.instructions {
-                match &instruction.op {
-                    Op::Call(function) => visit(*function),
-                    Op::If(then_block, else_block) => {
-                        calls(then_block, visit);
-                        calls(else_block, visit);
-                    }
-                    _ => {}
-                }
-            }
-        }
         let mut reached = vec![function];
         let mut next = 0;
         while let Some(&id) = reached.get(next) {
             next += 1;
-            calls(&program.functions[id.0 as usize].body, &mut |callee| {
-                if !self.functions.contains_key(&callee) && !reached.contains(&callee) {
+            visit(&program.functions[id.0 as usize].body, &mut |op, _| {
+                if let Some(callee) = callee(op)
+                    && !self.functions.contains_key(&callee)
+                    && !reached.contains(&callee)
+                {
                     reached.push(callee);
                 }
             });
@@ -133,11 +257,15 @@ impl Compiler {
 
     fn signature(&mut self, function: &Function) -> Signature {
         let mut signature = self.module.signature();
-        let of = |ty: ScalarType| AbiParam::new(machine_type(ty));
+        let params = |types: Vec<Type>| types.into_iter().map(AbiParam::new);
         signature.params.push(AbiParam::new(types::I64));
-        signature.params.extend(function.parameters.iter().map(|&parameter| of(scalar(function, parameter.into()))));
+        for &parameter in &function.parameters {
+            signature.params.extend(params(machine_types(function.register_type(parameter))));
+        }
         signature.returns.push(AbiParam::new(types::I64));
-        signature.returns.extend(function.body.results.iter().map(|&result| of(scalar(function, result))));
+        for &result in &function.body.results {
+            signature.returns.extend(params(machine_types(function.operand_type(result))));
+        }
         signature
     }
 
@@ -149,10 +277,11 @@ impl Compiler {
     }
 }
 
-fn scalar(function: &Function, operand: Operand) -> ScalarType {
-    match function.operand_type(operand) {
-        RegisterType::Scalar(ty) => ty,
-        other => panic!("a function of scalars alone has {other:?}"),
+/// The machine types of a register.
+pub(crate) fn machine_types(ty: RegisterType) -> Vec<Type> {
+    match ty {
+        RegisterType::Scalar(ty) => vec![machine_type(ty)],
+        other => vec![types::I64; words_of(other)],
     }
 }
 
@@ -161,119 +290,19 @@ fn emit_entry(builder: FunctionBuilder<'_>, jit: &mut JITModule, function: &Func
     let (mut emitter, parameters) = Emitter::begin(builder, jit);
     let (from, to) = (parameters[0], parameters[1]);
     let mut arguments = vec![emitter.state];
-    for (index, &parameter) in function.parameters.iter().enumerate() {
-        let word = emitter.load_word(from, index);
-        arguments.push(emitter.value_of_word(word, scalar(function, parameter.into())));
+    for &parameter in &function.parameters {
+        let values = emitter.load_register(from, arguments.len() - 1, function.register_type(parameter));
+        arguments.extend(values);
     }
     let results = emitter.call(body, &arguments);
-    for (index, (&value, &result)) in results.iter().zip(&function.body.results).enumerate() {
-        let word = emitter.word_of_value(value, scalar(function, result));
-        emitter.store_word(to, index, word);
+    let mut written = 0;
+    for &result in &function.body.results {
+        let ty = function.operand_type(result);
+        let width = words_of(ty);
+        emitter.store_register(to, written, ty, &results[written..written + width]);
+        written += width;
     }
     emitter.finish(&[]);
-}
-
-/// Writes the body of a function.
-struct Body<'a, 'b> {
-    emitter: Emitter<'b>,
-    function: &'a Function,
-    functions: &'a HashMap<FunctionId, Entry>,
-    values: Vec<Option<Value>>,
-}
-
-impl<'a, 'b> Body<'a, 'b> {
-    fn emit(
-        builder: FunctionBuilder<'b>,
-        jit: &'b mut JITModule,
-        function: &'a Function,
-        functions: &'a HashMap<FunctionId, Entry>,
-    ) {
-        let (emitter, parameters) = Emitter::begin(builder, jit);
-        let mut body = Body { emitter, function, functions, values: vec![None; function.registers.len()] };
-        function.parameters.iter().zip(parameters).for_each(|(&register, value)| body.define(register, value));
-        if has_calls(&function.body) {
-            body.emitter.check_stack();
-            body.emitter.check_interrupt();
-        }
-        let results = body.block(&function.body);
-        body.emitter.finish(&results);
-    }
-
-    fn define(&mut self, register: Register, value: Value) {
-        self.values[register.0 as usize] = Some(value);
-    }
-
-    fn value(&mut self, operand: Operand) -> Value {
-        match operand {
-            Operand::Constant(value) => self.emitter.constant(value),
-            Operand::Register(register) => self.values[register.0 as usize]
-                .unwrap_or_else(|| panic!("%{} is read before it is defined: unverified program", register.0)),
-        }
-    }
-
-    fn values(&mut self, operands: &[Operand]) -> Vec<Value> {
-        operands.iter().map(|&operand| self.value(operand)).collect()
-    }
-
-    /// Emits the instructions of a block; its results.
-    fn block(&mut self, block: &Block) -> Vec<Value> {
-        for instruction in &block.instructions {
-            let results = match &instruction.op {
-                Op::Scalar(op) => {
-                    let operands = self.values(&instruction.operands);
-                    vec![self.emitter.scalar(*op, &operands)]
-                }
-                Op::If(then_block, else_block) => {
-                    let condition = self.value(instruction.operands[0]);
-                    self.branches(condition, [then_block, else_block], &instruction.results)
-                }
-                Op::Call(function) => {
-                    let operands = self.values(&instruction.operands);
-                    let arguments: Vec<Value> = std::iter::once(self.emitter.state).chain(operands).collect();
-                    self.emitter.call(self.functions[function].body, &arguments)
-                }
-                other => panic!("a function of scalars alone has {other:?}"),
-            };
-            instruction.results.iter().zip(results).for_each(|(&register, value)| self.define(register, value));
-        }
-        self.values(&block.results)
-    }
-
-    fn branches(&mut self, condition: Value, blocks: [&Block; 2], results: &[Register]) -> Vec<Value> {
-        let labels: [Label; 2] = std::array::from_fn(|_| self.emitter.builder.create_block());
-        let join = self.emitter.builder.create_block();
-        for &result in results {
-            let ty = machine_type(scalar(self.function, result.into()));
-            self.emitter.builder.append_block_param(join, ty);
-        }
-        self.emitter.builder.ins().brif(condition, labels[0], &[], labels[1], &[]);
-        for (label, block) in labels.into_iter().zip(blocks) {
-            self.emitter.builder.switch_to_block(label);
-            let values: Vec<BlockArg> = self.block(block).into_iter().map(BlockArg::from).collect();
-            self.emitter.builder.ins().jump(join, &values);
-        }
-        self.emitter.builder.switch_to_block(join);
-        self.emitter.builder.block_params(join).to_vec()
-    }
-}
-
-fn has_calls(block: &Block) -> bool {
-    block.instructions.iter().any(|instruction| match &instruction.op {
-        Op::Call(_) => true,
-        Op::If(then_block, else_block) => has_calls(then_block) || has_calls(else_block),
-        _ => false,
-    })
-}
-
-impl Emitter<'_> {
-    /// Calls a native function; its results. Leaves with its status unless it is done.
-    fn call(&mut self, function: FuncId, arguments: &[Value]) -> Vec<Value> {
-        let callee = self.jit.declare_func_in_func(function, self.builder.func);
-        let call = self.builder.ins().call(callee, arguments);
-        let results = self.builder.inst_results(call).to_vec();
-        self.require_done(results[0]);
-        results[1..].to_vec()
-    }
 }
 
 #[cfg(test)]

@@ -7,16 +7,20 @@
 //! ([`Status::GaveUp`]), and whoever called it runs the same again on the machine, which knows how to say what is wrong, or
 //! has the memory. Programs have no state, so running again is safe.
 //!
-//! [`module`] holds the code, [`emitter`] writes a function's instructions, [`scalar`] those for one scalar operation.
+//! [`function`] says which functions can be compiled and calls them, [`body`] emits their instructions by way of [`emitter`] and,
+//! for scalar operations, [`scalar`]; [`module`] holds the code. What touches whole columns is in [`runtime`], in Rust.
 //! This crate is one of those that contain `unsafe` code: it calls what it has written.
 #![allow(unsafe_code)]
 
+mod body;
 mod emitter;
 mod function;
 mod module;
+mod runtime;
 mod scalar;
 mod state;
 mod thunk;
 
-pub use function::{Compiled, Compiler, Unavailable};
-pub use state::{State, Status};
+pub use function::{Compiled, Compiler, Unavailable, is_supported};
+pub use runtime::each::{Instances, read_column, words_of};
+pub use state::{Scratch, State, Status};

@@ -1,6 +1,11 @@
 //! What native code and its callers share: one structure for each worker, whose address every native function gets.
+//!
+//! Columns that native code makes lie one after another in scratch memory. A function that returns leaves its results where
+//! it began, and what it had behind them is free again.
 
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::mem::offset_of;
+use std::ptr::NonNull;
 use std::sync::atomic::AtomicBool;
 
 /// How native code ended.
@@ -33,6 +38,43 @@ pub(crate) const DONE: u64 = 0;
 pub(crate) const GAVE_UP: u64 = 1;
 pub(crate) const INTERRUPTED: u64 = 2;
 
+/// Columns begin at multiples of this.
+const ALIGNMENT: usize = 8;
+
+/// Memory for the columns of native code, zero where nothing has been written: pages are taken when they are first used.
+#[derive(Debug)]
+pub struct Scratch {
+    start: NonNull<u8>,
+    layout: Layout,
+    /// How many bytes have been used so far.
+    touched: usize,
+}
+
+// SAFETY: the memory belongs to this value alone.
+unsafe impl Send for Scratch {}
+
+impl Scratch {
+    /// Room for so many bytes; none if the system does not give it.
+    pub fn new(bytes: usize) -> Option<Scratch> {
+        let layout = Layout::from_size_align(bytes.max(ALIGNMENT), 64).ok()?;
+        // SAFETY: the size is not zero.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Scratch { start, layout, touched: 0 })
+    }
+
+    /// How many bytes of it have been used so far.
+    pub fn touched(&self) -> usize {
+        self.touched
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and only here.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
 /// What native code runs with on one thread.
 #[repr(C)]
 #[derive(Debug)]
@@ -41,19 +83,64 @@ pub struct State<'a> {
     interrupt: &'a AtomicBool,
     /// The stack pointer stays above this address.
     stack_limit: usize,
+    /// Where free scratch memory begins.
+    top: usize,
+    /// Where it ends.
+    end: usize,
+    /// Where there was scratch memory in use last, at most.
+    peak: usize,
+    scratch: &'a mut Scratch,
 }
 
 pub(crate) const INTERRUPT: i32 = offset_of!(State<'_>, interrupt) as i32;
 pub(crate) const STACK_LIMIT: i32 = offset_of!(State<'_>, stack_limit) as i32;
+pub(crate) const TOP: i32 = offset_of!(State<'_>, top) as i32;
 
 /// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl<'a> State<'a> {
     /// A state for the calling thread, of whose stack native code may use so many bytes from here on.
-    pub fn new(interrupt: Option<&'a AtomicBool>, stack_bytes: usize) -> State<'a> {
+    pub fn new(interrupt: Option<&'a AtomicBool>, stack_bytes: usize, scratch: &'a mut Scratch) -> State<'a> {
         let here = 0u8;
         let stack_limit = (&raw const here as usize).saturating_sub(stack_bytes);
-        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit }
+        let top = scratch.start.as_ptr().expose_provenance();
+        let end = top + scratch.layout.size();
+        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit, top, end, peak: top, scratch }
+    }
+
+    /// Forgets all columns in scratch memory.
+    pub fn clear(&mut self) {
+        let start = self.scratch.start.as_ptr().addr();
+        self.scratch.touched = self.scratch.touched.max(self.peak - start);
+        self.top = start;
+    }
+
+    /// Room for so many bytes; none if there is too little.
+    pub(crate) fn allocate(&mut self, bytes: usize) -> Option<NonNull<u8>> {
+        let start = self.top;
+        let end = start.checked_add(bytes.checked_next_multiple_of(ALIGNMENT)?)?;
+        if end > self.end {
+            return None;
+        }
+        self.top = end;
+        self.peak = self.peak.max(end);
+        NonNull::new(std::ptr::with_exposed_provenance_mut(start))
+    }
+
+    /// Where free scratch memory begins.
+    pub(crate) fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Lets free scratch memory begin at an address again, plus what lies there.
+    pub(crate) fn release_to(&mut self, address: usize) {
+        self.top = address.next_multiple_of(ALIGNMENT).min(self.end);
+    }
+}
+
+impl Drop for State<'_> {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

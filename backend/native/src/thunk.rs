@@ -16,8 +16,8 @@ pub(crate) fn thunk(op: ScalarOp) -> Thunk {
 
 struct Thunks;
 
-/// The value of a type that has only one.
-fn conjure<F: Copy>() -> F {
+/// The value of a type that has only one: a meaning of the table, by its type.
+pub(crate) fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "a meaning captures nothing") };
     // SAFETY: a value without bytes can be read from any aligned address. That such an `F` exists is known from the
     // caller, who has been given one by the table.

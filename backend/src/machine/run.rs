@@ -9,10 +9,11 @@ use super::{Limits, execute, outside};
 use crate::decode::{EachLine, Line, Loaded, Source};
 use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};
+use crate::native::Native;
 use crate::scalar::Evaluator;
 use crate::strategy::{self, Sizes, Strategy};
 use crate::value::{Slot, SlotOf};
-use nesl_prim::{Element, Failure, Host};
+use nesl_prim::{Element, Failure, Host, ScalarOp};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;
 use std::ops::Range;
@@ -27,6 +28,7 @@ const TASKS: usize = 8;
 pub(super) struct Settings<'a> {
     pub limits: Limits,
     pub strategy: Strategy,
+    pub native: Native,
     pub interrupt: Option<&'a AtomicBool>,
 }
 
@@ -211,13 +213,25 @@ impl<E: Engine> Run<'_, E> {
             line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
             return Ok(None);
         }
-        if !self.settings.strategy.is_leaf(sizes, self.turn) {
+        if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.turn) {
             frames.call(here, self.program.code(each.lifted), &line.operands).map_err(Stop::at(span))?;
             return Ok(Some(each.lifted));
         }
         let operands: Vec<SlotOf<E>> = line.operands[1..].iter().map(|&operand| frames.read(operand)).collect();
+        let outside = frames.active().map_err(Stop::at(span))?;
+        if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
+            let results = if self.engine.workers() > 1 && strategy::is_shared(sizes) {
+                self.shared(line, sizes.instances, |run, range| {
+                    run.native_instances(line, &native, &operands, range, outside)
+                })?
+            } else {
+                let results = self.native_instances(line, &native, &operands, 0..sizes.instances, outside);
+                results.map_err(|error| Stop::Inside(Box::new(error), self.program.call_place(line)))?
+            };
+            line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
+            return Ok(None);
+        }
         if sizes.scalar_only {
-            let outside = frames.active().map_err(Stop::at(span))?;
             let results = if self.engine.workers() > 1 && strategy::is_shared(sizes) {
                 self.shared(line, sizes.instances, |run, range| run.scalar_instances(line, &operands, range, outside))?
             } else {
@@ -245,7 +259,7 @@ impl<E: Engine> Run<'_, E> {
     fn sizes(&mut self, line: &EachLine, frames: &Frames<E>) -> Result<Sizes, Fault> {
         let count = i64::from_value(frames.scalar(line.operands[0]));
         let instances = usize::try_from(count).unwrap_or_else(|_| panic!("{count} instances"));
-        let mut sizes = Sizes { instances, elements: 0, scalar_only: false, at_hand: true };
+        let mut sizes = Sizes { instances, elements: 0, largest: 0, scalar_only: false, native: false, at_hand: true };
         if instances == 0 {
             return Ok(sizes);
         }
@@ -262,6 +276,20 @@ impl<E: Engine> Run<'_, E> {
             }
         }
         sizes.scalar_only = self.program.is_scalar_only(line.each.serial);
+        sizes.native = self.settings.native != Native::Off
+            && sizes.at_hand
+            && self.program.native.is_supported(self.program.program(), line.each.serial);
+        if sizes.native && sizes.elements > 0 {
+            for &position in &line.sequences {
+                if let Source::Copy(place) | Source::Take(place) = line.operands[position]
+                    && let Slot::Descriptor(segments) = frames.peek(place)
+                {
+                    let lengths = self.engine.lengths(segments)?;
+                    let longest = i64::from_value(self.engine.reduce(ScalarOp::MaximumInt, &lengths)?);
+                    sizes.largest = sizes.largest.saturating_add(usize::try_from(longest).unwrap_or(0));
+                }
+            }
+        }
         Ok(sizes)
     }
 
@@ -303,7 +331,7 @@ impl<E: Engine> Run<'_, E> {
         let outcomes = self.engine.in_parallel(ranges, |range, engine| {
             let (mut printed, mut turn) = (false, 0);
             let (printed, turn) = (&mut printed, &mut turn);
-            let evaluator = Evaluator::new(program, settings.limits, settings.interrupt);
+            let evaluator = Evaluator::new(program, settings.limits, settings.native, settings.interrupt);
             let mut run = Run { program, engine, host: None, printed, settings, turn, evaluator, instructions: 0 };
             let results = run_instances(&mut run, range);
             (results, run.all_instructions())
@@ -319,7 +347,7 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// The results of some instances, one after another.
-    fn instances(
+    pub(super) fn instances(
         &mut self,
         line: &EachLine,
         arguments: &Split<E>,
@@ -346,13 +374,17 @@ pub(super) fn outside_instances(span: Span) -> impl Fn(Fault) -> RuntimeError + 
 }
 
 /// Adds the registers of an instance, or of a batch of them, to the results so far.
-fn gather<E: Engine>(engine: &mut E, results: &mut [Gathered<E>], values: Vec<SlotOf<E>>) -> Result<(), Fault> {
+pub(super) fn gather<E: Engine>(
+    engine: &mut E,
+    results: &mut [Gathered<E>],
+    values: Vec<SlotOf<E>>,
+) -> Result<(), Fault> {
     let mut values = values.into_iter();
     results.iter_mut().try_for_each(|result| result.add(engine, &mut values))
 }
 
 /// The registers of the results of all instances.
-fn finish<E: Engine>(engine: &mut E, results: Vec<Gathered<E>>) -> Result<Vec<SlotOf<E>>, Fault> {
+pub(super) fn finish<E: Engine>(engine: &mut E, results: Vec<Gathered<E>>) -> Result<Vec<SlotOf<E>>, Fault> {
     let mut slots = Vec::new();
     results.into_iter().try_for_each(|result| result.finish(engine, &mut slots))?;
     Ok(slots)

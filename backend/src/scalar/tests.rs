@@ -215,7 +215,7 @@ fn recursion_ends_at_the_same_depth() {
 fn recursion_ends_where_frames_take_too_much() {
     let program = Loaded::new(Arc::new(program(PARITY)));
     let limits = Limits { frame_bytes: 100_000, ..Limits::default() };
-    let mut evaluator = Evaluator::new(&program, limits, None);
+    let mut evaluator = Evaluator::new(&program, limits, Native::Off, None);
     let words = |n: u64| [n, 0].into_iter();
     let error = evaluator.call(FunctionId(0), words(1_000_000), Active::default()).unwrap_err();
     let Failure::RecursionTooDeep { depth } = error.failure else { panic!("{error:?}") };
@@ -233,7 +233,7 @@ fn recursion_ends_where_frames_take_too_much() {
 fn the_interrupt_flag_stops_long_recursion() {
     let program = Loaded::new(Arc::new(program(FIBONACCI)));
     let flag = AtomicBool::new(false);
-    let mut evaluator = Evaluator::new(&program, Limits::default(), Some(&flag));
+    let mut evaluator = Evaluator::new(&program, Limits::default(), Native::Off, Some(&flag));
     assert_eq!(evaluator.call(FunctionId(0), [10].into_iter(), Active::default()).unwrap(), [55]);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -285,7 +285,7 @@ fn every_operation_of_the_table_is_what_the_table_says() {
                 let result = f.scalar(op, &given);
                 let program = Program { functions: vec![f.finish(vec![result])], ..Program::default() };
                 let loaded = Loaded::new(Arc::new(program));
-                let mut evaluator = Evaluator::new(&loaded, Limits::default(), None);
+                let mut evaluator = Evaluator::new(&loaded, Limits::default(), Native::Off, None);
                 let words = operands.iter().map(|operand| operand.to_word());
                 let found = evaluator.call(FunctionId(0), words, Active::default());
                 let found = found.map(|words| ScalarValue::from_word(op.row().result, words[0]));

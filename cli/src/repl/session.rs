@@ -47,6 +47,7 @@ impl<E: Engine> Repl<E> {
         let mut machine = Machine::new(engine, Limits::default());
         machine.set_interrupt(interrupt.flag());
         machine.set_strategy(options.strategy.into());
+        machine.set_native(options.native.into());
         Repl { session, sources, machine, options, interrupt, inputs: 0, draws: 0 }
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::state::Scratch;
 use nesl_prim::{ScalarOp, ScalarValue, eval};
 use std::sync::atomic::AtomicBool;
 
@@ -23,8 +24,8 @@ fn samples(ty: ScalarType) -> Vec<ScalarValue> {
             f64::NEG_INFINITY,
             f64::NAN,
             9.223372036854775e18,
-            -9.223372036854775808e18,
-            9.223372036854775808e18,
+            -(2f64.powi(63)),
+            2f64.powi(63),
         ]
         .map(ScalarValue::Float)
         .to_vec(),
@@ -43,12 +44,19 @@ fn operands(types: &[ScalarType]) -> Vec<Vec<ScalarValue>> {
     })
 }
 
+fn call(function: Compiled, interrupt: Option<&AtomicBool>, arguments: &[u64], results: &mut [u64]) -> Status {
+    let mut scratch = Scratch::new(1 << 20).unwrap();
+    let mut state = State::new(interrupt, 1 << 19, &mut scratch);
+    // SAFETY: the arguments are scalars.
+    unsafe { function.call(&mut state, arguments, results) }
+}
+
 fn run(text: &str, arguments: &[u64], results: usize) -> (Status, Vec<u64>) {
     let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let mut compiler = Compiler::new().unwrap();
     let compiled = compiler.function(&program, FunctionId(0)).unwrap();
     let mut words = vec![0; results];
-    let status = compiled.call(&mut State::new(None, 1 << 19), arguments, &mut words);
+    let status = call(compiled, None, arguments, &mut words);
     (status, words)
 }
 
@@ -73,7 +81,7 @@ fn every_operation_is_that_of_the_table() {
         for operands in operands(row.operands) {
             let words: Vec<u64> = operands.iter().map(|value| value.to_word()).collect();
             let mut result = [0];
-            let status = function.call(&mut State::new(None, 1 << 19), &words, &mut result);
+            let status = call(function, None, &words, &mut result);
             match eval(op, &operands) {
                 Ok(value) => {
                     assert_eq!(status, Status::Done, "{op} {operands:?}");
@@ -151,5 +159,5 @@ fn an_interrupt_ends_a_run() {
     let mut compiler = Compiler::new().unwrap();
     let function = compiler.function(&program, FunctionId(0)).unwrap();
     let flag = AtomicBool::new(true);
-    assert_eq!(function.call(&mut State::new(Some(&flag), 1 << 19), &[30], &mut [0]), Status::Interrupted);
+    assert_eq!(call(function, Some(&flag), &[30], &mut [0]), Status::Interrupted);
 }

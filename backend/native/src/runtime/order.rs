@@ -1,0 +1,30 @@
+//! Ranks, by sorting positions: short columns are what comes here.
+
+use super::Frame;
+use nesl_prim::{Direction, Element};
+
+/// The position of each element in the order of all, written behind those before.
+fn ranks<T: Element>(direction: Direction, elements: &[T], result: &mut Vec<i64>) {
+    let mut order: Vec<(i64, usize)> =
+        elements.iter().enumerate().map(|(position, &element)| (direction.key(element), position)).collect();
+    order.sort_unstable();
+    let start = result.len();
+    result.resize(start + elements.len(), 0);
+    for (rank, (_, position)) in order.into_iter().enumerate() {
+        result[start + position] = rank as i64;
+    }
+}
+
+pub(super) fn rank<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
+    let column = frame.column::<T>();
+    let mut result = Vec::with_capacity(column.len());
+    ranks(direction, column, &mut result);
+    frame.give_items(result.len(), result.iter().copied())
+}
+
+pub(super) fn seg_rank<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
+    let (column, segments) = (frame.column::<T>(), frame.segments());
+    let mut result = Vec::with_capacity(segments.total());
+    segments.iter().for_each(|(start, length)| ranks(direction, &column[start..start + length], &mut result));
+    frame.give_items(result.len(), result.iter().copied())
+}

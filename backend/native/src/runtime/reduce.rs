@@ -1,0 +1,185 @@
+//! Reductions and scans.
+//!
+//! Exact operations are combined in several accumulators; float sums and products as [`nesl_prim::sum`] defines.
+
+use super::{Frame, Helper, helper};
+use nesl_prim::{Element, Failure, ScalarOp, ScalarType, Visitor, sum};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// What the helpers for one operation are. The first word of their operands is the identity.
+#[derive(Clone, Copy)]
+pub(super) struct Helpers {
+    pub reduce: Helper,
+    pub seg_reduce: Helper,
+    pub scan: Helper,
+    pub seg_scan: Helper,
+}
+
+/// The helpers of an operation.
+///
+/// # Panics
+/// If it has no identity: the verifier excludes that.
+pub(super) fn helpers(op: ScalarOp) -> Helpers {
+    op.visit(Combining(op))
+}
+
+/// An operation that has an identity: its operands and its result are of one type.
+trait Combine {
+    type Of: Element;
+    fn combine(a: Self::Of, b: Self::Of) -> Self::Of;
+}
+
+struct Meaning<F, A, B, R>(PhantomData<(F, A, B, R)>);
+
+impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> Combine for Meaning<F, A, B, R> {
+    type Of = A;
+
+    #[inline(always)]
+    fn combine(a: A, b: A) -> A {
+        // The three types are one; words go from one name of it to another.
+        A::from_word(crate::thunk::conjure::<F>()(a, B::from_word(b.to_word())).to_word())
+    }
+}
+
+/// Floats, by their one name: their order is part of the meaning of sums and products, and no matter for others.
+fn as_floats<T: Element>(elements: &[T]) -> Option<&[f64]> {
+    if T::TYPE != ScalarType::Float {
+        return None;
+    }
+    // SAFETY: one Rust type holds elements of the scalar type Float: T is f64.
+    Some(unsafe { &*(std::ptr::from_ref(elements) as *const [f64]) })
+}
+
+fn on_floats<C: Combine>(a: f64, b: f64) -> f64 {
+    f64::from_word(C::combine(C::Of::from_word(a.to_word()), C::Of::from_word(b.to_word())).to_word())
+}
+
+/// Reduces elements.
+fn fold<C: Combine>(identity: C::Of, elements: &[C::Of]) -> C::Of {
+    if let Some(floats) = as_floats(elements) {
+        return C::Of::from_word(sum::reduce(f64::from_word(identity.to_word()), on_floats::<C>, floats).to_word());
+    }
+    let rows = elements.chunks_exact(8);
+    let rest = rows.remainder();
+    let mut lanes = [identity; 8];
+    for row in rows {
+        lanes.iter_mut().zip(row).for_each(|(lane, &element)| *lane = C::combine(*lane, element));
+    }
+    lanes.iter().chain(rest).fold(identity, |before, &element| C::combine(before, element))
+}
+
+/// Scans elements into as many places.
+fn scan_into<C: Combine>(identity: C::Of, elements: &[C::Of], places: &mut [MaybeUninit<C::Of>]) {
+    if let Some(floats) = as_floats(elements) {
+        let scanned = sum::scan(f64::from_word(identity.to_word()), on_floats::<C>, floats);
+        places.iter_mut().zip(scanned).for_each(|(place, float)| {
+            place.write(C::Of::from_word(float.to_word()));
+        });
+        return;
+    }
+    let mut before = identity;
+    for (place, &element) in places.iter_mut().zip(elements) {
+        place.write(before);
+        before = C::combine(before, element);
+    }
+}
+
+fn reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
+    let (identity, column) = (frame.scalar(), frame.column());
+    frame.give_word(fold::<C>(identity, column).to_word());
+    Some(())
+}
+
+fn seg_reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
+    let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
+    let items = segments.iter().map(|(start, length)| fold::<C>(identity, &column[start..start + length]));
+    frame.give_items(segments.lengths.len(), items)
+}
+
+fn scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
+    let (identity, column) = (frame.scalar(), frame.column());
+    let room = frame.room(column.len())?;
+    scan_into::<C>(identity, column, room);
+    // SAFETY: as many have been written as there are elements.
+    frame.give(unsafe { room.assume_init_ref() });
+    Some(())
+}
+
+fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
+    let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
+    let room = frame.room(segments.total())?;
+    let mut written = 0;
+    for (start, length) in segments.iter() {
+        scan_into::<C>(identity, &column[start..start + length], &mut room[written..written + length]);
+        written += length;
+    }
+    // SAFETY: as many have been written as the segments have elements.
+    frame.give(unsafe { room.assume_init_ref() });
+    Some(())
+}
+
+struct Combining(ScalarOp);
+
+impl Combining {
+    fn refuse(&self) -> ! {
+        panic!("{} neither reduces nor scans", self.0)
+    }
+
+    fn of<C: Combine>() -> Helpers {
+        Helpers {
+            reduce: helper(reduce::<C>),
+            seg_reduce: helper(seg_reduce::<C>),
+            scan: helper(scan::<C>),
+            seg_scan: helper(seg_scan::<C>),
+        }
+    }
+}
+
+/// The operation's type from one of its closures.
+fn meaning_of<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(_: F) -> Helpers {
+    Combining::of::<Meaning<F, A, B, R>>()
+}
+
+impl Visitor for Combining {
+    type Output = Helpers;
+
+    fn unary<A: Element, R: Element>(self, _: impl Fn(A) -> R + Copy + Send + Sync + 'static) -> Helpers {
+        self.refuse()
+    }
+
+    fn binary<A: Element, B: Element, R: Element>(
+        self,
+        f: impl Fn(A, B) -> R + Copy + Send + Sync + 'static,
+    ) -> Helpers {
+        meaning_of(f)
+    }
+
+    fn ternary<A: Element, B: Element, C: Element, R: Element>(
+        self,
+        _: impl Fn(A, B, C) -> R + Copy + Send + Sync + 'static,
+    ) -> Helpers {
+        self.refuse()
+    }
+
+    fn try_unary<A: Element, R: Element>(
+        self,
+        _: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync + 'static,
+    ) -> Helpers {
+        self.refuse()
+    }
+
+    fn try_binary<A: Element, B: Element, R: Element>(
+        self,
+        _: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync + 'static,
+    ) -> Helpers {
+        self.refuse()
+    }
+
+    fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
+        self,
+        _: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync + 'static,
+    ) -> Helpers {
+        self.refuse()
+    }
+}

@@ -1,0 +1,271 @@
+//! Native code in the machine: which functions have it, what it runs with, and values in and out.
+//!
+//! A program's functions are compiled when they are first run, once for all workers. Where native code gives up, or there is
+//! none, the machine's own lines run: they give the same results, and the errors.
+//! Calling it is unsafe: values go over as addresses.
+
+#![allow(unsafe_code)]
+
+use crate::decode::EachLine;
+use crate::engine::{Engine, Fault};
+use crate::value::{Slot, SlotOf};
+use nesl_native::{Compiled, Compiler, Instances, Scratch, State, Status, is_supported, read_column, words_of};
+use nesl_prim::ScalarValue;
+use nesl_vcode::{FunctionId, Program, RegisterType};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Whether functions run as native code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Native {
+    /// Never.
+    Off,
+    /// Where they can, and the strategy is to run instances one after another.
+    #[default]
+    On,
+    /// The same, and what they give is compared with what the machine's lines give: for finding bugs.
+    Check,
+}
+
+/// Bytes of stack that native code may use, at most. What needs more runs on the machine, whose frames are on the heap.
+const STACK: usize = 256 << 20;
+
+/// The least that a call takes of the stack: with this the machine's limit of calls is reached before that of native code is.
+const LEAST_FRAME: usize = 32;
+
+/// Bytes of stack that are left to functions in Rust that native code calls.
+const STACK_RESERVE: usize = 128 << 10;
+
+/// Bytes of scratch memory of a worker: of addresses, since memory is taken as it is used.
+const SCRATCH: usize = 1 << 30;
+
+/// Scratch memory of which more has been used is given back to the system.
+const SCRATCH_KEPT: usize = 64 << 20;
+
+/// The native code of a program.
+pub(crate) struct NativeCode {
+    /// None where this machine cannot run native code.
+    compiler: Mutex<Option<Compiler>>,
+    functions: Vec<OnceLock<Option<Compiled>>>,
+    supported: Vec<OnceLock<bool>>,
+    /// By the address of their line, which lives as long as the program does.
+    instances: Mutex<HashMap<usize, Option<Arc<Instances>>>>,
+    /// Scratch memory that nobody uses at the moment.
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+impl std::fmt::Debug for NativeCode {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("NativeCode")
+    }
+}
+
+impl NativeCode {
+    /// For a program with so many functions.
+    pub fn new(functions: usize) -> NativeCode {
+        NativeCode {
+            compiler: Mutex::new(None),
+            functions: (0..functions).map(|_| OnceLock::new()).collect(),
+            supported: (0..functions).map(|_| OnceLock::new()).collect(),
+            instances: Mutex::new(HashMap::new()),
+            scratch: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// What the compiler makes of the program; none if it, or this machine, cannot.
+    fn compile<T>(&self, make: impl FnOnce(&mut Compiler) -> Option<T>) -> Option<T> {
+        let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+        if compiler.is_none() {
+            *compiler = Compiler::new().ok();
+        }
+        make(compiler.as_mut()?)
+    }
+
+    /// Whether the compiler knows all that a function does.
+    pub fn is_supported(&self, program: &Program, function: FunctionId) -> bool {
+        *self.supported[function.0 as usize].get_or_init(|| is_supported(program, function))
+    }
+
+    /// A function, if it has native code.
+    pub fn function(&self, program: &Program, function: FunctionId) -> Option<Compiled> {
+        *self.functions[function.0 as usize].get_or_init(|| {
+            if !self.is_supported(program, function) {
+                return None;
+            }
+            self.compile(|compiler| compiler.function(program, function).ok())
+        })
+    }
+
+    /// The instances of an `each`, if its serial function has native code.
+    pub fn instances(&self, program: &Program, line: &Arc<EachLine>) -> Option<Arc<Instances>> {
+        let mut known = self.instances.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            if !self.is_supported(program, line.each.serial) {
+                return None;
+            }
+            self.compile(|compiler| compiler.instances(program, &line.each).ok()).map(Arc::new)
+        };
+        known.entry(Arc::as_ptr(line).addr()).or_insert_with(make).clone()
+    }
+
+    /// Runs something with scratch memory; none if there is none.
+    fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
+        let free = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut scratch = match free {
+            Some(scratch) => scratch,
+            None => (0..6).find_map(|halvings| Scratch::new(SCRATCH >> halvings))?,
+        };
+        let result = run(&mut scratch);
+        if scratch.touched() <= SCRATCH_KEPT {
+            self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        }
+        Some(result)
+    }
+}
+
+/// Bytes of this thread's stack that native code may use, where so many calls may be active.
+fn stack_bytes(depth: usize) -> usize {
+    let left = stacker::remaining_stack().unwrap_or(2 * STACK_RESERVE).saturating_sub(STACK_RESERVE);
+    left.min(depth.saturating_mul(LEAST_FRAME)).min(STACK)
+}
+
+/// Runs work where native code has all the stack that it may use.
+pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STACK, STACK + 2 * STACK_RESERVE, work)
+}
+
+/// A state for scalars alone, and scratch memory of almost no size.
+pub(crate) struct ScalarCalls {
+    scratch: Option<Scratch>,
+    words: Vec<u64>,
+    results: Vec<u64>,
+}
+
+impl ScalarCalls {
+    pub fn new() -> ScalarCalls {
+        ScalarCalls { scratch: None, words: Vec::new(), results: Vec::new() }
+    }
+
+    /// Calls a function of scalars alone; its results mean something if it is done.
+    pub fn call(
+        &mut self,
+        function: Compiled,
+        arguments: impl Iterator<Item = u64>,
+        interrupt: Option<&AtomicBool>,
+        depth: usize,
+    ) -> (Status, &[u64]) {
+        if self.scratch.is_none() {
+            self.scratch = Scratch::new(0);
+        }
+        let Some(scratch) = &mut self.scratch else { return (Status::GaveUp, &[]) };
+        self.words.clear();
+        self.words.extend(arguments);
+        self.results.resize(function.result_words(), 0);
+        let mut state = State::new(interrupt, stack_bytes(depth), scratch);
+        // SAFETY: scalars have no addresses; the program, whose compiler made the function, is being run.
+        let status = unsafe { function.call(&mut state, &self.words, &mut self.results) };
+        (status, &self.results)
+    }
+}
+
+/// The operands of an `each` in words, with the columns that they are the addresses of.
+pub(crate) struct Operands<E: Engine> {
+    words: Vec<u64>,
+    /// Holds memory that the words point to.
+    _held: Vec<E::Column>,
+}
+
+impl<E: Engine> Operands<E> {
+    /// The words of operands, if their elements are in this process's memory.
+    ///
+    /// # Errors
+    /// Those of taking descriptors apart.
+    pub fn new(engine: &mut E, operands: &[SlotOf<E>]) -> Result<Option<Operands<E>>, Fault> {
+        let (mut words, mut held) = (Vec::new(), Vec::new());
+        for operand in operands {
+            match operand {
+                Slot::Scalar(value) => words.push(value.to_word()),
+                Slot::Column(column) => {
+                    let Some(address) = engine.address(column) else { return Ok(None) };
+                    words.extend([address as u64, engine.length(column) as u64]);
+                    held.push(column.clone());
+                }
+                Slot::Descriptor(segments) => {
+                    for column in [engine.starts(segments)?, engine.lengths(segments)?] {
+                        let Some(address) = engine.address(&column) else { return Ok(None) };
+                        words.push(address as u64);
+                        held.push(column);
+                    }
+                    words.push(engine.segments(segments) as u64);
+                }
+            }
+        }
+        Ok(Some(Operands { words, _held: held }))
+    }
+}
+
+/// How far native code came with the instances of an `each`.
+pub(crate) struct Done<E: Engine> {
+    /// The first instance that is not done.
+    pub next: usize,
+    pub status: Status,
+    /// The results of those before it.
+    pub results: Vec<SlotOf<E>>,
+}
+
+impl NativeCode {
+    /// Runs some instances of an `each`, one after another; none if there is no memory to do that in.
+    ///
+    /// # Errors
+    /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
+    pub fn run<E: Engine>(
+        &self,
+        engine: &mut E,
+        (line, instances): (&EachLine, &Instances),
+        operands: &Operands<E>,
+        range: Range<usize>,
+        (interrupt, depth): (Option<&AtomicBool>, usize),
+    ) -> Result<Option<Done<E>>, Fault> {
+        let outcome = self.with_scratch(|scratch| {
+            let mut state = State::new(interrupt, stack_bytes(depth), scratch);
+            // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler made the
+            // code, is being run.
+            let (next, status, words) = unsafe { instances.run(&mut state, &operands.words, range) };
+            let mut results = Vec::new();
+            let mut rest = words.as_slice();
+            for ty in line.each.result_types() {
+                let (words, others) = rest.split_at(words_of(ty));
+                rest = others;
+                // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
+                results.push(unsafe { slot(engine, ty, words) }?);
+            }
+            Ok(Done { next, status, results })
+        });
+        outcome.transpose()
+    }
+}
+
+/// A register from its words.
+///
+/// # Safety
+/// The words are addresses and lengths of such elements.
+unsafe fn slot<E: Engine>(engine: &mut E, ty: RegisterType, words: &[u64]) -> Result<SlotOf<E>, Fault> {
+    Ok(match (ty, words) {
+        (RegisterType::Scalar(ty), &[word]) => Slot::Scalar(ScalarValue::from_word(ty, word)),
+        (RegisterType::Column(ty), &[address, length]) => {
+            // SAFETY: by the caller.
+            let elements = unsafe { read_column(ty, address, length) };
+            Slot::Column(engine.constants(&elements)?)
+        }
+        // Results lie packed: what instances give is put together so.
+        (RegisterType::Descriptor, &[_, lengths, count]) => {
+            // SAFETY: by the caller.
+            let lengths = unsafe { read_column(nesl_prim::ScalarType::Int, lengths, count) };
+            let lengths = engine.constants(&lengths)?;
+            Slot::Descriptor(engine.packed(lengths)?)
+        }
+        _ => unreachable!("a register of {ty:?} in {} words", words.len()),
+    })
+}
