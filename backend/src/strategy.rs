@@ -5,6 +5,8 @@
 //! instructions, and functions of scalars alone, which have no vectors to gain from: their instances run depth-first, in little
 //! memory, on all workers. This is the one place that chooses; the numbers in it were measured, as each of them says.
 
+use std::ops::Range;
+
 /// A way of running an `each`, or how to choose it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
@@ -89,6 +91,23 @@ pub fn is_shared(sizes: Sizes) -> bool {
     sizes.at_hand && sizes.instances > 1 && (sizes.scalar_only || sizes.elements >= PARALLEL_SIZE)
 }
 
+/// The instances of each of so many tasks, so that each has about the same weight, and none is without.
+pub fn shares(weights: &[u64], tasks: usize) -> Vec<Range<usize>> {
+    let total: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+    let (mut shares, mut start, mut before) = (Vec::with_capacity(tasks), 0, 0);
+    for (index, &weight) in weights.iter().enumerate() {
+        before += u128::from(weight);
+        if before * tasks as u128 >= total * (shares.len() as u128 + 1) {
+            shares.push(start..index + 1);
+            start = index + 1;
+        }
+    }
+    if start < weights.len() {
+        shares.push(start..weights.len());
+    }
+    shares
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +123,29 @@ mod tests {
         assert!(auto(Sizes { instances: 2, elements: 10, ..SIZES }));
         assert!(!auto(Sizes { instances: 2, elements: 1000, ..SIZES }));
         assert!(!auto(Sizes { scalar_only: true, at_hand: false, ..SIZES }));
+    }
+
+    #[test]
+    fn shares_weigh_about_the_same() {
+        assert_eq!(shares(&[1; 8], 4), [0..2, 2..4, 4..6, 6..8]);
+        assert_eq!(shares(&[9, 1, 1, 1, 1, 1, 1, 1, 1, 1], 2), [0..1, 1..10]);
+        assert_eq!(shares(&[1, 1, 1, 97], 3), [0..4]);
+        assert_eq!(shares(&[5], 8), [0..1]);
+        for tasks in 1..20 {
+            let weights: Vec<u64> = (0..50).map(|index| index * 37 % 11 + 1).collect();
+            let shares = shares(&weights, tasks);
+            assert!(shares.len() <= tasks);
+            assert_eq!(shares.iter().cloned().flatten().collect::<Vec<_>>(), (0..50).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn native_code_runs_what_fits_it_and_can_be_dealt_out() {
+        let auto = |sizes, workers| Strategy::Auto.is_leaf(sizes, workers, &mut 0);
+        let native = Sizes { instances: 2, elements: 2_000_000, largest: 1_000_000, native: true, ..SIZES };
+        assert!(auto(native, 1) && !auto(native, 2));
+        assert!(auto(Sizes { instances: 100, ..native }, 2));
+        assert!(!auto(Sizes { largest: 100_000_000, ..native }, 1));
     }
 
     #[test]

@@ -56,7 +56,8 @@ unsafe impl Send for Scratch {}
 impl Scratch {
     /// Room for so many bytes; none if the system does not give it.
     pub fn new(bytes: usize) -> Option<Scratch> {
-        let layout = Layout::from_size_align(bytes.max(ALIGNMENT), 64).ok()?;
+        // Of a larger alignment the allocator would write the zeros itself.
+        let layout = Layout::from_size_align(bytes.max(ALIGNMENT), ALIGNMENT).ok()?;
         // SAFETY: the size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         Some(Scratch { start, layout, touched: 0 })

@@ -217,13 +217,15 @@ impl<E: Engine> Run<'_, E> {
             frames.call(here, self.program.code(each.lifted), &line.operands).map_err(Stop::at(span))?;
             return Ok(Some(each.lifted));
         }
+        let shares = match self.engine.workers() > 1 && strategy::is_shared(sizes) {
+            true => Some(self.shares(line, sizes, frames).map_err(Stop::of(span))?),
+            false => None,
+        };
         let operands: Vec<SlotOf<E>> = line.operands[1..].iter().map(|&operand| frames.read(operand)).collect();
         let outside = frames.active().map_err(Stop::at(span))?;
         if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
-            let results = if self.engine.workers() > 1 && strategy::is_shared(sizes) {
-                self.shared(line, sizes.instances, |run, range| {
-                    run.native_instances(line, &native, &operands, range, outside)
-                })?
+            let results = if let Some(shares) = shares {
+                self.shared(line, shares, |run, range| run.native_instances(line, &native, &operands, range, outside))?
             } else {
                 let results = self.native_instances(line, &native, &operands, 0..sizes.instances, outside);
                 results.map_err(|error| Stop::Inside(Box::new(error), self.program.call_place(line)))?
@@ -232,8 +234,8 @@ impl<E: Engine> Run<'_, E> {
             return Ok(None);
         }
         if sizes.scalar_only {
-            let results = if self.engine.workers() > 1 && strategy::is_shared(sizes) {
-                self.shared(line, sizes.instances, |run, range| run.scalar_instances(line, &operands, range, outside))?
+            let results = if let Some(shares) = shares {
+                self.shared(line, shares, |run, range| run.scalar_instances(line, &operands, range, outside))?
             } else {
                 let results = self.scalar_instances(line, &operands, 0..sizes.instances, outside);
                 results.map_err(|error| Stop::Inside(Box::new(error), self.program.call_place(line)))?
@@ -242,8 +244,8 @@ impl<E: Engine> Run<'_, E> {
             return Ok(None);
         }
         let arguments = Arc::new(Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?);
-        if self.engine.workers() > 1 && strategy::is_shared(sizes) {
-            let results = self.shared(line, sizes.instances, |run, range| run.instances(line, &arguments, range))?;
+        if let Some(shares) = shares {
+            let results = self.shared(line, shares, |run, range| run.instances(line, &arguments, range))?;
             line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
             return Ok(None);
         }
@@ -280,17 +282,36 @@ impl<E: Engine> Run<'_, E> {
             && sizes.at_hand
             && self.program.native.is_supported(self.program.program(), line.each.serial);
         if sizes.native && sizes.elements > 0 {
-            for &position in &line.sequences {
-                if let Source::Copy(place) | Source::Take(place) = line.operands[position]
-                    && let Slot::Descriptor(segments) = frames.peek(place)
-                {
-                    let lengths = self.engine.lengths(segments)?;
-                    let longest = i64::from_value(self.engine.reduce(ScalarOp::MaximumInt, &lengths)?);
-                    sizes.largest = sizes.largest.saturating_add(usize::try_from(longest).unwrap_or(0));
-                }
+            for lengths in self.lengths(line, frames)? {
+                let longest = i64::from_value(self.engine.reduce(ScalarOp::MaximumInt, &lengths)?);
+                sizes.largest = sizes.largest.saturating_add(usize::try_from(longest).unwrap_or(0));
             }
         }
         Ok(sizes)
+    }
+
+    /// For each sequence that varies by instance, how long it is in each.
+    fn lengths(&mut self, line: &EachLine, frames: &Frames<E>) -> Result<Vec<E::Column>, Fault> {
+        let mut columns = Vec::new();
+        for &position in &line.sequences {
+            if let Source::Copy(place) | Source::Take(place) = line.operands[position]
+                && let Slot::Descriptor(segments) = frames.peek(place)
+            {
+                columns.push(self.engine.lengths(segments)?);
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The instances of each task, so that the tasks have about as much to do as far as the lengths of sequences tell.
+    fn shares(&mut self, line: &EachLine, sizes: Sizes, frames: &Frames<E>) -> Result<Vec<Range<usize>>, Fault> {
+        let mut weights = vec![1u64; sizes.instances];
+        for column in self.lengths(line, frames)? {
+            let lengths = self.engine.fetch(&column, 0, sizes.instances)?.elements.to_words();
+            weights.iter_mut().zip(lengths).for_each(|(weight, length)| *weight = weight.saturating_add(length));
+        }
+        let tasks = sizes.instances.min(self.engine.workers() * TASKS);
+        Ok(strategy::shares(&weights, tasks))
     }
 
     /// Takes the results of the instance that has ended, and begins the next one if there is one.
@@ -321,14 +342,11 @@ impl<E: Engine> Run<'_, E> {
     fn shared(
         &mut self,
         line: &EachLine,
-        instances: usize,
+        shares: Vec<Range<usize>>,
         run_instances: impl Fn(&mut Run<'_, E>, Range<usize>) -> Result<Vec<SlotOf<E>>, RuntimeError> + Sync,
     ) -> Result<Vec<SlotOf<E>>, Stop> {
         let (program, settings, each) = (self.program, self.settings, &line.each);
-        let tasks = instances.min(self.engine.workers() * TASKS);
-        let bound = |task: usize| (instances as u128 * task as u128 / tasks as u128) as usize;
-        let ranges: Vec<Range<usize>> = (0..tasks).map(|task| bound(task)..bound(task + 1)).collect();
-        let outcomes = self.engine.in_parallel(ranges, |range, engine| {
+        let outcomes = self.engine.in_parallel(shares, |range, engine| {
             let (mut printed, mut turn) = (false, 0);
             let (printed, turn) = (&mut printed, &mut turn);
             let evaluator = Evaluator::new(program, settings.limits, settings.native, settings.interrupt);

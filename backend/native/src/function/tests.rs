@@ -1,3 +1,5 @@
+//! Operations against the table; calls, results of all types, and what ends a run.
+
 use super::*;
 use crate::state::Scratch;
 use nesl_prim::{ScalarOp, ScalarValue, eval};
