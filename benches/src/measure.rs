@@ -1,0 +1,113 @@
+//! Measures one benchmark: the times of both sides, interleaved, and the memory of each in a process of its own.
+
+use crate::answer;
+use crate::case::{Case, Row};
+use crate::machine_limits::{median, memory_to_use, peak, reset_peak};
+use crate::program::Compiled;
+use clap::ValueEnum;
+use std::process::Command;
+use std::time::Instant;
+
+/// How to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Threads of both sides.
+    pub threads: usize,
+    /// Timed repetitions of each, after one that is not timed.
+    pub repetitions: usize,
+}
+
+/// Medians of both sides, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// Of the NESL program.
+    pub nesl: f64,
+    /// Of its twin.
+    pub twin: f64,
+}
+
+/// A side of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// The NESL program.
+    Nesl,
+    /// Its twin.
+    Twin,
+}
+
+/// A pool for twins.
+///
+/// # Errors
+/// If the system does not start the threads.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, String> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())
+}
+
+/// Compares the results of program and twin, then times them in turn. Results are dropped after the clock has stopped, on both
+/// sides.
+///
+/// # Errors
+/// If the program fails, or they disagree.
+pub fn times(row: &Row, size: usize, settings: Settings) -> Result<Times, String> {
+    let Case { arguments, twin } = (row.case)(size);
+    let mut program = Compiled::new(row.program, row.text, settings.threads, memory_to_use())?;
+    let arguments = program.arguments(arguments)?;
+    let pool = pool(settings.threads)?;
+    let result = answer::columns(&program.call(&arguments)?);
+    let expected = pool.install(&twin).columns();
+    answer::compare(&result, &expected, row.agreement)?;
+    drop((result, expected));
+    let (mut nesl_times, mut twin_times) = (Vec::new(), Vec::new());
+    for _ in 0..settings.repetitions.max(1) {
+        let start = Instant::now();
+        let result = program.call(&arguments)?;
+        nesl_times.push(start.elapsed().as_secs_f64());
+        drop(result);
+        let start = Instant::now();
+        let result = pool.install(&twin);
+        twin_times.push(start.elapsed().as_secs_f64());
+        drop(result);
+    }
+    Ok(Times { nesl: median(nesl_times), twin: median(twin_times) })
+}
+
+/// The peak of memory while one side runs once in this process, its input included: in bytes, if the system says.
+///
+/// # Errors
+/// If the program fails.
+pub fn peak_here(row: &Row, size: usize, threads: usize, side: Side) -> Result<Option<u64>, String> {
+    let Case { arguments, twin } = (row.case)(size);
+    match side {
+        Side::Nesl => {
+            drop(twin);
+            let mut program = Compiled::new(row.program, row.text, threads, memory_to_use())?;
+            let arguments = program.arguments(arguments)?;
+            reset_peak();
+            program.call(&arguments)?;
+        }
+        Side::Twin => {
+            drop(arguments);
+            let pool = pool(threads)?;
+            reset_peak();
+            pool.install(&twin);
+        }
+    }
+    Ok(peak())
+}
+
+/// The same in a process of its own, where nothing else is in memory. None if it does not end well.
+pub fn peak_apart(row: &Row, size: usize, threads: usize, side: Side) -> Option<u64> {
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    let side = side.to_possible_value()?;
+    command.args([
+        "--peak-of",
+        side.get_name(),
+        "--size",
+        &size.to_string(),
+        "--threads",
+        &threads.to_string(),
+        row.name,
+    ]);
+    let output = command.output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+}
