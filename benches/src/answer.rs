@@ -174,7 +174,8 @@ pub fn compare(program: &[Constants], twin: &[Constants], agreement: Agreement) 
             (Constants::Float(ours), Constants::Float(theirs), Agreement::Within(part)) => {
                 let allowed = part * theirs.iter().fold(0.0, |largest, x| x.abs().max(largest));
                 // A NaN is within nothing.
-                ours.iter().zip(theirs).position(|(x, y)| !((x - y).abs() <= allowed))
+                let agree = |x: f64, y: f64| (x - y).abs() <= allowed;
+                ours.iter().zip(theirs).position(|(&x, &y)| !agree(x, y))
             }
             (Constants::Float(ours), Constants::Float(theirs), Agreement::Exact) => {
                 ours.iter().zip(theirs).position(|(x, y)| x.to_bits() != y.to_bits())

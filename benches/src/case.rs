@@ -42,7 +42,7 @@ impl Case {
     pub fn new<I: Send + Sync + 'static, A: Answer + 'static>(
         arguments: Vec<Vec<Piece>>,
         input: I,
-        twin: fn(&I) -> A,
+        twin: impl Fn(&I) -> A + Send + Sync + 'static,
     ) -> Case {
         Case { arguments, twin: Box::new(move || Box::new(twin(&input))) }
     }

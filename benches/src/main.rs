@@ -116,7 +116,7 @@ fn measure_all(rows: &[&Row], arguments: &Arguments) -> Result<Report, String> {
         }
     };
     for &threads in &arguments.threads {
-        let bandwidth = machine_limits::bandwidth(&measure::pool(threads)?);
+        let bandwidth = measure::in_pool(threads, |pool| Ok(machine_limits::bandwidth(pool)))?;
         say(format!(
             "copy on {threads} threads: {:.1} GB/s, into new memory {:.1} GB/s",
             bandwidth.copy / 1e9,

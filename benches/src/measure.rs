@@ -35,12 +35,31 @@ pub enum Side {
     Twin,
 }
 
-/// A pool for twins.
+/// Runs something on a thread of its own with a pool of so many threads, that one included: like the engine, which works on
+/// the thread that calls it, a twin need not wait for another thread to begin.
 ///
 /// # Errors
-/// If the system does not start the threads.
-pub fn pool(threads: usize) -> Result<rayon::ThreadPool, String> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())
+/// If the system does not start the threads, or what was run fails.
+///
+/// # Panics
+/// If what was run does.
+pub fn in_pool<R: Send>(
+    threads: usize,
+    run: impl FnOnce(&rayon::ThreadPool) -> Result<R, String> + Send,
+) -> Result<R, String> {
+    /// Room for recursion: address space, not memory.
+    const STACK: usize = 256 << 20;
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let thread = builder.spawn_scoped(scope, || {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().stack_size(STACK);
+            run(&pool.build().map_err(|error| error.to_string())?)
+        });
+        match thread.map_err(|error| error.to_string())?.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// Compares the results of program and twin, then times them in turn. Results are dropped after the clock has stopped, on both
@@ -49,10 +68,13 @@ pub fn pool(threads: usize) -> Result<rayon::ThreadPool, String> {
 /// # Errors
 /// If the program fails, or they disagree.
 pub fn times(row: &Row, size: usize, settings: Settings) -> Result<Times, String> {
+    in_pool(settings.threads, |pool| times_in(pool, row, size, settings))
+}
+
+fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings) -> Result<Times, String> {
     let Case { arguments, twin } = (row.case)(size);
     let mut program = Compiled::new(row.program, row.text, settings.threads, memory_to_use())?;
     let arguments = program.arguments(arguments)?;
-    let pool = pool(settings.threads)?;
     let result = answer::columns(&program.call(&arguments)?);
     let expected = pool.install(&twin).columns();
     answer::compare(&result, &expected, row.agreement)?;
@@ -76,6 +98,16 @@ pub fn times(row: &Row, size: usize, settings: Settings) -> Result<Times, String
 /// # Errors
 /// If the program fails.
 pub fn peak_here(row: &Row, size: usize, threads: usize, side: Side) -> Result<Option<u64>, String> {
+    in_pool(threads, |pool| peak_in(pool, row, size, threads, side))
+}
+
+fn peak_in(
+    pool: &rayon::ThreadPool,
+    row: &Row,
+    size: usize,
+    threads: usize,
+    side: Side,
+) -> Result<Option<u64>, String> {
     let Case { arguments, twin } = (row.case)(size);
     match side {
         Side::Nesl => {
@@ -87,7 +119,6 @@ pub fn peak_here(row: &Row, size: usize, threads: usize, side: Side) -> Result<O
         }
         Side::Twin => {
             drop(arguments);
-            let pool = pool(threads)?;
             reset_peak();
             pool.install(&twin);
         }

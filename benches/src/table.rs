@@ -9,7 +9,7 @@ use nesl_backend::Piece;
 use nesl_prim::ScalarValue;
 use nesl_vcode::Constants;
 
-/// The name of a program and its text.
+/// A row, with the text of its program.
 macro_rules! row {
     ($name:literal, $program:literal, $what:literal, $size:expr, $work:expr, $bytes:expr, $agreement:expr, $case:expr) => {
         Row {
@@ -32,13 +32,13 @@ const M: usize = 1_000_000;
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
     row!("quicksort", "quicksort", "random ints", 10 * M, Work::Sort, None, Exact,
-        |n| of_ints(input::random_ints(n), |v| orders::quicksort(v))),
+        |n| of_ints(input::random_ints(n), orders::quicksort)),
     row!("sort", "sort", "random ints", 10 * M, Work::Sort, None, Exact,
-        |n| of_ints(input::random_ints(n), |v| orders::sort(v))),
+        |n| of_ints(input::random_ints(n), orders::sort)),
     row!("mergesort", "mergesort", "descending ints, by positions", 10 * M, Work::LogSquared, None, Exact,
-        |n| of_ints((0..n as i64).rev().collect(), |v| orders::mergesort(v))),
+        |n| of_ints((0..n as i64).rev().collect(), orders::mergesort)),
     row!("median", "median", "random ints", 10 * M, Work::Elements, None, Exact,
-        |n| of_ints(input::random_ints(n), |v| orders::median(v))),
+        |n| of_ints(input::random_ints(n), orders::median)),
     row!("primes", "primes", "below n, by a sieve", 100 * M, Work::Elements, None, Exact,
         |n| Case::new(vec![vec![int(n)]], n, searches::primes)),
     row!("queens", "queens", "n on a board of n by n, counted", 12, Work::Boards, None, Exact,
@@ -61,7 +61,7 @@ pub const ROWS: &[Row] = &[
     row!("bfs", "bfs", "distances in a random graph of n vertices, 10 n edges", M, Work::Elements, None, Exact, bfs),
     row!("components", "components", "of the same graph", M, Work::Elements, None, Exact, components),
     row!("words", "words", "different words of a text, counted", 100 * M, Work::Elements, None, Exact,
-        |n| { let text = input::text(n); Case::new(vec![chars(&text)], text, texts::count_words) }),
+        |n| { let text = input::text(n); Case::new(vec![chars(&text)], text, |text| texts::count_words(text)) }),
     row!("search", "search", "positions of a word in a text", 100 * M, Work::Elements, Some(1), Exact,
         |n| { let (word, text) = (input::WORD.to_vec(), input::text(n));
               Case::new(vec![chars(&word), chars(&text)], (word, text), texts::search) }),
@@ -77,7 +77,7 @@ pub const ROWS: &[Row] = &[
         |n| of_ints(input::random_ints(n), |v| filters::filtered(v, |&x| x > 0))),
     row!("gather", "gather", "floats at random indices", 100 * M, Work::Elements, Some(24), Exact, gather),
     row!("map", "map", "of floats", 100 * M, Work::Elements, Some(16), Exact,
-        |n| { let a = input::random_floats(n, 9); Case::new(vec![floats(&a)], a, vectors::map) }),
+        |n| { let a = input::random_floats(n, 9); Case::new(vec![floats(&a)], a, |a| vectors::map(a)) }),
 ];
 
 fn int(n: usize) -> Piece {
@@ -109,17 +109,17 @@ fn lengths<T>(rows: &Rows<T>) -> Piece {
     Piece::Lengths(rows.offsets.windows(2).map(|ends| (ends[1] - ends[0]) as i64).collect())
 }
 
-fn of_ints<A: crate::answer::Answer + 'static>(elements: Vec<i64>, twin: fn(&Vec<i64>) -> A) -> Case {
-    Case::new(vec![ints(&elements)], elements, twin)
+fn of_ints<A: crate::answer::Answer + 'static>(elements: Vec<i64>, twin: fn(&[i64]) -> A) -> Case {
+    Case::new(vec![ints(&elements)], elements, move |elements: &Vec<i64>| twin(elements))
 }
 
 fn hull(points: Vec<(f64, f64)>) -> Case {
-    Case::new(vec![pairs(&points)], points, geometry::quickhull)
+    Case::new(vec![pairs(&points)], points, |points| geometry::quickhull(points))
 }
 
 fn fft(n: usize) -> Case {
     let elements = input::square_points(n);
-    Case::new(vec![pairs(&elements)], elements, numeric::fft)
+    Case::new(vec![pairs(&elements)], elements, |elements| numeric::fft(elements))
 }
 
 fn spmv(matrix: Rows<(usize, f64)>) -> Case {
@@ -143,7 +143,7 @@ fn forces(n: usize) -> Case {
     let bodies: Vec<bodies::Body> = (0..n).map(|_| (random.unit(), random.unit(), 0.5 + random.unit())).collect();
     let part = |part: fn(&bodies::Body) -> f64| Piece::Elements(Constants::Float(bodies.iter().map(part).collect()));
     let arguments = vec![vec![part(|body| body.0), part(|body| body.1), part(|body| body.2)]];
-    Case::new(arguments, bodies, bodies::forces)
+    Case::new(arguments, bodies, |bodies| bodies::forces(bodies))
 }
 
 fn bfs(vertices: usize) -> Case {

@@ -17,7 +17,7 @@ struct Node {
 }
 
 /// The force on a unit of mass where each body is.
-pub fn forces(bodies: &Vec<Body>) -> Vec<(f64, f64)> {
+pub fn forces(bodies: &[Body]) -> Vec<(f64, f64)> {
     let nodes = tree(bodies, 0.5, 0.5, 1.0);
     bodies.par_iter().map(|&(x, y, _)| force(&nodes, x, y)).collect()
 }

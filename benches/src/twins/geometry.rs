@@ -15,7 +15,7 @@ fn cross(o: Point, p: Point, q: Point) -> f64 {
 }
 
 /// Quickhull: the corners clockwise from the leftmost.
-pub fn quickhull(points: &Vec<Point>) -> Vec<Point> {
+pub fn quickhull(points: &[Point]) -> Vec<Point> {
     let left = first_of_greatest(points, |point| -point.0);
     let right = first_of_greatest(points, |point| point.0);
     let (mut hull, below) = rayon::join(|| above(points, left, right), || above(points, right, left));

@@ -11,7 +11,7 @@ fn multiply(a: Complex, b: Complex) -> Complex {
 }
 
 /// The fast Fourier transform of a sequence whose length is a power of two: recursion on its even and odd elements.
-pub fn fft(input: &Vec<Complex>) -> Vec<Complex> {
+pub fn fft(input: &[Complex]) -> Vec<Complex> {
     let n = input.len();
     let angle = -2.0 * std::f64::consts::PI / n as f64;
     let roots: Vec<Complex> = (0..n / 2)

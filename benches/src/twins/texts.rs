@@ -14,7 +14,7 @@ fn separates(c: &u8) -> bool {
 }
 
 /// The different words of a text in the order of their first occurrence, each with how often it occurs.
-pub fn count_words(text: &Vec<u8>) -> Vec<Count> {
+pub fn count_words(text: &[u8]) -> Vec<Count> {
     /// Where each word occurs first, and how often it does.
     type Table<'a> = HashMap<&'a [u8], (usize, i64)>;
     fn add<'a>(table: &mut Table<'a>, word: &'a [u8], (first, count): (usize, i64)) {

@@ -40,7 +40,7 @@ pub fn line_fit((xs, ys): &(Vec<f64>, Vec<f64>)) -> (f64, f64) {
 }
 
 /// A function of each element.
-pub fn map(elements: &Vec<f64>) -> Vec<f64> {
+pub fn map(elements: &[f64]) -> Vec<f64> {
     elements.par_iter().map(|x| x * x + 1.0).collect()
 }
 
@@ -50,7 +50,7 @@ pub fn gather((elements, indices): &(Vec<f64>, Vec<usize>)) -> Vec<f64> {
 }
 
 /// Running sums: the sums of blocks first, then each block from what is before it.
-pub fn plus_scan(elements: &Vec<i64>) -> Vec<i64> {
+pub fn plus_scan(elements: &[i64]) -> Vec<i64> {
     let mut starts: Vec<i64> = elements.par_chunks(BLOCK).map(|block| block.iter().sum()).collect();
     let mut total = 0;
     for start in &mut starts {
@@ -77,7 +77,7 @@ struct Sums {
 }
 
 /// The greatest sum of neighbouring elements.
-pub fn greatest_sum(elements: &Vec<i64>) -> i64 {
+pub fn greatest_sum(elements: &[i64]) -> i64 {
     let of_block = |block: &[i64]| {
         block.iter().fold(Sums::default(), |sums, &x| {
             let total = sums.total + x;
