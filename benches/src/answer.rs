@@ -173,8 +173,7 @@ pub fn compare(program: &[Constants], twin: &[Constants], agreement: Agreement) 
         let differs = match (ours, theirs, agreement) {
             (Constants::Float(ours), Constants::Float(theirs), Agreement::Within(part)) => {
                 let allowed = part * theirs.iter().fold(0.0, |largest, x| x.abs().max(largest));
-                // A NaN is within nothing.
-                let agree = |x: f64, y: f64| (x - y).abs() <= allowed;
+                let agree = |x: f64, y: f64| (x - y).abs() <= allowed || (x.is_nan() && y.is_nan());
                 ours.iter().zip(theirs).position(|(&x, &y)| !agree(x, y))
             }
             (Constants::Float(ours), Constants::Float(theirs), Agreement::Exact) => {

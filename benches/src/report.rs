@@ -18,7 +18,8 @@ pub struct Report {
     pub means: Vec<Mean>,
 }
 
-/// A benchmark at one size on so many threads. Times are medians in seconds, rates in bytes a second, memory is in bytes.
+/// A benchmark at one size on so many threads. Times are in seconds, rates in bytes a second, memory is in bytes; ratios, rates,
+/// speed-ups and growth are those of medians if nothing else is said.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
     pub name: &'static str,
@@ -28,6 +29,10 @@ pub struct Measured {
     pub twin: f64,
     /// The time of the program over that of its twin.
     pub ratio: f64,
+    pub nesl_best: f64,
+    pub twin_best: f64,
+    /// The same ratio of the least times.
+    pub ratio_best: f64,
     pub nesl_rate: Option<f64>,
     pub twin_rate: Option<f64>,
     pub nesl_peak: Option<u64>,
@@ -51,6 +56,9 @@ impl Measured {
             nesl: times.nesl,
             twin: times.twin,
             ratio: times.nesl / times.twin,
+            nesl_best: times.nesl_best,
+            twin_best: times.twin_best,
+            ratio_best: times.nesl_best / times.twin_best,
             nesl_rate: bytes.map(|bytes| bytes / times.nesl),
             twin_rate: bytes.map(|bytes| bytes / times.twin),
             nesl_peak: None,
@@ -84,13 +92,14 @@ impl Measured {
         let speedups = optional(self.nesl_speedup.zip(self.twin_speedup), 13, times_each);
         let growths = optional(self.nesl_growth.zip(self.twin_growth), 13, times_each);
         format!(
-            "{:<13} {:>10} {:>7} {:>11.2} {:>11.2} {:>8.2} {rates} {peaks} {speedups} {growths}",
+            "{:<13} {:>10} {:>7} {:>11.2} {:>11.2} {:>8.2} {:>8.2} {rates} {peaks} {speedups} {growths}",
             self.name,
             self.size,
             self.threads,
             self.nesl * 1e3,
             self.twin * 1e3,
             self.ratio,
+            self.ratio_best,
         )
         .trim_end()
         .to_owned()
@@ -108,8 +117,18 @@ fn optional<T>(value: Option<T>, width: usize, text: impl Fn(T) -> String) -> St
 /// The line above the table.
 pub fn heading() -> String {
     format!(
-        "{:<13} {:>10} {:>7} {:>11} {:>11} {:>8} {:>13} {:>15} {:>13} {:>13}",
-        "benchmark", "size", "threads", "nesl ms", "twin ms", "ratio", "GB/s", "peak MiB", "speed-up", "growth"
+        "{:<13} {:>10} {:>7} {:>11} {:>11} {:>8} {:>8} {:>13} {:>15} {:>13} {:>13}",
+        "benchmark",
+        "size",
+        "threads",
+        "nesl ms",
+        "twin ms",
+        "ratio",
+        "of best",
+        "GB/s",
+        "peak MiB",
+        "speed-up",
+        "growth"
     )
 }
 
@@ -158,9 +177,13 @@ mod tests {
     use super::*;
     use crate::table::ROWS;
 
+    fn times(nesl: f64, twin: f64) -> Times {
+        Times { nesl, twin, nesl_best: nesl, twin_best: twin }
+    }
+
     #[test]
     fn means_are_geometric_and_of_the_largest_sizes() {
-        let measured = |row: usize, size, ratio| Measured::new(&ROWS[row], size, 1, Times { nesl: ratio, twin: 1.0 });
+        let measured = |row: usize, size, ratio| Measured::new(&ROWS[row], size, 1, times(ratio, 1.0));
         let results = vec![measured(0, 1, 100.0), measured(0, 2, 2.0), measured(1, 1, 8.0)];
         let mut report = Report { results, ..Report::default() };
         report.summarise(&[1, 2]);
@@ -170,8 +193,8 @@ mod tests {
 
     #[test]
     fn growth_and_speed_up_are_relative() {
-        let first = Measured::new(&ROWS[0], 100, 1, Times { nesl: 1.0, twin: 2.0 });
-        let mut second = Measured::new(&ROWS[0], 400, 2, Times { nesl: 8.0, twin: 4.0 });
+        let first = Measured::new(&ROWS[0], 100, 1, times(1.0, 2.0));
+        let mut second = Measured::new(&ROWS[0], 400, 2, times(8.0, 4.0));
         second.grow_from(&first, 4.0);
         second.speed_up_from(&first);
         assert_eq!((second.nesl_growth, second.twin_growth), (Some(2.0), Some(0.5)));
