@@ -10,59 +10,63 @@ fn multiply(a: Complex, b: Complex) -> Complex {
     (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
 }
 
+/// From here on one thread goes on alone.
+const GRAIN: usize = 1 << 13;
+
 /// The fast Fourier transform of a sequence whose length is a power of two: recursion on its even and odd elements.
 pub fn fft(input: &[Complex]) -> Vec<Complex> {
     let n = input.len();
     let angle = -2.0 * std::f64::consts::PI / n as f64;
-    let roots: Vec<Complex> = (0..n / 2)
-        .into_par_iter()
-        .map(|k| {
-            let (sin, cos) = (angle * k as f64).sin_cos();
-            (cos, sin)
-        })
-        .collect();
-    let mut output = vec![(0.0, 0.0); n];
-    transform(input, 1, &roots, &mut output);
+    let root = |k: usize| {
+        let (sin, cos) = (angle * k as f64).sin_cos();
+        (cos, sin)
+    };
+    // The roots for each level lie side by side: those of half the length are every second one.
+    let mut levels: Vec<Vec<Complex>> = vec![(0..n / 2).into_par_iter().map(root).collect()];
+    while let Some(roots) = levels.last().filter(|roots| roots.len() > 1) {
+        levels.push(roots.iter().step_by(2).copied().collect());
+    }
+    let mut output = input.to_vec();
+    transform(&mut output, &mut vec![(0.0, 0.0); n], &levels);
     output
 }
 
-/// Transforms every `stride`-th element of the input. The roots are those of the whole.
-fn transform(input: &[Complex], stride: usize, roots: &[Complex], output: &mut [Complex]) {
-    const GRAIN: usize = 1 << 13;
-    match output {
-        [] => {}
-        [only] => *only = input[0],
-        [first, second] => {
-            let (a, b) = (input[0], input[stride]);
-            *first = (a.0 + b.0, a.1 + b.1);
-            *second = (a.0 - b.0, a.1 - b.1);
-        }
-        _ => {
-            let n = output.len();
-            let (evens, odds) = output.split_at_mut(n / 2);
-            let mut even = || transform(input, stride * 2, roots, evens);
-            let mut odd = || transform(&input[stride..], stride * 2, roots, odds);
-            if n > GRAIN {
-                rayon::join(even, odd);
-            } else {
-                even();
-                odd();
-            }
-            let butterfly = |((a, b), &root): ((&mut Complex, &mut Complex), &Complex)| {
-                let turned = multiply(root, *b);
-                *b = (a.0 - turned.0, a.1 - turned.1);
-                *a = (a.0 + turned.0, a.1 + turned.1);
-            };
-            let (evens, odds) = output.split_at_mut(n / 2);
-            if n > GRAIN {
-                let roots = (0..n / 2).into_par_iter().map(|k| &roots[k * stride]);
-                evens.par_iter_mut().zip(odds).zip(roots).with_min_len(GRAIN / 2).for_each(butterfly);
-            } else {
-                evens.iter_mut().zip(odds).zip(roots.iter().step_by(stride)).for_each(butterfly);
-            }
-        }
+/// Transforms a sequence in its place, with as much room beside it.
+fn transform(v: &mut [Complex], room: &mut [Complex], levels: &[Vec<Complex>]) {
+    let n = v.len();
+    let ([roots, smaller @ ..], 2..) = (levels, n) else { return };
+    let (evens, odds) = room.split_at_mut(n / 2);
+    let part = |((pair, even), odd): ((&[Complex], &mut Complex), &mut Complex)| (*even, *odd) = (pair[0], pair[1]);
+    if n > GRAIN {
+        let places = evens.par_iter_mut().zip(&mut *odds);
+        let pairs = v.par_chunks_exact(2).zip(places).map(|(pair, (even, odd))| ((pair, even), odd));
+        pairs.with_min_len(GRAIN).for_each(part);
+    } else {
+        v.chunks_exact(2).zip(&mut *evens).zip(&mut *odds).for_each(part);
+    }
+    let (low, high) = v.split_at_mut(n / 2);
+    if n > GRAIN {
+        rayon::join(|| transform(evens, low, smaller), || transform(odds, high, smaller));
+    } else {
+        transform(evens, low, smaller);
+        transform(odds, high, smaller);
+    }
+    let butterfly = |(((low, high), (even, odd)), root): (Places<'_>, &Complex)| {
+        let turned = multiply(*root, *odd);
+        *low = (even.0 + turned.0, even.1 + turned.1);
+        *high = (even.0 - turned.0, even.1 - turned.1);
+    };
+    if n > GRAIN {
+        let halves = evens.par_iter().zip(&*odds);
+        low.par_iter_mut().zip(high).zip(halves).zip(roots).with_min_len(GRAIN).for_each(butterfly);
+    } else {
+        let halves = evens.iter().zip(&*odds);
+        low.iter_mut().zip(high).zip(halves).zip(roots).for_each(butterfly);
     }
 }
+
+/// Where a butterfly writes two elements, and the two that it reads.
+type Places<'a> = ((&'a mut Complex, &'a mut Complex), (&'a Complex, &'a Complex));
 
 /// A sparse matrix, rows of columns and values, times a vector.
 pub fn spmv((matrix, vector): &(Rows<(usize, f64)>, Vec<f64>)) -> Vec<f64> {

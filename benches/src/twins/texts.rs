@@ -55,5 +55,13 @@ pub fn count_words(text: &[u8]) -> Vec<Count> {
 /// All positions at which a word begins in a text.
 pub fn search((word, text): &(Vec<u8>, Vec<u8>)) -> Vec<usize> {
     let Some(first) = word.first() else { return (0..=text.len()).collect() };
-    text.par_windows(word.len()).positions(|part| part[0] == *first && part == word.as_slice()).collect()
+    let starts = (text.len() + 1).saturating_sub(word.len());
+    text[..starts]
+        .par_chunks(BLOCK)
+        .enumerate()
+        .flat_map_iter(|(block, characters)| {
+            let candidates = characters.iter().enumerate().filter(move |(_, character)| *character == first);
+            candidates.map(move |(i, _)| block * BLOCK + i).filter(|&i| text[i..].starts_with(word))
+        })
+        .collect()
 }
