@@ -2,214 +2,179 @@
 //!
 //! `cargo run --release -p nesl-benches -- --help`. Results are compared before anything is timed: a benchmark of a wrong
 //! answer is none.
+//!
+//! ```text
+//! table      the benchmarks: program, size, input, twin      case     what a row is, and what it becomes at a size
+//! twins/     the Rust side                                    input    inputs, from a fixed generator
+//! program    the NESL side                                    answer   results of both, compared
+//! measure    times and memory of one benchmark                machine_limits  bandwidth, memory
+//! report     what was measured, as text and as data
+//! ```
 
+mod answer;
+mod case;
+mod input;
+mod machine_limits;
+mod measure;
 mod program;
+mod report;
+mod table;
+#[cfg(test)]
+mod tests;
 mod twins;
 
+use case::Row;
 use clap::Parser;
-use nesl_backend::{Piece, Slot, Threads, Value};
-use nesl_vcode::Constants;
-use program::Compiled;
-use serde::Serialize;
+use measure::{Settings, Side};
+use report::{Failed, Measured, Report};
 use std::process::ExitCode;
-use std::time::Instant;
+use table::ROWS;
 
 /// Times NESL programs beside hand-written Rust twins.
 #[derive(Parser)]
-#[command(after_help = "Example: nesl-bench --threads 2 --repetitions 5 quicksort dot")]
+#[command(after_help = "Example: nesl-bench --threads 1,2 --repetitions 5 quicksort dot")]
 struct Arguments {
     /// The benchmarks to run; all if none is named
     names: Vec<String>,
-    /// Threads of both
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    /// Threads of both sides; several numbers show the speed-up of each over the first
+    #[arg(long, value_delimiter = ',', default_value = "1")]
+    threads: Vec<usize>,
     /// Timed repetitions of each, after one untimed
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
     /// Divide the sizes by this number
     #[arg(long, default_value_t = 1)]
     divide: usize,
+    /// Run each at three sizes a factor of four apart, and show time for each unit of work relative to the smallest
+    #[arg(long)]
+    growth: bool,
+    /// Do not measure memory, which runs each side once more in a process of its own
+    #[arg(long)]
+    no_memory: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-/// Medians of one benchmark, in seconds.
-#[derive(Serialize)]
-struct Timing {
-    name: &'static str,
-    size: usize,
-    threads: usize,
-    nesl: f64,
-    twin: f64,
-    ratio: f64,
-}
-
-/// One benchmark: its input, the call of the NESL program and of the twin on it, and whether they agree.
-struct Benchmark {
-    name: &'static str,
-    text: &'static str,
-    size: usize,
-    input: fn(usize) -> Vec<Piece>,
-    twin: fn(&[Piece]) -> Constants,
-}
-
-const BENCHMARKS: &[Benchmark] = &[
-    Benchmark {
-        name: "quicksort",
-        text: include_str!("../programs/quicksort.nesl"),
-        size: 1_000_000,
-        input: |size| vec![Piece::Elements(Constants::Int(random_ints(size)))],
-        twin: |input| Constants::Int(twins::quicksort(ints(&input[0]))),
-    },
-    Benchmark {
-        name: "primes",
-        text: include_str!("../programs/primes.nesl"),
-        size: 10_000_000,
-        input: |size| vec![Piece::Scalar(nesl_prim::ScalarValue::Int(size as i64))],
-        twin: |input| match &input[0] {
-            Piece::Scalar(nesl_prim::ScalarValue::Int(n)) => Constants::Int(vec![twins::primes(*n as usize) as i64]),
-            other => panic!("primes of {other:?}"),
-        },
-    },
-    Benchmark {
-        name: "dot",
-        text: include_str!("../programs/dot.nesl"),
-        size: 10_000_000,
-        input: |size| {
-            let floats = |offset: i64| random_ints(size).iter().map(|x| ((x + offset) % 1000) as f64).collect();
-            vec![Piece::Elements(Constants::Float(floats(0))), Piece::Elements(Constants::Float(floats(7)))]
-        },
-        twin: |input| Constants::Float(vec![twins::dot(floats(&input[0]), floats(&input[1]))]),
-    },
-    Benchmark {
-        name: "filter",
-        text: include_str!("../programs/filter.nesl"),
-        size: 10_000_000,
-        input: |size| vec![Piece::Elements(Constants::Int(random_ints(size)))],
-        twin: |input| Constants::Int(twins::filter(ints(&input[0]))),
-    },
-];
-
-/// Ints from -10^9 to 10^9 by a linear congruential generator: the same on every run.
-fn random_ints(count: usize) -> Vec<i64> {
-    let mut state = 42u64;
-    (0..count)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as i64 % 2_000_000_001 - 1_000_000_000
-        })
-        .collect()
-}
-
-fn ints(piece: &Piece) -> &[i64] {
-    match piece {
-        Piece::Elements(Constants::Int(elements)) => elements,
-        other => panic!("expected ints, found {other:?}"),
-    }
-}
-
-fn floats(piece: &Piece) -> &[f64] {
-    match piece {
-        Piece::Elements(Constants::Float(elements)) => elements,
-        other => panic!("expected floats, found {other:?}"),
-    }
-}
-
-/// The numbers of a result: of its one column, or its one scalar.
-fn numbers(value: &Value<Threads>) -> Constants {
-    match value.slots.last() {
-        Some(Slot::Column(column)) => column.to_constants(),
-        Some(Slot::Scalar(scalar)) => Constants::from_scalars(scalar.scalar_type(), &[*scalar]),
-        _ => panic!("a result without numbers"),
-    }
-}
-
-fn run(benchmark: &Benchmark, arguments: &Arguments) -> Result<Timing, String> {
-    let size = (benchmark.size / arguments.divide.max(1)).max(1);
-    let input = (benchmark.input)(size);
-    let mut program = Compiled::new(benchmark.name, benchmark.text, arguments.threads)?;
-    let mut values = Vec::new();
-    for (parameter, piece) in input.iter().enumerate() {
-        values.push(program.argument(parameter, vec![piece.clone()])?);
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|e| e.to_string())?;
-    let (mut nesl, mut twin) = (Vec::new(), Vec::new());
-    for repetition in 0..=arguments.repetitions {
-        let start = Instant::now();
-        let result = program.call(&values)?;
-        let nesl_time = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let expected = pool.install(|| (benchmark.twin)(&input));
-        let twin_time = start.elapsed().as_secs_f64();
-        if repetition == 0 {
-            if numbers(&result) != expected {
-                return Err(format!("{}: the program and its twin disagree", benchmark.name));
-            }
-            continue;
-        }
-        nesl.push(nesl_time);
-        twin.push(twin_time);
-    }
-    let (nesl, twin) = (median(nesl), median(twin));
-    Ok(Timing { name: benchmark.name, size, threads: arguments.threads, nesl, twin, ratio: nesl / twin })
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+    /// List the benchmarks
+    #[arg(long)]
+    list: bool,
+    /// Run one side of one benchmark once and print the peak of its memory in bytes: for this program's own use
+    #[arg(long, hide = true, requires = "size")]
+    peak_of: Option<Side>,
+    /// The size for that
+    #[arg(long, hide = true)]
+    size: Option<usize>,
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let chosen = |benchmark: &&Benchmark| {
-        arguments.names.is_empty() || arguments.names.iter().any(|name| name == benchmark.name)
-    };
-    if let Some(unknown) = arguments.names.iter().find(|name| !BENCHMARKS.iter().any(|b| b.name == name.as_str())) {
-        eprintln!("no benchmark is called {unknown}");
-        return ExitCode::from(2);
+    match run(&Arguments::parse()) {
+        Ok(code) => code,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
     }
-    let mut timings = Vec::new();
-    for benchmark in BENCHMARKS.iter().filter(chosen) {
-        match run(benchmark, &arguments) {
-            Ok(timing) => timings.push(timing),
-            Err(message) => {
-                eprintln!("{message}");
-                return ExitCode::FAILURE;
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    if let Some(unknown) = arguments.names.iter().find(|name| !ROWS.iter().any(|row| row.name == name.as_str())) {
+        return Err(format!("no benchmark is called {unknown}; --list lists them"));
+    }
+    if arguments.threads.contains(&0) {
+        return Err("there is nothing to run on 0 threads".to_owned());
+    }
+    let rows: Vec<&Row> = ROWS
+        .iter()
+        .filter(|row| arguments.names.is_empty() || arguments.names.iter().any(|name| name == row.name))
+        .collect();
+    if let (Some(side), Some(size)) = (arguments.peak_of, arguments.size) {
+        for row in rows {
+            if let Some(peak) = measure::peak_here(row, size, arguments.threads[0], side)? {
+                println!("{peak}");
+            }
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.list {
+        for row in rows {
+            println!("{:<13} {:>10}  {:<9} {}", row.name, row.size, row.work.unit(), row.what);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let report = measure_all(&rows, arguments)?;
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?);
+    }
+    Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Measures all rows; shows each as soon as it is measured, unless data are wanted.
+fn measure_all(rows: &[&Row], arguments: &Arguments) -> Result<Report, String> {
+    let mut report = Report::default();
+    let say = |line: String| {
+        if !arguments.json {
+            println!("{line}");
+        }
+    };
+    for &threads in &arguments.threads {
+        let bandwidth = measure::in_pool(threads, |pool| Ok(machine_limits::bandwidth(pool)))?;
+        say(format!(
+            "copy on {threads} threads: {:.1} GB/s, into new memory {:.1} GB/s",
+            bandwidth.copy / 1e9,
+            bandwidth.copy_to_new / 1e9
+        ));
+        report.bandwidth.push(bandwidth);
+    }
+    say(report::heading());
+    for row in rows {
+        for (size, threads) in plan(row, arguments) {
+            match measure_one(row, size, threads, arguments, &report) {
+                Ok(measured) => {
+                    say(measured.line());
+                    report.results.push(measured);
+                }
+                Err(message) => {
+                    eprintln!("{} of {size} on {threads} threads: {message}", row.name);
+                    report.failures.push(Failed { name: row.name, size, threads, message });
+                }
             }
         }
     }
-    if arguments.json {
-        match serde_json::to_string_pretty(&timings) {
-            Ok(text) => println!("{text}"),
-            Err(error) => eprintln!("{error}"),
-        }
-        return ExitCode::SUCCESS;
+    report.summarise(&arguments.threads);
+    for mean in &report.means {
+        say(format!("geometric mean of {} ratios on {} threads: {:.2}", mean.benchmarks, mean.threads, mean.ratio));
     }
-    println!("{:<12} {:>10} {:>8} {:>12} {:>12} {:>8}", "benchmark", "size", "threads", "nesl ms", "twin ms", "ratio");
-    for timing in &timings {
-        println!(
-            "{:<12} {:>10} {:>8} {:>12.3} {:>12.3} {:>8.2}",
-            timing.name,
-            timing.size,
-            timing.threads,
-            timing.nesl * 1e3,
-            timing.twin * 1e3,
-            timing.ratio
-        );
-    }
-    ExitCode::SUCCESS
+    Ok(report)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The sizes and numbers of threads to measure a row on.
+fn plan(row: &Row, arguments: &Arguments) -> Vec<(usize, usize)> {
+    let steps: &[usize] = if arguments.growth { &[16, 4, 1] } else { &[1] };
+    let mut sizes: Vec<usize> =
+        steps.iter().map(|step| row.work.divided(row.size, arguments.divide.max(1) * step)).collect();
+    sizes.dedup();
+    sizes.iter().flat_map(|&size| arguments.threads.iter().map(move |&threads| (size, threads))).collect()
+}
 
-    #[test]
-    fn programs_and_twins_agree_at_a_small_size() {
-        let arguments = Arguments { names: Vec::new(), threads: 2, repetitions: 1, divide: 1000, json: false };
-        for benchmark in BENCHMARKS {
-            assert!(run(benchmark, &arguments).unwrap().ratio.is_finite(), "{}", benchmark.name);
-        }
+/// Measures a row, and compares it with what was measured of it before.
+fn measure_one(
+    row: &Row,
+    size: usize,
+    threads: usize,
+    arguments: &Arguments,
+    before: &Report,
+) -> Result<Measured, String> {
+    let times = measure::times(row, size, Settings { threads, repetitions: arguments.repetitions })?;
+    let mut measured = Measured::new(row, size, threads, times);
+    if !arguments.no_memory {
+        measured.nesl_peak = measure::peak_apart(row, size, threads, Side::Nesl);
+        measured.twin_peak = measure::peak_apart(row, size, threads, Side::Twin);
     }
+    let mut earlier = before.results.iter().filter(|other| other.name == row.name);
+    if let Some(first) = earlier.clone().find(|other| other.size == size && other.threads != threads) {
+        measured.speed_up_from(first);
+    }
+    if let Some(smallest) = earlier.find(|other| other.threads == threads && other.size != size) {
+        measured.grow_from(smallest, row.work.at(size) / row.work.at(smallest.size));
+    }
+    Ok(measured)
 }

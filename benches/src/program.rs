@@ -3,7 +3,7 @@
 use nesl_backend::{Limits, Loaded, Machine, Piece, Threads, Value, value};
 use nesl_frontend::{Options, Session, render};
 use nesl_span::{Origin, SourceMap};
-use nesl_vcode::{Main, Program, pipeline};
+use nesl_vcode::{Main, Program, Step, pipeline};
 use std::sync::Arc;
 
 /// A program whose `main` can be called.
@@ -14,11 +14,11 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles a text for so many threads.
+    /// Compiles a text for so many threads, and computes the globals that its `main` needs. Its columns may take so many bytes.
     ///
     /// # Errors
     /// What is wrong with it, as text.
-    pub fn new(name: &str, text: &str, threads: usize) -> Result<Compiled, String> {
+    pub fn new(name: &str, text: &str, threads: usize, memory: Option<u64>) -> Result<Compiled, String> {
         let mut sources = SourceMap::default();
         let mut session = Session::new(&mut sources);
         let file = sources.add(name, text, Origin::User);
@@ -33,18 +33,27 @@ impl Compiled {
             .map_err(|_| "a benchmark uses files in parallel")?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| error.to_string())?;
         let main = program.mains.first().cloned().ok_or_else(|| format!("{name} has no main"))?;
-        let engine = Threads::new(threads, None).map_err(|error| error.to_string())?;
+        let engine = Threads::new(threads, memory).map_err(|error| error.to_string())?;
         let machine = Machine::new(engine, Limits::default());
-        Ok(Compiled { loaded: Loaded::new(Arc::new(program)), main, machine })
+        let mut compiled = Compiled { loaded: Loaded::new(Arc::new(program)), main, machine };
+        for step in compiled.main.prelude.clone() {
+            compiled.run(&step, &[])?;
+        }
+        Ok(compiled)
     }
 
-    /// Makes the value of a parameter from its pieces.
+    /// Makes the arguments of `main` from the pieces of each.
     ///
     /// # Errors
     /// Lack of memory, as text.
-    pub fn argument(&mut self, parameter: usize, pieces: Vec<Piece>) -> Result<Value<Threads>, String> {
-        let shape = &self.main.parameters[parameter].shape;
-        value::import(&mut self.machine.engine, shape, pieces).map_err(|fault| fault.failure.to_string())
+    pub fn arguments(&mut self, pieces: Vec<Vec<Piece>>) -> Result<Vec<Value<Threads>>, String> {
+        let Compiled { main, machine, .. } = self;
+        assert_eq!(main.parameters.len(), pieces.len(), "arguments of main");
+        let shaped = main.parameters.iter().zip(pieces);
+        shaped
+            .map(|(parameter, pieces)| value::import(&mut machine.engine, &parameter.shape, pieces))
+            .collect::<Result<_, _>>()
+            .map_err(|fault| fault.failure.to_string())
     }
 
     /// Calls `main`.
@@ -52,8 +61,11 @@ impl Compiled {
     /// # Errors
     /// Its failure, as text.
     pub fn call(&mut self, arguments: &[Value<Threads>]) -> Result<Value<Threads>, String> {
-        let results = self.machine.run_step(&self.loaded, &self.main.step, 0, arguments);
-        let mut results = results.map_err(|error| error.failure.to_string())?;
-        results.pop().ok_or_else(|| "main shows nothing".to_owned())
+        let step = self.main.step.clone();
+        self.run(&step, arguments)?.pop().ok_or_else(|| "main shows nothing".to_owned())
+    }
+
+    fn run(&mut self, step: &Step, arguments: &[Value<Threads>]) -> Result<Vec<Value<Threads>>, String> {
+        self.machine.run_step(&self.loaded, step, 0, arguments).map_err(|error| error.failure.to_string())
     }
 }

@@ -1,0 +1,212 @@
+//! Answers of programs and twins, brought into one form and compared.
+//!
+//! An answer becomes the columns of its type in order: for a sequence within another the lengths of all segments, and the
+//! elements of all of them one after another.
+
+use nesl_backend::{Slot, Threads, Value};
+use nesl_vcode::{Constants, Shape};
+
+/// What a twin gives.
+pub trait Answer: Send {
+    /// Its columns.
+    fn columns(&self) -> Vec<Constants>;
+}
+
+impl Answer for i64 {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Int(vec![*self])]
+    }
+}
+
+impl Answer for f64 {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Float(vec![*self])]
+    }
+}
+
+impl Answer for (f64, f64) {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Float(vec![self.0]), Constants::Float(vec![self.1])]
+    }
+}
+
+impl Answer for Vec<i64> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Int(self.clone())]
+    }
+}
+
+impl Answer for Vec<usize> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Int(self.iter().map(|&x| x as i64).collect())]
+    }
+}
+
+impl Answer for Vec<f64> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Float(self.clone())]
+    }
+}
+
+impl Answer for Vec<(f64, f64)> {
+    fn columns(&self) -> Vec<Constants> {
+        let (firsts, seconds) = self.iter().copied().unzip();
+        vec![Constants::Float(firsts), Constants::Float(seconds)]
+    }
+}
+
+impl Answer for Vec<Vec<i64>> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![lengths(self.iter().map(Vec::len)), Constants::Int(self.concat())]
+    }
+}
+
+impl Answer for Vec<Vec<f64>> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![lengths(self.iter().map(Vec::len)), Constants::Float(self.concat())]
+    }
+}
+
+impl Answer for Vec<(Vec<u8>, i64)> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![
+            lengths(self.iter().map(|(text, _)| text.len())),
+            Constants::Char(self.iter().flat_map(|(text, _)| text.iter().copied()).collect()),
+            Constants::Int(self.iter().map(|(_, number)| *number).collect()),
+        ]
+    }
+}
+
+fn lengths(lengths: impl Iterator<Item = usize>) -> Constants {
+    Constants::Int(lengths.map(|length| length as i64).collect())
+}
+
+/// The columns of what a program gives.
+pub fn columns(value: &Value<Threads>) -> Vec<Constants> {
+    let mut columns = Vec::new();
+    push_one(&value.shape, &mut value.slots.iter(), &mut columns);
+    columns
+}
+
+type Slots<'a> = std::slice::Iter<'a, Slot<nesl_backend::Vector, nesl_backend::Descriptor>>;
+
+/// Adds the columns of one value.
+fn push_one(shape: &Shape, slots: &mut Slots<'_>, columns: &mut Vec<Constants>) {
+    match shape {
+        Shape::Scalar(scalar_type) => match slots.next() {
+            Some(Slot::Scalar(scalar)) => columns.push(Constants::from_scalars(*scalar_type, &[*scalar])),
+            other => panic!("a scalar lies in {other:?}"),
+        },
+        Shape::Pair(first, rest) => {
+            push_one(first, slots, columns);
+            push_one(rest, slots, columns);
+        }
+        Shape::Record(_, payload) => push_one(payload, slots, columns),
+        Shape::Sequence(element) => {
+            slots.next();
+            push_all(element, slots, None, columns);
+        }
+        Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
+    }
+}
+
+/// Adds the columns of many values of one shape, or of those at some indices.
+fn push_all(shape: &Shape, slots: &mut Slots<'_>, chosen: Option<&[usize]>, columns: &mut Vec<Constants>) {
+    match shape {
+        Shape::Scalar(_) => match slots.next() {
+            Some(Slot::Column(column)) => {
+                let column = column.to_constants();
+                columns.push(chosen.map_or_else(|| column.clone(), |chosen| at(&column, chosen)));
+            }
+            other => panic!("a column lies in {other:?}"),
+        },
+        Shape::Pair(first, rest) => {
+            push_all(first, slots, chosen, columns);
+            push_all(rest, slots, chosen, columns);
+        }
+        Shape::Record(_, payload) => push_all(payload, slots, chosen, columns),
+        Shape::Sequence(element) => {
+            let Some(Slot::Descriptor(descriptor)) = slots.next() else { panic!("segments lie in no descriptor") };
+            let mut segments: Vec<(usize, usize)> = descriptor.iter().collect();
+            if let Some(chosen) = chosen {
+                segments = chosen.iter().map(|&index| segments[index]).collect();
+            }
+            columns.push(lengths(segments.iter().map(|(_, length)| *length)));
+            let elements: Vec<usize> = segments.iter().flat_map(|&(start, length)| start..start + length).collect();
+            push_all(element, slots, Some(&elements), columns);
+        }
+        Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
+    }
+}
+
+fn at(column: &Constants, indices: &[usize]) -> Constants {
+    match column {
+        Constants::Int(elements) => Constants::Int(indices.iter().map(|&i| elements[i]).collect()),
+        Constants::Float(elements) => Constants::Float(indices.iter().map(|&i| elements[i]).collect()),
+        Constants::Bool(elements) => Constants::Bool(indices.iter().map(|&i| elements[i]).collect()),
+        Constants::Char(elements) => Constants::Char(indices.iter().map(|&i| elements[i]).collect()),
+    }
+}
+
+/// How well program and twin must agree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Agreement {
+    /// To the last bit.
+    Exact,
+    /// Floats may differ by this part of the largest in their column, since both add in different orders.
+    Within(f64),
+}
+
+/// Compares the columns of a program and of its twin.
+///
+/// # Errors
+/// Where they differ.
+pub fn compare(program: &[Constants], twin: &[Constants], agreement: Agreement) -> Result<(), String> {
+    if program.len() != twin.len() {
+        return Err(format!("the program gives {} columns, its twin {}", program.len(), twin.len()));
+    }
+    for (number, (ours, theirs)) in program.iter().zip(twin).enumerate() {
+        if ours.len() != theirs.len() {
+            let (ours, theirs) = (ours.len(), theirs.len());
+            return Err(format!("column {number} of the program has {ours} elements, that of its twin {theirs}"));
+        }
+        let differs = match (ours, theirs, agreement) {
+            (Constants::Float(ours), Constants::Float(theirs), Agreement::Within(part)) => {
+                let allowed = part * theirs.iter().fold(0.0, |largest, x| x.abs().max(largest));
+                let agree = |x: f64, y: f64| (x - y).abs() <= allowed || (x.is_nan() && y.is_nan());
+                ours.iter().zip(theirs).position(|(&x, &y)| !agree(x, y))
+            }
+            (Constants::Float(ours), Constants::Float(theirs), Agreement::Exact) => {
+                ours.iter().zip(theirs).position(|(x, y)| x.to_bits() != y.to_bits())
+            }
+            (Constants::Int(ours), Constants::Int(theirs), _) => ours.iter().zip(theirs).position(|(x, y)| x != y),
+            (Constants::Bool(ours), Constants::Bool(theirs), _) => ours.iter().zip(theirs).position(|(x, y)| x != y),
+            (Constants::Char(ours), Constants::Char(theirs), _) => ours.iter().zip(theirs).position(|(x, y)| x != y),
+            _ => return Err(format!("column {number} is of different types")),
+        };
+        if let Some(index) = differs {
+            let (ours, theirs) = (at(ours, &[index]), at(theirs, &[index]));
+            return Err(format!("element {index} of column {number} is {ours:?}, that of the twin {theirs:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_found_where_they_are() {
+        let column = |elements: &[f64]| [Constants::Float(elements.to_vec())];
+        let (ours, theirs) = (column(&[1.0, 1000.0]), column(&[1.0 + 1e-10, 1000.0]));
+        assert_eq!(compare(&ours, &theirs, Agreement::Within(1e-12)), Ok(()));
+        assert!(compare(&ours, &theirs, Agreement::Exact).unwrap_err().starts_with("element 0 of column 0"));
+        assert!(compare(&ours, &theirs, Agreement::Within(1e-14)).is_err());
+        let nan = column(&[f64::NAN, 1000.0]);
+        assert!(compare(&nan, &theirs, Agreement::Within(1e-12)).is_err());
+        assert!(compare(&ours, &column(&[1.0]), Agreement::Exact).is_err());
+        assert!(compare(&ours, &[Constants::Int(vec![1, 1000])], Agreement::Exact).is_err());
+        assert!(compare(&ours, &[], Agreement::Exact).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Measures one benchmark: the times of both sides, interleaved, and the memory of each in a process of its own.
+
+use crate::answer;
+use crate::case::{Case, Row};
+use crate::machine_limits::{median, memory_to_use, peak, reset_peak};
+use crate::program::Compiled;
+use clap::ValueEnum;
+use std::process::Command;
+use std::time::Instant;
+
+/// How to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Threads of both sides.
+    pub threads: usize,
+    /// Timed repetitions of each, after one that is not timed.
+    pub repetitions: usize,
+}
+
+/// Times of both sides, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// The median of the NESL program.
+    pub nesl: f64,
+    /// The median of its twin.
+    pub twin: f64,
+    /// The least time of the NESL program: what is left where others disturb the machine.
+    pub nesl_best: f64,
+    /// The least time of its twin.
+    pub twin_best: f64,
+}
+
+/// A side of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// The NESL program.
+    Nesl,
+    /// Its twin.
+    Twin,
+}
+
+/// Runs something on a thread of its own with a pool of so many threads, that one included: like the engine, which works on
+/// the thread that calls it, a twin need not wait for another thread to begin.
+///
+/// # Errors
+/// If the system does not start the threads, or what was run fails.
+///
+/// # Panics
+/// If what was run does.
+pub fn in_pool<R: Send>(
+    threads: usize,
+    run: impl FnOnce(&rayon::ThreadPool) -> Result<R, String> + Send,
+) -> Result<R, String> {
+    /// Room for recursion: address space, not memory.
+    const STACK: usize = 256 << 20;
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let thread = builder.spawn_scoped(scope, || {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().stack_size(STACK);
+            run(&pool.build().map_err(|error| error.to_string())?)
+        });
+        match thread.map_err(|error| error.to_string())?.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Compares the results of program and twin, then times them in turn. Results are dropped after the clock has stopped, on both
+/// sides.
+///
+/// # Errors
+/// If the program fails, or they disagree.
+pub fn times(row: &Row, size: usize, settings: Settings) -> Result<Times, String> {
+    in_pool(settings.threads, |pool| times_in(pool, row, size, settings))
+}
+
+fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings) -> Result<Times, String> {
+    let Case { arguments, twin } = (row.case)(size);
+    let mut program = Compiled::new(row.program, row.text, settings.threads, memory_to_use())?;
+    let arguments = program.arguments(arguments)?;
+    let result = answer::columns(&program.call(&arguments)?);
+    let expected = pool.install(&twin).columns();
+    answer::compare(&result, &expected, row.agreement)?;
+    drop((result, expected));
+    let (mut nesl_times, mut twin_times) = (Vec::new(), Vec::new());
+    for _ in 0..settings.repetitions.max(1) {
+        let start = Instant::now();
+        let result = program.call(&arguments)?;
+        nesl_times.push(start.elapsed().as_secs_f64());
+        drop(result);
+        let start = Instant::now();
+        let result = pool.install(&twin);
+        twin_times.push(start.elapsed().as_secs_f64());
+        drop(result);
+    }
+    let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
+    let (nesl_best, twin_best) = (best(&nesl_times), best(&twin_times));
+    Ok(Times { nesl: median(nesl_times), twin: median(twin_times), nesl_best, twin_best })
+}
+
+/// The peak of memory while one side runs once in this process, its input included: in bytes, if the system says.
+///
+/// # Errors
+/// If the program fails.
+pub fn peak_here(row: &Row, size: usize, threads: usize, side: Side) -> Result<Option<u64>, String> {
+    in_pool(threads, |pool| peak_in(pool, row, size, threads, side))
+}
+
+fn peak_in(
+    pool: &rayon::ThreadPool,
+    row: &Row,
+    size: usize,
+    threads: usize,
+    side: Side,
+) -> Result<Option<u64>, String> {
+    let Case { arguments, twin } = (row.case)(size);
+    match side {
+        Side::Nesl => {
+            drop(twin);
+            let mut program = Compiled::new(row.program, row.text, threads, memory_to_use())?;
+            let arguments = program.arguments(arguments)?;
+            reset_peak();
+            program.call(&arguments)?;
+        }
+        Side::Twin => {
+            drop(arguments);
+            reset_peak();
+            pool.install(&twin);
+        }
+    }
+    Ok(peak())
+}
+
+/// The same in a process of its own, where nothing else is in memory. None if it does not end well.
+pub fn peak_apart(row: &Row, size: usize, threads: usize, side: Side) -> Option<u64> {
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    let side = side.to_possible_value()?;
+    command.args([
+        "--peak-of",
+        side.get_name(),
+        "--size",
+        &size.to_string(),
+        "--threads",
+        &threads.to_string(),
+        row.name,
+    ]);
+    let output = command.output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+}

@@ -1,0 +1,43 @@
+//! Every program agrees with its twin, and every program is in the table.
+
+use crate::measure::{self, Settings, Side};
+use crate::table::ROWS;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+#[test]
+fn programs_and_twins_agree_at_small_sizes_on_one_thread_and_on_two() {
+    let mut wrong = Vec::new();
+    for row in ROWS {
+        for divide in [1_000_000_000, 10_000, 1_000] {
+            for threads in [1, 2] {
+                let size = row.work.divided(row.size, divide);
+                if let Err(message) = measure::times(row, size, Settings { threads, repetitions: 1 }) {
+                    wrong.push(format!("{} of {size} on {threads} threads: {message}", row.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_program_file_is_in_the_table_and_every_name_there_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let files: BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let programs: BTreeSet<String> = ROWS.iter().map(|row| row.program.to_owned()).collect();
+    assert_eq!(files, programs);
+    assert_eq!(ROWS.iter().map(|row| row.name).collect::<BTreeSet<_>>().len(), ROWS.len());
+}
+
+#[test]
+fn both_sides_have_a_peak_of_memory() {
+    let row = ROWS.iter().find(|row| row.name == "plus-scan").unwrap();
+    for side in [Side::Nesl, Side::Twin] {
+        let peak = measure::peak_here(row, 1_000_000, 1, side).unwrap();
+        assert!(peak.is_none_or(|bytes| bytes > 16_000_000), "{side:?}: {peak:?}");
+    }
+}
