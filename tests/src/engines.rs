@@ -4,7 +4,9 @@ use crate::outcome::{End, Outcome};
 use crate::session::{self, CheckedProgram};
 use crate::world::World;
 use nesl_backend::value::from_literal;
-use nesl_backend::{Engine, Limits, Literal, Loaded, Machine, Reference, RuntimeError, Strategy, Threads, Value};
+use nesl_backend::{
+    Engine, Limits, Literal, Loaded, Machine, Native, Reference, RuntimeError, Strategy, Threads, Value,
+};
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{self, EvalError, Evaluator, Globals};
 use nesl_frontend::ty::Type;
@@ -149,7 +151,13 @@ fn run_compiled(
     let (sources, arguments) = (&program.sources, arguments.as_deref());
     match threads.map(|count| Threads::new(count, Some(MEMORY))) {
         None => run_vcode(Reference::new(Some(MEMORY)), strategy, vcode, sources, arguments),
-        Some(Ok(engine)) => run_vcode(engine, strategy, vcode, sources, arguments),
+        Some(Ok(mut engine)) => {
+            // Small groups would not be worth compiling; these are, and each is compared with the reference engine.
+            if strategy == Strategy::Mixed {
+                engine.set_native(Native::Check);
+            }
+            run_vcode(engine, strategy, vcode, sources, arguments)
+        }
         Some(Err(error)) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
     }
 }
