@@ -7,6 +7,7 @@
 
 mod scalar;
 
+use crate::group::Group;
 use crate::native::NativeCode;
 use crate::scalar as evaluator;
 use nesl_prim::{HostOp, ScalarOp, ScalarValue};
@@ -15,7 +16,7 @@ use nesl_vcode::{
     Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, Use,
     VectorOp,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// A verified program, decoded function by function when they are first called.
@@ -107,6 +108,18 @@ pub(crate) struct EachLine {
     pub span: Span,
 }
 
+/// What a line of the kind [`Line::Group`] does.
+#[derive(Debug, PartialEq)]
+pub(crate) struct GroupLine {
+    pub group: Group,
+    /// What the group reads from outside.
+    pub operands: Box<[Source]>,
+    pub results: Box<[Option<Slot>]>,
+    /// The line after the instructions of the group.
+    pub after: usize,
+    pub span: Span,
+}
+
 /// One line of a decoded function. A result that nothing reads has no slot.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
@@ -118,6 +131,8 @@ pub(crate) enum Line {
     Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
     /// A function on each of some instances. The first operand is their number.
     Each(Arc<EachLine>),
+    /// A group at once, if the engine can; otherwise its instructions follow.
+    Group(Arc<GroupLine>),
     /// Goes on with the next line where the condition is true, else with line `otherwise`.
     Branch { condition: Source, otherwise: usize, span: Span },
     /// Goes on with a line further down.
@@ -148,6 +163,7 @@ fn decode(function: &Function) -> Code {
     let mut is_read = vec![false; function.registers.len()];
     function.body.visit_reads(&mut |register| is_read[register.0 as usize] = true);
     let mut decoder = Decoder {
+        registers: &function.registers,
         is_read,
         slot_of: vec![Slot::MAX; function.registers.len()],
         free: BTreeSet::new(),
@@ -161,7 +177,8 @@ fn decode(function: &Function) -> Code {
     Code { parameters, slots: decoder.slots as usize, lines: decoder.lines, span: function.span }
 }
 
-struct Decoder {
+struct Decoder<'a> {
+    registers: &'a [RegisterType],
     /// The registers that something reads.
     is_read: Vec<bool>,
     /// The slot of each register that is alive.
@@ -172,7 +189,7 @@ struct Decoder {
     lines: Vec<Line>,
 }
 
-impl Decoder {
+impl Decoder<'_> {
     fn instructions(&mut self, block: &Block) {
         let dropped = block.drops.iter().map(|&register| self.release(register)).collect();
         self.drop_values(dropped);
@@ -184,7 +201,7 @@ impl Decoder {
     fn instruction(&mut self, instruction: &Instruction) {
         let span = instruction.span;
         if let Op::Fused(block) = &instruction.op {
-            return self.group(block, &instruction.results);
+            return self.group(block, &instruction.results, span);
         }
         // Operands leave their slots before results are stored: a result may get the slot of an operand.
         let operands = self.sources(&instruction.operands, &instruction.uses);
@@ -216,19 +233,44 @@ impl Decoder {
         self.lines.push(Line::Execute { operation, operands, result: results[0], span });
     }
 
-    /// The instructions of a group, one after another. What it yields it has defined: each result is in the slot where it is.
-    fn group(&mut self, block: &Block, results: &[Register]) {
+    /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot where
+    /// it is.
+    fn group(&mut self, block: &Block, results: &[Register], span: Span) {
+        let line = self.lines.len();
+        let known = Group::new(block, self.registers).map(|(group, inputs)| {
+            let mut is_last = HashSet::new();
+            for instruction in &block.instructions {
+                let marked = instruction.operands.iter().zip(&instruction.uses).filter(|(_, mark)| **mark != Use::Kept);
+                is_last.extend(marked.map(|(&operand, _)| operand));
+            }
+            let operand = |&register: &Register| {
+                let slot = self.slot_of[register.0 as usize];
+                if is_last.contains(&register.into()) { Source::Take(slot) } else { Source::Copy(slot) }
+            };
+            (group, inputs.iter().map(operand).collect())
+        });
+        if known.is_some() {
+            self.lines.push(Line::Jump(0));
+        }
         self.instructions(block);
         let mut unread = Vec::new();
+        let mut slots = Vec::new();
         for (&result, &value) in results.iter().zip(&block.results) {
             let Operand::Register(register) = value else { continue };
+            let slot = self.slot_of[register.0 as usize];
             if self.is_read[result.0 as usize] {
-                self.slot_of[result.0 as usize] = self.slot_of[register.0 as usize];
+                self.slot_of[result.0 as usize] = slot;
+                slots.push(Some(slot));
             } else {
                 unread.push(self.release(register));
+                slots.push(None);
             }
         }
         self.drop_values(unread);
+        if let Some((group, operands)) = known {
+            let (results, after) = (slots.into(), self.lines.len());
+            self.lines[line] = Line::Group(Arc::new(GroupLine { group, operands, results, after, span }));
+        }
     }
 
     /// An `if`. Its results have their slots before its branches begin, so that nothing in them is in the way of the last

@@ -9,7 +9,8 @@
 //! method returns (columns and descriptors apart) are the same on all ranks.
 
 use crate::counters::Counters;
-use crate::value::Slot;
+use crate::group::Group;
+use crate::value::{Slot, SlotOf};
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -155,10 +156,25 @@ pub trait Engine {
     /// `total`.
     fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault>;
 
+    /// Whether [`group`](Engine::group) may run something.
+    fn runs_groups(&self) -> bool {
+        false
+    }
+    /// A group at once: its results, of what it reads from outside. None where the engine cannot, or where something in it
+    /// fails; then the operands are as before, and the instructions of the group are run one by one, which shows what is wrong.
+    fn group(&mut self, _group: &Group, _operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Whether this process has all of an operand.
     fn is_at_hand(&self, _operand: &Slot<Self::Column, Self::Descriptor>) -> bool {
         true
     }
+    /// Chooses whether groups of instructions are compiled to machine code, if the engine can do that.
+    fn set_native(&mut self, _native: Native) {}
     /// The address of the elements of a column, if this process has all of them, one after another. They stay there as long as
     /// the column is held.
     fn address(&self, _column: &Self::Column) -> Option<usize> {

@@ -85,8 +85,9 @@ impl<E: Engine> Machine<E> {
         self.strategy = strategy;
     }
 
-    /// Chooses whether functions run as native code.
+    /// Chooses whether functions and groups of instructions run as native code.
     pub fn set_native(&mut self, native: Native) {
+        self.engine.set_native(native);
         self.native = native;
     }
 

@@ -17,15 +17,16 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Whether functions run as native code.
+/// Whether functions and groups of instructions run as native code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Native {
     /// Never.
     Off,
-    /// Where they can, and the strategy is to run instances one after another.
+    /// Functions where the strategy is to run instances one after another, groups where they have enough to do.
     #[default]
     On,
-    /// The same, and what they give is compared with what the machine's lines give: for finding bugs.
+    /// The same, however little groups have to do; and what native code gives is compared with what the machine's lines and the
+    /// reference engine give: for finding bugs.
     Check,
 }
 
@@ -136,18 +137,14 @@ pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(STACK, STACK + 2 * STACK_RESERVE, work)
 }
 
-/// A state for scalars alone, and scratch memory of almost no size.
+/// Calls of functions of scalars alone: the words of arguments and results.
+#[derive(Default)]
 pub(crate) struct ScalarCalls {
-    scratch: Option<Scratch>,
     words: Vec<u64>,
     results: Vec<u64>,
 }
 
 impl ScalarCalls {
-    pub fn new() -> ScalarCalls {
-        ScalarCalls { scratch: None, words: Vec::new(), results: Vec::new() }
-    }
-
     /// Calls a function of scalars alone; its results mean something if it is done.
     pub fn call(
         &mut self,
@@ -156,14 +153,10 @@ impl ScalarCalls {
         interrupt: Option<&AtomicBool>,
         depth: usize,
     ) -> (Status, &[u64]) {
-        if self.scratch.is_none() {
-            self.scratch = Scratch::new(0);
-        }
-        let Some(scratch) = &mut self.scratch else { return (Status::GaveUp, &[]) };
         self.words.clear();
         self.words.extend(arguments);
         self.results.resize(function.result_words(), 0);
-        let mut state = State::new(interrupt, stack_bytes(depth), scratch);
+        let mut state = State::new(interrupt, stack_bytes(depth), None);
         // SAFETY: scalars have no addresses; the program, whose compiler made the function, is being run.
         let status = unsafe { function.call(&mut state, &self.words, &mut self.results) };
         (status, &self.results)
@@ -229,7 +222,7 @@ impl NativeCode {
         (interrupt, depth): (Option<&AtomicBool>, usize),
     ) -> Result<Option<Done<E>>, Fault> {
         let outcome = self.with_scratch(|scratch| {
-            let mut state = State::new(interrupt, stack_bytes(depth), scratch);
+            let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
             // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler made the
             // code, is being run.
             let (next, status, words) = unsafe { instances.run(&mut state, &operands.words, range) };

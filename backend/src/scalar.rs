@@ -130,7 +130,7 @@ impl<'a> Evaluator<'a> {
         interrupt: Option<&'a AtomicBool>,
     ) -> Evaluator<'a> {
         let (words, callers, results) = (Vec::new(), Vec::new(), Vec::new());
-        let native_calls = ScalarCalls::new();
+        let native_calls = ScalarCalls::default();
         Evaluator { program, limits, interrupt, words, callers, results, native, native_calls, instructions: 0 }
     }
 

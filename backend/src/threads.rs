@@ -3,10 +3,11 @@
 //! It gives the bits and errors of [`crate::reference`], one parallel loop per instruction. Work is dealt out by
 //! [`workers`]; from which sizes on it is worth that, [`tuning`] says. Results are written once, into memory that is not
 //! cleared before ([`output`], the only unsafe code). Loops are grouped by class: [`elementwise`], [`reduce`], [`scan`],
-//! [`permute`], [`pack`], [`segment`].
+//! [`permute`], [`pack`], [`segment`]. Groups of instructions over one index space become one loop of machine code ([`group`]).
 
 mod column;
 mod elementwise;
+mod group;
 mod order;
 mod output;
 mod pack;
@@ -21,8 +22,11 @@ mod workers;
 use crate::buffer::Meter;
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
+use crate::group::{Group, LocalSlot};
+use crate::native::Native;
 use crate::on_vector;
 use crate::vector::Vector;
+use nesl_native::Kernels;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::sync::Arc;
@@ -33,6 +37,9 @@ use workers::Workers;
 pub struct Threads {
     workers: Workers,
     meter: Arc<Meter>,
+    native: Native,
+    /// Shared by the engines of all tasks.
+    kernels: Arc<Kernels>,
 }
 
 impl Threads {
@@ -43,7 +50,8 @@ impl Threads {
     /// If the system does not start the threads.
     pub fn new(threads: usize, memory_limit: Option<u64>) -> Result<Threads, std::io::Error> {
         let workers = Workers::new(threads).map_err(std::io::Error::other)?;
-        Ok(Threads { workers, meter: Meter::new(memory_limit) })
+        let (native, kernels) = (Native::default(), Arc::default());
+        Ok(Threads { workers, meter: Meter::new(memory_limit), native, kernels })
     }
 
     /// The number of threads, the calling one included.
@@ -172,13 +180,26 @@ impl Engine for Threads {
         Some(on_vector!(column, slice => slice.elements().as_ptr().expose_provenance()))
     }
 
+    fn set_native(&mut self, native: Native) {
+        self.native = native;
+    }
+
+    fn runs_groups(&self) -> bool {
+        self.native != Native::Off
+    }
+
+    fn group(&mut self, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
+        group::run(self, group, operands)
+    }
+
     fn workers(&self) -> usize {
         self.workers.threads()
     }
 
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
         self.workers.each(items, |_, item| {
-            let mut alone = Threads { workers: Workers::alone(), meter: Arc::clone(&self.meter) };
+            let (meter, kernels) = (Arc::clone(&self.meter), Arc::clone(&self.kernels));
+            let mut alone = Threads { workers: Workers::alone(), meter, native: self.native, kernels };
             task(item, &mut alone)
         })
     }

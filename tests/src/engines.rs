@@ -298,8 +298,8 @@ pub fn run_vcode<E: Engine>(
     let program = Loaded::new(Arc::new(program));
     let mut machine = Machine::new(engine, LIMITS);
     machine.set_strategy(strategy);
-    // Where all instances run one by one, what native code gives is also computed without it.
-    machine.set_native(if strategy == Strategy::Leaf { Native::Check } else { Native::On });
+    // What native code gives is also computed without it, however little that is.
+    machine.set_native(if strategy == Strategy::Auto { Native::On } else { Native::Check });
     let world = World::default();
     machine.set_host(world.host());
     let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };

@@ -109,14 +109,15 @@ fn nothing_is_left_to_do() {
 }
 
 /// The crates that each crate of the workspace may use, and does: what a new edge must be added to.
-const EDGES: [(&str, &[&str]); 10] = [
+const EDGES: [(&str, &[&str]); 11] = [
     ("nesl-span", &[]),
     ("nesl-prim", &[]),
     ("nesl-stdlib", &[]),
     ("nesl-frontend", &["nesl-prim", "nesl-span", "nesl-stdlib"]),
     ("nesl-vcode", &["nesl-prim", "nesl-span"]),
     ("nesl-flatten", &["nesl-frontend", "nesl-prim", "nesl-span", "nesl-vcode"]),
-    ("nesl-backend", &["nesl-prim", "nesl-span", "nesl-vcode"]),
+    ("nesl-native", &["nesl-prim", "nesl-vcode"]),
+    ("nesl-backend", &["nesl-native", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-mpi", &["nesl-backend", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl", &["nesl-backend", "nesl-flatten", "nesl-frontend", "nesl-mpi", "nesl-prim", "nesl-span", "nesl-vcode"]),
     (

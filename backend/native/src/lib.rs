@@ -8,13 +8,15 @@
 //! has the memory. Programs have no state, so running again is safe.
 //!
 //! [`function`] says which functions can be compiled and calls them, [`body`] emits their instructions by way of [`emitter`] and,
-//! for scalar operations, [`scalar`]; [`module`] holds the code. What touches whole columns is in [`runtime`], in Rust.
+//! for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in Rust. [`kernel`] compiles groups of
+//! instructions over one index space, as one loop each. [`module`] holds the code.
 //! This crate is one of those that contain `unsafe` code: it calls what it has written.
 #![allow(unsafe_code)]
 
 mod body;
 mod emitter;
 mod function;
+mod kernel;
 mod module;
 mod runtime;
 mod scalar;
@@ -22,5 +24,8 @@ mod state;
 mod thunk;
 
 pub use function::{Compiled, Compiler, Unavailable, is_supported};
+pub use kernel::{
+    Ending, Extent, Kernel, Kernels, Layout, Mode, Node, NodeOp, Plan, Source, Space, Sums, Words, is_ordered,
+};
 pub use runtime::each::{Instances, read_column, words_of};
 pub use state::{Scratch, State, Status};

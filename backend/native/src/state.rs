@@ -90,7 +90,7 @@ pub struct State<'a> {
     end: usize,
     /// Where there was scratch memory in use last, at most.
     peak: usize,
-    scratch: &'a mut Scratch,
+    scratch: Option<&'a mut Scratch>,
 }
 
 pub(crate) const INTERRUPT: i32 = offset_of!(State<'_>, interrupt) as i32;
@@ -101,20 +101,15 @@ pub(crate) const TOP: i32 = offset_of!(State<'_>, top) as i32;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl<'a> State<'a> {
-    /// A state for the calling thread, of whose stack native code may use so many bytes from here on.
-    pub fn new(interrupt: Option<&'a AtomicBool>, stack_bytes: usize, scratch: &'a mut Scratch) -> State<'a> {
+    /// A state for the calling thread, of whose stack native code may use so many bytes from here on. Without scratch memory it
+    /// makes no columns.
+    pub fn new(interrupt: Option<&'a AtomicBool>, stack_bytes: usize, scratch: Option<&'a mut Scratch>) -> State<'a> {
         let here = 0u8;
         let stack_limit = (&raw const here as usize).saturating_sub(stack_bytes);
-        let top = scratch.start.as_ptr().expose_provenance();
-        let end = top + scratch.layout.size();
-        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit, top, end, peak: top, scratch }
-    }
-
-    /// Forgets all columns in scratch memory.
-    pub fn clear(&mut self) {
-        let start = self.scratch.start.as_ptr().addr();
-        self.scratch.touched = self.scratch.touched.max(self.peak - start);
-        self.top = start;
+        let (top, bytes) = scratch
+            .as_ref()
+            .map_or((ALIGNMENT, 0), |scratch| (scratch.start.as_ptr().expose_provenance(), scratch.layout.size()));
+        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit, top, end: top + bytes, peak: top, scratch }
     }
 
     /// Room for so many bytes; none if there is too little.
@@ -142,6 +137,9 @@ impl<'a> State<'a> {
 
 impl Drop for State<'_> {
     fn drop(&mut self) {
-        self.clear();
+        if let Some(scratch) = &mut self.scratch {
+            let used = self.peak - scratch.start.as_ptr().addr();
+            scratch.touched = scratch.touched.max(used);
+        }
     }
 }

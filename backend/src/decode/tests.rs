@@ -85,11 +85,13 @@ fn a_group_is_its_instructions_and_yields_where_they_are() {
     .unwrap();
     last_use::run(&mut program);
     let code = decode(&program.functions[0]);
+    assert!(matches!(&code.lines[0], Line::Group(group) if *group.operands == [Source::Take(0), Source::Take(1)]
+            && *group.results == [Some(1), None] && group.after == 4));
     assert!(
-        matches!(&code.lines[0], Line::Execute { operands, result: Some(1), .. } if **operands == [Source::Copy(0), Source::Take(1)])
+        matches!(&code.lines[1], Line::Execute { operands, result: Some(1), .. } if **operands == [Source::Copy(0), Source::Take(1)])
     );
     assert!(
-        matches!(&code.lines[1], Line::Execute { operands, result: Some(0), .. } if **operands == [Source::Take(0)])
+        matches!(&code.lines[2], Line::Execute { operands, result: Some(0), .. } if **operands == [Source::Take(0)])
     );
-    assert_eq!(code.lines[2..], [Line::Drop(Box::new([0])), Line::Return(Box::new([Source::Take(1)]))]);
+    assert_eq!(code.lines[3..], [Line::Drop(Box::new([0])), Line::Return(Box::new([Source::Take(1)]))]);
 }

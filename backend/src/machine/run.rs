@@ -6,7 +6,7 @@
 use super::frames::{Frames, Leaf};
 use super::leaf::{self, Gathered, Split};
 use super::{Limits, execute, outside};
-use crate::decode::{EachLine, Line, Loaded, Source};
+use crate::decode::{EachLine, GroupLine, Line, Loaded, Source};
 use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};
 use crate::native::Native;
@@ -116,6 +116,11 @@ impl<E: Engine> Run<'_, E> {
                     })?;
                     frames.store(*result, value);
                 }
+                Line::Group(line) => {
+                    if self.group(line, frames)? {
+                        next = line.after;
+                    }
+                }
                 Line::Branch { condition, otherwise, span } => {
                     self.count(*span)?;
                     if !bool::from_value(frames.scalar(*condition)) {
@@ -196,6 +201,27 @@ impl<E: Engine> Run<'_, E> {
             Some(flag) if flag.load(Relaxed) => Err(Stop::at(span)(Failure::Interrupted)),
             _ => Ok(()),
         }
+    }
+
+    /// Runs a group at once, if the engine can.
+    fn group(&mut self, line: &GroupLine, frames: &mut Frames<E>) -> Result<bool, Stop> {
+        if !self.engine.runs_groups() {
+            return Ok(false);
+        }
+        let mut operands: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
+        let Some(results) = self.engine.group(&line.group, &mut operands) else {
+            // Its instructions need what has left the frame.
+            for (value, &operand) in operands.into_iter().zip(&line.operands) {
+                if let Source::Take(place) = operand {
+                    frames.store(Some(place), value);
+                }
+            }
+            return Ok(false);
+        };
+        self.count(line.span)?;
+        self.instructions += line.group.members() as u64 - 1;
+        results.into_iter().zip(&line.results).for_each(|(value, &place)| frames.store(place, value));
+        Ok(true)
     }
 
     /// Runs an `each` or begins it: then the function to go on with has its frame.

@@ -48,7 +48,7 @@ fn starts(lines: &[Line]) -> Vec<bool> {
             Line::Branch { otherwise, .. } => starts[*otherwise] = true,
             Line::Jump(target) => starts[*target] = true,
             Line::Call { .. } | Line::Move(_) | Line::Return(_) => {}
-            Line::Execute { .. } | Line::Drop(_) | Line::Host { .. } | Line::Each(_) => continue,
+            Line::Execute { .. } | Line::Drop(_) | Line::Host { .. } | Line::Each(_) | Line::Group(_) => continue,
         }
         starts[index + 1] = true;
     }
@@ -93,7 +93,7 @@ impl Translator {
             // A word that is not read any more does no harm.
             Line::Drop(_) => {}
             Line::Return(values) => block.end = End::Return(sources(values)),
-            Line::Execute { .. } | Line::Host { .. } | Line::Each(_) => {
+            Line::Execute { .. } | Line::Host { .. } | Line::Each(_) | Line::Group(_) => {
                 unreachable!("a function of scalars alone has {line:?}")
             }
         }

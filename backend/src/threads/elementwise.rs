@@ -50,7 +50,7 @@ pub fn map(threads: &Threads, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -
 }
 
 /// How many elements are worth a task.
-fn grain(op: ScalarOp) -> usize {
+pub fn grain(op: ScalarOp) -> usize {
     match op {
         ScalarOp::NaturalLogarithm
         | ScalarOp::Logarithm

@@ -114,27 +114,9 @@ fn ordered(
 /// Reduces floats as [`sum`] defines, on this thread.
 fn tree_of(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> f64 {
     if elements.len() <= sum::LANES {
-        return short(identity, combine, elements);
+        return sum::short(identity, combine, elements);
     }
     wide(|| sum::reduce(identity, combine, elements))
-}
-
-/// [`sum::block`] of no more elements than lanes: the lanes without an element hold the identity, and combining with it
-/// changes nothing. (The one exception, negative zero plus zero, cannot occur: a lane is never negative zero where the
-/// identity is zero, since it starts as zero plus its element.)
-fn short(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64]) -> f64 {
-    let mut lane = [identity; sum::LANES];
-    for (lane, &element) in lane.iter_mut().zip(elements) {
-        *lane = combine(identity, element);
-    }
-    let mut width = sum::LANES;
-    while width > 1 {
-        width /= 2;
-        for i in 0..width.min(elements.len().saturating_sub(width)) {
-            lane[i] = combine(lane[i], lane[i + width]);
-        }
-    }
-    lane[0]
 }
 
 struct SegReduce<'a> {

@@ -5,21 +5,26 @@
 //! blocks before it, whose own totals are independent of each other.
 
 use super::Threads;
-use super::column::{Combiner, combine, slice_of, wrap};
+use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
 use super::output::{Output, Writer};
 use super::reduce::fold;
 use super::segment::{Run, runs};
 use super::tuning::GRAIN;
-use super::workers::{split, split_aligned};
+use super::workers::{parts, split, split_aligned};
 use crate::descriptor::Descriptor;
 use crate::engine::Fault;
-use crate::vector::Vector;
+use crate::vector::{Slice, Vector};
 use nesl_prim::{Element, ScalarOp, sum};
 use std::ops::Range;
 
 /// Element k combines the elements before k; element 0 is the identity.
 pub fn scan(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
     combine(op, Scan { threads, column })
+}
+
+/// The same, written over a column that nobody else sees.
+pub fn over(threads: &Threads, op: ScalarOp, column: Vector) -> Vector {
+    combine(op, Over { threads, column })
 }
 
 /// The scan of each segment, in packed order.
@@ -108,7 +113,23 @@ fn ordered(
         return blocks(identity, identity, combine, elements, &mut writer);
     }
     let ranges = split_aligned(elements.len(), pieces, sum::BLOCK);
-    let totals = threads.workers.each(ranges.clone(), |_, range| {
+    let starts = starts(threads, identity, combine, &ranges, elements);
+    let writers = writer.split(ranges.iter().map(Range::len));
+    let items = ranges.into_iter().zip(starts).zip(writers).collect();
+    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
+        blocks(before, identity, combine, &elements[range], &mut writer);
+    });
+}
+
+/// What is before each of the ranges, which are of whole blocks.
+fn starts(
+    threads: &Threads,
+    identity: f64,
+    combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
+    ranges: &[Range<usize>],
+    elements: &[f64],
+) -> Vec<f64> {
+    let totals = threads.workers.each(ranges.to_vec(), |_, range| {
         let mut totals = Vec::with_capacity(range.len().div_ceil(sum::BLOCK));
         for group in elements[range].chunks(GROUP * sum::BLOCK) {
             totals.extend_from_slice(&totals_of(identity, combine, group)[..group.len().div_ceil(sum::BLOCK)]);
@@ -116,19 +137,14 @@ fn ordered(
         totals
     });
     let mut before = identity;
-    let starts: Vec<f64> = totals
+    totals
         .iter()
         .map(|totals| {
             let here = before;
             before = totals.iter().fold(before, |before, &total| combine(before, total));
             here
         })
-        .collect();
-    let writers = writer.split(ranges.iter().map(Range::len));
-    let items = ranges.into_iter().zip(starts).zip(writers).collect();
-    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
-        blocks(before, identity, combine, &elements[range], &mut writer);
-    });
+        .collect()
 }
 
 /// Blocks that are added up side by side: additions that wait for each other leave the adder idle for three of four cycles.
@@ -168,6 +184,65 @@ fn blocks(
             here
         });
         before = combine(before, inside);
+    }
+}
+
+struct Over<'a> {
+    threads: &'a Threads,
+    column: Vector,
+}
+
+impl Over<'_> {
+    /// Scans parts of the column, each from what is before it; `start` says what that is, of all parts.
+    fn all<T: Element>(
+        mut self,
+        unit: usize,
+        starts: impl FnOnce(&Threads, &[Range<usize>], &[T]) -> Vec<T>,
+        scan: impl Fn(T, &mut [T]) + Sync,
+    ) -> Vector {
+        let slice = slice_of_mut::<T>(&mut self.column).and_then(Slice::unique);
+        let elements = slice.unwrap_or_else(|| unreachable!("nobody else sees the column"));
+        let ranges = split_aligned(elements.len(), self.threads.workers.pieces(elements.len(), GRAIN), unit);
+        let starts = starts(self.threads, &ranges, elements);
+        let items = starts.into_iter().zip(parts(elements, &ranges)).collect();
+        self.threads.workers.each(items, |_, (before, part): (T, &mut [T])| scan(before, part));
+        self.column
+    }
+}
+
+impl Combiner for Over<'_> {
+    type Output = Vector;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Vector {
+        let starts = |threads: &Threads, ranges: &[Range<usize>], elements: &[T]| {
+            let all_but_last = ranges[..ranges.len() - 1].to_vec();
+            let totals = threads.workers.each(all_but_last, |_, range| fold(identity, combine, &elements[range]));
+            (0..ranges.len()).map(|piece| fold(identity, combine, &totals[..piece])).collect()
+        };
+        self.all(sum::BLOCK, starts, |mut before, part| {
+            for element in part {
+                let here = before;
+                before = combine(before, *element);
+                *element = here;
+            }
+        })
+    }
+
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Vector {
+        let starts = |threads: &Threads, ranges: &[Range<usize>], elements: &[f64]| {
+            if ranges.len() == 1 { vec![identity] } else { starts(threads, identity, combine, ranges, elements) }
+        };
+        self.all(sum::BLOCK, starts, |mut before, part| {
+            for block in part.chunks_mut(sum::BLOCK) {
+                let mut inside = identity;
+                for element in block {
+                    let here = combine(before, inside);
+                    inside = combine(inside, *element);
+                    *element = here;
+                }
+                before = combine(before, inside);
+            }
+        })
     }
 }
 

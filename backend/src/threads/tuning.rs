@@ -27,3 +27,10 @@ pub const HUGE_SEGMENT: usize = 2 * GRAIN;
 /// Elements that an elementwise loop takes at a time: broadcast scalars, operands that are overwritten and unproved results
 /// live in buffers of this size, 2 KiB, a few of which fit into the nearest cache together with what the loop reads.
 pub const BLOCK: usize = 256;
+
+/// Elements that the instructions of a group go over before it is compiled, all runs together, each counted once for each
+/// instruction.
+pub const COMPILE: u64 = 512 * 1024;
+
+/// What running an instruction costs besides its elements, in elements.
+pub const OVERHEAD: usize = 256;

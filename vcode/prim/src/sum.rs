@@ -42,6 +42,24 @@ pub fn lanes(combine: impl Fn(f64, f64) -> f64, mut lane: [f64; LANES]) -> f64 {
     lane[0]
 }
 
+/// [`block`] of no more elements than lanes: the lanes without an element hold the identity, and combining with it
+/// changes nothing. (The one exception, negative zero plus zero, cannot occur: a lane is never negative zero where the
+/// identity is zero, since it starts as zero plus its element.)
+pub fn short(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64]) -> f64 {
+    let mut lane = [identity; LANES];
+    for (lane, &element) in lane.iter_mut().zip(elements) {
+        *lane = combine(identity, element);
+    }
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for i in 0..width.min(elements.len().saturating_sub(width)) {
+            lane[i] = combine(lane[i], lane[i + width]);
+        }
+    }
+    lane[0]
+}
+
 /// Combines the results of the blocks of one sequence; the identity where there are none.
 pub fn tree(identity: f64, combine: impl Fn(f64, f64) -> f64, blocks: &[f64]) -> f64 {
     let mut level = blocks.to_vec();
@@ -99,6 +117,17 @@ mod tests {
             let direct: Vec<f64> = (0..n).map(|i| (0..i).sum::<usize>() as f64).collect();
             assert_eq!(scanned, direct);
         }
+    }
+
+    #[test]
+    fn short_blocks_are_blocks() {
+        for n in 0..=LANES {
+            let elements: Vec<f64> = (0..n).map(|i| 0.1 / (i as f64 - 2.5)).collect();
+            assert_eq!(short(0.0, add, &elements).to_bits(), block(0.0, add, &elements).to_bits());
+            let multiply = |a: f64, b: f64| a * b;
+            assert_eq!(short(1.0, multiply, &elements).to_bits(), block(1.0, multiply, &elements).to_bits());
+        }
+        assert_eq!(short(0.0, add, &[-0.0]).to_bits(), block(0.0, add, &[-0.0]).to_bits());
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn operands(types: &[ScalarType]) -> Vec<Vec<ScalarValue>> {
 
 fn call(function: Compiled, interrupt: Option<&AtomicBool>, arguments: &[u64], results: &mut [u64]) -> Status {
     let mut scratch = Scratch::new(1 << 20).unwrap();
-    let mut state = State::new(interrupt, 1 << 19, &mut scratch);
+    let mut state = State::new(interrupt, 1 << 19, Some(&mut scratch));
     // SAFETY: the arguments are scalars.
     unsafe { function.call(&mut state, arguments, results) }
 }

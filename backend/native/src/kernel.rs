@@ -1,0 +1,267 @@
+//! Kernels: a fusion group as one function in machine code, over any range of its indices.
+//!
+//! [`plan`] says what a group computes, [`emit`] and [`body`] write its loops, and here they get a function around them that
+//! takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of the loops.
+//! On several threads each runs the function on indices of its own.
+
+mod body;
+mod emit;
+mod ends;
+mod live;
+mod plan;
+mod sums;
+mod wide;
+
+use crate::emitter::Emitter;
+use crate::module::{Module, Unavailable};
+use crate::state::{State, Status};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
+use emit::{Bound, Environment, Outlet};
+use nesl_prim::ScalarValue;
+use nesl_vcode::RegisterType;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+pub use emit::Mode;
+pub use plan::{Ending, Extent, Node, NodeOp, Plan, Source, Space, is_ordered};
+pub use sums::Sums;
+
+/// Runs a kernel; returns a status.
+type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;
+
+/// A group in machine code.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    enter: Enter,
+    /// How many words it gets.
+    words: usize,
+    /// The collection that keeps its code.
+    owner: u64,
+}
+
+/// The kernels that have been compiled, by what they compute.
+#[derive(Debug)]
+pub struct Kernels {
+    owner: u64,
+    compiled: Mutex<Compiled>,
+}
+
+#[derive(Debug, Default)]
+struct Compiled {
+    /// None before the first kernel.
+    module: Option<Module>,
+    /// Those that could not be compiled are none.
+    kernels: HashMap<(Plan, Mode), Option<Kernel>>,
+}
+
+impl Default for Kernels {
+    fn default() -> Kernels {
+        static OWNERS: AtomicU64 = AtomicU64::new(0);
+        Kernels { owner: OWNERS.fetch_add(1, Relaxed), compiled: Mutex::default() }
+    }
+}
+
+impl Kernels {
+    /// A number that no other collection has.
+    pub fn owner(&self) -> u64 {
+        self.owner
+    }
+
+    /// The kernel of a group, compiled now if none like it was yet; none where there is no native code.
+    pub fn kernel(&self, plan: &Plan, mode: Mode) -> Option<Kernel> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (plan.clone(), mode);
+        if let Some(&kernel) = compiled.kernels.get(&key) {
+            return kernel;
+        }
+        let kernel = compiled.compile(plan, mode, self.owner).ok();
+        compiled.kernels.insert(key, kernel);
+        kernel
+    }
+
+    /// Runs a kernel over the indices from `start` up to `end`. Unless it is done, what it has written means nothing.
+    ///
+    /// # Safety
+    /// The words say where there is memory: for all inputs as many elements as they should have, aligned; for all yields room
+    /// for what is written there, which nobody else uses.
+    ///
+    /// # Panics
+    /// If the kernel is another collection's, or the words are another plan's.
+    pub unsafe fn run(
+        &self,
+        kernel: Kernel,
+        state: &mut State<'_>,
+        words: &mut Words<'_>,
+        start: usize,
+        end: usize,
+    ) -> Status {
+        assert_eq!((kernel.owner, kernel.words), (self.owner, words.words.len()), "a kernel is run with its own words");
+        // SAFETY: the code lives as long as this collection, whose module is not dropped before; the rest is the caller's.
+        let status = unsafe { (kernel.enter)(state, words.words.as_mut_ptr(), start as u64, end as u64) };
+        Status::from_word(status)
+    }
+}
+
+impl Compiled {
+    fn compile(&mut self, plan: &Plan, mode: Mode, owner: u64) -> Result<Kernel, Unavailable> {
+        let module = match &mut self.module {
+            Some(module) => module,
+            none => none.insert(Module::new()?),
+        };
+        let mut signature: Signature = module.signature();
+        signature.params = vec![AbiParam::new(types::I64); 4];
+        signature.returns.push(AbiParam::new(types::I64));
+        let id = module.declare(&signature)?;
+        module.define(id, signature, |builder, jit| {
+            let (emitter, parameters) = Emitter::begin(builder, jit);
+            emit_kernel(emitter, plan, mode, &parameters);
+        })?;
+        module.finish()?;
+        // SAFETY: the address is that of a function with this signature.
+        let enter = unsafe { std::mem::transmute::<*const u8, Enter>(module.address(id)) };
+        Ok(Kernel { enter, words: Layout::new(plan).words, owner })
+    }
+}
+
+/// Emits the function around the loops of a group.
+fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[Value]) {
+    let (words, range) = (parameters[0], (parameters[1], parameters[2]));
+    let layout = Layout::new(plan);
+    let inputs = layout.inputs.iter().zip(&plan.inputs).map(|(&place, ty)| {
+        let mut word = |index: usize| emitter.load_word(words, place + index);
+        match *ty {
+            RegisterType::Scalar(scalar) => {
+                let word = word(0);
+                Bound::Scalar(emitter.value_of_word(word, scalar))
+            }
+            RegisterType::Column(_) => Bound::Column { pointer: word(0), length: word(1) },
+            RegisterType::Descriptor => {
+                let [lengths, segment, base, stop, segments] = [0, 1, 2, 3, 4].map(word);
+                Bound::Descriptor { lengths, segment, base, stop, segments }
+            }
+        }
+    });
+    let inputs = inputs.collect();
+    let positions = (0..plan.spaces()).map(|space| emitter.load_word(words, layout.positions + space)).collect();
+    let outlets = (0..plan.yields.len()).map(|index| {
+        let place = layout.outlets + 2 * index;
+        let (pointer, start) = (emitter.load_word(words, place), emitter.load_word(words, place + 1));
+        let start = match plan.ending(index) {
+            Ending::Reduce(op, _) | Ending::Scan(op, _) => emitter.value_of_word(start, op.row().result),
+            _ => start,
+        };
+        Outlet { pointer, start }
+    });
+    let outlets = outlets.collect();
+    let aside = emitter.builder.ins().iadd_imm_s(words, 8 * layout.aside as i64);
+    let environment = Environment { inputs, positions, outlets, aside };
+    let finished = emit::emit_group(&mut emitter, plan, mode, &environment, range);
+    for (space, position) in finished.positions.into_iter().enumerate() {
+        if let Some(position) = position {
+            emitter.store_word(words, layout.positions + space, position);
+        }
+    }
+    for (index, value) in finished.values.into_iter().enumerate() {
+        if let Some(value) = value {
+            let word = match plan.ending(index) {
+                Ending::Reduce(op, _) | Ending::Scan(op, _) => emitter.word_of_value(value, op.row().result),
+                _ => value,
+            };
+            emitter.store_word(words, layout.outlets + 2 * index + 1, word);
+        }
+    }
+    emitter.finish(&[]);
+}
+
+/// Where what is in the words of a plan.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    inputs: Vec<usize>,
+    positions: usize,
+    outlets: usize,
+    aside: usize,
+    words: usize,
+}
+
+impl Layout {
+    /// The layout of the words of a plan.
+    pub fn new(plan: &Plan) -> Layout {
+        let mut next = 0;
+        let input = |ty: &RegisterType| {
+            let place = next;
+            next += match ty {
+                RegisterType::Scalar(_) => 1,
+                RegisterType::Column(_) => 2,
+                RegisterType::Descriptor => 5,
+            };
+            place
+        };
+        let inputs = plan.inputs.iter().map(input).collect();
+        let positions = next;
+        let outlets = positions + plan.spaces();
+        let aside = outlets + 2 * plan.yields.len();
+        Layout { inputs, positions, outlets, aside, words: aside + 1 }
+    }
+}
+
+/// What a kernel is given, and what it gives back.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    layout: &'a Layout,
+    words: Vec<u64>,
+}
+
+impl<'a> Words<'a> {
+    /// Words for the kernels of a plan, all 0.
+    pub fn new(layout: &'a Layout) -> Words<'a> {
+        Words { words: vec![0; layout.words], layout }
+    }
+
+    /// Sets a scalar.
+    pub fn scalar(&mut self, input: usize, value: ScalarValue) {
+        self.words[self.layout.inputs[input]] = value.to_word();
+    }
+
+    /// Sets a column.
+    pub fn column(&mut self, input: usize, pointer: *const u8, length: usize) {
+        let place = self.layout.inputs[input];
+        self.words[place..place + 2].copy_from_slice(&[pointer as u64, length as u64]);
+    }
+
+    /// Sets a descriptor: its lengths, the segment of the first index, the indices at which that begins and ends, and the end
+    /// of the segments that end in the range.
+    pub fn descriptor(
+        &mut self,
+        input: usize,
+        lengths: &[i64],
+        segment: usize,
+        (base, stop): (usize, usize),
+        end: usize,
+    ) {
+        let words = [lengths.as_ptr() as u64, segment as u64, base as u64, stop as u64, end as u64];
+        let place = self.layout.inputs[input];
+        self.words[place..place + 5].copy_from_slice(&words);
+    }
+
+    /// Sets where the first element of a space goes.
+    pub fn set_position(&mut self, space: usize, position: usize) {
+        self.words[self.layout.positions + space] = position as u64;
+    }
+
+    /// Where the next element of a space would go.
+    pub fn position(&self, space: usize) -> usize {
+        self.words[self.layout.positions + space] as usize
+    }
+
+    /// Sets where a yield goes, as [`Ending`] needs it.
+    pub fn outlet(&mut self, index: usize, pointer: *mut u8, start: u64) {
+        let place = self.layout.outlets + 2 * index;
+        self.words[place..place + 2].copy_from_slice(&[pointer as u64, start]);
+    }
+
+    /// What a reduction ends with, or how many elements are in the buffer of sums.
+    pub fn value(&self, index: usize) -> u64 {
+        self.words[self.layout.outlets + 2 * index + 1]
+    }
+}

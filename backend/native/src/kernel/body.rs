@@ -1,0 +1,474 @@
+//! The loop over the indices of a strip, and what is computed at one index.
+//!
+//! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap, cannot
+//! fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise it is
+//! behind a branch.
+
+use super::emit::{Bound, Carried, Cursor, Environment, Mode};
+use super::live::{counted, is_call, live};
+use super::plan::{Ending, NodeOp, Plan, Source, is_ordered};
+use super::wide::LANES;
+use crate::emitter::{Emitter, TRUSTED, machine_type};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::Variable;
+use nesl_prim::{ScalarOp, sum};
+use nesl_vcode::{RegisterType, VectorOp};
+
+/// Operations in a space within from which on a branch around them is cheaper than what it may cost to mispredict it.
+const WORTH_A_BRANCH: usize = 12;
+
+/// Operations of a loop that is unrolled.
+const UNROLLED: usize = 24;
+
+/// How often.
+const TIMES: usize = 4;
+
+pub(super) struct Body<'a, 'e, 'b> {
+    pub emitter: &'e mut Emitter<'b>,
+    pub plan: &'a Plan,
+    pub environment: &'a Environment,
+    pub mode: Mode,
+    /// What becomes of each yield; nothing where that is not computed in this mode.
+    pub endings: Vec<Option<Ending>>,
+    /// The nodes that are computed.
+    pub live: Vec<bool>,
+    /// The spaces within that are behind a branch.
+    branches: Vec<bool>,
+    /// The cursors of descriptors, by input.
+    pub cursors: Vec<Option<Cursor>>,
+    /// Positions in columns, by space.
+    pub positions: Vec<Option<Variable>>,
+    pub carried: Vec<Carried>,
+    /// How many indices, or vectors of them, the loop takes at a time.
+    times: usize,
+    /// Whether it takes them by twos as long as it can.
+    is_wide: bool,
+    /// Accumulators of exact reductions for two indices, by yield.
+    pub wide_accumulators: Vec<Vec<Variable>>,
+    /// What holds for a strip: the elements of `seg_dist`, by node, and the addresses that index 0 would have in buffers of sums,
+    /// by yield.
+    pub of_strip: Vec<Option<Value>>,
+    pub biases: Vec<Option<Value>>,
+    /// What is known at the current index.
+    pub now: Now,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Now {
+    /// The loop's index, and how much the current one is further.
+    pub index: Option<Value>,
+    pub further: usize,
+    pub nodes: Vec<Option<Value>>,
+    pub inputs: Vec<Option<Value>>,
+}
+
+impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
+    pub fn new(emitter: &'e mut Emitter<'b>, plan: &'a Plan, mode: Mode, environment: &'a Environment) -> Self {
+        let ending = |index| match (mode, plan.ending(index)) {
+            (Mode::Count, _) => None,
+            (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
+            (_, ending) => Some(ending),
+        };
+        let endings: Vec<Option<Ending>> = (0..plan.yields.len()).map(ending).collect();
+        let live = live(plan, mode, &endings);
+        let mut body = Body {
+            emitter,
+            plan,
+            environment,
+            mode,
+            endings,
+            live,
+            branches: vec![false; plan.spaces()],
+            cursors: vec![None; plan.inputs.len()],
+            positions: vec![None; plan.spaces()],
+            carried: Vec::new(),
+            times: 1,
+            is_wide: false,
+            wide_accumulators: Vec::new(),
+            of_strip: vec![None; plan.nodes.len()],
+            biases: vec![None; plan.yields.len()],
+            now: Now::default(),
+        };
+        body.branches = (0..plan.spaces()).map(|space| space > 0 && body.needs_branch(space)).collect();
+        body.begin();
+        body
+    }
+
+    /// Defines what is carried from one index to the next.
+    fn begin(&mut self) {
+        for (input, bound) in self.environment.inputs.iter().enumerate() {
+            let &Bound::Descriptor { lengths, segment, base, stop, segments } = bound else { continue };
+            if self.uses_descriptor(input) {
+                let [segment, base, stop] = [segment, base, stop].map(|value| self.variable(value));
+                self.cursors[input] = Some(Cursor { lengths, segments, segment, base, stop });
+            }
+        }
+        for space in 1..self.plan.spaces() {
+            if self.is_positioned(space) {
+                self.positions[space] = Some(self.variable(self.environment.positions[space]));
+            }
+        }
+        let is_small = self.live.iter().filter(|&&is_live| is_live).count() + self.endings.len() <= UNROLLED;
+        let is_plain = self.cursors.iter().all(Option::is_none) && !self.branches.contains(&true);
+        let calls = (0..self.plan.nodes.len()).any(|node| self.live[node] && self.is_costly(node));
+        self.is_wide = is_small && self.can_be_wide();
+        self.times = if is_small && is_plain && !calls && !self.is_wide { TIMES } else { 1 };
+        for index in 0..self.endings.len() {
+            let carried = self.carry(index);
+            self.carried.push(carried);
+        }
+        if self.is_wide {
+            self.begin_wide(TIMES);
+        }
+    }
+
+    fn carry(&mut self, index: usize) -> Carried {
+        let start = self.environment.outlets[index].start;
+        let is_within = |source| self.plan.space_of(source) > 0;
+        match self.endings[index] {
+            Some(Ending::Reduce(op, _)) => {
+                let identity = self.identity(op);
+                let mut accumulators = vec![self.variable(start)];
+                accumulators.extend((1..self.times).map(|_| self.variable(identity)));
+                Carried::Values(accumulators)
+            }
+            Some(Ending::SegReduce(op, ..)) => {
+                let identity = self.identity(op);
+                Carried::Values(vec![self.variable(identity)])
+            }
+            Some(Ending::Sum(_, source)) if is_within(source) => Carried::Values(vec![self.variable(start)]),
+            Some(Ending::Scan(op, _) | Ending::SegScan(op, ..)) if is_ordered(op) => {
+                let (identity, zero) = (self.identity(op), self.emitter.int(0));
+                let [before, inside] = [identity; 2].map(|value| self.variable(value));
+                Carried::Ordered { before, inside, position: self.variable(zero) }
+            }
+            Some(Ending::Scan(..)) => Carried::Values(vec![self.variable(start)]),
+            Some(Ending::SegScan(op, ..)) => {
+                let identity = self.identity(op);
+                Carried::Values(vec![self.variable(identity)])
+            }
+            _ => Carried::Nothing,
+        }
+    }
+
+    pub fn variable(&mut self, value: Value) -> Variable {
+        let ty = self.emitter.builder.func.dfg.value_type(value);
+        let variable = self.emitter.builder.declare_var(ty);
+        self.emitter.builder.def_var(variable, value);
+        variable
+    }
+
+    pub fn identity(&mut self, op: ScalarOp) -> Value {
+        let identity = op.row().identity.unwrap_or_else(|| panic!("{op} neither reduces nor scans"));
+        self.emitter.constant(identity)
+    }
+
+    pub fn values(&self, index: usize) -> Vec<Variable> {
+        match &self.carried[index] {
+            Carried::Values(variables) => variables.clone(),
+            other => unreachable!("a reduction carries values, not {other:?}"),
+        }
+    }
+
+    /// Whether something that is computed reads a descriptor.
+    fn uses_descriptor(&self, input: usize) -> bool {
+        let by_ending = self.endings.iter().flatten().any(|ending| match *ending {
+            Ending::SegReduce(_, _, descriptor)
+            | Ending::SegSum(_, _, descriptor)
+            | Ending::SegScan(_, _, descriptor) => descriptor == input,
+            _ => false,
+        });
+        let nodes = self.plan.nodes.iter().zip(&self.live);
+        by_ending || nodes.into_iter().any(|(node, &is_live)| is_live && node.operands.contains(&Source::Input(input)))
+    }
+
+    /// Whether elements of a space are stored, or only counted.
+    fn is_positioned(&self, space: usize) -> bool {
+        if self.mode == Mode::Count {
+            return counted(self.plan).contains(&space);
+        }
+        self.endings.iter().flatten().any(|ending| match *ending {
+            Ending::Store(source) | Ending::Scan(_, source) => self.plan.space_of(source) == space,
+            _ => false,
+        })
+    }
+
+    /// Whether a space is that of another one, or within it.
+    fn is_within(&self, mut space: usize, outer: usize) -> bool {
+        while space != outer {
+            match self.plan.space(space) {
+                Some(inner) => space = inner.parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn is_costly(&self, node: usize) -> bool {
+        match self.plan.nodes[node].op {
+            NodeOp::Map(op) => op.row().fallible || is_call(op),
+            NodeOp::Vector(VectorOp::Gather) => true,
+            NodeOp::Vector(_) => false,
+        }
+    }
+
+    fn needs_branch(&self, space: usize) -> bool {
+        let nodes = 0..self.plan.nodes.len();
+        let nodes = nodes.filter(|&node| self.live[node] && self.is_within(self.plan.nodes[node].space, space));
+        let nodes: Vec<usize> = nodes.collect();
+        let is_costly_end = self.endings.iter().flatten().any(|ending| match *ending {
+            Ending::Scatter { .. } => self.is_within(self.space_of_ending(*ending), space),
+            Ending::Scan(op, source) => is_ordered(op) && self.is_within(self.plan.space_of(source), space),
+            _ => false,
+        });
+        nodes.len() > WORTH_A_BRANCH || is_costly_end || nodes.into_iter().any(|node| self.is_costly(node))
+    }
+
+    /// Whether anything is computed or counted in a space or within it.
+    fn is_active(&self, space: usize) -> bool {
+        let nodes = self.plan.nodes.iter().zip(&self.live);
+        let computes = nodes.into_iter().any(|(node, &is_live)| is_live && self.is_within(node.space, space));
+        let counts =
+            (space..self.positions.len()).any(|inner| self.positions[inner].is_some() && self.is_within(inner, space));
+        computes || counts
+    }
+
+    /// Reads what is the same for a strip that begins with an index.
+    pub fn begin_strip(&mut self, i: Value) {
+        for (number, node) in self.plan.nodes.iter().enumerate() {
+            let (NodeOp::Vector(VectorOp::SegDist), true) = (node.op, self.live[number]) else { continue };
+            let [Source::Input(column), Source::Input(descriptor)] = node.operands[..] else {
+                unreachable!("columns and descriptors that are not read at the index come from outside")
+            };
+            let (Bound::Column { pointer, .. }, Some(cursor)) =
+                (self.environment.inputs[column], self.cursors[descriptor])
+            else {
+                unreachable!("seg_dist of a column and a descriptor")
+            };
+            let ty = machine_type(node.ty);
+            let segment = self.emitter.builder.use_var(cursor.segment);
+            let address = self.emitter.address(pointer, segment, ty.bytes());
+            self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
+        }
+        for index in 0..self.endings.len() {
+            // The strip is inside one block.
+            let (sums, base) = match self.endings[index] {
+                Some(Ending::Sum(_, source)) if self.plan.space_of(source) == 0 => {
+                    (self.environment.outlets[index].pointer, self.emitter.int(0))
+                }
+                Some(Ending::SegSum(_, _, descriptor)) => {
+                    let cursor = self.cursors[descriptor].unwrap_or_else(|| unreachable!("the descriptor is used"));
+                    (self.environment.outlets[index].start, self.emitter.builder.use_var(cursor.base))
+                }
+                _ => continue,
+            };
+            let builder = &mut self.emitter.builder;
+            let within = builder.ins().isub(i, base);
+            let before = builder.ins().band_imm_s(within, !(sum::BLOCK as i64 - 1));
+            let begin = builder.ins().iadd(base, before);
+            let offset = builder.ins().ishl_imm_u(begin, 3);
+            self.biases[index] = Some(builder.ins().isub(sums, offset));
+        }
+    }
+
+    /// The loop over the indices of a strip up to an end.
+    pub fn strip(&mut self, index: Variable, stop: Value) {
+        if self.is_wide {
+            self.rotated(index, stop, TIMES, LANES);
+        } else if self.times > 1 {
+            self.rotated(index, stop, self.times, 1);
+        }
+        self.rotated(index, stop, 1, 1);
+    }
+
+    /// A loop while there are so many vectors of so many indices before an end, with its condition behind it.
+    fn rotated(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
+        let builder = &mut self.emitter.builder;
+        let step = (times * lanes) as i64;
+        let stop = if step > 1 { builder.ins().iadd_imm_s(stop, 1 - step) } else { stop };
+        let (body, after) = (builder.create_block(), builder.create_block());
+        let i = builder.use_var(index);
+        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, stop);
+        builder.ins().brif(is_inside, body, &[], after, &[]);
+        builder.switch_to_block(body);
+        let i = builder.use_var(index);
+        for turn in 0..times {
+            let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
+            self.now = Now { index: Some(i), further: turn * lanes, nodes, inputs };
+            if lanes > 1 { self.wide_indices() } else { self.space(0, None) }
+        }
+        let builder = &mut self.emitter.builder;
+        let next = builder.ins().iadd_imm_s(i, step);
+        builder.def_var(index, next);
+        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, next, stop);
+        builder.ins().brif(is_inside, body, &[], after, &[]);
+        builder.switch_to_block(after);
+    }
+
+    /// What is computed in a space at the current index. With a mask, it is kept only where that is true.
+    fn space(&mut self, space: usize, mask: Option<Value>) {
+        for number in 0..self.plan.nodes.len() {
+            let node = &self.plan.nodes[number];
+            if self.live[number] && node.space == space && !node.is_end() {
+                self.now.nodes[number] = Some(self.node(number));
+            }
+        }
+        // All is read before anything is stored: that may be over what is read.
+        let endings: Vec<(usize, Ending)> = self
+            .endings
+            .iter()
+            .copied()
+            .enumerate()
+            .filter_map(|(index, ending)| {
+                ending.filter(|&ending| self.space_of_ending(ending) == space).map(|ending| (index, ending))
+            })
+            .collect();
+        for &(_, ending) in &endings {
+            ending.sources().into_iter().for_each(|source| {
+                self.operand(source);
+            });
+        }
+        for inner in space + 1..self.plan.spaces() {
+            if let Some(filter) = self.plan.space(inner)
+                && filter.parent == space
+                && self.is_active(inner)
+            {
+                let flag = self.operand(filter.flags);
+                self.filter(inner, flag, mask);
+            }
+        }
+        for (index, ending) in endings {
+            self.end(index, ending, mask);
+        }
+    }
+
+    fn filter(&mut self, space: usize, flag: Value, mask: Option<Value>) {
+        let both = mask.map_or(flag, |mask| self.emitter.builder.ins().band(mask, flag));
+        if !self.branches[space] {
+            self.space(space, Some(both));
+            if let Some(position) = self.positions[space] {
+                let one = self.emitter.builder.ins().uextend(types::I64, both);
+                self.add(position, one);
+            }
+            return;
+        }
+        let builder = &mut self.emitter.builder;
+        let (kept, after) = (builder.create_block(), builder.create_block());
+        builder.ins().brif(both, kept, &[], after, &[]);
+        builder.switch_to_block(kept);
+        // What is computed behind the branch is not known after it.
+        let known = self.now.clone();
+        self.space(space, None);
+        self.now = known;
+        if let Some(position) = self.positions[space] {
+            let one = self.emitter.int(1);
+            self.add(position, one);
+        }
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(after);
+    }
+
+    pub fn add(&mut self, variable: Variable, value: Value) {
+        let before = self.emitter.builder.use_var(variable);
+        let after = self.emitter.builder.ins().iadd(before, value);
+        self.emitter.builder.def_var(variable, after);
+    }
+
+    fn space_of_ending(&self, ending: Ending) -> usize {
+        ending.sources().into_iter().map(|source| self.plan.space_of(source)).max().unwrap_or(0)
+    }
+
+    pub fn index(&mut self) -> Value {
+        let index = self.now.index.unwrap_or_else(|| unreachable!("nodes are computed at an index"));
+        match self.now.further {
+            0 => index,
+            further => self.emitter.builder.ins().iadd_imm_s(index, further as i64),
+        }
+    }
+
+    /// The address of the loop's index in a column of numbers, and how much further the current one is.
+    pub fn place_of_index(&mut self, pointer: Value) -> (Value, i32) {
+        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are at an index"));
+        (self.emitter.address(pointer, index, 8), 8 * self.now.further as i32)
+    }
+
+    /// Where the elements of an input are.
+    pub fn pointer(&self, input: usize) -> Value {
+        match self.environment.inputs[input] {
+            Bound::Column { pointer, .. } => pointer,
+            Bound::Scalar(_) | Bound::Descriptor { .. } => unreachable!("it is a column"),
+        }
+    }
+
+    /// An operand at the current index.
+    pub fn operand(&mut self, source: Source) -> Value {
+        match source {
+            Source::Constant(value) => self.emitter.constant(value),
+            Source::Node(node) => {
+                self.now.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"))
+            }
+            Source::Input(input) => match self.environment.inputs[input] {
+                Bound::Scalar(value) => value,
+                Bound::Column { pointer, .. } => self.element(input, pointer),
+                Bound::Descriptor { .. } => panic!("a descriptor has no elements"),
+            },
+        }
+    }
+
+    /// The element of an input at the current index, read once.
+    fn element(&mut self, input: usize, pointer: Value) -> Value {
+        if let Some(value) = self.now.inputs[input] {
+            return value;
+        }
+        let RegisterType::Column(scalar) = self.plan.inputs[input] else { unreachable!("it has a pointer") };
+        let ty = machine_type(scalar);
+        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
+        let address = self.emitter.address(pointer, index, ty.bytes());
+        let offset = (self.now.further as u32 * ty.bytes()) as i32;
+        let value = self.emitter.builder.ins().load(ty, TRUSTED, address, offset);
+        self.now.inputs[input] = Some(value);
+        value
+    }
+
+    fn node(&mut self, number: usize) -> Value {
+        let node = &self.plan.nodes[number];
+        match node.op {
+            NodeOp::Map(op) => {
+                let operands: Vec<Value> = node.operands.iter().map(|&operand| self.operand(operand)).collect();
+                self.emitter.scalar(op, &operands)
+            }
+            NodeOp::Vector(VectorOp::Iota) => self.index(),
+            NodeOp::Vector(VectorOp::Dist | VectorOp::Pack) => self.operand(node.operands[0]),
+            NodeOp::Vector(VectorOp::SegDist) => {
+                self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"))
+            }
+            NodeOp::Vector(VectorOp::SegIota) => {
+                let cursor = match node.operands[0] {
+                    Source::Input(input) => self.cursors[input],
+                    _ => None,
+                };
+                let cursor = cursor.unwrap_or_else(|| unreachable!("the descriptor is used"));
+                let (index, base) = (self.index(), self.emitter.builder.use_var(cursor.base));
+                self.emitter.builder.ins().isub(index, base)
+            }
+            NodeOp::Vector(VectorOp::Gather) => {
+                let place = self.operand(node.operands[1]);
+                let address = self.place(node.operands[0], place, machine_type(node.ty).bytes());
+                self.emitter.builder.ins().load(machine_type(node.ty), TRUSTED, address, 0)
+            }
+            NodeOp::Vector(other) => unreachable!("{other:?} has no elements in a loop"),
+        }
+    }
+
+    /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and gives up.
+    fn place(&mut self, column: Source, place: Value, size: u32) -> Value {
+        let Source::Input(input) = column else { unreachable!("the column comes from outside") };
+        let Bound::Column { pointer, length } = self.environment.inputs[input] else {
+            unreachable!("elements are gathered from a column")
+        };
+        let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
+        self.emitter.require(is_there);
+        self.emitter.address(pointer, place, size)
+    }
+}

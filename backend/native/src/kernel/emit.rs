@@ -1,0 +1,367 @@
+//! The loops of a group, wherever they stand: what they read and write is given by values.
+//!
+//! Indices are taken in *strips*, at most as long as a segment, or as a block where floats are added up; what is the same for a
+//! strip, such as the element of a segment, is read once for it. Inside a strip is a loop over indices ([`super::body`]).
+
+use super::body::Body;
+use super::plan::{Ending, Plan, is_ordered};
+use super::sums;
+use crate::emitter::{Emitter, TRUSTED, machine_type};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::Variable;
+use nesl_prim::sum;
+
+/// What of a group is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// All, over all indices.
+    Whole,
+    /// All over some of the indices, others being computed at the same time: nothing is written past the end of a column's part,
+    /// and of scans only the elements to be scanned are stored.
+    Piece,
+    /// How many elements the filters keep.
+    Count,
+}
+
+/// An input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bound {
+    Scalar(Value),
+    Column {
+        pointer: Value,
+        length: Value,
+    },
+    Descriptor {
+        /// The lengths of the segments.
+        lengths: Value,
+        /// The segment of the first index.
+        segment: Value,
+        /// The index at which it begins, and that at which it ends.
+        base: Value,
+        stop: Value,
+        /// The end of the segments of which these indices are.
+        segments: Value,
+    },
+}
+
+/// Where a yield goes: to a column, or into [`sums::Sums`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outlet {
+    pub pointer: Value,
+    /// What a reduction or scan begins with; where in the buffer of sums a filter's first element goes; the length of the column
+    /// that is written to at indices; the sums of segments.
+    pub start: Value,
+}
+
+/// What the loops run with.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    pub inputs: Vec<Bound>,
+    /// For each space, where its first element goes in columns.
+    pub positions: Vec<Value>,
+    pub outlets: Vec<Outlet>,
+    /// Eight bytes that mean nothing.
+    pub aside: Value,
+}
+
+/// What is there after the loops.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// For each space that is counted the position after its last element.
+    pub positions: Vec<Option<Value>>,
+    /// For each yield what a reduction or an exact scan ends with, or how many elements are in the buffer of sums.
+    pub values: Vec<Option<Value>>,
+}
+
+/// What goes from one index to the next for a yield.
+#[derive(Clone, Debug)]
+pub(super) enum Carried {
+    Nothing,
+    /// Accumulators of an exact operation, or the position in a filter's buffer of sums.
+    Values(Vec<Variable>),
+    /// An ordered scan: what comes before the block, what comes before the element inside the block, and for a filter the
+    /// position in the block.
+    Ordered {
+        before: Variable,
+        inside: Variable,
+        position: Variable,
+    },
+}
+
+/// Where a descriptor's loop is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    pub lengths: Value,
+    pub segments: Value,
+    pub segment: Variable,
+    pub base: Variable,
+    pub stop: Variable,
+}
+
+/// Emits the loops of a group over the indices from one value up to another.
+pub(crate) fn emit_group(
+    emitter: &mut Emitter<'_>,
+    plan: &Plan,
+    mode: Mode,
+    environment: &Environment,
+    (start, end): (Value, Value),
+) -> Finished {
+    let mut body = Body::new(emitter, plan, mode, environment);
+    let index = body.emitter.builder.declare_var(types::I64);
+    body.emitter.builder.def_var(index, start);
+    let segmented = body.cursors.iter().any(Option::is_some);
+    if segmented || body.has_blocks(None) {
+        body.strips(index, end);
+    } else {
+        body.begin_strip(start);
+        body.strip(index, end);
+    }
+    body.finish(end)
+}
+
+const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
+
+impl Body<'_, '_, '_> {
+    /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
+    fn has_blocks(&self, of: Option<usize>) -> bool {
+        (0..self.endings.len()).any(|index| self.is_in_blocks(index, of))
+    }
+
+    /// Whether a yield combines floats in blocks of all indices, or of the segments of a descriptor.
+    fn is_in_blocks(&self, index: usize, of: Option<usize>) -> bool {
+        match (self.endings[index], of) {
+            (Some(Ending::Sum(_, source)), None) => self.plan.space_of(source) == 0,
+            (Some(Ending::Scan(op, source)), None) => is_ordered(op) && self.plan.space_of(source) == 0,
+            (Some(Ending::SegSum(_, _, input)), Some(descriptor)) => input == descriptor,
+            (Some(Ending::SegScan(op, _, input)), Some(descriptor)) => is_ordered(op) && input == descriptor,
+            _ => false,
+        }
+    }
+
+    /// The loop over strips.
+    fn strips(&mut self, index: Variable, end: Value) {
+        let builder = &mut self.emitter.builder;
+        let (header, strip, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(header);
+        let i = builder.use_var(index);
+        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, end);
+        builder.ins().brif(is_inside, strip, &[], after, &[]);
+        builder.switch_to_block(strip);
+        let cursors: Vec<(usize, Cursor)> =
+            self.cursors.iter().enumerate().filter_map(|(input, cursor)| Some((input, (*cursor)?))).collect();
+        for &(input, cursor) in &cursors {
+            self.advance(input, cursor, i);
+        }
+        let mut stop = end;
+        for &(input, cursor) in &cursors {
+            let segment_end = self.emitter.builder.use_var(cursor.stop);
+            stop = self.emitter.builder.ins().smin(stop, segment_end);
+            if self.has_blocks(Some(input)) {
+                let base = self.emitter.builder.use_var(cursor.base);
+                let block_end = self.block_end(i, base);
+                stop = self.emitter.builder.ins().smin(stop, block_end);
+            }
+        }
+        let zero = self.emitter.int(0);
+        if self.has_blocks(None) {
+            let block_end = self.block_end(i, zero);
+            stop = self.emitter.builder.ins().smin(stop, block_end);
+        }
+        self.begin_strip(i);
+        self.strip(index, stop);
+        if self.has_blocks(None) {
+            self.end_block(stop, zero, None);
+        }
+        for &(input, cursor) in &cursors {
+            if self.has_blocks(Some(input)) {
+                let base = self.emitter.builder.use_var(cursor.base);
+                self.end_block(stop, base, Some(input));
+            }
+        }
+        self.emitter.builder.ins().jump(header, &[]);
+        self.emitter.builder.switch_to_block(after);
+    }
+
+    /// The end of the block in which an index is, of those that begin with a base.
+    fn block_end(&mut self, i: Value, base: Value) -> Value {
+        let ins = &mut self.emitter.builder;
+        let within = ins.ins().isub(i, base);
+        let last = ins.ins().bor_imm_s(within, BLOCK_MASK);
+        let count = ins.ins().iadd_imm_s(last, 1);
+        ins.ins().iadd(base, count)
+    }
+
+    /// How many elements of its block come before an index.
+    fn in_block(&mut self, i: Value, base: Value) -> Value {
+        let within = self.emitter.builder.ins().isub(i, base);
+        self.emitter.builder.ins().band_imm_s(within, BLOCK_MASK)
+    }
+
+    /// Where an index is the end of a whole block: what is combined in blocks goes on with the next one.
+    fn end_block(&mut self, i: Value, base: Value, of: Option<usize>) {
+        let within = self.in_block(i, base);
+        let builder = &mut self.emitter.builder;
+        let (whole, after) = (builder.create_block(), builder.create_block());
+        builder.ins().brif(within, after, &[], whole, &[]);
+        builder.switch_to_block(whole);
+        for index in 0..self.endings.len() {
+            if !self.is_in_blocks(index, of) {
+                continue;
+            }
+            match self.endings[index] {
+                Some(Ending::Sum(..)) => {
+                    let sums = self.environment.outlets[index].pointer;
+                    self.emitter.complete_sums(sums);
+                }
+                Some(Ending::SegSum(..)) => {
+                    let sums = self.environment.outlets[index].start;
+                    self.emitter.complete_sums(sums);
+                }
+                _ => self.end_scanned_block(index),
+            }
+        }
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(after);
+    }
+
+    /// Goes on to the segment of the next index: past the end of the one before, and past empty ones.
+    fn advance(&mut self, input: usize, cursor: Cursor, i: Value) {
+        let builder = &mut self.emitter.builder;
+        let (header, next, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(header);
+        let stop = builder.use_var(cursor.stop);
+        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, stop);
+        builder.ins().brif(is_inside, after, &[], next, &[]);
+        builder.switch_to_block(next);
+        self.end_segment(input, cursor);
+        let builder = &mut self.emitter.builder;
+        let address = builder.use_var(cursor.segment);
+        let offset = builder.ins().ishl_imm_u(address, 3);
+        let address = builder.ins().iadd(cursor.lengths, offset);
+        let length = builder.ins().load(types::I64, TRUSTED, address, 0);
+        let base = builder.use_var(cursor.stop);
+        builder.def_var(cursor.base, base);
+        let stop = builder.ins().iadd(base, length);
+        builder.def_var(cursor.stop, stop);
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(after);
+    }
+
+    /// What the current segment amounts to is stored; the next one begins.
+    fn end_segment(&mut self, input: usize, cursor: Cursor) {
+        for index in 0..self.endings.len() {
+            match self.endings[index] {
+                Some(Ending::SegReduce(op, _, descriptor)) if descriptor == input => {
+                    let identity = self.identity(op);
+                    let accumulators = self.values(index);
+                    let mut result = self.emitter.builder.use_var(accumulators[0]);
+                    for &other in &accumulators[1..] {
+                        let other = self.emitter.builder.use_var(other);
+                        result = self.emitter.scalar(op, &[result, other]);
+                    }
+                    accumulators.iter().for_each(|&variable| self.emitter.builder.def_var(variable, identity));
+                    self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
+                }
+                Some(Ending::SegSum(_, _, descriptor)) if descriptor == input => {
+                    let (stop, base) =
+                        (self.emitter.builder.use_var(cursor.stop), self.emitter.builder.use_var(cursor.base));
+                    let tail = self.in_block(stop, base);
+                    let result = self.emitter.finish_sums(self.environment.outlets[index].start, tail);
+                    self.store_of_segment(index, cursor, result, 8);
+                }
+                Some(Ending::SegScan(op, _, descriptor)) if descriptor == input => self.begin_scan(index, op),
+                _ => {}
+            }
+        }
+        let segment = self.emitter.builder.use_var(cursor.segment);
+        let next = self.emitter.builder.ins().iadd_imm_s(segment, 1);
+        self.emitter.builder.def_var(cursor.segment, next);
+    }
+
+    fn store_of_segment(&mut self, index: usize, cursor: Cursor, value: Value, size: u32) {
+        let segment = self.emitter.builder.use_var(cursor.segment);
+        let address = self.emitter.address(self.environment.outlets[index].pointer, segment, size);
+        self.emitter.builder.ins().store(TRUSTED, value, address, 0);
+    }
+
+    /// After the last index: ends the segments that are left, and collects what is carried.
+    fn finish(&mut self, end: Value) -> Finished {
+        for input in 0..self.cursors.len() {
+            let Some(cursor) = self.cursors[input] else { continue };
+            let is_end = |ending: &Option<Ending>| match *ending {
+                Some(Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor)) => descriptor == input,
+                _ => false,
+            };
+            if self.endings.iter().any(is_end) {
+                self.end_segments(input, cursor);
+            }
+        }
+        self.end_wide();
+        let positions = self.positions.clone();
+        let positions =
+            positions.into_iter().map(|position| position.map(|position| self.emitter.builder.use_var(position)));
+        let positions = positions.collect();
+        let mut values = Vec::with_capacity(self.endings.len());
+        for index in 0..self.endings.len() {
+            values.push(match (self.endings[index], self.carried[index].clone()) {
+                (Some(Ending::Sum(..)), Carried::Nothing) => {
+                    Some(self.emitter.builder.ins().band_imm_s(end, BLOCK_MASK))
+                }
+                (Some(Ending::Reduce(op, _) | Ending::Scan(op, _)), Carried::Values(accumulators)) => {
+                    let values: Vec<Value> =
+                        accumulators.iter().map(|&variable| self.emitter.builder.use_var(variable)).collect();
+                    let (first, others) = values.split_first().unwrap_or_else(|| unreachable!("one at least"));
+                    let mut result = *first;
+                    for &other in others {
+                        result = self.emitter.scalar(op, &[result, other]);
+                    }
+                    Some(result)
+                }
+                (Some(Ending::Sum(..)), Carried::Values(position)) => Some(self.emitter.builder.use_var(position[0])),
+                _ => None,
+            });
+        }
+        Finished { positions, values }
+    }
+
+    /// Ends the current segment of a descriptor and those after it, which have no elements.
+    fn end_segments(&mut self, input: usize, cursor: Cursor) {
+        let builder = &mut self.emitter.builder;
+        let (header, next, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(header);
+        let segment = builder.use_var(cursor.segment);
+        let is_left = builder.ins().icmp(IntCC::SignedLessThan, segment, cursor.segments);
+        builder.ins().brif(is_left, next, &[], after, &[]);
+        builder.switch_to_block(next);
+        self.end_segment(input, cursor);
+        let builder = &mut self.emitter.builder;
+        let stop = builder.use_var(cursor.stop);
+        builder.def_var(cursor.base, stop);
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(after);
+    }
+}
+
+impl Emitter<'_> {
+    /// The address of an element.
+    pub(super) fn address(&mut self, pointer: Value, index: Value, size: u32) -> Value {
+        let offset = if size == 8 { self.builder.ins().ishl_imm_u(index, 3) } else { index };
+        self.builder.ins().iadd(pointer, offset)
+    }
+
+    /// The buffer of sums is full.
+    pub(super) fn complete_sums(&mut self, sums: Value) {
+        let signature = self.signature(&[types::I64], &[]);
+        self.call_rust(sums::complete as *const () as usize, signature, &[sums]);
+    }
+
+    /// The result of sums, where so many elements are in the buffer.
+    pub(crate) fn finish_sums(&mut self, sums: Value, tail: Value) -> Value {
+        let signature = self.signature(&[types::I64; 2], &[types::F64]);
+        self.call_rust(sums::finish as *const () as usize, signature, &[sums, tail])[0]
+    }
+}

@@ -1,0 +1,165 @@
+//! What becomes of the elements that a loop computes: they are stored, combined, scanned, written at indices.
+
+use super::body::Body;
+use super::emit::{Carried, Mode};
+use super::plan::Ending;
+use super::sums::BUFFER;
+use crate::emitter::TRUSTED;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::Variable;
+use nesl_prim::{ScalarOp, sum};
+
+impl Body<'_, '_, '_> {
+    /// What becomes of an element of a yield.
+    pub fn end(&mut self, index: usize, ending: Ending, mask: Option<Value>) {
+        let outlet = self.environment.outlets[index];
+        match ending {
+            Ending::Store(source) => {
+                let value = self.operand(source);
+                self.store(outlet.pointer, self.plan.space_of(source), value, mask);
+            }
+            Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => {
+                let value = self.operand(source);
+                let accumulators = self.values(index);
+                let accumulator = accumulators[self.now.further % accumulators.len()];
+                self.combine(op, accumulator, value, mask);
+            }
+            Ending::Sum(_, source) if self.plan.space_of(source) > 0 => {
+                let value = self.operand(source);
+                self.add_to_buffer(index, outlet.pointer, value, mask);
+            }
+            Ending::Sum(_, source) | Ending::SegSum(_, source, _) => {
+                let value = self.operand(source);
+                let bias = self.biases[index].unwrap_or_else(|| unreachable!("the strip has begun"));
+                let (address, further) = self.place_of_index(bias);
+                self.emitter.builder.ins().store(TRUSTED, value, address, BUFFER + further);
+            }
+            Ending::Scan(op, source) | Ending::SegScan(op, source, _) => {
+                let value = self.operand(source);
+                self.scan(index, op, self.plan.space_of(source), value, mask);
+            }
+            Ending::Scatter { indices, values } => {
+                let (place, value) = (self.operand(indices), self.operand(values));
+                let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, outlet.start);
+                self.emitter.require(is_there);
+                let size = self.emitter.builder.func.dfg.value_type(value).bytes();
+                let address = self.emitter.address(outlet.pointer, place, size);
+                self.emitter.builder.ins().store(TRUSTED, value, address, 0);
+            }
+        }
+    }
+
+    /// Stores the element of a space at the current index in a column.
+    fn store(&mut self, pointer: Value, space: usize, value: Value, mask: Option<Value>) {
+        let size = self.emitter.builder.func.dfg.value_type(value).bytes();
+        let Some(position) = self.positions[space] else {
+            let i = self.now.index.unwrap_or_else(|| unreachable!("elements are at an index"));
+            let address = self.emitter.address(pointer, i, size);
+            let offset = (self.now.further as u32 * size) as i32;
+            self.emitter.builder.ins().store(TRUSTED, value, address, offset);
+            return;
+        };
+        let position = self.emitter.builder.use_var(position);
+        let mut address = self.emitter.address(pointer, position, size);
+        // What is not kept is written where the next kept element will be; in a piece that may be beyond its end.
+        if let (Some(mask), Mode::Piece) = (mask, self.mode) {
+            address = self.emitter.builder.ins().select(mask, address, self.environment.aside);
+        }
+        self.emitter.builder.ins().store(TRUSTED, value, address, 0);
+    }
+
+    pub fn combine(&mut self, op: ScalarOp, accumulator: Variable, value: Value, mask: Option<Value>) {
+        let before = self.emitter.builder.use_var(accumulator);
+        let mut after = self.emitter.scalar(op, &[before, value]);
+        if let Some(mask) = mask {
+            after = self.emitter.builder.ins().select(mask, after, before);
+        }
+        self.emitter.builder.def_var(accumulator, after);
+    }
+
+    /// Adds an element of a space within to a buffer of sums.
+    fn add_to_buffer(&mut self, index: usize, sums: Value, value: Value, mask: Option<Value>) {
+        let variable = self.values(index)[0];
+        let position = self.emitter.builder.use_var(variable);
+        let address = self.emitter.address(sums, position, 8);
+        self.emitter.builder.ins().store(TRUSTED, value, address, BUFFER);
+        let one = match mask {
+            Some(mask) => self.emitter.builder.ins().uextend(types::I64, mask),
+            None => self.emitter.int(1),
+        };
+        self.add(variable, one);
+        let full = self.at_block_end(variable);
+        self.emitter.complete_sums(sums);
+        self.emitter.builder.ins().jump(full, &[]);
+        self.emitter.builder.switch_to_block(full);
+    }
+
+    /// Begins what is done where a position is the end of a block, where the position goes back to 0; yields the block of
+    /// instructions to go on with.
+    fn at_block_end(&mut self, variable: Variable) -> cranelift_codegen::ir::Block {
+        let builder = &mut self.emitter.builder;
+        let position = builder.use_var(variable);
+        let is_full = builder.ins().icmp_imm_s(IntCC::Equal, position, sum::BLOCK as i64);
+        let (full, after) = (builder.create_block(), builder.create_block());
+        builder.set_cold_block(full);
+        builder.ins().brif(is_full, full, &[], after, &[]);
+        builder.switch_to_block(full);
+        let zero = builder.ins().iconst(types::I64, 0);
+        builder.def_var(variable, zero);
+        after
+    }
+
+    fn scan(&mut self, index: usize, op: ScalarOp, space: usize, value: Value, mask: Option<Value>) {
+        let pointer = self.environment.outlets[index].pointer;
+        match self.carried[index].clone() {
+            Carried::Values(accumulators) => {
+                let before = self.emitter.builder.use_var(accumulators[0]);
+                self.store(pointer, space, before, mask);
+                self.combine(op, accumulators[0], value, mask);
+            }
+            Carried::Ordered { before, inside, position } => {
+                let (all_before, inside_before) =
+                    (self.emitter.builder.use_var(before), self.emitter.builder.use_var(inside));
+                let here = self.emitter.scalar(op, &[all_before, inside_before]);
+                self.store(pointer, space, here, mask);
+                let after = self.emitter.scalar(op, &[inside_before, value]);
+                self.emitter.builder.def_var(inside, after);
+                if space > 0 {
+                    let one = self.emitter.int(1);
+                    self.add(position, one);
+                    let full = self.at_block_end(position);
+                    self.end_scanned_block(index);
+                    self.emitter.builder.ins().jump(full, &[]);
+                    self.emitter.builder.switch_to_block(full);
+                }
+            }
+            Carried::Nothing => unreachable!("a scan carries what comes before"),
+        }
+    }
+
+    /// An ordered scan goes on with the next block.
+    pub fn end_scanned_block(&mut self, index: usize) {
+        let (Some(Ending::Scan(op, _) | Ending::SegScan(op, ..)), Carried::Ordered { before, inside, .. }) =
+            (self.endings[index], self.carried[index].clone())
+        else {
+            unreachable!("blocks end in ordered scans")
+        };
+        let (all_before, inside_before) = (self.emitter.builder.use_var(before), self.emitter.builder.use_var(inside));
+        let after = self.emitter.scalar(op, &[all_before, inside_before]);
+        self.emitter.builder.def_var(before, after);
+        let identity = self.identity(op);
+        self.emitter.builder.def_var(inside, identity);
+    }
+
+    /// A scan of segments begins anew.
+    pub fn begin_scan(&mut self, index: usize, op: ScalarOp) {
+        let identity = self.identity(op);
+        let variables = match self.carried[index].clone() {
+            Carried::Values(accumulators) => accumulators,
+            Carried::Ordered { before, inside, .. } => vec![before, inside],
+            Carried::Nothing => Vec::new(),
+        };
+        variables.into_iter().for_each(|variable| self.emitter.builder.def_var(variable, identity));
+    }
+}

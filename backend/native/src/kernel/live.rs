@@ -1,0 +1,82 @@
+//! What of a group is computed in a mode, and what that costs.
+
+use super::emit::Mode;
+use super::plan::{Ending, Plan, Source};
+use nesl_prim::ScalarOp;
+
+/// The spaces whose elements are stored or added up, and must therefore be counted before pieces of them are computed.
+pub(super) fn counted(plan: &Plan) -> Vec<usize> {
+    let space = |index| match plan.ending(index) {
+        Ending::Store(source) | Ending::Sum(_, source) | Ending::Scan(_, source) => plan.space_of(source),
+        _ => 0,
+    };
+    (0..plan.yields.len()).map(space).filter(|&space| space > 0).collect()
+}
+
+/// The nodes that are computed: what leaves the group, what can fail, and what they need.
+pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<bool> {
+    let mut live = vec![false; plan.nodes.len()];
+    let mut mark = |source: Source| {
+        if let Source::Node(node) = source {
+            live[node] = true;
+        }
+    };
+    for ending in endings.iter().flatten() {
+        ending.sources().into_iter().for_each(&mut mark);
+    }
+    let mut spaces: Vec<usize> = if mode == Mode::Count { counted(plan) } else { Vec::new() };
+    while let Some(space) = spaces.pop() {
+        if let Some(filter) = plan.space(space) {
+            mark(filter.flags);
+            spaces.push(filter.parent);
+        }
+    }
+    for number in (0..plan.nodes.len()).rev() {
+        let node = &plan.nodes[number];
+        if mode != Mode::Count && node.is_fallible() && !node.is_end() {
+            live[number] = true;
+        }
+        if !live[number] {
+            continue;
+        }
+        let mut sources: Vec<Source> = plan.aligned(node).into_iter().map(|position| node.operands[position]).collect();
+        let mut space = node.space;
+        while let Some(filter) = plan.space(space) {
+            sources.push(filter.flags);
+            space = filter.parent;
+        }
+        for source in sources {
+            if let Source::Node(node) = source {
+                live[node] = true;
+            }
+        }
+    }
+    live
+}
+
+/// Whether an operation is a call in machine code.
+pub(super) fn is_call(op: ScalarOp) -> bool {
+    matches!(
+        op,
+        ScalarOp::NaturalLogarithm
+            | ScalarOp::Logarithm
+            | ScalarOp::Exponential
+            | ScalarOp::ExponentialTo
+            | ScalarOp::PowerInt
+            | ScalarOp::PowerFloat
+            | ScalarOp::Sine
+            | ScalarOp::Cosine
+            | ScalarOp::Tangent
+            | ScalarOp::ArcSine
+            | ScalarOp::ArcCosine
+            | ScalarOp::ArcTangent
+            | ScalarOp::HyperbolicSine
+            | ScalarOp::HyperbolicCosine
+            | ScalarOp::HyperbolicTangent
+            | ScalarOp::IntegerSquareRoot
+            | ScalarOp::HashFloat
+            | ScalarOp::RandomFloat
+            | ScalarOp::RangeLength
+            | ScalarOp::CheckInterleave
+    )
+}

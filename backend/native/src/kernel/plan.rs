@@ -1,0 +1,301 @@
+//! A fusion group as a kernel is made of it: nodes over inputs, without the names of registers.
+//!
+//! Two groups that differ in nothing but names have equal plans, and share their code.
+
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::op::Fusion;
+use nesl_vcode::{Block, Instruction, Op, Operand, Register, RegisterType, VectorOp};
+use std::collections::HashMap;
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// From outside, by its position among [`Plan::inputs`].
+    Input(usize),
+    /// From the group, by its position among [`Plan::nodes`].
+    Node(usize),
+    /// From the program.
+    Constant(ScalarValue),
+}
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeOp {
+    /// A scalar operation at each index.
+    Map(ScalarOp),
+    /// A vector instruction that can be in a loop.
+    Vector(VectorOp),
+}
+
+/// One instruction of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// What it does.
+    pub op: NodeOp,
+    /// What it reads.
+    pub operands: Vec<Source>,
+    /// The type of its elements, or of its scalar.
+    pub ty: ScalarType,
+    /// The space in which it computes: for what is packed, the space within.
+    pub space: usize,
+}
+
+/// The indices of another space at which a flag is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Space {
+    /// The space of the flags.
+    pub parent: usize,
+    /// The flags.
+    pub flags: Source,
+}
+
+/// What says how many indices there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// A scalar.
+    Value(Source),
+    /// The length of this input.
+    Column(usize),
+    /// The elements of the segments of this input.
+    Total(usize),
+}
+
+/// What becomes of what a group yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// The elements of a node are stored.
+    Store(Source),
+    /// They are combined by an exact operation.
+    Reduce(ScalarOp, Source),
+    /// They are combined as [`nesl_prim::sum`] defines.
+    Sum(ScalarOp, Source),
+    /// What comes before each, combined, is stored.
+    Scan(ScalarOp, Source),
+    /// Those of each segment of an input are combined by an exact operation.
+    SegReduce(ScalarOp, Source, usize),
+    /// Those of each segment of an input are combined as [`nesl_prim::sum`] defines.
+    SegSum(ScalarOp, Source, usize),
+    /// What comes before each in its segment, combined, is stored.
+    SegScan(ScalarOp, Source, usize),
+    /// Values are written at indices of a column.
+    Scatter {
+        /// The indices.
+        indices: Source,
+        /// The values.
+        values: Source,
+    },
+}
+
+impl Ending {
+    /// What it takes at the index.
+    pub fn sources(self) -> Vec<Source> {
+        match self {
+            Ending::Store(source)
+            | Ending::Reduce(_, source)
+            | Ending::Sum(_, source)
+            | Ending::Scan(_, source)
+            | Ending::SegReduce(_, source, _)
+            | Ending::SegSum(_, source, _)
+            | Ending::SegScan(_, source, _) => vec![source],
+            Ending::Scatter { indices, values } => vec![indices, values],
+        }
+    }
+}
+
+/// A group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Plan {
+    /// What is read from outside.
+    pub inputs: Vec<RegisterType>,
+    /// The instructions.
+    pub nodes: Vec<Node>,
+    /// The nodes whose results leave the group.
+    pub yields: Vec<usize>,
+    /// The spaces of the filters; that of all indices has number 0 and is not among them, so that number 1 is the first.
+    filters: Vec<Space>,
+    /// How many indices there are.
+    pub extent: Extent,
+}
+
+impl Plan {
+    /// The plan of a group, and the registers that are its inputs. None for what is no group.
+    pub fn new(block: &Block, registers: &[RegisterType]) -> Option<(Plan, Vec<Register>)> {
+        let mut planner = Planner { registers, ..Planner::default() };
+        for instruction in &block.instructions {
+            planner.instruction(instruction)?;
+        }
+        let yields = block.results.iter().map(|&result| match planner.source(result) {
+            Source::Node(node) => Some(node),
+            Source::Input(_) | Source::Constant(_) => None,
+        });
+        let yields = yields.collect::<Option<Vec<usize>>>()?;
+        let Planner { inputs, nodes, filters, extent, .. } = planner;
+        let types = inputs.iter().map(|&register| registers[register.0 as usize]).collect();
+        Some((Plan { inputs: types, nodes, yields, filters, extent: extent? }, inputs))
+    }
+
+    /// The number of spaces, that of all indices included.
+    pub fn spaces(&self) -> usize {
+        self.filters.len() + 1
+    }
+
+    /// A space within; none for that of all indices.
+    pub fn space(&self, number: usize) -> Option<Space> {
+        number.checked_sub(1).map(|filter| self.filters[filter])
+    }
+
+    /// The space of an operand that is read at the index.
+    pub fn space_of(&self, source: Source) -> usize {
+        match source {
+            Source::Node(node) => self.nodes[node].space,
+            Source::Input(_) | Source::Constant(_) => 0,
+        }
+    }
+
+    /// Whether an instruction of the group can fail.
+    pub fn is_fallible(&self) -> bool {
+        self.nodes.iter().any(Node::is_fallible)
+    }
+
+    /// What becomes of yield `index`.
+    pub fn ending(&self, index: usize) -> Ending {
+        let number = self.yields[index];
+        let node = &self.nodes[number];
+        let descriptor = || match node.operands[1] {
+            Source::Input(input) => input,
+            other => unreachable!("a descriptor comes from outside, not from {other:?}"),
+        };
+        match node.op {
+            NodeOp::Vector(VectorOp::Reduce(op)) if is_ordered(op) => Ending::Sum(op, node.operands[0]),
+            NodeOp::Vector(VectorOp::Reduce(op)) => Ending::Reduce(op, node.operands[0]),
+            NodeOp::Vector(VectorOp::Scan(op)) => Ending::Scan(op, node.operands[0]),
+            NodeOp::Vector(VectorOp::SegReduce(op)) if is_ordered(op) => {
+                Ending::SegSum(op, node.operands[0], descriptor())
+            }
+            NodeOp::Vector(VectorOp::SegReduce(op)) => Ending::SegReduce(op, node.operands[0], descriptor()),
+            NodeOp::Vector(VectorOp::SegScan(op)) => Ending::SegScan(op, node.operands[0], descriptor()),
+            NodeOp::Vector(VectorOp::Scatter) => {
+                Ending::Scatter { indices: node.operands[1], values: node.operands[2] }
+            }
+            _ => Ending::Store(Source::Node(number)),
+        }
+    }
+
+    /// The positions among the operands of a node that are read at the index.
+    pub fn aligned(&self, node: &Node) -> Vec<usize> {
+        let is_column = |&position: &usize| match node.operands[position] {
+            Source::Input(input) => matches!(self.inputs[input], RegisterType::Column(_)),
+            Source::Node(_) => true,
+            Source::Constant(_) => false,
+        };
+        match node.op {
+            NodeOp::Map(_) => (0..node.operands.len()).filter(is_column).collect(),
+            NodeOp::Vector(op) => match op.fusion() {
+                Fusion::Element(positions) | Fusion::End(positions) => positions,
+                Fusion::Filter { elements, flags } => vec![elements, flags],
+                Fusion::Alone => Vec::new(),
+            },
+        }
+    }
+}
+
+impl Node {
+    /// Whether it can fail.
+    pub fn is_fallible(&self) -> bool {
+        match self.op {
+            NodeOp::Map(op) => op.row().fallible,
+            NodeOp::Vector(op) => op.row().fallible,
+        }
+    }
+
+    /// Whether its result is ready only after the loop.
+    pub fn is_end(&self) -> bool {
+        matches!(self.op, NodeOp::Vector(op) if matches!(op.fusion(), Fusion::End(_)))
+    }
+}
+
+/// Whether the order in which an operation combines is part of the meaning.
+pub fn is_ordered(op: ScalarOp) -> bool {
+    !op.row().associative
+}
+
+#[derive(Default)]
+struct Planner<'a> {
+    registers: &'a [RegisterType],
+    inputs: Vec<Register>,
+    places: HashMap<Register, Source>,
+    nodes: Vec<Node>,
+    filters: Vec<Space>,
+    extent: Option<Extent>,
+}
+
+impl Planner<'_> {
+    fn source(&mut self, operand: Operand) -> Source {
+        match operand {
+            Operand::Constant(value) => Source::Constant(value),
+            Operand::Register(register) => *self.places.entry(register).or_insert_with(|| {
+                self.inputs.push(register);
+                Source::Input(self.inputs.len() - 1)
+            }),
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) -> Option<()> {
+        let operands: Vec<Source> = instruction.operands.iter().map(|&operand| self.source(operand)).collect();
+        let [result] = instruction.results[..] else { return None };
+        let (RegisterType::Scalar(ty) | RegisterType::Column(ty)) = self.registers[result.0 as usize] else {
+            return None;
+        };
+        let op = match instruction.op {
+            Op::Map(op) => NodeOp::Map(op),
+            Op::Vector(op) if op.fusion() != Fusion::Alone => NodeOp::Vector(op),
+            _ => return None,
+        };
+        let space_of = |source: &Source| match *source {
+            Source::Node(node) => self.nodes[node].space,
+            Source::Input(_) | Source::Constant(_) => 0,
+        };
+        let space = match op {
+            NodeOp::Vector(VectorOp::Pack) => {
+                let filter = Space { parent: space_of(&operands[1]), flags: operands[1] };
+                let known = self.filters.iter().position(|&other| other == filter);
+                known.unwrap_or_else(|| {
+                    self.filters.push(filter);
+                    self.filters.len() - 1
+                }) + 1
+            }
+            // What is read at the index has one space, and nothing else comes from the group.
+            _ => operands.iter().map(space_of).max().unwrap_or(0),
+        };
+        self.places.insert(result, Source::Node(self.nodes.len()));
+        self.nodes.push(Node { op, operands, ty, space });
+        self.learn_extent();
+        Some(())
+    }
+
+    /// Looks for the number of indices in the last node.
+    fn learn_extent(&mut self) {
+        let (Some(node), None) = (self.nodes.last(), self.extent) else { return };
+        let inputs = node.operands.iter().enumerate().filter_map(|(position, source)| match *source {
+            Source::Input(input) => Some((position, input)),
+            _ => None,
+        });
+        let is_column = |input: usize| matches!(self.registers[self.inputs[input].0 as usize], RegisterType::Column(_));
+        let aligned = |position| match node.op {
+            NodeOp::Map(_) => true,
+            NodeOp::Vector(op) => match op.fusion() {
+                Fusion::Element(positions) | Fusion::End(positions) => positions.contains(&position),
+                Fusion::Filter { elements, flags } => position == elements || position == flags,
+                Fusion::Alone => false,
+            },
+        };
+        let mut columns = inputs.filter(|&(position, input)| aligned(position) && is_column(input));
+        self.extent = match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::Iota), &[length]) => Some(Extent::Value(length)),
+            (NodeOp::Vector(VectorOp::Dist), &[_, length]) => Some(Extent::Value(length)),
+            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)])
+            | (NodeOp::Vector(VectorOp::SegDist), &[_, Source::Input(descriptor)]) => Some(Extent::Total(descriptor)),
+            _ => columns.next().map(|(_, input)| Extent::Column(input)),
+        };
+    }
+}

@@ -1,0 +1,290 @@
+//! The same computed at two indices at once, in vectors of 128 bits, where all that a loop computes has such a form: arithmetic,
+//! comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as numbers.
+
+use super::body::Body;
+use super::emit::Carried;
+use super::plan::{Ending, NodeOp, Source};
+use super::sums::BUFFER;
+use crate::emitter::machine_type;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::{RegisterType, VectorOp};
+
+/// Indices in a vector.
+pub(super) const LANES: usize = 2;
+
+/// Columns begin anywhere.
+const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
+
+impl Body<'_, '_, '_> {
+    /// Whether all that is computed has a form for two indices.
+    pub fn can_be_wide(&self) -> bool {
+        let nodes = self.plan.nodes.iter().zip(&self.live).filter(|(_, is_live)| **is_live);
+        let all_nodes = nodes.into_iter().all(|(node, _)| {
+            let is_wide = |&source: &Source| match source {
+                Source::Input(input) => match self.plan.inputs[input] {
+                    RegisterType::Column(ty) | RegisterType::Scalar(ty) => is_number(ty),
+                    RegisterType::Descriptor => true,
+                },
+                Source::Constant(value) => is_number(value.scalar_type()),
+                Source::Node(_) => true,
+            };
+            let by_op = match node.op {
+                NodeOp::Map(op) => is_wide_op(op),
+                NodeOp::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegDist) => is_number(node.ty),
+                NodeOp::Vector(_) => node.is_end(),
+            };
+            by_op && node.space == 0 && (node.is_end() || node.operands.iter().all(is_wide))
+        });
+        let number = |source: Source| self.plan.space_of(source) == 0 && is_number(self.type_of(source));
+        let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
+            Ending::Store(source) | Ending::Sum(_, source) | Ending::SegSum(_, source, _) => number(source),
+            Ending::Reduce(op, source) => number(source) && is_wide_op(op),
+            _ => false,
+        });
+        all_nodes && all_ends && self.positions.iter().all(Option::is_none)
+    }
+
+    fn type_of(&self, source: Source) -> ScalarType {
+        match source {
+            Source::Node(node) => self.plan.nodes[node].ty,
+            Source::Constant(value) => value.scalar_type(),
+            Source::Input(input) => match self.plan.inputs[input] {
+                RegisterType::Column(ty) | RegisterType::Scalar(ty) => ty,
+                RegisterType::Descriptor => ScalarType::Bool,
+            },
+        }
+    }
+
+    /// What is computed at the current index and the next one.
+    pub fn wide_indices(&mut self) {
+        for number in 0..self.plan.nodes.len() {
+            let node = &self.plan.nodes[number];
+            if self.live[number] && !node.is_end() {
+                self.now.nodes[number] = Some(self.wide_node(number));
+            }
+        }
+        // All is read before anything is stored: that may be over what is read.
+        let endings: Vec<(usize, Ending)> =
+            self.endings.iter().enumerate().filter_map(|(index, ending)| Some((index, (*ending)?))).collect();
+        for &(_, ending) in &endings {
+            ending.sources().into_iter().for_each(|source| {
+                self.wide_operand(source);
+            });
+        }
+        for (index, ending) in endings {
+            self.wide_end(index, ending);
+        }
+    }
+
+    fn wide_operand(&mut self, source: Source) -> Value {
+        let input = match source {
+            Source::Node(node) => {
+                return self.now.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"));
+            }
+            Source::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
+            other => {
+                let value = self.operand(other);
+                return self.splat(value);
+            }
+        };
+        if let Some(value) = self.now.inputs[input] {
+            return value;
+        }
+        let ty = vector_type(self.type_of(source));
+        let pointer = self.pointer(input);
+        let (address, offset) = self.place_of_index(pointer);
+        let value = self.emitter.builder.ins().load(ty, UNALIGNED, address, offset);
+        self.now.inputs[input] = Some(value);
+        value
+    }
+
+    fn splat(&mut self, value: Value) -> Value {
+        let ty = self.emitter.builder.func.dfg.value_type(value);
+        self.emitter.builder.ins().splat(if ty == types::F64 { types::F64X2 } else { types::I64X2 }, value)
+    }
+
+    fn wide_node(&mut self, number: usize) -> Value {
+        let node = &self.plan.nodes[number];
+        match node.op {
+            NodeOp::Map(op) => {
+                let operands: Vec<Value> = node.operands.iter().map(|&operand| self.wide_operand(operand)).collect();
+                self.wide_operation(op, &operands)
+            }
+            NodeOp::Vector(VectorOp::Iota) => {
+                let first = self.index();
+                let second = self.emitter.builder.ins().iadd_imm_s(first, 1);
+                let both = self.splat(first);
+                self.emitter.builder.ins().insertlane(both, second, 1)
+            }
+            NodeOp::Vector(VectorOp::SegDist) => {
+                let value = self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"));
+                self.splat(value)
+            }
+            NodeOp::Vector(_) => self.wide_operand(node.operands[0]),
+        }
+    }
+
+    fn wide_end(&mut self, index: usize, ending: Ending) {
+        let (source, pointer, offset) = match ending {
+            Ending::Store(source) => (source, self.environment.outlets[index].pointer, 0),
+            Ending::Sum(_, source) | Ending::SegSum(_, source, _) => {
+                (source, self.biases[index].unwrap_or_else(|| unreachable!("the strip has begun")), BUFFER)
+            }
+            Ending::Reduce(op, source) => {
+                let value = self.wide_operand(source);
+                let accumulators = &self.wide_accumulators[index];
+                let accumulator = accumulators[self.now.further / LANES % accumulators.len()];
+                let before = self.emitter.builder.use_var(accumulator);
+                let after = self.wide_operation(op, &[before, value]);
+                return self.emitter.builder.def_var(accumulator, after);
+            }
+            other => unreachable!("{other:?} has no form for two indices"),
+        };
+        let value = self.wide_operand(source);
+        let (address, further) = self.place_of_index(pointer);
+        self.emitter.builder.ins().store(UNALIGNED, value, address, offset + further);
+    }
+
+    /// Defines the accumulators of exact reductions for two indices.
+    pub fn begin_wide(&mut self, times: usize) {
+        for index in 0..self.endings.len() {
+            let mut accumulators = Vec::new();
+            if let Some(Ending::Reduce(op, _)) = self.endings[index] {
+                let identity = self.identity(op);
+                let identity = self.splat(identity);
+                accumulators.extend((0..times).map(|_| self.variable(identity)));
+            }
+            self.wide_accumulators.push(accumulators);
+        }
+    }
+
+    /// Combines them with those for one.
+    pub fn end_wide(&mut self) {
+        for index in 0..self.wide_accumulators.len() {
+            let (Some(Ending::Reduce(op, _)), Carried::Values(single)) = (self.endings[index], &self.carried[index])
+            else {
+                continue;
+            };
+            let single = single[0];
+            for accumulator in self.wide_accumulators[index].clone() {
+                for lane in 0..LANES as u8 {
+                    let both = self.emitter.builder.use_var(accumulator);
+                    let value = self.emitter.builder.ins().extractlane(both, lane);
+                    self.combine(op, single, value, None);
+                }
+            }
+        }
+    }
+
+    fn wide_operation(&mut self, op: ScalarOp, operands: &[Value]) -> Value {
+        let ins = &mut self.emitter.builder;
+        let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        if let Some(condition) = int_comparison(op) {
+            return ins.ins().icmp(condition, a, b);
+        }
+        if let Some(condition) = float_comparison(op) {
+            return ins.ins().fcmp(condition, a, b);
+        }
+        match op {
+            ScalarOp::AddInt => ins.ins().iadd(a, b),
+            ScalarOp::SubtractInt => ins.ins().isub(a, b),
+            ScalarOp::MultiplyInt => ins.ins().imul(a, b),
+            ScalarOp::NegateInt => ins.ins().ineg(a),
+            ScalarOp::AddFloat => ins.ins().fadd(a, b),
+            ScalarOp::SubtractFloat => ins.ins().fsub(a, b),
+            ScalarOp::MultiplyFloat => ins.ins().fmul(a, b),
+            ScalarOp::DivideFloat => ins.ins().fdiv(a, b),
+            ScalarOp::NegateFloat => ins.ins().fneg(a),
+            ScalarOp::AbsoluteFloat => ins.ins().fabs(a),
+            ScalarOp::SquareRoot => ins.ins().sqrt(a),
+            ScalarOp::AndInt | ScalarOp::AndBool => ins.ins().band(a, b),
+            ScalarOp::OrInt | ScalarOp::OrBool => ins.ins().bor(a, b),
+            ScalarOp::XorInt | ScalarOp::XorBool => ins.ins().bxor(a, b),
+            ScalarOp::NotInt | ScalarOp::NotBool => ins.ins().bnot(a),
+            // A mask of ones is -1.
+            ScalarOp::BoolToInt => ins.ins().ineg(a),
+            ScalarOp::SelectInt => ins.ins().bitselect(a, b, operands[2]),
+            ScalarOp::SelectFloat => {
+                let flags = MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
+                let mask = ins.ins().bitcast(types::F64X2, flags, a);
+                ins.ins().bitselect(mask, b, operands[2])
+            }
+            ScalarOp::MaximumInt => {
+                let is_greater = ins.ins().icmp(IntCC::SignedGreaterThan, a, b);
+                ins.ins().bitselect(is_greater, a, b)
+            }
+            ScalarOp::MinimumInt => {
+                let is_less = ins.ins().icmp(IntCC::SignedLessThan, a, b);
+                ins.ins().bitselect(is_less, a, b)
+            }
+            other => unreachable!("{other} has no form for two indices"),
+        }
+    }
+}
+
+fn is_number(ty: ScalarType) -> bool {
+    machine_type(ty).bytes() == 8
+}
+
+fn vector_type(ty: ScalarType) -> Type {
+    if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 }
+}
+
+fn int_comparison(op: ScalarOp) -> Option<IntCC> {
+    Some(match op {
+        ScalarOp::EqualInt => IntCC::Equal,
+        ScalarOp::UnequalInt => IntCC::NotEqual,
+        ScalarOp::LessInt => IntCC::SignedLessThan,
+        ScalarOp::GreaterInt => IntCC::SignedGreaterThan,
+        ScalarOp::AtMostInt => IntCC::SignedLessThanOrEqual,
+        ScalarOp::AtLeastInt => IntCC::SignedGreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+fn float_comparison(op: ScalarOp) -> Option<FloatCC> {
+    Some(match op {
+        ScalarOp::EqualFloat => FloatCC::Equal,
+        ScalarOp::UnequalFloat => FloatCC::NotEqual,
+        ScalarOp::LessFloat => FloatCC::LessThan,
+        ScalarOp::GreaterFloat => FloatCC::GreaterThan,
+        ScalarOp::AtMostFloat => FloatCC::LessThanOrEqual,
+        ScalarOp::AtLeastFloat => FloatCC::GreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+/// Whether an operation has a form for two indices.
+fn is_wide_op(op: ScalarOp) -> bool {
+    int_comparison(op).is_some()
+        || float_comparison(op).is_some()
+        || matches!(
+            op,
+            ScalarOp::AddInt
+                | ScalarOp::SubtractInt
+                | ScalarOp::MultiplyInt
+                | ScalarOp::NegateInt
+                | ScalarOp::AddFloat
+                | ScalarOp::SubtractFloat
+                | ScalarOp::MultiplyFloat
+                | ScalarOp::DivideFloat
+                | ScalarOp::NegateFloat
+                | ScalarOp::AbsoluteFloat
+                | ScalarOp::SquareRoot
+                | ScalarOp::AndInt
+                | ScalarOp::AndBool
+                | ScalarOp::OrInt
+                | ScalarOp::OrBool
+                | ScalarOp::XorInt
+                | ScalarOp::XorBool
+                | ScalarOp::NotInt
+                | ScalarOp::NotBool
+                | ScalarOp::BoolToInt
+                | ScalarOp::SelectInt
+                | ScalarOp::SelectFloat
+                | ScalarOp::MaximumInt
+                | ScalarOp::MinimumInt
+        )
+}

@@ -1,0 +1,224 @@
+//! Groups of instructions over one index space, as an engine gets them.
+//!
+//! Engines that compile groups keep with each what they have found out about it. [`interpret`] is what a group means: its
+//! instructions one after another, on any engine of one process.
+
+use crate::descriptor::Descriptor;
+use crate::engine::{Engine, Fault, MapOperand};
+use crate::value::Slot;
+use crate::vector::Vector;
+use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Source};
+use nesl_prim::{Element, ScalarValue};
+use nesl_vcode::{Block, Register, RegisterType, VectorOp};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+
+/// A group.
+#[derive(Debug)]
+pub struct Group {
+    /// What it computes.
+    pub(crate) plan: Plan,
+    /// Where what its kernels are given is.
+    pub(crate) layout: Layout,
+    pub(crate) facts: Facts,
+    /// The elements that its instructions have gone over, as long as it is not compiled.
+    pub(crate) spent: AtomicU64,
+    /// Its kernels, by mode, each with the number of the collection that has it.
+    pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
+}
+
+impl PartialEq for Group {
+    fn eq(&self, other: &Group) -> bool {
+        self.plan == other.plan
+    }
+}
+
+impl Group {
+    /// A group, and the registers that it reads from outside. None for a block that is no group.
+    pub fn new(block: &Block, registers: &[RegisterType]) -> Option<(Group, Vec<Register>)> {
+        let (plan, inputs) = Plan::new(block, registers)?;
+        let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
+        Some((Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default() }, inputs))
+    }
+
+    /// The number of its instructions.
+    pub fn members(&self) -> usize {
+        self.plan.nodes.len()
+    }
+}
+
+/// What is known of a group before it runs.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// What becomes of each yield.
+    pub endings: Vec<Ending>,
+    pub checks: Vec<Check>,
+    /// The descriptor whose segments are reduced or scanned.
+    pub segmented: Option<usize>,
+    /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments, or
+    /// the order counts in which it writes to indices.
+    pub is_alone: bool,
+    /// Whether elements that filters keep go one after another.
+    pub is_counted: bool,
+    /// Whether something in it can fail.
+    pub is_fallible: bool,
+    /// Of each input whether it is read at the index alone.
+    pub is_aligned: Vec<bool>,
+}
+
+/// What must hold of the inputs: the number of indices is
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Check {
+    /// the length of this column,
+    Column(usize),
+    /// this scalar,
+    Value(Source),
+    /// the number of elements of the segments of this descriptor,
+    Total(usize),
+    /// the same, and they lie one after another,
+    Packed(usize),
+    /// the same, and this column has as many elements as it has segments.
+    Segments { column: usize, descriptor: usize },
+}
+
+impl Facts {
+    fn new(plan: &Plan) -> Facts {
+        let endings: Vec<Ending> = (0..plan.yields.len()).map(|index| plan.ending(index)).collect();
+        let by_segment = endings.iter().filter_map(|ending| match *ending {
+            Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) | Ending::SegScan(_, _, input) => Some(input),
+            _ => None,
+        });
+        let by_segment: Vec<usize> = by_segment.collect();
+        let segmented = by_segment.first().copied();
+        let has_other_segments = by_segment.iter().any(|&input| Some(input) != segmented);
+        let is_blocked = endings.iter().any(|ending| matches!(ending, Ending::Sum(..)));
+        let is_written_in_order =
+            endings.iter().any(|ending| matches!(ending, Ending::Scatter { .. }) && !is_uniform(plan, ending));
+        let is_counted = endings.iter().any(|ending| match *ending {
+            Ending::Store(source) | Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
+            _ => false,
+        });
+        let is_aligned = (0..plan.inputs.len()).map(|input| {
+            plan.nodes.iter().all(|node| {
+                let aligned = plan.aligned(node);
+                let mut operands = node.operands.iter().enumerate();
+                operands.all(|(position, &source)| source != Source::Input(input) || aligned.contains(&position))
+            })
+        });
+        Facts {
+            segmented,
+            is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,
+            is_counted,
+            is_fallible: plan.is_fallible(),
+            is_aligned: is_aligned.collect(),
+            checks: checks(plan),
+            endings,
+        }
+    }
+}
+
+fn checks(plan: &Plan) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for node in &plan.nodes {
+        for position in plan.aligned(node) {
+            if let Source::Input(input) = node.operands[position] {
+                checks.push(Check::Column(input));
+            }
+        }
+        match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::Iota), &[count]) | (NodeOp::Vector(VectorOp::Dist), &[_, count]) => {
+                checks.push(Check::Value(count));
+            }
+            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)]) => checks.push(Check::Total(descriptor)),
+            (NodeOp::Vector(VectorOp::SegDist), &[Source::Input(column), Source::Input(descriptor)]) => {
+                checks.push(Check::Segments { column, descriptor });
+            }
+            (NodeOp::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => {
+                checks.push(Check::Packed(descriptor));
+            }
+            _ => {}
+        }
+    }
+    checks
+}
+
+/// Whether a scatter writes the same everywhere, so that nobody sees in which order.
+fn is_uniform(plan: &Plan, ending: &Ending) -> bool {
+    let Ending::Scatter { values: Source::Node(values), .. } = *ending else { return false };
+    let mut node = &plan.nodes[values];
+    while let (NodeOp::Vector(VectorOp::Pack), Source::Node(packed)) = (node.op, node.operands[0]) {
+        node = &plan.nodes[packed];
+    }
+    node.op == NodeOp::Vector(VectorOp::Dist)
+}
+
+/// What a group reads or gives in one process.
+pub(crate) type LocalSlot = Slot<Vector, Descriptor>;
+
+/// Runs the instructions of a group one after another.
+pub(crate) fn interpret<E>(engine: &mut E, plan: &Plan, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, Fault>
+where
+    E: Engine<Column = Vector, Descriptor = Descriptor>,
+{
+    let mut done: Vec<LocalSlot> = Vec::with_capacity(plan.nodes.len());
+    for node in &plan.nodes {
+        let value = |position: usize| -> LocalSlot {
+            match node.operands[position] {
+                Source::Input(input) => operands[input].clone(),
+                Source::Node(number) => done[number].clone(),
+                Source::Constant(value) => Slot::Scalar(value),
+            }
+        };
+        let column = |position| match value(position) {
+            Slot::Column(column) => column,
+            other => panic!("a group reads {other:?} as a column"),
+        };
+        let descriptor = |position| match value(position) {
+            Slot::Descriptor(descriptor) => descriptor,
+            other => panic!("a group reads {other:?} as a descriptor"),
+        };
+        let result = match node.op {
+            NodeOp::Map(op) => {
+                let operand = |position| match value(position) {
+                    Slot::Column(column) => MapOperand::Column(column),
+                    Slot::Scalar(value) => MapOperand::Scalar(value),
+                    Slot::Descriptor(_) => panic!("{op} of a descriptor"),
+                };
+                engine.map(op, (0..node.operands.len()).map(operand).collect())
+            }
+            NodeOp::Vector(op) => match op {
+                VectorOp::Iota => engine.iota(size(&value(0))),
+                VectorOp::Dist => engine.dist(scalar(&value(0)), size(&value(1))),
+                VectorOp::Gather => engine.gather(&column(0), &column(1)),
+                VectorOp::Scatter => engine.scatter(column(0), &column(1), &column(2)),
+                VectorOp::Pack => engine.pack(&column(0), &column(1)),
+                VectorOp::SegIota => engine.seg_iota(&descriptor(0)),
+                VectorOp::SegDist => engine.seg_dist(&column(0), &descriptor(1)),
+                VectorOp::Scan(op) => engine.scan(op, &column(0)),
+                VectorOp::SegReduce(op) => engine.seg_reduce(op, &column(0), &descriptor(1)),
+                VectorOp::SegScan(op) => engine.seg_scan(op, &column(0), &descriptor(1)),
+                VectorOp::Reduce(op) => {
+                    done.push(Slot::Scalar(engine.reduce(op, &column(0))?));
+                    continue;
+                }
+                other => panic!("{other:?} in a group"),
+            },
+        };
+        done.push(Slot::Column(result?));
+    }
+    Ok(plan.yields.iter().map(|&node| done[node].clone()).collect())
+}
+
+/// A scalar in a slot.
+pub(crate) fn scalar(slot: &LocalSlot) -> ScalarValue {
+    match slot {
+        Slot::Scalar(value) => *value,
+        other => panic!("a group reads {other:?} as a scalar"),
+    }
+}
+
+/// A length in a slot, which an earlier check has accepted.
+pub(crate) fn size(slot: &LocalSlot) -> usize {
+    let value = i64::from_value(scalar(slot));
+    usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
+}

@@ -1,0 +1,450 @@
+//! Groups as kernels: machine code that goes over the indices once, on all threads.
+//!
+//! Indices are dealt out in pieces, as for other loops. What makes pieces depend on each other is settled before or after:
+//! elements that filters keep are counted first, so that each piece knows where its own go; reductions of pieces are combined;
+//! scans store what they scan, which is scanned where it lies. Segments that are reduced or scanned are not cut.
+//!
+//! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions one by one.
+
+#![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
+
+mod check;
+mod room;
+
+use super::Threads;
+use super::scan;
+use super::tuning::{COMPILE, GRAIN, GRAIN_COSTLY, GRAIN_RANDOM, OVERHEAD};
+use super::workers::split_aligned;
+use crate::descriptor::Descriptor;
+use crate::engine::Fault;
+use crate::group::{Check, Facts, Group, LocalSlot, size};
+use crate::native::Native;
+use crate::on_vector;
+use crate::value::Slot;
+use nesl_native::{Ending, Extent, Kernel, Mode, NodeOp, Plan, Source, State, Status, Sums, Words, is_ordered};
+use nesl_prim::{Element, ScalarValue, eval, sum};
+use nesl_vcode::{RegisterType, VectorOp};
+use room::Room;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Runs a group; none where it has no kernel, or something fails.
+pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
+    let plan = &group.plan;
+    let length = length(group, operands).ok()?;
+    if threads.native == Native::Check {
+        return check::run(threads, group, operands, length);
+    }
+    let is_known = group.kernels[Mode::Whole as usize].get().is_some_and(|known| known.0 == threads.kernels.owner());
+    if !is_known {
+        let work = (length + OVERHEAD) as u64 * plan.nodes.len() as u64;
+        if group.spent.fetch_add(work, Relaxed) + work < COMPILE {
+            return None;
+        }
+    }
+    Work::new(threads, group, operands, length)?.run(operands, true).ok()
+}
+
+/// The kernel of a group in a mode, if there can be one.
+fn kernel(threads: &Threads, group: &Group, mode: Mode) -> Option<Kernel> {
+    let owner = threads.kernels.owner();
+    match group.kernels[mode as usize].get() {
+        Some(&(known, kernel)) if known == owner => kernel,
+        _ => {
+            let kernel = threads.kernels.kernel(&group.plan, mode);
+            // Of several engines that run one program, the first has a fast way.
+            let _ = group.kernels[mode as usize].set((owner, kernel));
+            kernel
+        }
+    }
+}
+
+/// The number of indices.
+///
+/// # Panics
+/// If columns or segments do not have so many elements: the pass that makes groups excludes that.
+fn length(group: &Group, operands: &[LocalSlot]) -> Result<usize, Fault> {
+    let value = |source: Source| match source {
+        Source::Constant(value) => size(&Slot::Scalar(value)),
+        Source::Input(input) => size(&operands[input]),
+        Source::Node(_) => unreachable!("what says how many indices there are comes from outside"),
+    };
+    let column = |input: usize| match &operands[input] {
+        Slot::Column(column) => column.len(),
+        other => panic!("a group reads {other:?} as a column"),
+    };
+    let total = |input: usize| descriptor(&operands[input]).total();
+    let length = match group.plan.extent {
+        Extent::Value(source) => value(source),
+        Extent::Column(input) => column(input),
+        Extent::Total(input) => total(input)?,
+    };
+    for check in &group.facts.checks {
+        let found = match *check {
+            Check::Column(input) => column(input),
+            Check::Value(source) => value(source),
+            Check::Total(input) => total(input)?,
+            Check::Packed(input) => {
+                assert!(
+                    descriptor(&operands[input]).is_packed(),
+                    "a group over segments that do not lie one after another"
+                );
+                total(input)?
+            }
+            Check::Segments { column: elements, descriptor: input } => {
+                let segments = descriptor(&operands[input]).segments();
+                assert_eq!(column(elements), segments, "a seg_dist of as many elements as segments");
+                total(input)?
+            }
+        };
+        assert_eq!(found, length, "a group over columns of different lengths");
+    }
+    Ok(length)
+}
+
+fn descriptor(slot: &LocalSlot) -> &Descriptor {
+    match slot {
+        Slot::Descriptor(descriptor) => descriptor,
+        other => panic!("a group reads {other:?} as a descriptor"),
+    }
+}
+
+/// Why there are no results: the instructions one by one will show it.
+pub(super) struct GaveUp;
+
+impl<E: Into<Fault>> From<E> for GaveUp {
+    fn from(_: E) -> GaveUp {
+        GaveUp
+    }
+}
+
+/// Indices for one thread, and the segments that end there.
+#[derive(Clone, Debug)]
+struct Piece {
+    indices: Range<usize>,
+    segments: Range<usize>,
+}
+
+/// A group about to run.
+pub(super) struct Work<'a> {
+    threads: &'a Threads,
+    group: &'a Group,
+    length: usize,
+    /// One where one thread does it all.
+    pieces: Vec<Piece>,
+    endings: &'a [Ending],
+    facts: &'a Facts,
+}
+
+/// What a piece writes to besides columns.
+struct Aside {
+    /// Of each yield that sums up floats, the sums.
+    sums: Vec<Option<Box<Sums>>>,
+}
+
+impl<'a> Work<'a> {
+    /// Prepares a group of so many indices; none where it has no kernel.
+    pub fn new(threads: &'a Threads, group: &'a Group, operands: &[LocalSlot], length: usize) -> Option<Work<'a>> {
+        let facts = &group.facts;
+        let mut work = Work { threads, group, length, pieces: Vec::new(), endings: &facts.endings, facts };
+        work.pieces = work.cut(operands)?;
+        // Whatever the kernel is, without it nothing is worth preparing.
+        kernel(threads, group, work.mode())?;
+        Some(work)
+    }
+
+    fn mode(&self) -> Mode {
+        if self.pieces.len() == 1 { Mode::Whole } else { Mode::Piece }
+    }
+
+    /// Cuts the indices into pieces.
+    fn cut(&self, operands: &[LocalSlot]) -> Option<Vec<Piece>> {
+        let plan = &self.group.plan;
+        let segments = self.facts.segmented.map_or(0, |input| descriptor(&operands[input]).segments());
+        let weight = self.length.saturating_add(segments);
+        let grain = if self.threads.native == Native::Check { CHECKED } else { grain(plan) };
+        let pieces = self.threads.workers.pieces(weight, grain);
+        if pieces == 1 || self.facts.is_alone {
+            return Some(vec![Piece { indices: 0..self.length, segments: 0..segments }]);
+        }
+        let Some(input) = self.facts.segmented else {
+            let ranges = split_aligned(self.length, pieces, sum::BLOCK);
+            return Some(ranges.into_iter().map(|indices| Piece { indices, segments: 0..0 }).collect());
+        };
+        let offsets = descriptor(&operands[input]).offsets().ok()?;
+        let first = |segment: usize| offsets.get(segment).map_or(self.length, |&offset| offset as usize);
+        // A segment belongs to the piece in which it begins, as if each had one more element.
+        let bound = |piece: usize| {
+            let least = (weight as u128 * piece as u128 / pieces as u128) as usize;
+            let (mut from, mut to) = (0, segments);
+            while from < to {
+                let middle = from + (to - from) / 2;
+                if first(middle) + middle >= least { to = middle } else { from = middle + 1 }
+            }
+            from
+        };
+        let bounds: Vec<usize> =
+            (0..=pieces).map(|piece| if piece == pieces { segments } else { bound(piece) }).collect();
+        let piece = |pair: &[usize]| Piece { indices: first(pair[0])..first(pair[1]), segments: pair[0]..pair[1] };
+        Some(bounds.windows(2).map(piece).collect())
+    }
+
+    /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
+    pub fn run(&self, operands: &mut [LocalSlot], in_place: bool) -> Result<Vec<LocalSlot>, GaveUp> {
+        let (plan, layout) = (&self.group.plan, &self.group.layout);
+        let mut words = Words::new(layout);
+        for (input, operand) in operands.iter().enumerate() {
+            match operand {
+                Slot::Scalar(value) => words.scalar(input, *value),
+                Slot::Column(column) => {
+                    let pointer = on_vector!(column, slice => slice.elements().as_ptr().cast());
+                    words.column(input, pointer, column.len());
+                }
+                Slot::Descriptor(_) => {}
+            }
+        }
+        let cursors = self.pieces.iter().map(|piece| self.with_cursors(&words, operands, piece));
+        let mut cursors = cursors.collect::<Result<Vec<Words<'_>>, GaveUp>>()?;
+        let counts = self.count(&mut cursors)?;
+        let mut rooms = self.rooms(operands, &counts, in_place && !self.facts.is_fallible)?;
+        let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
+        let mut before = vec![0; plan.spaces()];
+        for (number, (mut words, piece)) in cursors.into_iter().zip(&self.pieces).enumerate() {
+            (0..plan.spaces()).for_each(|space| words.set_position(space, before[space]));
+            let aside = self.aside(&mut words, &mut rooms, &before);
+            items.push((words, aside, piece.indices.clone()));
+            if let Some(counts) = &counts {
+                before.iter_mut().zip(&counts[number]).for_each(|(before, count)| *before += count);
+            }
+        }
+        let kernel = kernel(self.threads, self.group, self.mode()).ok_or(GaveUp)?;
+        let outcomes = self.threads.workers.each(items, |_, (mut words, aside, indices)| {
+            // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, in parts
+            // that no other piece writes to.
+            let status = unsafe { self.call(kernel, &mut words, indices) };
+            (status == Status::Done).then_some((words, aside))
+        });
+        let outcomes: Vec<(Words<'_>, Aside)> = outcomes.into_iter().collect::<Option<_>>().ok_or(GaveUp)?;
+        self.collect(operands, rooms, outcomes)
+    }
+
+    /// # Safety
+    /// As for [`nesl_native::Kernels::run`].
+    unsafe fn call(&self, kernel: Kernel, words: &mut Words<'_>, indices: Range<usize>) -> Status {
+        let mut state = State::new(None, 0, None);
+        // SAFETY: the caller's.
+        unsafe { self.threads.kernels.run(kernel, &mut state, words, indices.start, indices.end) }
+    }
+
+    /// The words with the places in all descriptors where a piece begins.
+    fn with_cursors<'w>(&self, words: &Words<'w>, operands: &[LocalSlot], piece: &Piece) -> Result<Words<'w>, GaveUp> {
+        let mut words = words.clone();
+        for (input, operand) in operands.iter().enumerate() {
+            let Slot::Descriptor(descriptor) = operand else { continue };
+            let lengths = descriptor.lengths();
+            let start = piece.indices.start;
+            let (segment, within, end) = if self.facts.segmented == Some(input) {
+                (piece.segments.start, 0, piece.segments.end)
+            } else if start == 0 {
+                (0, 0, lengths.len())
+            } else {
+                let (segment, within) = descriptor.locate(start)?;
+                (segment, within, lengths.len())
+            };
+            let base = start - within;
+            let length = lengths.get(segment).map_or(0, |&length| length as usize);
+            words.descriptor(input, lengths, segment, (base, base + length), end);
+        }
+        Ok(words)
+    }
+
+    /// How many elements each piece keeps in each space, where that has to be known before.
+    fn count(&self, words: &mut [Words<'_>]) -> Result<Option<Vec<Vec<usize>>>, GaveUp> {
+        let plan = &self.group.plan;
+        if self.pieces.len() == 1 || !self.facts.is_counted {
+            return Ok(None);
+        }
+        let kernel = kernel(self.threads, self.group, Mode::Count).ok_or(GaveUp)?;
+        let items = words.iter().cloned().zip(&self.pieces).collect();
+        let counts = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
+            // SAFETY: as where the group is run; nothing is written here but words.
+            let status = unsafe { self.call(kernel, &mut words, piece.indices.clone()) };
+            let count = || (0..plan.spaces()).map(|space| words.position(space)).collect();
+            (status == Status::Done).then(count)
+        });
+        counts.into_iter().collect::<Option<Vec<Vec<usize>>>>().map(Some).ok_or(GaveUp)
+    }
+
+    /// Room for the columns that are yielded.
+    fn rooms(
+        &self,
+        operands: &mut [LocalSlot],
+        counts: &Option<Vec<Vec<usize>>>,
+        in_place: bool,
+    ) -> Result<Vec<Option<Room>>, GaveUp> {
+        let plan = &self.group.plan;
+        let meter = &self.threads.meter;
+        let total = |space: usize| match counts {
+            // As many as there are indices, at most; what is not used of it is given back.
+            None => self.length,
+            Some(_) if space == 0 => self.length,
+            Some(counts) => counts.iter().map(|piece| piece[space]).sum(),
+        };
+        let mut taken = vec![false; operands.len()];
+        let mut rooms = Vec::with_capacity(self.endings.len());
+        for (index, ending) in self.endings.iter().enumerate() {
+            let node = &plan.nodes[plan.yields[index]];
+            let reserve = |length| Room::reserve(meter, node.ty, length).map(Some);
+            rooms.push(match *ending {
+                Ending::Reduce(..) | Ending::Sum(..) => None,
+                Ending::Store(source) if plan.space_of(source) == 0 => {
+                    let candidate = (0..operands.len()).find(|&input| {
+                        in_place && !taken[input] && self.is_overwritable(input, node.ty, &mut operands[input])
+                    });
+                    match candidate {
+                        Some(input) => {
+                            taken[input] = true;
+                            Some(Room::over(input, &mut operands[input]))
+                        }
+                        None => reserve(self.length)?,
+                    }
+                }
+                Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
+                Ending::SegScan(..) => reserve(self.length)?,
+                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                    reserve(descriptor(&operands[input]).segments())?
+                }
+                Ending::Scatter { .. } => {
+                    let Source::Input(target) = node.operands[0] else { unreachable!("a target comes from outside") };
+                    Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
+                }
+            });
+        }
+        Ok(rooms)
+    }
+
+    /// The column that a scatter writes to: the operand's own, or a copy.
+    fn target(
+        &self,
+        target: usize,
+        in_place: bool,
+        operands: &mut [LocalSlot],
+        taken: &mut [bool],
+    ) -> Result<Room, GaveUp> {
+        let plan = &self.group.plan;
+        let reads = plan.nodes.iter().flat_map(|node| &node.operands).filter(|&&other| other == Source::Input(target));
+        if in_place && reads.count() == 1 && Room::is_unique(&mut operands[target]) {
+            taken[target] = true;
+            return Ok(Room::over(target, &mut operands[target]));
+        }
+        let Slot::Column(column) = &operands[target] else { panic!("a scatter into a column") };
+        Ok(Room::copy(self.threads, column)?)
+    }
+
+    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody else sees it.
+    fn is_overwritable(&self, input: usize, ty: nesl_prim::ScalarType, operand: &mut LocalSlot) -> bool {
+        let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
+        has_type && self.facts.is_aligned[input] && Room::is_unique(operand)
+    }
+
+    /// Gives a piece its outlets.
+    fn aside(&self, words: &mut Words<'_>, rooms: &mut [Option<Room>], before: &[usize]) -> Aside {
+        let plan = &self.group.plan;
+        let mut all = Vec::with_capacity(self.endings.len());
+        for (index, ending) in self.endings.iter().enumerate() {
+            let mut sums = None;
+            let room = rooms[index].as_mut();
+            let (pointer, length) = room.map_or((std::ptr::null_mut(), 0), |room| (room.pointer(), room.length()));
+            match *ending {
+                Ending::Store(_) | Ending::SegReduce(..) | Ending::SegScan(..) => words.outlet(index, pointer, 0),
+                Ending::Reduce(op, _) | Ending::Scan(op, _) => {
+                    let identity = op.row().identity.map_or(0, ScalarValue::to_word);
+                    words.outlet(index, pointer, identity);
+                }
+                Ending::Sum(op, source) => {
+                    let begin = match plan.space_of(source) {
+                        0 => 0,
+                        space => before[space] % sum::BLOCK,
+                    };
+                    let sums = sums.insert(Sums::new(op, begin));
+                    words.outlet(index, (&raw mut **sums).cast(), begin as u64);
+                }
+                Ending::SegSum(op, ..) => {
+                    let sums = sums.insert(Sums::new(op, 0));
+                    words.outlet(index, pointer, &raw mut **sums as u64);
+                }
+                Ending::Scatter { .. } => words.outlet(index, pointer, length as u64),
+            }
+            all.push(sums);
+        }
+        Aside { sums: all }
+    }
+
+    /// The results of all pieces as one.
+    fn collect(
+        &self,
+        operands: &mut [LocalSlot],
+        rooms: Vec<Option<Room>>,
+        mut outcomes: Vec<(Words<'_>, Aside)>,
+    ) -> Result<Vec<LocalSlot>, GaveUp> {
+        let plan = &self.group.plan;
+        let mut results = Vec::with_capacity(self.endings.len());
+        for (index, (ending, room)) in self.endings.iter().zip(rooms).enumerate() {
+            let node = &plan.nodes[plan.yields[index]];
+            results.push(match (*ending, room) {
+                (Ending::Reduce(op, _), _) => {
+                    let parts = outcomes.iter().map(|(words, _)| ScalarValue::from_word(node.ty, words.value(index)));
+                    let combine = |before: ScalarValue, part| eval(op, &[before, part]);
+                    let mut parts = parts.into_iter();
+                    let first = parts.next().ok_or(GaveUp)?;
+                    Slot::Scalar(parts.try_fold(first, combine)?)
+                }
+                (Ending::Sum(..), _) => {
+                    let parts = outcomes
+                        .iter_mut()
+                        .filter_map(|(words, aside)| Some((aside.sums[index].take()?, words.value(index) as usize)));
+                    Slot::Scalar(Sums::join(parts.collect()).to_value())
+                }
+                (ending, Some(room)) => {
+                    let length = match ending {
+                        Ending::Store(source) | Ending::Scan(_, source) if plan.space_of(source) > 0 => {
+                            let space = plan.space_of(source);
+                            outcomes.last().map_or(0, |(words, _)| words.position(space))
+                        }
+                        _ => room.length(),
+                    };
+                    // SAFETY: the kernel is done: it has written all of the column, or as many elements as it counted.
+                    let column = unsafe { room.finish(self.threads, operands, length) };
+                    Slot::Column(match ending {
+                        Ending::Scan(op, _) if self.pieces.len() > 1 => scan::over(self.threads, op, column),
+                        _ => column,
+                    })
+                }
+                (ending, None) => unreachable!("{ending:?} writes a column"),
+            });
+        }
+        Ok(results)
+    }
+}
+
+/// Elements that are a task where results are checked: few, so that the seams between pieces are, too.
+const CHECKED: usize = 700;
+
+/// Elements of a group that are worth a task.
+fn grain(plan: &Plan) -> usize {
+    let is_costly = plan.nodes.iter().any(|node| match node.op {
+        NodeOp::Map(op) => super::elementwise::grain(op) == GRAIN_COSTLY,
+        NodeOp::Vector(_) => false,
+    });
+    let is_random =
+        plan.nodes.iter().any(|node| matches!(node.op, NodeOp::Vector(VectorOp::Gather | VectorOp::Scatter)));
+    let has_scan = plan
+        .nodes
+        .iter()
+        .any(|node| matches!(node.op, NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) if is_ordered(op)));
+    match (is_costly, is_random || has_scan || plan.nodes.len() > 4) {
+        (true, _) => GRAIN_COSTLY,
+        (_, true) => GRAIN_RANDOM,
+        _ => GRAIN,
+    }
+}

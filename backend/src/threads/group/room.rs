@@ -1,0 +1,131 @@
+//! Room for the columns that kernels write: new, or an operand that nobody else sees.
+
+#![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
+
+use crate::buffer::Meter;
+use crate::group::LocalSlot;
+use crate::on_vector;
+use crate::threads::Threads;
+use crate::threads::tuning::GRAIN;
+use crate::value::Slot;
+use crate::vector::{Slice, Vector};
+use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
+use std::sync::Arc;
+
+/// Room for a column.
+pub(super) enum Room {
+    /// New room for so many elements; none are in it.
+    New(Elements, usize),
+    /// That of an operand, by its number, with so many elements.
+    Over { input: usize, pointer: *mut u8, length: usize },
+    /// A copy of a column.
+    Copy(Vector),
+}
+
+/// Elements of any type.
+pub(super) enum Elements {
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Bool(Vec<bool>),
+    Char(Vec<u8>),
+}
+
+impl Room {
+    /// New room.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Room, Failure> {
+        let elements = match ty {
+            ScalarType::Int => Elements::Int(meter.reserve(length)?),
+            ScalarType::Float => Elements::Float(meter.reserve(length)?),
+            ScalarType::Bool => Elements::Bool(meter.reserve(length)?),
+            ScalarType::Char => Elements::Char(meter.reserve(length)?),
+        };
+        Ok(Room::New(elements, length))
+    }
+
+    /// Whether nobody else sees the column of an operand.
+    pub fn is_unique(operand: &mut LocalSlot) -> bool {
+        match operand {
+            Slot::Column(column) => on_vector!(column, slice => slice.unique().is_some()),
+            Slot::Scalar(_) | Slot::Descriptor(_) => false,
+        }
+    }
+
+    /// The room of an operand that nobody else sees.
+    pub fn over(input: usize, operand: &mut LocalSlot) -> Room {
+        let Slot::Column(column) = operand else { panic!("a column is overwritten") };
+        let length = column.len();
+        let unique = on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()));
+        let pointer = unique.unwrap_or_else(|| unreachable!("nobody else sees the column"));
+        Room::Over { input, pointer, length }
+    }
+
+    /// A copy of a column.
+    pub fn copy(threads: &Threads, column: &Vector) -> Result<Room, Failure> {
+        fn of<T: Element>(threads: &Threads, slice: &Slice<T>) -> Result<Slice<T>, Failure> {
+            let elements = slice.elements();
+            threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| writer.copy(&elements[range]))
+        }
+        Ok(Room::Copy(match column {
+            Vector::Int(slice) => Vector::Int(of(threads, slice)?),
+            Vector::Float(slice) => Vector::Float(of(threads, slice)?),
+            Vector::Bool(slice) => Vector::Bool(of(threads, slice)?),
+            Vector::Char(slice) => Vector::Char(of(threads, slice)?),
+        }))
+    }
+
+    /// Where the first element goes.
+    pub fn pointer(&mut self) -> *mut u8 {
+        match self {
+            Room::New(Elements::Int(elements), _) => elements.as_mut_ptr().cast(),
+            Room::New(Elements::Float(elements), _) => elements.as_mut_ptr().cast(),
+            Room::New(Elements::Bool(elements), _) => elements.as_mut_ptr().cast(),
+            Room::New(Elements::Char(elements), _) => elements.as_mut_ptr().cast(),
+            Room::Over { pointer, .. } => *pointer,
+            Room::Copy(column) => {
+                on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
+                    .unwrap_or_else(|| unreachable!("a new column has one owner"))
+            }
+        }
+    }
+
+    /// For how many elements there is room.
+    pub fn length(&self) -> usize {
+        match self {
+            Room::New(_, length) | Room::Over { length, .. } => *length,
+            Room::Copy(column) => column.len(),
+        }
+    }
+
+    /// The column of the first `length` elements.
+    ///
+    /// # Safety
+    /// They have been written.
+    pub unsafe fn finish(self, threads: &Threads, operands: &mut [LocalSlot], length: usize) -> Vector {
+        /// # Safety
+        /// So many elements have been written.
+        unsafe fn column<T: Element>(threads: &Threads, mut elements: Vec<T>, length: usize) -> Slice<T> {
+            assert!(length <= elements.capacity(), "more elements than there is room for");
+            // SAFETY: there is room, and the caller says that they have been written.
+            unsafe { elements.set_len(length) };
+            elements.shrink_to_fit();
+            Slice::new(&Arc::clone(&threads.meter), elements)
+        }
+        match self {
+            // SAFETY: the caller's.
+            Room::New(Elements::Int(elements), _) => Vector::Int(unsafe { column(threads, elements, length) }),
+            // SAFETY: the caller's.
+            Room::New(Elements::Float(elements), _) => Vector::Float(unsafe { column(threads, elements, length) }),
+            // SAFETY: the caller's; kernels write bools as 0 and 1.
+            Room::New(Elements::Bool(elements), _) => Vector::Bool(unsafe { column(threads, elements, length) }),
+            // SAFETY: the caller's.
+            Room::New(Elements::Char(elements), _) => Vector::Char(unsafe { column(threads, elements, length) }),
+            Room::Over { input, .. } => {
+                match std::mem::replace(&mut operands[input], Slot::Scalar(ScalarValue::Bool(false))) {
+                    Slot::Column(column) => column,
+                    other => unreachable!("{other:?} has no room"),
+                }
+            }
+            Room::Copy(column) => column,
+        }
+    }
+}
