@@ -15,6 +15,7 @@ pub mod error;
 pub mod files;
 pub mod host;
 pub mod machine;
+pub mod memory;
 pub mod print;
 pub mod reference;
 mod scalar;
