@@ -58,22 +58,29 @@ impl Meter {
     /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
     pub fn reserve<T>(&self, capacity: usize) -> Result<Vec<T>, Failure> {
         let bytes = bytes_of::<T>(capacity);
-        let failure = Failure::OutOfMemory { bytes };
-        if let Some(limit) = self.limit
-            && self.unpooled().saturating_add(self.pool.held()).saturating_add(bytes) > limit
-        {
-            let rest = limit.checked_sub(self.unpooled().saturating_add(bytes)).ok_or(failure.clone())?;
-            self.pool.release_down_to(rest);
-            if self.pool.held() > rest {
-                return Err(failure);
-            }
-        }
+        self.admit(bytes)?;
         let mut elements = Vec::new();
         if elements.try_reserve_exact(capacity).is_err() {
             self.pool.release_down_to(0);
-            elements.try_reserve_exact(capacity).map_err(|_| failure)?;
+            elements.try_reserve_exact(capacity).map_err(|_| Failure::OutOfMemory { bytes })?;
         }
         Ok(elements)
+    }
+
+    /// Whether the limit allows so many more bytes outside of the pool, which gives free blocks back where that helps.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] if it does not.
+    pub fn admit(&self, bytes: u64) -> Result<(), Failure> {
+        let Some(limit) = self.limit else { return Ok(()) };
+        let others = self.unpooled().saturating_add(bytes);
+        if others.saturating_add(self.pool.held()) <= limit {
+            return Ok(());
+        }
+        let failure = Failure::OutOfMemory { bytes };
+        let rest = limit.checked_sub(others).ok_or(failure.clone())?;
+        self.pool.release_down_to(rest);
+        if self.pool.held() > rest { Err(failure) } else { Ok(()) }
     }
 
     /// Bytes of columns that are not in blocks of the pool.

@@ -21,6 +21,7 @@ mod workers;
 use crate::buffer::Meter;
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
+use crate::interrupt::Interrupt;
 use crate::vector::Vector;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -120,7 +121,7 @@ impl Engine for Threads {
     }
 
     fn reduce(&mut self, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
-        Ok(reduce::reduce(self, op, column))
+        reduce::reduce(self, op, column)
     }
 
     fn seg_reduce(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
@@ -173,9 +174,17 @@ impl Engine for Threads {
 
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
         self.workers.each(items, |_, item| {
-            let mut alone = Threads { workers: Workers::alone(), meter: Arc::clone(&self.meter) };
+            let mut alone = Threads { workers: self.workers.alone(), meter: Arc::clone(&self.meter) };
             task(item, &mut alone)
         })
+    }
+
+    fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.workers.set_interrupt(interrupt);
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.workers.interrupt().clone()
     }
 
     one_process_methods!();

@@ -169,6 +169,26 @@ impl Vector {
         }
     }
 
+    /// The same of constants that nobody else needs: in their own memory if it is not longer than they are.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn adopt_constants(meter: &Arc<Meter>, constants: Constants) -> Result<Vector, Failure> {
+        fn adopt<T: VectorElement>(meter: &Arc<Meter>, elements: Vec<T>) -> Result<Vector, Failure> {
+            if elements.capacity() > elements.len() {
+                return Vector::from_constants(meter, &T::constants(elements));
+            }
+            meter.admit(size_of_val(elements.as_slice()) as u64)?;
+            Ok(Vector::new(meter, elements))
+        }
+        match constants {
+            Constants::Int(elements) => adopt(meter, elements),
+            Constants::Float(elements) => adopt(meter, elements),
+            Constants::Bool(elements) => adopt(meter, elements),
+            Constants::Char(elements) => adopt(meter, elements),
+        }
+    }
+
     /// The scalar type of the elements.
     pub fn scalar_type(&self) -> ScalarType {
         match self {

@@ -33,10 +33,10 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn all<T: Element>(&self, scan: impl Fn(&[T], Writer<'_, T>)) -> Result<Vector, Fault> {
+    fn all<T: Element>(&self, scan: impl Fn(&[T], Writer<'_, T>) -> Result<(), Fault>) -> Result<Vector, Fault> {
         let elements = slice_of(self.column).elements();
         let mut output = Output::reserve(&self.threads.meter, elements.len())?;
-        scan(elements, output.writer());
+        scan(elements, output.writer())?;
         Ok(wrap(output.finish(&self.threads.meter)))
     }
 }
@@ -55,8 +55,8 @@ impl Combiner for Scan<'_> {
     }
 }
 
-/// Scans elements from what is before them.
-type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) + Sync + 'a;
+/// Scans elements from what is before them; what is before those that follow.
+type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) -> T + Sync + 'a;
 
 /// How one thread scans and reduces elements by an exact operation. Called through pointers, so that the division of the work
 /// is not compiled again for each operation.
@@ -68,31 +68,44 @@ struct Exact<'a, T> {
 }
 
 /// Scans many elements by an exact operation.
-fn exact<T: Element>(threads: &Threads, operation: &Exact<'_, T>, elements: &[T], mut writer: Writer<'_, T>) {
+fn exact<T: Element>(
+    threads: &Threads,
+    operation: &Exact<'_, T>,
+    elements: &[T],
+    mut writer: Writer<'_, T>,
+) -> Result<(), Fault> {
     let (identity, scan, reduce) = (operation.identity, operation.scan, operation.reduce);
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
-    if pieces == 1 {
-        return scan(identity, elements, &mut writer);
-    }
     let ranges = split(elements.len(), pieces);
+    if pieces == 1 || threads.workers.threads() == 1 {
+        let mut before = identity;
+        for range in ranges {
+            threads.workers.interrupt().check()?;
+            before = scan(before, &elements[range], &mut writer);
+        }
+        return Ok(());
+    }
     // What the last piece amounts to, nobody needs.
     let all_but_last = ranges[..pieces - 1].to_vec();
-    let totals = threads.workers.each(all_but_last, |_, range| reduce(&elements[range]));
+    let totals = threads.workers.try_each(all_but_last, |range| Ok(reduce(&elements[range])))?;
     let before: Vec<T> = (0..pieces).map(|piece| reduce(&totals[..piece])).collect();
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(before).zip(writers).collect();
-    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
+    threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
         scan(before, &elements[range], &mut writer);
-    });
+        Ok(())
+    })?;
+    Ok(())
 }
 
-/// Scans elements from what is before them, on this thread.
-fn running<T: Element>(mut before: T, combine: impl Fn(T, T) -> T, elements: &[T], writer: &mut Writer<'_, T>) {
+/// Scans elements from what is before them, on this thread; what is before those that follow.
+fn running<T: Element>(mut before: T, combine: impl Fn(T, T) -> T, elements: &[T], writer: &mut Writer<'_, T>) -> T {
     writer.map(elements, |element| {
         let here = before;
         before = combine(before, element);
         here
     });
+    before
 }
 
 /// Scans many floats as [`sum`] defines.
@@ -102,19 +115,24 @@ fn ordered(
     combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
     elements: &[f64],
     mut writer: Writer<'_, f64>,
-) {
+) -> Result<(), Fault> {
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
-    if pieces == 1 {
-        return blocks(identity, identity, combine, elements, &mut writer);
-    }
     let ranges = split_aligned(elements.len(), pieces, sum::BLOCK);
-    let totals = threads.workers.each(ranges.clone(), |_, range| {
+    if pieces == 1 || threads.workers.threads() == 1 {
+        let mut before = identity;
+        for range in ranges {
+            threads.workers.interrupt().check()?;
+            before = blocks(before, identity, combine, &elements[range], &mut writer);
+        }
+        return Ok(());
+    }
+    let totals = threads.workers.try_each(ranges.clone(), |range| {
         let mut totals = Vec::with_capacity(range.len().div_ceil(sum::BLOCK));
         for group in elements[range].chunks(GROUP * sum::BLOCK) {
             totals.extend_from_slice(&totals_of(identity, combine, group)[..group.len().div_ceil(sum::BLOCK)]);
         }
-        totals
-    });
+        Ok(totals)
+    })?;
     let mut before = identity;
     let starts: Vec<f64> = totals
         .iter()
@@ -126,9 +144,11 @@ fn ordered(
         .collect();
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(starts).zip(writers).collect();
-    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
+    threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
         blocks(before, identity, combine, &elements[range], &mut writer);
-    });
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Blocks that are added up side by side: additions that wait for each other leave the adder idle for three of four cycles.
@@ -152,14 +172,14 @@ fn totals_of(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, group: &[f
     totals
 }
 
-/// Scans blocks of one sequence from what is before them, on this thread.
+/// Scans blocks of one sequence from what is before them, on this thread; what is before those that follow.
 fn blocks(
     mut before: f64,
     identity: f64,
     combine: impl Fn(f64, f64) -> f64 + Copy,
     elements: &[f64],
     writer: &mut Writer<'_, f64>,
-) {
+) -> f64 {
     for block in elements.chunks(sum::BLOCK) {
         let mut inside = identity;
         writer.map(block, |element| {
@@ -169,6 +189,7 @@ fn blocks(
         });
         before = combine(before, inside);
     }
+    before
 }
 
 struct SegScan<'a> {
@@ -191,7 +212,7 @@ impl Combiner for SegScan<'_> {
         let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
         self.all(&each, &|run, writer| {
             let (start, length) = run.first(self.descriptor);
-            exact(self.threads, &operation, &data[start..start + length], writer);
+            exact(self.threads, &operation, &data[start..start + length], writer)
         })
     }
 
@@ -204,7 +225,7 @@ impl Combiner for SegScan<'_> {
         };
         self.all(&each, &|run, writer| {
             let (start, length) = run.first(self.descriptor);
-            ordered(self.threads, identity, combine, &data[start..start + length], writer);
+            ordered(self.threads, identity, combine, &data[start..start + length], writer)
         })
     }
 }
@@ -214,15 +235,18 @@ impl SegScan<'_> {
     fn all<T: Element>(
         &self,
         each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
-        huge: &dyn Fn(&Run, Writer<'_, T>),
+        huge: &dyn Fn(&Run, Writer<'_, T>) -> Result<(), Fault>,
     ) -> Result<Vector, Fault> {
         let mut output = Output::reserve(&self.threads.meter, self.descriptor.total()?)?;
         let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.elements));
         let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.each(others, |_, (run, mut writer): (Run, Writer<'_, T>)| each(&run, &mut writer));
+        self.threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, T>)| {
+            each(&run, &mut writer);
+            Ok(())
+        })?;
         for (run, writer) in shared {
-            huge(&run, writer);
+            huge(&run, writer)?;
         }
         Ok(wrap(output.finish(&self.threads.meter)))
     }

@@ -4,6 +4,7 @@
 //! which the engine changes how it works: lanes, blocks, pieces, grains.
 
 mod elementwise;
+mod interrupt;
 mod order;
 mod permute;
 mod random;
