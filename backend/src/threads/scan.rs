@@ -230,12 +230,15 @@ impl Combiner for SegScan<'_> {
     }
 }
 
+/// Scans the one segment of a run on all threads.
+type ScanHuge<'a, T> = dyn Fn(&Run, Writer<'_, T>) -> Result<(), Fault> + 'a;
+
 impl SegScan<'_> {
     /// Scans runs of segments on one thread each, and huge segments on all.
     fn all<T: Element>(
         &self,
         each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
-        huge: &dyn Fn(&Run, Writer<'_, T>) -> Result<(), Fault>,
+        huge: &ScanHuge<'_, T>,
     ) -> Result<Vector, Fault> {
         let mut output = Output::reserve(&self.threads.meter, self.descriptor.total()?)?;
         let runs = runs(self.threads, self.descriptor)?;

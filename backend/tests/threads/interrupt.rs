@@ -1,5 +1,7 @@
 //! Every instruction that can take long ends early where the user wants that, also on one thread.
 
+#![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+
 use nesl_backend::{Descriptor, Engine, Fault, Interrupt, MapOperand, Meter, Threads, Vector};
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
