@@ -89,17 +89,19 @@ fn an_interrupt_ends_an_evaluation_and_not_the_session() {
 fn an_interrupt_ends_instructions_on_many_elements() {
     let bench = Bench::new();
     let mut session = start(&bench);
-    let define = |session: &mut PtySession, name: &str, definition: &str| {
+    // The answer to each is awaited: an interrupt drops what was typed ahead.
+    for (definition, answer) in [
+        ("v = [0:10000000];", "v = [0, 1, 2"),
+        ("w = {float(i) : i in v};", "w = [0.0, 1.0, 2.0"),
+        ("function map(a) = if any({sin(x) > 2.0 : x in w}) then 0 else map(a);", "map = fn : "),
+        ("function spread(a) = if #(v <- {(i, 1) : i in v}) < 0 then 0 else spread(a);", "spread = fn : "),
+        ("function add(a) = if sum(plus_scan(w)) < 0.0 then 0 else add(a);", "add = fn : "),
+        ("function show(a) = if #{@x : x in w} < 0 then 0 else show(a);", "show = fn : "),
+    ] {
         session.send_line(definition).unwrap();
-        session.exp_string(&format!("{name} = ")).unwrap();
+        session.exp_string(answer).unwrap();
         session.exp_string("nesl> ").unwrap();
-    };
-    define(&mut session, "v", "v = [0:10000000];");
-    define(&mut session, "w", "w = [0.0:10000000.0];");
-    define(&mut session, "map", "function map(a) = if any({sin(x) > 2.0 : x in w}) then 0 else map(a);");
-    define(&mut session, "spread", "function spread(a) = if #(v <- {(i, 1) : i in v}) < 0 then 0 else spread(a);");
-    define(&mut session, "add", "function add(a) = if sum(plus_scan(w)) < 0.0 then 0 else add(a);");
-    define(&mut session, "show", "function show(a) = if #{@x : x in w} < 0 then 0 else show(a);");
+    }
     for call in ["map(0);", "spread(0);", "add(0);", "show(0);"] {
         interrupt(&mut session, call);
     }
