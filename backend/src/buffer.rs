@@ -1,15 +1,21 @@
 //! Counted storage for columns.
 //!
 //! Every column's elements live in a [`Buffer`], made through the [`Meter`] of its engine: that is where elements and bytes
-//! are counted, where a memory limit is enforced, and where a failed allocation becomes an error instead of an abort.
+//! are counted, where a memory limit is enforced, and where a failed allocation becomes an error instead of an abort. The
+//! memory itself is recycled ([`crate::memory`]).
+//!
+//! What is counted is what programs ask for: it does not depend on how memory is managed. The limit is on what there is: the
+//! blocks that large columns are in with their rounding, those that are free and kept, and all else that columns take. Before
+//! it fails a request, what is free is given back.
 
 use crate::counters::Counters;
+use crate::memory::{Pool, Room};
 use nesl_prim::Failure;
 use std::mem::size_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Counts the buffers of one engine and enforces its memory limit.
+/// Counts the buffers of one engine, and gives out their memory within its limit.
 #[derive(Debug, Default)]
 pub struct Meter {
     elements: AtomicU64,
@@ -19,36 +25,81 @@ pub struct Meter {
     peak_elements: AtomicU64,
     peak_bytes: AtomicU64,
     largest: AtomicU64,
-    /// Bytes that may be resident at once; 0 for no limit.
-    limit: AtomicU64,
+    /// Those of the resident bytes that are in blocks of the pool.
+    pooled_bytes: AtomicU64,
+    /// Bytes that may be held at once.
+    limit: Option<u64>,
+    pool: Arc<Pool>,
 }
 
 impl Meter {
-    /// A meter that allows `limit` resident bytes, or any number where it is none.
+    /// A meter that allows `limit` bytes, or any number where it is none.
     pub fn new(limit: Option<u64>) -> Arc<Meter> {
-        let meter = Meter::default();
-        meter.limit.store(limit.unwrap_or(0), Relaxed);
-        Arc::new(meter)
+        Arc::new(Meter { limit, ..Meter::default() })
     }
 
-    /// An empty vector with room for `capacity` elements, to be filled and handed to [`Meter::adopt`].
+    /// Room for `capacity` elements, to be filled and handed to [`Meter::count`].
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
+    pub fn room<T: Copy>(&self, capacity: usize) -> Result<Room<T>, Failure> {
+        if !Room::<T>::is_pooled(capacity) {
+            return self.reserve(capacity).map(Room::from);
+        }
+        let most = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.unpooled()));
+        let room = Room::recycled(&self.pool, capacity).or_else(|| Room::fresh(&self.pool, capacity, most));
+        room.ok_or(Failure::OutOfMemory { bytes: bytes_of::<T>(capacity) })
+    }
+
+    /// An empty vector with room for `capacity` elements: for results that grow, and for what is no column. It may be handed
+    /// to [`Meter::adopt`]; its memory is not recycled.
     ///
     /// # Errors
     /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
     pub fn reserve<T>(&self, capacity: usize) -> Result<Vec<T>, Failure> {
-        let bytes = (capacity as u64).saturating_mul(size_of::<T>() as u64);
-        let limit = self.limit.load(Relaxed);
-        if limit != 0 && self.resident_bytes.load(Relaxed).saturating_add(bytes) > limit {
-            return Err(Failure::OutOfMemory { bytes });
-        }
+        let bytes = bytes_of::<T>(capacity);
+        self.admit(bytes)?;
         let mut elements = Vec::new();
-        elements.try_reserve_exact(capacity).map_err(|_| Failure::OutOfMemory { bytes })?;
+        if elements.try_reserve_exact(capacity).is_err() {
+            self.pool.release_down_to(0);
+            elements.try_reserve_exact(capacity).map_err(|_| Failure::OutOfMemory { bytes })?;
+        }
         Ok(elements)
     }
 
+    /// Whether the limit allows so many more bytes outside of the pool, which gives free blocks back where that helps.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] if it does not.
+    pub fn admit(&self, bytes: u64) -> Result<(), Failure> {
+        let Some(limit) = self.limit else { return Ok(()) };
+        let others = self.unpooled().saturating_add(bytes);
+        if others.saturating_add(self.pool.held()) <= limit {
+            return Ok(());
+        }
+        let failure = Failure::OutOfMemory { bytes };
+        let rest = limit.checked_sub(others).ok_or(failure.clone())?;
+        self.pool.release_down_to(rest);
+        if self.pool.held() > rest { Err(failure) } else { Ok(()) }
+    }
+
+    /// Bytes of columns that are not in blocks of the pool.
+    fn unpooled(&self) -> u64 {
+        // Read at different moments, which other threads may count between.
+        self.resident_bytes.load(Relaxed).saturating_sub(self.pooled_bytes.load(Relaxed))
+    }
+
     /// Makes a counted buffer of a filled vector.
-    pub fn adopt<T>(self: &Arc<Meter>, elements: Vec<T>) -> Buffer<T> {
-        let (count, bytes) = (elements.len() as u64, (elements.capacity() * size_of::<T>()) as u64);
+    pub fn adopt<T: Copy>(self: &Arc<Meter>, elements: Vec<T>) -> Buffer<T> {
+        self.count(elements.into())
+    }
+
+    /// Makes a counted buffer of filled room.
+    pub fn count<T: Copy>(self: &Arc<Meter>, elements: Room<T>) -> Buffer<T> {
+        let (count, bytes) = (elements.len() as u64, bytes_of::<T>(elements.capacity()));
+        if elements.is_block() {
+            self.pooled_bytes.fetch_add(bytes, Relaxed);
+        }
         self.elements.fetch_add(count, Relaxed);
         self.bytes.fetch_add(bytes, Relaxed);
         self.largest.fetch_max(count, Relaxed);
@@ -69,16 +120,21 @@ impl Meter {
     }
 }
 
+/// The bytes of so many elements.
+fn bytes_of<T>(count: usize) -> u64 {
+    (count as u64).saturating_mul(size_of::<T>() as u64)
+}
+
 /// The elements of a column, counted while they live.
 #[derive(Debug)]
 pub struct Buffer<T> {
-    elements: Vec<T>,
+    elements: Room<T>,
     count: u64,
     bytes: u64,
     meter: Arc<Meter>,
 }
 
-impl<T> Buffer<T> {
+impl<T: Copy> Buffer<T> {
     /// The elements.
     pub fn elements(&self) -> &[T] {
         &self.elements
@@ -94,6 +150,9 @@ impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         self.meter.resident_elements.fetch_sub(self.count, Relaxed);
         self.meter.resident_bytes.fetch_sub(self.bytes, Relaxed);
+        if self.elements.is_block() {
+            self.meter.pooled_bytes.fetch_sub(self.bytes, Relaxed);
+        }
     }
 }
 
@@ -132,5 +191,43 @@ mod tests {
         drop(held);
         assert!(meter.reserve::<i64>(3).is_ok());
         assert!(Meter::new(None).reserve::<i64>(usize::MAX / 4).is_err());
+    }
+
+    #[test]
+    fn counts_are_of_what_was_asked_for_and_the_limit_is_on_what_is_held() {
+        const MIB: usize = 1 << 20;
+        let meter = Meter::new(Some(40 * MIB as u64));
+        let column = |bytes: usize| {
+            let mut room = meter.room::<u8>(bytes)?;
+            room.fill_rest(0);
+            Ok::<_, Failure>(meter.count(room))
+        };
+        // A block of 20 MiB each.
+        let first = column(17 * MIB).unwrap();
+        let second = column(17 * MIB).unwrap();
+        assert!(meter.reserve::<u8>(1).is_err() && column(MIB).is_err());
+        drop(first);
+        // The free block goes before the limit fails a request of another size, whoever asks.
+        let small = meter.adopt(vec![0u8; MIB]);
+        let third = column(18 * MIB).unwrap();
+        drop(third);
+        assert!(meter.reserve::<u8>(19 * MIB).is_ok());
+        assert_eq!(meter.pool.held(), 20 * MIB as u64);
+        assert!(meter.reserve::<u8>(19 * MIB + 1).is_err());
+        let mut counters = Counters::default();
+        meter.report(&mut counters);
+        assert_eq!((counters.elements, counters.bytes), (53 * MIB as u64, 53 * MIB as u64));
+        assert_eq!(counters.peak_bytes, 36 * MIB as u64);
+        drop((second, small));
+        assert_eq!((meter.unpooled(), meter.pooled_bytes.load(Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn room_is_recycled_whoever_drops_it() {
+        let meter = Meter::new(None);
+        let first = meter.room::<f64>(1 << 20).unwrap();
+        let start = first.as_ptr() as usize;
+        std::thread::scope(|scope| _ = scope.spawn(|| drop(meter.count(first))));
+        assert_eq!(meter.room::<i64>(1 << 20).unwrap().as_ptr() as usize, start);
     }
 }

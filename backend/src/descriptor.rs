@@ -103,7 +103,7 @@ impl Descriptor {
         if let Some(offsets) = self.0.offsets.get() {
             return Ok(offsets);
         }
-        let mut offsets = self.0.meter.reserve(self.segments())?;
+        let mut offsets = self.0.meter.room(self.segments())?;
         let mut next = 0i64;
         for &length in self.lengths() {
             offsets.push(next);

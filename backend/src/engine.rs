@@ -10,6 +10,8 @@
 
 use crate::counters::Counters;
 use crate::group::Group;
+use crate::interrupt::Interrupt;
+use crate::native::Native;
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -191,6 +193,14 @@ pub trait Engine {
         Self: Sized,
     {
         items.into_iter().map(|item| task(item, self)).collect()
+    }
+
+    /// Says what ends instructions while they run; without effect in engines that run them to their ends. Never said in a
+    /// distributed run, where ranks would stop at different instructions.
+    fn set_interrupt(&mut self, _interrupt: &Interrupt) {}
+    /// What ends instructions while they run, for whoever works long on what the engine gives.
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::default()
     }
 
     /// A column from the pieces that the ranks hold: the elements of rank 0, then those of rank 1, …. In one process, the

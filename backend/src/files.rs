@@ -6,6 +6,7 @@
 pub mod npy;
 pub mod text;
 
+use crate::interrupt::Interrupt;
 use crate::value::Piece;
 use nesl_prim::ScalarType;
 use nesl_prim::host::Share;
@@ -71,13 +72,22 @@ pub fn is_readable(shape: &Shape) -> bool {
     Target::of(shape).is_some()
 }
 
+/// Bytes that are read at once: a few milliseconds.
+const AT_ONCE: u64 = 4 << 20;
+
 /// Opened files. What can be read only once, such as a pipe, stays in memory, so that it can be tried as several types.
 #[derive(Debug, Default)]
 pub struct Files {
+    interrupt: Interrupt,
     streams: HashMap<PathBuf, Arc<Vec<u8>>>,
 }
 
 impl Files {
+    /// No files yet. Reading ends with an error soon after an interrupt.
+    pub fn under(interrupt: Interrupt) -> Files {
+        Files { interrupt, streams: HashMap::new() }
+    }
+
     /// This process's pieces of the value of this shape in a file.
     ///
     /// # Errors
@@ -102,7 +112,9 @@ impl Files {
     }
 
     fn open(&mut self, path: &Path, is_alone: bool) -> Result<Content, InputError> {
-        let content = |storage, length| Content { path: path.to_owned(), storage, length };
+        let interrupt = &self.interrupt;
+        let content =
+            |storage, length| Content { path: path.to_owned(), storage, length, interrupt: interrupt.clone() };
         if let Some(bytes) = self.streams.get(path) {
             return Ok(content(Storage::Memory(Arc::clone(bytes)), bytes.len() as u64));
         }
@@ -122,7 +134,9 @@ impl Files {
             )));
         }
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        while file.by_ref().take(AT_ONCE).read_to_end(&mut bytes).map_err(failed)? > 0 {
+            check(interrupt)?;
+        }
         let bytes = Arc::new(bytes);
         self.streams.insert(path.to_owned(), Arc::clone(&bytes));
         let length = bytes.len() as u64;
@@ -136,6 +150,12 @@ struct Content {
     path: PathBuf,
     storage: Storage,
     length: u64,
+    interrupt: Interrupt,
+}
+
+/// The error of reading that the user does not want to go on.
+fn check(interrupt: &Interrupt) -> Result<(), InputError> {
+    interrupt.check().map_err(|failure| InputError::new(failure.to_string()))
 }
 
 #[derive(Debug)]
@@ -165,7 +185,10 @@ impl Content {
                     InputError::new(format!("{} does not fit into memory: {length} bytes", self.path.display()))
                 })?;
                 file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
-                file.take(length).read_to_end(&mut bytes).map_err(failed)?;
+                let mut rest = file.take(length);
+                while rest.by_ref().take(AT_ONCE).read_to_end(&mut bytes).map_err(failed)? > 0 {
+                    check(&self.interrupt)?;
+                }
                 match bytes.len() as u64 == length {
                     true => Ok(bytes),
                     false => Err(InputError::new(format!("{} was cut short while it was read", self.path.display()))),

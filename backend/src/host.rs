@@ -9,12 +9,15 @@ mod processes;
 mod streams;
 
 use crate::files::{Files, npy};
+use crate::interrupt::Interrupt;
 use crate::value::Piece;
 use nesl_prim::host::{HostError, Share};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarType, ScalarValue};
 use nesl_vcode::Shape;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use streams::Streams;
 
@@ -28,6 +31,7 @@ pub struct System {
     last: Option<u8>,
     streams: Streams,
     started: Instant,
+    interrupt: Interrupt,
 }
 
 impl Default for System {
@@ -40,7 +44,13 @@ impl Default for System {
 impl System {
     /// Prints elsewhere.
     pub fn printing_to(target: Box<dyn Write + Send>) -> System {
-        System { printed: BufWriter::new(target), last: None, streams: Streams::default(), started: Instant::now() }
+        System {
+            printed: BufWriter::new(target),
+            last: None,
+            streams: Streams::default(),
+            started: Instant::now(),
+            interrupt: Interrupt::default(),
+        }
     }
 
     /// Writes bytes to standard output.
@@ -68,8 +78,9 @@ impl System {
     ) -> Result<Vec<HostValue>, HostError> {
         let elements = Shape::Sequence(Box::new(Shape::Scalar(scalar)));
         let shape = if rows { Shape::Sequence(Box::new(elements)) } else { elements };
-        let pieces =
-            Files::default().read(&path(name), &shape, share).map_err(|error| HostError::Message(error.message))?;
+        let pieces = Files::under(self.interrupt.clone()).read(&path(name), &shape, share);
+        self.interrupt.check()?;
+        let pieces = pieces.map_err(|error| HostError::Message(error.message))?;
         Ok(pieces
             .into_iter()
             .map(|piece| match piece {
@@ -123,11 +134,13 @@ impl Host for System {
             HostOp::ReadRows(scalar) => self.read(operands[0].as_text(), scalar, true, share),
             HostOp::WriteVector(_) => {
                 let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
-                self.write(&operands[0], &objects::vector(elements))
+                let text = objects::vector(elements, &self.interrupt)?;
+                self.write(&operands[0], &text)
             }
             HostOp::WriteLengths => {
                 let HostValue::Column(lengths) = &operands[1] else { unreachable!("a row says it is a column") };
-                self.write(&operands[0], &objects::lengths(lengths))
+                let text = objects::lengths(lengths, &self.interrupt)?;
+                self.write(&operands[0], &text)
             }
             HostOp::ReadVector(scalar) => {
                 let vector = objects::read_vector(&mut self.streams, operands[0].as_int(), scalar)?;
@@ -149,6 +162,11 @@ impl Host for System {
                 Ok(streams.into_iter().map(HostValue::int).collect())
             }
         }
+    }
+
+    fn interrupt_on(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupt = Interrupt::on(flag);
+        self.streams.interrupt = self.interrupt.clone();
     }
 
     fn flush(&mut self) -> Result<(), Failure> {

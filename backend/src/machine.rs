@@ -18,6 +18,7 @@ use crate::decode::Loaded;
 use crate::engine::Engine;
 use crate::error::RuntimeError;
 use crate::host::System;
+use crate::interrupt::Interrupt;
 use crate::native::{self, Native};
 use crate::scalar::Evaluator;
 use crate::strategy::Strategy;
@@ -94,11 +95,16 @@ impl<E: Engine> Machine<E> {
     /// Gives programs another world outside.
     pub fn set_host(&mut self, host: Box<dyn Host>) {
         self.host = host;
+        if let Some(flag) = &self.interrupt {
+            self.host.interrupt_on(Arc::clone(flag));
+        }
     }
 
     /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed run ranks
     /// would stop at different instructions: there, leave interrupting to the launcher.
     pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        self.engine.set_interrupt(&Interrupt::on(Arc::clone(&flag)));
+        self.host.interrupt_on(Arc::clone(&flag));
         self.interrupt = Some(flag);
     }
 

@@ -44,7 +44,7 @@ macro_rules! one_process_methods {
         }
 
         fn import(&mut self, piece: nesl_vcode::Constants) -> Result<$crate::vector::Vector, $crate::engine::Fault> {
-            self.constants(&piece)
+            Ok($crate::vector::Vector::adopt_constants(&self.meter, piece)?)
         }
 
         fn fetch(

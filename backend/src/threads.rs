@@ -23,6 +23,7 @@ use crate::buffer::Meter;
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
 use crate::group::{Group, LocalSlot};
+use crate::interrupt::Interrupt;
 use crate::native::Native;
 use crate::on_vector;
 use crate::vector::Vector;
@@ -129,7 +130,7 @@ impl Engine for Threads {
     }
 
     fn reduce(&mut self, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
-        Ok(reduce::reduce(self, op, column))
+        reduce::reduce(self, op, column)
     }
 
     fn seg_reduce(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
@@ -199,9 +200,17 @@ impl Engine for Threads {
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
         self.workers.each(items, |_, item| {
             let (meter, kernels) = (Arc::clone(&self.meter), Arc::clone(&self.kernels));
-            let mut alone = Threads { workers: Workers::alone(), meter, native: self.native, kernels };
+            let mut alone = Threads { workers: self.workers.alone(), meter, native: self.native, kernels };
             task(item, &mut alone)
         })
+    }
+
+    fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.workers.set_interrupt(interrupt);
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.workers.interrupt().clone()
     }
 
     one_process_methods!();

@@ -4,6 +4,7 @@
 //! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]).
 
 use crate::buffer::{Buffer, Meter};
+use crate::memory::Room;
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::any::Any;
@@ -19,9 +20,10 @@ pub struct Slice<T> {
 
 impl<T: Element> Slice<T> {
     /// A slice of all of a new buffer.
-    pub fn new(meter: &Arc<Meter>, elements: Vec<T>) -> Slice<T> {
+    pub fn new(meter: &Arc<Meter>, elements: impl Into<Room<T>>) -> Slice<T> {
+        let elements = elements.into();
         let length = elements.len();
-        Slice { buffer: Arc::new(meter.adopt(elements)), start: 0, length }
+        Slice { buffer: Arc::new(meter.count(elements)), start: 0, length }
     }
 
     /// The elements.
@@ -118,7 +120,7 @@ vector_element!(u8, Char);
 
 impl Vector {
     /// A vector of new elements.
-    pub fn new<T: VectorElement>(meter: &Arc<Meter>, elements: Vec<T>) -> Vector {
+    pub fn new<T: VectorElement>(meter: &Arc<Meter>, elements: impl Into<Room<T>>) -> Vector {
         T::wrap(Slice::new(meter, elements))
     }
 
@@ -155,7 +157,7 @@ impl Vector {
     /// [`Failure::OutOfMemory`].
     pub fn from_constants(meter: &Arc<Meter>, constants: &Constants) -> Result<Vector, Failure> {
         fn copy<T: VectorElement>(meter: &Arc<Meter>, elements: &[T]) -> Result<Vector, Failure> {
-            let mut copy = meter.reserve(elements.len())?;
+            let mut copy = meter.room(elements.len())?;
             copy.extend_from_slice(elements);
             Ok(Vector::new(meter, copy))
         }
@@ -164,6 +166,26 @@ impl Vector {
             Constants::Float(elements) => copy(meter, elements),
             Constants::Bool(elements) => copy(meter, elements),
             Constants::Char(elements) => copy(meter, elements),
+        }
+    }
+
+    /// The same of constants that nobody else needs: in their own memory if it is not longer than they are.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn adopt_constants(meter: &Arc<Meter>, constants: Constants) -> Result<Vector, Failure> {
+        fn adopt<T: VectorElement>(meter: &Arc<Meter>, elements: Vec<T>) -> Result<Vector, Failure> {
+            if elements.capacity() > elements.len() {
+                return Vector::from_constants(meter, &T::constants(elements));
+            }
+            meter.admit(size_of_val(elements.as_slice()) as u64)?;
+            Ok(Vector::new(meter, elements))
+        }
+        match constants {
+            Constants::Int(elements) => adopt(meter, elements),
+            Constants::Float(elements) => adopt(meter, elements),
+            Constants::Bool(elements) => adopt(meter, elements),
+            Constants::Char(elements) => adopt(meter, elements),
         }
     }
 

@@ -45,11 +45,12 @@ pub fn read<'a, E: Engine>(
         };
         return Err(Stop::usage(format!("error: {problem}\n{}", usage(mains, command))));
     }
-    let mut files = Files::default();
+    let mut files = Files::under(engine.interrupt());
     let mut best: Option<InputError> = None;
     for main in mains {
         match entry(engine, main, mains, arguments, &mut files) {
             Ok(values) => return Ok((main, values)),
+            Err(_) if engine.interrupt().is_requested() => return Err(Stop::interrupted()),
             Err(error) if best.as_ref().is_none_or(|best| error.position > best.position) => best = Some(error),
             Err(_) => {}
         }

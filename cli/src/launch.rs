@@ -5,6 +5,7 @@
 
 use crate::options::{EngineName, RunOptions};
 use crate::stop::Stop;
+use nesl_backend::memory::machine_limit;
 use nesl_backend::{Engine, Reference, Threads};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -174,7 +175,7 @@ impl Place {
     /// # Errors
     /// If there is no such engine here, or the job ends with an error.
     pub fn run<J: Job>(&mut self, options: &RunOptions, job: J) -> Result<(), Stop> {
-        let memory = options.max_memory;
+        let memory = options.max_memory.or_else(|| self.memory());
         match options.engine {
             Some(EngineName::Oracle) => {
                 Err(Stop::usage("error: the oracle walks the source, which is not here; take --engine reference"))
@@ -201,6 +202,13 @@ impl Place {
             world.communicator().abort(message);
         }
         Err(Stop::failed(message))
+    }
+
+    /// The memory that this process may take for data where no option says so: nine tenths of what the machine has, or the
+    /// group of processes that this one is in may take, divided among the ranks here. More would have the kernel kill it.
+    fn memory(&self) -> Option<u64> {
+        let neighbours = self.launched.map_or(1, |launched| launched.neighbours.max(1));
+        Some(machine_limit()? / 10 * 9 / neighbours as u64)
     }
 
     /// The number of threads of this process; 0 stands for all cores.

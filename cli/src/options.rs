@@ -42,7 +42,8 @@ pub struct RunOptions {
     /// Print what the run did (instructions, elements, bytes, messages) on standard error
     #[arg(long, global = true)]
     pub stats: bool,
-    /// Most memory for data in each process: bytes, or with a unit: 512M, 2G
+    /// Most memory for data in each process: bytes, or with a unit: 512M, 2G [default: 9/10 of what this machine has; under
+    /// mpirun divided by the ranks on it]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
     pub max_memory: Option<u64>,
     /// Colour in messages: auto, always or never

@@ -209,25 +209,75 @@ fn several_ranks_without_mpi_are_refused_once() {
     bench.nesl(&["run", "--engine", "mpi", "a.nesl"]).fails(1, &["--features mpi"]);
 }
 
+/// Runs a program, and interrupts it a while after it has begun its output as expected. What follows is read, and its length
+/// is the result.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_ends_a_run() {
-    let bench = Bench::with("a.nesl", "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);\n1;\nfib(80);");
+#[allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+fn interrupted(bench: &Bench, program: &str, expected: &str) -> usize {
+    use std::io::Read;
+    use std::time::{Duration, Instant};
     let mut child = bench
         .command(Path::new(env!("CARGO_BIN_EXE_nesl")))
-        .args(["run", "a.nesl"])
+        .args(["run", program])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The first answer says that the second is being computed.
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line).unwrap();
-    assert_eq!(line, "1\n");
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    let mut start = vec![0; expected.len()];
+    child.stdout.as_mut().unwrap().read_exact(&mut start).unwrap();
+    assert_eq!(String::from_utf8_lossy(&start), expected);
+    std::thread::sleep(Duration::from_millis(100));
     let status = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(status.success());
+    let start = Instant::now();
     let output = child.wait_with_output().unwrap();
+    eprintln!("{program} interrupted after {:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "interrupted\n");
+    output.stdout.len()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_run() {
+    let bench = Bench::with("a.nesl", "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);\n1;\nfib(80);");
+    assert_eq!(interrupted(&bench, "a.nesl", "1\n"), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_reading_and_printing() {
+    let text = "1234567 ".repeat(1 << 20);
+    let bench = Bench::with("numbers.txt", &text);
+    let reading = "function again(a) = let v = read_vector_from_file([] int, \"numbers.txt\") in again(a + #v);";
+    bench.write("read.nesl", format!("{reading}\n1;\nagain(0);"));
+    assert_eq!(interrupted(&bench, "read.nesl", "1\n"), 0);
+    // The pipe is full long before the end, and the rest does not come.
+    bench.write("print.nesl", "{9000000 + i : i in [0:1000000]};");
+    let rest = interrupted(&bench, "print.nesl", "[9000000, 9000001, ");
+    assert!(rest < 2 << 20, "{rest} characters after the interrupt");
+}
+
+#[test]
+fn what_grows_too_large_ends_with_its_place_and_not_the_process() {
+    let bench = Bench::with("a.nesl", "function grow(v) = grow(v ++ v);\n\nsum(grow([0:1000]));");
+    for engine in ["threads", "reference"] {
+        let ran = bench.nesl(&["run", "--engine", engine, "--max-memory", "200M", "a.nesl"]);
+        ran.fails(1, &["E0420", "out of memory", "a.nesl:1:25", "in `grow`"]);
+    }
+    // Within the limit, what dies on the way counts no more: its memory is given back for blocks of other sizes.
+    bench.write(
+        "b.nesl",
+        "function shrink(n) = if n < 1000 then n else shrink(#{i : i in [0:n] | rem(i, 8) < 7});\nshrink(4000000);",
+    );
+    bench.nesl(&["run", "--max-memory", "120M", "b.nesl"]).prints("879\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_refuses_ends_with_its_place() {
+    let bench = Bench::with("a.nesl", "function grow(v) = grow(v ++ v);\nsum(grow([0:1000]));");
+    let mut shell = bench.command(Path::new("sh"));
+    shell.args(["-c", "ulimit -v 1500000; exec \"$0\" run --threads 2 a.nesl", env!("CARGO_BIN_EXE_nesl")]);
+    finish(&mut shell, "").fails(1, &["E0420", "out of memory", "a.nesl:1:"]);
 }

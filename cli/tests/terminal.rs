@@ -7,6 +7,7 @@ mod common;
 use common::Bench;
 use rexpect::session::{Options, PtySession, spawn_with_options};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Starts a session at a pseudo-terminal.
 fn start(bench: &Bench) -> PtySession {
@@ -60,18 +61,52 @@ fn lines_are_edited_continued_completed_and_remembered() {
     session.exp_eof().unwrap();
 }
 
+/// Interrupts an evaluation that would not end; says how long that takes, for whoever runs this with `--nocapture`.
+fn interrupt(session: &mut PtySession, input: &str) {
+    session.send_line(input).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    session.send_control('c').unwrap();
+    session.exp_string("interrupted").unwrap();
+    eprintln!("{input} interrupted after {:?}", start.elapsed());
+    session.exp_string("nesl> ").unwrap();
+}
+
 #[test]
 fn an_interrupt_ends_an_evaluation_and_not_the_session() {
     let bench = Bench::new();
     let mut session = start(&bench);
     session.send_line("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);").unwrap();
     session.exp_string("fib = fn : int -> int").unwrap();
-    session.send_line("fib(80);").unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    session.send_control('c').unwrap();
-    session.exp_string("interrupted").unwrap();
+    interrupt(&mut session, "fib(80);");
     session.send_line("fib(10);").unwrap();
     session.exp_string("it = 55 : int").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn an_interrupt_ends_instructions_on_many_elements() {
+    let bench = Bench::new();
+    let mut session = start(&bench);
+    // The answer to each is awaited: an interrupt drops what was typed ahead.
+    for (definition, answer) in [
+        ("v = [0:10000000];", "v = [0, 1, 2"),
+        ("w = {float(i) : i in v};", "w = [0.0, 1.0, 2.0"),
+        ("function map(a) = if any({sin(x) > 2.0 : x in w}) then 0 else map(a);", "map = fn : "),
+        ("function spread(a) = if #(v <- {(i, 1) : i in v}) < 0 then 0 else spread(a);", "spread = fn : "),
+        ("function add(a) = if sum(plus_scan(w)) < 0.0 then 0 else add(a);", "add = fn : "),
+        ("function show(a) = if #{@x : x in w} < 0 then 0 else show(a);", "show = fn : "),
+    ] {
+        session.send_line(definition).unwrap();
+        session.exp_string(answer).unwrap();
+        session.exp_string("nesl> ").unwrap();
+    }
+    for call in ["map(0);", "spread(0);", "add(0);", "show(0);"] {
+        interrupt(&mut session, call);
+    }
+    session.send_line("v[7];").unwrap();
+    session.exp_string("it = 7 : int").unwrap();
     session.send_line(":quit").unwrap();
     session.exp_eof().unwrap();
 }

@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
-use nesl_backend::{Counters, Engine, Fault, MapOperand, Slot, Vector, Window};
+use nesl_backend::{Counters, Engine, Fault, Interrupt, MapOperand, Slot, Vector, Window};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -38,6 +38,16 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Column>>) -> Result<Column, Fault> {
         self.map_elements(op, operands)
+    }
+
+    fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        if self.layout.ranks == 1 {
+            self.local.set_interrupt(interrupt);
+        }
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        if self.layout.ranks == 1 { self.local.interrupt() } else { Interrupt::default() }
     }
 
     fn is_at_hand(&self, operand: &Slot<Column, Descriptor<L::Descriptor>>) -> bool {

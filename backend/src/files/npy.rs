@@ -1,6 +1,7 @@
 //! NumPy's `.npy` files: one array, whose header `npyz` reads; the elements are read from where this process's share begins.
 
-use super::{Content, InputError};
+use super::{Content, InputError, check};
+use crate::interrupt::Interrupt;
 use crate::value::Piece;
 use nesl_prim::host::Share;
 use nesl_prim::{Constants, ScalarType};
@@ -10,6 +11,9 @@ use std::ops::Range;
 
 /// How such files begin.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Elements that are taken over before looking whether the user has had enough.
+const PATIENCE: usize = 1 << 20;
 
 /// No header is longer: it names one type and a few lengths.
 const LONGEST_HEADER: u64 = 1 << 16;
@@ -71,7 +75,7 @@ pub(super) fn read(
             let own: Range<usize> = share(count as usize);
             let place = |index: usize| data + index as u64 * element.size;
             let bytes = content.read(place(own.start)..place(own.end))?;
-            pieces.push(Piece::Elements(element.decode(&bytes, scalar)));
+            pieces.push(Piece::Elements(element.decode(&bytes, scalar, &content.interrupt)?));
             Ok(pieces)
         }
         _ => Err(content.error("it is cut off: its header promises more elements than there are")),
@@ -118,18 +122,23 @@ impl Element {
         if fits { Ok(Element { kind, size, big_endian }) } else { Err(full_name) }
     }
 
-    fn decode(self, bytes: &[u8], scalar: ScalarType) -> Constants {
+    fn decode(self, bytes: &[u8], scalar: ScalarType, interrupt: &Interrupt) -> Result<Constants, InputError> {
         // One loop for each layout: that is what the compiler turns into a copy.
         macro_rules! numbers {
             ($from:ty, $to:ty, $variant:ident) => {{
                 let (chunks, _) = bytes.as_chunks::<{ size_of::<$from>() }>();
-                Constants::$variant(match self.big_endian {
-                    false => chunks.iter().map(|&chunk| <$from>::from_le_bytes(chunk) as $to).collect(),
-                    true => chunks.iter().map(|&chunk| <$from>::from_be_bytes(chunk) as $to).collect(),
-                })
+                let mut elements = Vec::with_capacity(chunks.len());
+                for chunks in chunks.chunks(PATIENCE) {
+                    check(interrupt)?;
+                    match self.big_endian {
+                        false => elements.extend(chunks.iter().map(|&chunk| <$from>::from_le_bytes(chunk) as $to)),
+                        true => elements.extend(chunks.iter().map(|&chunk| <$from>::from_be_bytes(chunk) as $to)),
+                    }
+                }
+                Constants::$variant(elements)
             }};
         }
-        match (self.kind, self.size) {
+        Ok(match (self.kind, self.size) {
             (Kind::Signed, 1) => numbers!(i8, i64, Int),
             (Kind::Signed, 2) => numbers!(i16, i64, Int),
             (Kind::Signed, 4) => numbers!(i32, i64, Int),
@@ -143,6 +152,6 @@ impl Element {
                 debug_assert_eq!(scalar, ScalarType::Bool);
                 Constants::Bool(bytes.iter().map(|&byte| byte != 0).collect())
             }
-        }
+        })
     }
 }

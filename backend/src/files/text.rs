@@ -3,7 +3,7 @@
 //! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what it
 //! has begun. So every word and line is read exactly once, wherever the shares are cut.
 
-use super::{Content, InputError};
+use super::{Content, InputError, check};
 use crate::value::Piece;
 use nesl_prim::host::Share;
 use nesl_prim::{Constants, ScalarType};
@@ -11,6 +11,9 @@ use std::ops::Range;
 
 /// How far to read on at a time for the end of the last word or line.
 const MORE: u64 = 1 << 12;
+
+/// The shortest part that a text is cut into to be read.
+const PART: usize = 1 << 16;
 
 /// A word longer than this is shown in part.
 const LONGEST_SHOWN: usize = 40;
@@ -27,6 +30,7 @@ pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece
     let mut lengths = Vec::new();
     let mut characters = Vec::with_capacity(text.len());
     for line in lines_of(&text) {
+        check(&content.interrupt)?;
         lengths.push(line.len() as i64);
         characters.extend_from_slice(line);
     }
@@ -37,10 +41,13 @@ pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece
 pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
     let (text, start) = begun(content, share, |byte| byte.is_ascii_whitespace())?;
     let mut elements = Elements::new(scalar, text.len() / 4);
-    match elements.extend(&text, 0) {
-        Ok(_) => Ok(vec![Piece::Elements(elements.finish())]),
-        Err(word) => Err(unreadable(content, &text, start, word, scalar)),
+    let mut offset = 0;
+    for part in parts_of(&text) {
+        check(&content.interrupt)?;
+        elements.extend(part, offset).map_err(|word| unreadable(content, &text, start, word, scalar))?;
+        offset += part.len();
     }
+    Ok(vec![Piece::Elements(elements.finish())])
 }
 
 /// `[[int]]`, `[[float]]`, `[[bool]]`: one row for each line.
@@ -49,6 +56,7 @@ pub(super) fn rows(content: &mut Content, scalar: ScalarType, share: Share<'_>) 
     let mut elements = Elements::new(scalar, text.len() / 4);
     let mut lengths = Vec::new();
     for line in lines_of(&text) {
+        check(&content.interrupt)?;
         let offset = line.as_ptr() as usize - text.as_ptr() as usize;
         match elements.extend(line, offset) {
             Ok(count) => lengths.push(count as i64),
@@ -83,6 +91,16 @@ fn begun(content: &mut Content, share: Share<'_>, is_end: impl Fn(u8) -> bool) -
         end += length as u64;
     }
     Ok((text, start))
+}
+
+/// A text in parts that are read in a few milliseconds and end between words.
+fn parts_of(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let after = text.iter().skip(PART).position(u8::is_ascii_whitespace);
+        let (part, rest) = text.split_at(after.map_or(text.len(), |after| PART + after));
+        text = rest;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// The lines of a text; what follows the last newline is a line if there is something.
@@ -206,13 +224,15 @@ fn truth(word: &[u8]) -> Option<bool> {
 mod tests {
     use super::super::Storage;
     use super::*;
+    use crate::interrupt::Interrupt;
     use std::path::PathBuf;
     use std::sync::Arc;
 
     fn content(text: &str) -> Content {
         let bytes = Arc::new(text.as_bytes().to_vec());
         let length = bytes.len() as u64;
-        Content { path: PathBuf::from("numbers.txt"), storage: Storage::Memory(bytes), length }
+        let interrupt = Interrupt::default();
+        Content { path: PathBuf::from("numbers.txt"), storage: Storage::Memory(bytes), length, interrupt }
     }
 
     /// What each of some ranks reads, one after another.
@@ -276,6 +296,35 @@ mod tests {
             assert_eq!(error.message, "numbers.txt, line 5: `five` is not an int", "{ranks} ranks");
             let error = by_ranks(text, ranks, |content, share| rows(content, ScalarType::Int, share)).unwrap_err();
             assert_eq!(error.message, "numbers.txt, line 5: `five` is not an int", "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_read_in_parts() {
+        let numbers: Vec<String> = (0..50_000i64).map(|number| (number * number).to_string()).collect();
+        let text = numbers.join(" ");
+        assert!(parts_of(text.as_bytes()).count() > 3);
+        let (_, elements) = by_ranks(&text, 1, |content, share| words(content, ScalarType::Int, share)).unwrap();
+        assert_eq!(flat(&elements), numbers);
+        let wrong = format!("{text}\nx");
+        let error = by_ranks(&wrong, 1, |content, share| words(content, ScalarType::Int, share)).unwrap_err();
+        assert_eq!(
+            (error.message.as_str(), error.position),
+            ("numbers.txt, line 2: `x` is not an int", text.len() as u64 + 1)
+        );
+    }
+
+    #[test]
+    fn an_interrupt_ends_reading() {
+        let interrupt = Interrupt::on(Arc::new(true.into()));
+        let share = |length: usize| 0..length;
+        let interrupted = |text: &str| Content { interrupt: interrupt.clone(), ..content(text) };
+        for error in [
+            words(&mut interrupted("1"), ScalarType::Int, &share).unwrap_err(),
+            rows(&mut interrupted("1"), ScalarType::Int, &share).unwrap_err(),
+            lines(&mut interrupted("1"), &share).unwrap_err(),
+        ] {
+            assert_eq!(error.message, "interrupted");
         }
     }
 

@@ -8,40 +8,52 @@
 //! ```
 
 use super::streams::Streams;
+use crate::interrupt::Interrupt;
 use nesl_prim::host::HostError;
-use nesl_prim::{Constants, ScalarType, ScalarValue, text};
+use nesl_prim::{Constants, Failure, ScalarType, ScalarValue, text};
 
 /// The text of a vector.
-pub(super) fn vector(elements: &Constants) -> Vec<u8> {
+pub(super) fn vector(elements: &Constants, interrupt: &Interrupt) -> Result<Vec<u8>, Failure> {
+    let word = |index| match elements {
+        Constants::Bool(flags) => if flags[index] { "T" } else { "F" }.to_owned(),
+        _ => text::scalar(elements.get(index)),
+    };
     match elements {
-        Constants::Char(bytes) => [format!("( {} )\n", bytes.len()).as_bytes(), bytes].concat(),
-        Constants::Bool(flags) => listed("(", flags.iter().map(|&flag| if flag { "T" } else { "F" }.to_owned()), ")"),
-        _ => listed("(", (0..elements.len()).map(|index| text::scalar(elements.get(index))), ")"),
+        Constants::Char(bytes) => Ok([format!("( {} )\n", bytes.len()).as_bytes(), bytes].concat()),
+        _ => listed("(", (0..elements.len()).map(word), ")", interrupt),
     }
 }
 
 /// The text of lengths.
-pub(super) fn lengths(lengths: &Constants) -> Vec<u8> {
-    listed("[", (0..lengths.len()).map(|index| text::scalar(lengths.get(index))), "]")
+pub(super) fn lengths(lengths: &Constants, interrupt: &Interrupt) -> Result<Vec<u8>, Failure> {
+    listed("[", (0..lengths.len()).map(|index| text::scalar(lengths.get(index))), "]", interrupt)
 }
 
-fn listed(open: &str, words: impl Iterator<Item = String>, close: &str) -> Vec<u8> {
+fn listed(
+    open: &str,
+    words: impl Iterator<Item = String>,
+    close: &str,
+    interrupt: &Interrupt,
+) -> Result<Vec<u8>, Failure> {
     let mut line = open.to_owned();
     for word in words {
+        interrupt.check()?;
         line.push(' ');
         line.push_str(&word);
     }
     line.push(' ');
     line.push_str(close);
     line.push('\n');
-    line.into_bytes()
+    Ok(line.into_bytes())
 }
 
 /// Reads a vector of this type.
 pub(super) fn read_vector(streams: &mut Streams, stream: i64, scalar: ScalarType) -> Result<Constants, HostError> {
     if scalar != ScalarType::Char {
         let words = words(streams, stream, b'(', b')')?;
-        let values = words.iter().map(|word| element(word, scalar)).collect::<Result<Vec<_>, HostError>>()?;
+        let interrupt = streams.interrupt.clone();
+        let value = |word: &String| interrupt.check().map_err(HostError::from).and_then(|()| element(word, scalar));
+        let values = words.iter().map(value).collect::<Result<Vec<_>, HostError>>()?;
         return Ok(Constants::from_scalars(scalar, &values));
     }
     let counted = words(streams, stream, b'(', b')')?;

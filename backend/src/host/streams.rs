@@ -3,6 +3,7 @@
 //! Standard output is not here: printed text and what is written to it share one buffer, which the system owns.
 
 use super::message;
+use crate::interrupt::Interrupt;
 use nesl_prim::Constants;
 use nesl_prim::host::HostError;
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ enum Stream {
 pub(super) struct Streams {
     open: BTreeMap<i64, Stream>,
     last: i64,
+    /// Ends what reads a stream.
+    pub interrupt: Interrupt,
 }
 
 impl Streams {
@@ -111,6 +114,7 @@ impl Streams {
         };
         let mut text = Vec::new();
         loop {
+            self.interrupt.check()?;
             let room = usize::try_from(most).map_or(usize::MAX, |most| most - text.len());
             if room == 0 {
                 return Ok((text, -2));

@@ -65,6 +65,7 @@ impl<C> Reader<C> {
             self.ask = if index == end { (self.ask * 2).min(LARGEST) } else { (self.ask / 2).max(SMALLEST) };
             // Fetching is the moment at which ranks meet.
             sink.agree(engine)?;
+            engine.interrupt().check().map_err(PrintError::Failure)?;
             self.window = engine.fetch(&self.column, index, self.ask.min(self.length - index))?;
         }
         Ok(index - self.window.start)

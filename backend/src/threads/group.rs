@@ -219,6 +219,9 @@ impl<'a> Work<'a> {
         }
         let kernel = kernel(self.threads, self.group, self.mode()).ok_or(GaveUp)?;
         let outcomes = self.threads.workers.each(items, |_, (mut words, aside, indices)| {
+            if self.threads.workers.interrupt().is_requested() {
+                return None;
+            }
             // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, in parts
             // that no other piece writes to.
             let status = unsafe { self.call(kernel, &mut words, indices) };
@@ -416,7 +419,9 @@ impl<'a> Work<'a> {
                     // SAFETY: the kernel is done: it has written all of the column, or as many elements as it counted.
                     let column = unsafe { room.finish(self.threads, operands, length) };
                     Slot::Column(match ending {
-                        Ending::Scan(op, _) if self.pieces.len() > 1 => scan::over(self.threads, op, column),
+                        Ending::Scan(op, _) if self.pieces.len() > 1 => {
+                            scan::over(self.threads, op, column).map_err(|_| GaveUp)?
+                        }
                         _ => column,
                     })
                 }

@@ -8,6 +8,7 @@
 #![allow(unsafe_code, reason = "uninitialised memory and instruction sets; every block says why it is sound")]
 
 use crate::buffer::Meter;
+use crate::memory::Room;
 use crate::vector::Slice;
 use nesl_prim::{Element, Failure};
 use std::any::TypeId;
@@ -21,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug)]
 pub struct Output<T> {
     /// Empty, with room for `length` elements.
-    elements: Vec<T>,
+    elements: Room<T>,
     length: usize,
     /// Elements that the writers or placers handed out last have written; each adds its own when it is dropped.
     written: AtomicUsize,
@@ -33,12 +34,12 @@ impl<T: Element> Output<T> {
     /// # Errors
     /// [`Failure::OutOfMemory`].
     pub fn reserve(meter: &Meter, length: usize) -> Result<Output<T>, Failure> {
-        Ok(Output { elements: meter.reserve(length)?, length, written: AtomicUsize::new(0) })
+        Ok(Output { elements: meter.room(length)?, length, written: AtomicUsize::new(0) })
     }
 
     fn room(&mut self) -> (&mut [MaybeUninit<T>], &AtomicUsize) {
         *self.written.get_mut() = 0;
-        (&mut self.elements.spare_capacity_mut()[..self.length], &self.written)
+        (&mut self.elements.spare()[..self.length], &self.written)
     }
 
     /// A writer of all elements.
@@ -78,9 +79,9 @@ impl<T: Element> Output<T> {
     /// If it is not all written.
     pub fn finish(mut self, meter: &Arc<Meter>) -> Slice<T> {
         assert_eq!(*self.written.get_mut(), self.length, "a column was not written to its end");
-        // SAFETY: the vector has room for `length` elements, and all are written: the last generation of writers and placers
+        // SAFETY: there is room for `length` elements, and all are written: the last generation of writers and placers
         // had disjoint parts of them, and each counted every slot at most once, and only after writing it.
-        unsafe { self.elements.set_len(self.length) };
+        unsafe { self.elements.set_length(self.length) };
         Slice::new(meter, self.elements)
     }
 }

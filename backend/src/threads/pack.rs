@@ -21,22 +21,23 @@ fn count(flags: &[bool]) -> usize {
 }
 
 /// Ranges of flags, and how many are true in each.
-fn counted(threads: &Threads, flags: &[bool]) -> Vec<(Range<usize>, usize)> {
+fn counted(threads: &Threads, flags: &[bool]) -> Result<Vec<(Range<usize>, usize)>, Fault> {
     let ranges = split(flags.len(), threads.workers.pieces(flags.len(), GRAIN));
-    threads.workers.each(ranges, |_, range| (range.clone(), count(&flags[range])))
+    threads.workers.try_each(ranges, |range| Ok((range.clone(), count(&flags[range]))))
 }
 
 /// The elements whose flag is true: counted first, so that each piece knows where it writes.
 pub fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], flags: &[bool]) -> Result<Vector, Fault> {
-        let pieces = counted(threads, flags);
+        let pieces = counted(threads, flags)?;
         let mut output = Output::reserve(&threads.meter, pieces.iter().map(|piece| piece.1).sum())?;
         let writers = output.writers(pieces.iter().map(|piece| piece.1));
         let items = pieces.into_iter().zip(writers).collect();
-        threads.workers.each(items, |_, ((range, _), mut writer): (_, Writer<'_, T>)| {
+        threads.workers.try_each(items, |((range, _), mut writer): (_, Writer<'_, T>)| {
             let range: Range<usize> = range;
             writer.pack(&elements[range.clone()], &flags[range]);
-        });
+            Ok(())
+        })?;
         Ok(wrap(output.finish(&threads.meter)))
     }
     assert_eq!(column.len(), flags.len(), "a pack of as many elements as flags");
@@ -47,7 +48,7 @@ pub fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector
 pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, flags: &[bool], sides: (&Slice<T>, &Slice<T>)) -> Result<Vector, Fault> {
         let (when_true, when_false) = (sides.0.elements(), sides.1.elements());
-        let pieces = counted(threads, flags);
+        let pieces = counted(threads, flags)?;
         let trues: usize = pieces.iter().map(|piece| piece.1).sum();
         let lengths = (when_true.len(), when_false.len());
         assert_eq!((trues, flags.len() - trues), lengths, "a merge of as many elements as flags");
@@ -68,7 +69,7 @@ pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: 
             })
             .collect();
         let last = (when_true.len() - 1, when_false.len() - 1);
-        threads.workers.each(items, |_, (range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
+        threads.workers.try_each(items, |(range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
             writer.map(&flags[range], |flag| {
                 // Both are read, and one is chosen, without a branch that random flags would mispredict. The side that is not
                 // chosen may be at its end.
@@ -76,7 +77,8 @@ pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: 
                 next = (next.0 + usize::from(flag), next.1 + usize::from(!flag));
                 if flag { a } else { b }
             });
-        });
+            Ok(())
+        })?;
         Ok(wrap(output.finish(&threads.meter)))
     }
     on_vector!(when_true, slice => of(threads, flags.elements(), (slice, slice_of(when_false))))
@@ -104,7 +106,10 @@ pub fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
                 .collect();
             let writers = output.writers(pieces.iter().map(|piece| piece.len()));
             let items = pieces.into_iter().zip(writers).collect();
-            threads.workers.each(items, |_, (piece, mut writer): (&[T], Writer<'_, T>)| writer.copy(piece));
+            threads.workers.try_each(items, |(piece, mut writer): (&[T], Writer<'_, T>)| {
+                writer.copy(piece);
+                Ok(())
+            })?;
         }
         Ok(wrap(output.finish(&threads.meter)))
     }
@@ -122,14 +127,17 @@ pub fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault
         let ranges = split(rows, threads.workers.pieces(length, GRAIN));
         let writers = output.writers(ranges.iter().map(|range| range.len() * columns.len()));
         let items = ranges.into_iter().zip(writers).collect();
-        threads.workers.each(items, |_, (range, mut writer): (Range<usize>, Writer<'_, T>)| match columns[..] {
-            [left, right] => {
-                for (&left, &right) in left[range.clone()].iter().zip(&right[range]) {
-                    writer.copy(&[left, right]);
+        threads.workers.try_each(items, |(range, mut writer): (Range<usize>, Writer<'_, T>)| {
+            match columns[..] {
+                [left, right] => {
+                    for (&left, &right) in left[range.clone()].iter().zip(&right[range]) {
+                        writer.copy(&[left, right]);
+                    }
                 }
+                _ => range.for_each(|row| columns.iter().for_each(|column| writer.push(column[row]))),
             }
-            _ => range.for_each(|row| columns.iter().for_each(|column| writer.push(column[row]))),
-        });
+            Ok(())
+        })?;
         Ok(wrap(output.finish(&threads.meter)))
     }
     on_vector!(&columns[0], slice => of(threads, columns, slice))

@@ -7,9 +7,10 @@
 use super::Threads;
 use super::column::{slice_of, wrap};
 use super::output::{Output, Placer};
-use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM};
+use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM, PATIENCE};
 use super::workers::{parts, split};
 use crate::engine::Fault;
+use crate::interrupt::Interrupt;
 use crate::on_vector;
 use crate::vector::{Slice, Vector};
 use nesl_prim::{Element, Failure};
@@ -38,12 +39,13 @@ pub fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vec
         let places = elements.len();
         let ranges = owners(threads, places, indices.len());
         let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
-        threads.workers.each(items, |_, (range, part): (Range<usize>, &mut [T])| {
-            within(indices, &range, places, |element, place| {
+        threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
+            let interrupt = threads.workers.interrupt();
+            Ok(within(indices, &range, places, interrupt, |element, place| {
                 part[place] = values[element];
                 true
-            });
-        });
+            })?)
+        })?;
         Ok(wrap(column))
     }
     assert_eq!(indices.len(), values.len(), "a scatter of as many values as indices");
@@ -60,9 +62,10 @@ pub fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<V
         let ranges = owners(threads, values.len(), indices.len());
         let items = ranges.iter().cloned().zip(output.placers(&ranges)).collect();
         // Of each range of places, the first element that finds its place taken.
-        let taken = threads.workers.each(items, |_, (range, mut placer): (Range<usize>, Placer<'_, T>)| {
-            within(indices, &range, values.len(), |element, place| placer.place(place, values[element]))
-        });
+        let taken = threads.workers.try_each(items, |(range, mut placer): (Range<usize>, Placer<'_, T>)| {
+            let interrupt = threads.workers.interrupt();
+            Ok(within(indices, &range, values.len(), interrupt, |element, place| placer.place(place, values[element]))?)
+        })?;
         if let Some(element) = taken.into_iter().flatten().min() {
             return Err(Fault { failure: Failure::NotAPermutation { index: indices[element] }, element });
         }
@@ -83,6 +86,25 @@ fn owners(threads: &Threads, places: usize, writes: usize) -> Vec<Range<usize>> 
 ///
 /// The range that starts with place 0 also gets the indices that are no place of `places`, for `write` to panic on.
 fn within(
+    indices: &[i64],
+    range: &Range<usize>,
+    places: usize,
+    interrupt: &Interrupt,
+    mut write: impl FnMut(usize, usize) -> bool,
+) -> Result<Option<usize>, Failure> {
+    for (number, part) in indices.chunks(PATIENCE).enumerate() {
+        interrupt.check()?;
+        let start = number * PATIENCE;
+        if let Some(position) = within_part(part, range, places, |element, place| write(start + element, place)) {
+            return Ok(Some(start + position));
+        }
+    }
+    Ok(None)
+}
+
+/// The same for indices that do not take long.
+#[inline(always)]
+fn within_part(
     indices: &[i64],
     range: &Range<usize>,
     places: usize,

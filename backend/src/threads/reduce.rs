@@ -16,7 +16,7 @@ use crate::vector::Vector;
 use nesl_prim::{Element, ScalarOp, ScalarValue, sum};
 
 /// All elements combined; the identity if there are none.
-pub fn reduce(threads: &Threads, op: ScalarOp, column: &Vector) -> ScalarValue {
+pub fn reduce(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
     combine(op, Reduce { threads, column })
 }
 
@@ -31,14 +31,15 @@ struct Reduce<'a> {
 }
 
 impl Combiner for Reduce<'_> {
-    type Output = ScalarValue;
+    type Output = Result<ScalarValue, Fault>;
 
-    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> ScalarValue {
-        exact(self.threads, &|elements| fold(identity, combine, elements), slice_of(self.column).elements()).to_value()
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let elements = slice_of(self.column).elements();
+        Ok(exact(self.threads, &|elements| fold(identity, combine, elements), elements)?.to_value())
     }
 
-    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> ScalarValue {
-        ordered(self.threads, identity, combine, self.column.elements()).to_value()
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        Ok(ordered(self.threads, identity, combine, self.column.elements())?.to_value())
     }
 }
 
@@ -47,12 +48,12 @@ impl Combiner for Reduce<'_> {
 type Fold<'a, T> = dyn Fn(&[T]) -> T + Sync + 'a;
 
 /// Reduces many elements by an exact operation.
-fn exact<T: Element>(threads: &Threads, fold: &Fold<'_, T>, elements: &[T]) -> T {
+fn exact<T: Element>(threads: &Threads, fold: &Fold<'_, T>, elements: &[T]) -> Result<T, Fault> {
     match threads.workers.pieces(elements.len(), GRAIN) {
-        1 => fold(elements),
+        1 => Ok(fold(elements)),
         pieces => {
             let ranges = split(elements.len(), pieces);
-            fold(&threads.workers.each(ranges, |_, range| fold(&elements[range])))
+            Ok(fold(&threads.workers.try_each(ranges, |range| Ok(fold(&elements[range])))?))
         }
     }
 }
@@ -98,17 +99,17 @@ fn ordered(
     identity: f64,
     combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
     elements: &[f64],
-) -> f64 {
+) -> Result<f64, Fault> {
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
     if pieces == 1 {
-        return tree_of(identity, combine, elements);
+        return Ok(tree_of(identity, combine, elements));
     }
     // Both units are a power of two of blocks; the smaller serves columns that are too short for the other.
     let unit = if elements.len() / PIECE >= pieces { PIECE } else { GRAIN };
-    let parts = threads.workers.each(split_aligned(elements.len(), pieces, unit), |_, range| {
-        elements[range].chunks(unit).map(|piece| tree_of(identity, combine, piece)).collect::<Vec<_>>()
-    });
-    sum::tree(identity, combine, &parts.concat())
+    let parts = threads.workers.try_each(split_aligned(elements.len(), pieces, unit), |range| {
+        Ok(elements[range].chunks(unit).map(|piece| tree_of(identity, combine, piece)).collect::<Vec<_>>())
+    })?;
+    Ok(sum::tree(identity, combine, &parts.concat()))
 }
 
 /// Reduces floats as [`sum`] defines, on this thread.
@@ -161,15 +162,18 @@ impl SegReduce<'_> {
     fn all<T: Element>(
         &self,
         each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
-        huge: &dyn Fn(&Run) -> T,
+        huge: &dyn Fn(&Run) -> Result<T, Fault>,
     ) -> Result<Vector, Fault> {
         let mut output = Output::reserve(&self.threads.meter, self.descriptor.segments())?;
         let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.segments.len()));
         let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.each(others, |_, (run, mut writer): (Run, Writer<'_, T>)| each(&run, &mut writer));
+        self.threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, T>)| {
+            each(&run, &mut writer);
+            Ok(())
+        })?;
         for (run, mut writer) in shared {
-            writer.push(huge(&run));
+            writer.push(huge(&run)?);
         }
         Ok(wrap(output.finish(&self.threads.meter)))
     }

@@ -23,7 +23,7 @@ pub fn scan(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, 
 }
 
 /// The same, written over a column that nobody else sees.
-pub fn over(threads: &Threads, op: ScalarOp, column: Vector) -> Vector {
+pub fn over(threads: &Threads, op: ScalarOp, column: Vector) -> Result<Vector, Fault> {
     combine(op, Over { threads, column })
 }
 
@@ -38,10 +38,10 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn all<T: Element>(&self, scan: impl Fn(&[T], Writer<'_, T>)) -> Result<Vector, Fault> {
+    fn all<T: Element>(&self, scan: impl Fn(&[T], Writer<'_, T>) -> Result<(), Fault>) -> Result<Vector, Fault> {
         let elements = slice_of(self.column).elements();
         let mut output = Output::reserve(&self.threads.meter, elements.len())?;
-        scan(elements, output.writer());
+        scan(elements, output.writer())?;
         Ok(wrap(output.finish(&self.threads.meter)))
     }
 }
@@ -60,8 +60,8 @@ impl Combiner for Scan<'_> {
     }
 }
 
-/// Scans elements from what is before them.
-type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) + Sync + 'a;
+/// Scans elements from what is before them; what is before those that follow.
+type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) -> T + Sync + 'a;
 
 /// How one thread scans and reduces elements by an exact operation. Called through pointers, so that the division of the work
 /// is not compiled again for each operation.
@@ -73,31 +73,44 @@ struct Exact<'a, T> {
 }
 
 /// Scans many elements by an exact operation.
-fn exact<T: Element>(threads: &Threads, operation: &Exact<'_, T>, elements: &[T], mut writer: Writer<'_, T>) {
+fn exact<T: Element>(
+    threads: &Threads,
+    operation: &Exact<'_, T>,
+    elements: &[T],
+    mut writer: Writer<'_, T>,
+) -> Result<(), Fault> {
     let (identity, scan, reduce) = (operation.identity, operation.scan, operation.reduce);
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
-    if pieces == 1 {
-        return scan(identity, elements, &mut writer);
-    }
     let ranges = split(elements.len(), pieces);
+    if pieces == 1 || threads.workers.threads() == 1 {
+        let mut before = identity;
+        for range in ranges {
+            threads.workers.interrupt().check()?;
+            before = scan(before, &elements[range], &mut writer);
+        }
+        return Ok(());
+    }
     // What the last piece amounts to, nobody needs.
     let all_but_last = ranges[..pieces - 1].to_vec();
-    let totals = threads.workers.each(all_but_last, |_, range| reduce(&elements[range]));
+    let totals = threads.workers.try_each(all_but_last, |range| Ok(reduce(&elements[range])))?;
     let before: Vec<T> = (0..pieces).map(|piece| reduce(&totals[..piece])).collect();
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(before).zip(writers).collect();
-    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
+    threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
         scan(before, &elements[range], &mut writer);
-    });
+        Ok(())
+    })?;
+    Ok(())
 }
 
-/// Scans elements from what is before them, on this thread.
-fn running<T: Element>(mut before: T, combine: impl Fn(T, T) -> T, elements: &[T], writer: &mut Writer<'_, T>) {
+/// Scans elements from what is before them, on this thread; what is before those that follow.
+fn running<T: Element>(mut before: T, combine: impl Fn(T, T) -> T, elements: &[T], writer: &mut Writer<'_, T>) -> T {
     writer.map(elements, |element| {
         let here = before;
         before = combine(before, element);
         here
     });
+    before
 }
 
 /// Scans many floats as [`sum`] defines.
@@ -107,18 +120,25 @@ fn ordered(
     combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
     elements: &[f64],
     mut writer: Writer<'_, f64>,
-) {
+) -> Result<(), Fault> {
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
-    if pieces == 1 {
-        return blocks(identity, identity, combine, elements, &mut writer);
-    }
     let ranges = split_aligned(elements.len(), pieces, sum::BLOCK);
-    let starts = starts(threads, identity, combine, &ranges, elements);
+    if pieces == 1 || threads.workers.threads() == 1 {
+        let mut before = identity;
+        for range in ranges {
+            threads.workers.interrupt().check()?;
+            before = blocks(before, identity, combine, &elements[range], &mut writer);
+        }
+        return Ok(());
+    }
+    let starts = starts(threads, identity, combine, &ranges, elements)?;
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(starts).zip(writers).collect();
-    threads.workers.each(items, |_, ((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
+    threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
         blocks(before, identity, combine, &elements[range], &mut writer);
-    });
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// What is before each of the ranges, which are of whole blocks.
@@ -128,23 +148,23 @@ fn starts(
     combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
     ranges: &[Range<usize>],
     elements: &[f64],
-) -> Vec<f64> {
-    let totals = threads.workers.each(ranges.to_vec(), |_, range| {
+) -> Result<Vec<f64>, Fault> {
+    let totals = threads.workers.try_each(ranges.to_vec(), |range| {
         let mut totals = Vec::with_capacity(range.len().div_ceil(sum::BLOCK));
         for group in elements[range].chunks(GROUP * sum::BLOCK) {
             totals.extend_from_slice(&totals_of(identity, combine, group)[..group.len().div_ceil(sum::BLOCK)]);
         }
-        totals
-    });
+        Ok(totals)
+    })?;
     let mut before = identity;
-    totals
+    Ok(totals
         .iter()
         .map(|totals| {
             let here = before;
             before = totals.iter().fold(before, |before, &total| combine(before, total));
             here
         })
-        .collect()
+        .collect())
 }
 
 /// Blocks that are added up side by side: additions that wait for each other leave the adder idle for three of four cycles.
@@ -168,14 +188,14 @@ fn totals_of(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, group: &[f
     totals
 }
 
-/// Scans blocks of one sequence from what is before them, on this thread.
+/// Scans blocks of one sequence from what is before them, on this thread; what is before those that follow.
 fn blocks(
     mut before: f64,
     identity: f64,
     combine: impl Fn(f64, f64) -> f64 + Copy,
     elements: &[f64],
     writer: &mut Writer<'_, f64>,
-) {
+) -> f64 {
     for block in elements.chunks(sum::BLOCK) {
         let mut inside = identity;
         writer.map(block, |element| {
@@ -185,6 +205,7 @@ fn blocks(
         });
         before = combine(before, inside);
     }
+    before
 }
 
 struct Over<'a> {
@@ -197,27 +218,31 @@ impl Over<'_> {
     fn all<T: Element>(
         mut self,
         unit: usize,
-        starts: impl FnOnce(&Threads, &[Range<usize>], &[T]) -> Vec<T>,
+        starts: impl FnOnce(&Threads, &[Range<usize>], &[T]) -> Result<Vec<T>, Fault>,
         scan: impl Fn(T, &mut [T]) + Sync,
-    ) -> Vector {
+    ) -> Result<Vector, Fault> {
         let slice = slice_of_mut::<T>(&mut self.column).and_then(Slice::unique);
         let elements = slice.unwrap_or_else(|| unreachable!("nobody else sees the column"));
         let ranges = split_aligned(elements.len(), self.threads.workers.pieces(elements.len(), GRAIN), unit);
-        let starts = starts(self.threads, &ranges, elements);
+        let starts = starts(self.threads, &ranges, elements)?;
         let items = starts.into_iter().zip(parts(elements, &ranges)).collect();
-        self.threads.workers.each(items, |_, (before, part): (T, &mut [T])| scan(before, part));
-        self.column
+        self.threads.workers.try_each(items, |(before, part): (T, &mut [T])| {
+            scan(before, part);
+            Ok(())
+        })?;
+        Ok(self.column)
     }
 }
 
 impl Combiner for Over<'_> {
-    type Output = Vector;
+    type Output = Result<Vector, Fault>;
 
-    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Vector {
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
         let starts = |threads: &Threads, ranges: &[Range<usize>], elements: &[T]| {
             let all_but_last = ranges[..ranges.len() - 1].to_vec();
-            let totals = threads.workers.each(all_but_last, |_, range| fold(identity, combine, &elements[range]));
-            (0..ranges.len()).map(|piece| fold(identity, combine, &totals[..piece])).collect()
+            let totals =
+                threads.workers.try_each(all_but_last, |range| Ok(fold(identity, combine, &elements[range])))?;
+            Ok((0..ranges.len()).map(|piece| fold(identity, combine, &totals[..piece])).collect())
         };
         self.all(sum::BLOCK, starts, |mut before, part| {
             for element in part {
@@ -228,9 +253,9 @@ impl Combiner for Over<'_> {
         })
     }
 
-    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Vector {
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
         let starts = |threads: &Threads, ranges: &[Range<usize>], elements: &[f64]| {
-            if ranges.len() == 1 { vec![identity] } else { starts(threads, identity, combine, ranges, elements) }
+            if ranges.len() == 1 { Ok(vec![identity]) } else { starts(threads, identity, combine, ranges, elements) }
         };
         self.all(sum::BLOCK, starts, |mut before, part| {
             for block in part.chunks_mut(sum::BLOCK) {
@@ -266,7 +291,7 @@ impl Combiner for SegScan<'_> {
         let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
         self.all(&each, &|run, writer| {
             let (start, length) = run.first(self.descriptor);
-            exact(self.threads, &operation, &data[start..start + length], writer);
+            exact(self.threads, &operation, &data[start..start + length], writer)
         })
     }
 
@@ -279,25 +304,31 @@ impl Combiner for SegScan<'_> {
         };
         self.all(&each, &|run, writer| {
             let (start, length) = run.first(self.descriptor);
-            ordered(self.threads, identity, combine, &data[start..start + length], writer);
+            ordered(self.threads, identity, combine, &data[start..start + length], writer)
         })
     }
 }
+
+/// Scans the one segment of a run on all threads.
+type ScanHuge<'a, T> = dyn Fn(&Run, Writer<'_, T>) -> Result<(), Fault> + 'a;
 
 impl SegScan<'_> {
     /// Scans runs of segments on one thread each, and huge segments on all.
     fn all<T: Element>(
         &self,
         each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
-        huge: &dyn Fn(&Run, Writer<'_, T>),
+        huge: &ScanHuge<'_, T>,
     ) -> Result<Vector, Fault> {
         let mut output = Output::reserve(&self.threads.meter, self.descriptor.total()?)?;
         let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.elements));
         let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.each(others, |_, (run, mut writer): (Run, Writer<'_, T>)| each(&run, &mut writer));
+        self.threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, T>)| {
+            each(&run, &mut writer);
+            Ok(())
+        })?;
         for (run, writer) in shared {
-            huge(&run, writer);
+            huge(&run, writer)?;
         }
         Ok(wrap(output.finish(&self.threads.meter)))
     }

@@ -10,7 +10,7 @@ use crate::descriptor::Descriptor;
 use crate::engine::Fault;
 use crate::on_vector;
 use crate::vector::Vector;
-use nesl_prim::{Element, Failure, text};
+use nesl_prim::{Element, text};
 
 /// The length of the text of each element.
 pub fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
@@ -31,23 +31,23 @@ pub fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
 pub fn text(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T]) -> Result<Vector, Fault> {
         let pieces = threads.workers.pieces(elements.len(), GRAIN_COSTLY);
-        let texts = threads.workers.each(split(elements.len(), pieces), |_, range| {
+        let texts = threads.workers.try_each(split(elements.len(), pieces), |range| {
             // Most texts are not longer than their elements; where they are, the vector grows.
             let mut out: Vec<u8> = threads.meter.reserve(size_of_val(&elements[range.clone()]))?;
             for element in &elements[range] {
                 text::append(element.to_value(), &mut out);
             }
             Ok(out)
-        });
-        let texts: Vec<Vec<u8>> = texts.into_iter().collect::<Result<_, Failure>>()?;
+        })?;
         let mut output = Output::<u8>::reserve(&threads.meter, texts.iter().map(Vec::len).sum())?;
         let writers = output.writers(texts.iter().map(Vec::len));
-        threads.workers.each(
+        threads.workers.try_each(
             texts.iter().zip(writers).collect(),
-            |_, (text, mut writer): (&Vec<u8>, Writer<'_, u8>)| {
+            |(text, mut writer): (&Vec<u8>, Writer<'_, u8>)| {
                 writer.copy(text);
+                Ok(())
             },
-        );
+        )?;
         Ok(wrap(output.finish(&threads.meter)))
     }
     on_vector!(column, slice => of(threads, slice.elements()))
@@ -59,10 +59,14 @@ pub fn parse_float(threads: &Threads, column: &Vector, descriptor: &Descriptor) 
     let mut output = Output::reserve(&threads.meter, descriptor.segments())?;
     let runs = runs(threads, descriptor)?;
     let writers = output.writers(runs.iter().map(|run| run.segments.len()));
-    threads.workers.each(runs.into_iter().zip(writers).collect(), |_, (run, mut writer): (Run, Writer<'_, f64>)| {
-        for (start, length) in run.iter(descriptor) {
-            writer.push(text::parse_float(&chars[start..start + length]));
-        }
-    });
+    threads.workers.try_each(
+        runs.into_iter().zip(writers).collect(),
+        |(run, mut writer): (Run, Writer<'_, f64>)| {
+            for (start, length) in run.iter(descriptor) {
+                writer.push(text::parse_float(&chars[start..start + length]));
+            }
+            Ok(())
+        },
+    )?;
     Ok(wrap(output.finish(&threads.meter)))
 }

@@ -14,6 +14,13 @@ pub const GRAIN_RANDOM: usize = 32 * 1024;
 /// The same for the functions of the mathematical library: 10^7 sines take 397 ms.
 pub const GRAIN_COSTLY: usize = 2 * 1024;
 
+/// The most of the units above in one piece: half of a million random accesses take 10 ms, two million elements on fresh
+/// memory as long. Between pieces threads look whether the user has had enough.
+pub const LARGEST_PIECE: usize = 32;
+
+/// Elements that a thread looks at, where it must look at all, before it looks whether the user has had enough: 1 to 10 ms.
+pub const PATIENCE: usize = 1 << 20;
+
 /// Pieces per thread: enough to even out threads that are slowed down by others, few enough to stay large.
 pub const PIECES: usize = 4;
 

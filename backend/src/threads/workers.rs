@@ -3,11 +3,15 @@
 //! The calling thread always works too: it takes the first piece at once while the others wake up, so that what is too
 //! small for them to help with costs little more than doing it alone. Pieces are claimed in order, the next by whoever is
 //! free. Nothing in here depends on the instruction: tasks are called through one pointer per piece.
+//!
+//! No piece takes longer than some milliseconds, also where one thread does them all, and none is begun once the user has
+//! interrupted the evaluation.
 
 use super::output::{Output, Writer};
-use super::tuning::PIECES;
+use super::tuning::{LARGEST_PIECE, PIECES};
 use crate::buffer::Meter;
 use crate::engine::Fault;
+use crate::interrupt::Interrupt;
 use crate::vector::Slice;
 use nesl_prim::{Element, Failure};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -21,6 +25,7 @@ pub struct Workers {
     /// The helpers; none where the calling thread works alone.
     pool: Option<ThreadPool>,
     threads: usize,
+    interrupt: Interrupt,
 }
 
 impl Workers {
@@ -34,12 +39,22 @@ impl Workers {
             1 => None,
             _ => Some(ThreadPoolBuilder::new().num_threads(threads - 1).build()?),
         };
-        Ok(Workers { pool, threads })
+        Ok(Workers { pool, threads, interrupt: Interrupt::default() })
     }
 
-    /// The calling thread without helpers.
-    pub fn alone() -> Workers {
-        Workers { pool: None, threads: 1 }
+    /// The calling thread without helpers, under the same interrupt.
+    pub fn alone(&self) -> Workers {
+        Workers { pool: None, threads: 1, interrupt: self.interrupt.clone() }
+    }
+
+    /// Says what interrupts the work.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+    }
+
+    /// What interrupts the work: for tasks that take long without being cut into pieces.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// The number of threads.
@@ -49,7 +64,8 @@ impl Workers {
 
     /// Into how many pieces to cut `length` elements of which `grain` are worth a task.
     pub fn pieces(&self, length: usize, grain: usize) -> usize {
-        if self.threads == 1 { 1 } else { (length / grain).clamp(1, self.threads * PIECES) }
+        let shared = if self.threads == 1 { 1 } else { (length / grain).min(self.threads * PIECES) };
+        shared.max(length / (grain * LARGEST_PIECE)).max(1)
     }
 
     /// Runs the tasks `0..pieces`, and returns when all are done.
@@ -125,19 +141,25 @@ impl Workers {
         .map_err(|fault| fault.failure)
     }
 
-    /// Hands each item, in the order of the elements they stand for, to a task that can fail; the fault of the first item
-    /// that has one. Items after one that failed may be skipped.
-    pub fn try_each<I: Send>(&self, items: Vec<I>, task: impl Fn(I) -> Result<(), Fault> + Sync) -> Result<(), Fault> {
+    /// Hands each item, in the order of the elements they stand for, to a task that can fail; all results, or the fault of
+    /// the first item that has one. Items after one that failed may be skipped, and all are after an interrupt.
+    pub fn try_each<I: Send, R: Send>(
+        &self,
+        items: Vec<I>,
+        task: impl Fn(I) -> Result<R, Fault> + Sync,
+    ) -> Result<Vec<R>, Fault> {
         let failed = AtomicUsize::new(usize::MAX);
         let results = self.each(items, |index, item| {
             if index > failed.load(Relaxed) {
-                return Ok(());
+                return None;
             }
-            task(item).inspect_err(|_| {
+            let outcome = self.interrupt.check().map_err(Fault::from).and_then(|()| task(item));
+            Some(outcome.inspect_err(|_| {
                 failed.fetch_min(index, Relaxed);
-            })
+            }))
         });
-        results.into_iter().collect()
+        // What was skipped comes after the fault that is the result.
+        results.into_iter().flatten().collect()
     }
 }
 
@@ -193,6 +215,39 @@ mod tests {
                 _ => Ok(()),
             });
             assert_eq!(outcome.map_err(|fault| fault.element), Err(99));
+        }
+    }
+
+    #[test]
+    fn pieces_are_bounded_also_on_one_thread() {
+        for threads in [1, 2, 8] {
+            let workers = Workers::new(threads).unwrap();
+            assert_eq!(workers.pieces(0, 100), 1);
+            assert_eq!(workers.pieces(250, 100), threads.min(2));
+            assert_eq!(workers.pieces(1_000_000, 100), 1_000_000 / (100 * LARGEST_PIECE));
+        }
+    }
+
+    #[test]
+    fn no_piece_is_begun_after_an_interrupt() {
+        for threads in [1, 2, 4] {
+            let mut workers = Workers::new(threads).unwrap();
+            let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
+            workers.set_interrupt(&Interrupt::on(Arc::clone(&flag)));
+            assert_eq!(workers.try_each((0..9).collect(), Ok), Ok((0..9).collect()));
+            let begun = AtomicUsize::new(0);
+            let outcome = workers.try_each((0..1000).collect(), |item: usize| {
+                if begun.fetch_add(1, Relaxed) == 5 {
+                    flag.store(true, Relaxed);
+                }
+                Ok(item)
+            });
+            assert_eq!(outcome.map_err(|fault| fault.failure), Err(Failure::Interrupted));
+            assert!(begun.into_inner() <= 5 + threads, "one each of those that were at work");
+            let filled = workers.alone().fill::<u8>(&Meter::new(None), 1 << 22, 1, |range, writer| {
+                writer.repeat(0, range.len());
+            });
+            assert_eq!(filled.map_err(|failure| failure == Failure::Interrupted).err(), Some(true));
         }
     }
 }

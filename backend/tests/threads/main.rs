@@ -5,6 +5,7 @@
 
 mod elementwise;
 mod groups;
+mod interrupt;
 mod order;
 mod permute;
 mod random;

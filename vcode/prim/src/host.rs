@@ -13,6 +13,8 @@ use crate::value::{ScalarType, ScalarValue};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What an operand or a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,6 +375,10 @@ pub trait Host: Send {
     /// # Errors
     /// Where it cannot be done.
     fn perform(&mut self, op: HostOp, operands: &[HostValue], share: Share<'_>) -> Result<Vec<HostValue>, HostError>;
+
+    /// Ends operations that take long with [`Failure::Interrupted`](crate::Failure::Interrupted) soon after the flag is set.
+    /// Without effect where none do.
+    fn interrupt_on(&mut self, _flag: Arc<AtomicBool>) {}
 
     /// Lets everything printed so far arrive.
     ///

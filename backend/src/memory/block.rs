@@ -1,0 +1,166 @@
+//! Blocks of memory: from the system's allocator, or, large ones on Linux, from the kernel on huge pages.
+//!
+//! The first touch of a huge page is five times as fast as that of as many small ones, byte for byte, where the machine is a
+//! real one. A virtual machine may have lent its free pages of 2 MiB to its host, which then brings them back one small page
+//! after another: five times as slow as small pages, which the kernel rather takes from what it has just used (measured: 9,
+//! 1.5 and 0.3 GB/s). So the first page of a new block is timed while it is touched, as it will be anyway, and where it took
+//! too long the rest of the block, and the blocks fetched next, have small pages.
+
+use std::ptr::NonNull;
+
+/// Blocks start at multiples of this: a cache line, and the widest vector register.
+pub const ALIGNMENT: usize = 64;
+
+/// A huge page of x86-64, and of AArch64 with pages of 4 KiB.
+pub const HUGE_PAGE: usize = 2 << 20;
+
+/// Uninitialised memory that belongs to nobody else.
+#[derive(Debug)]
+pub struct Block {
+    start: NonNull<u8>,
+    size: usize,
+}
+
+// SAFETY: a block is the only owner of plain memory, which any thread may use and free.
+unsafe impl Send for Block {}
+// SAFETY: nothing can be done with a shared block but to ask for its size and address.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// Memory of this size, which is not zero; none if the machine has none.
+    pub fn new(size: usize) -> Option<Block> {
+        let start = if system::maps(size) { system::map(size) } else { allocate(size) };
+        Some(Block { start: start?, size })
+    }
+
+    /// The first byte.
+    pub fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// The number of bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if system::maps(self.size) {
+            system::unmap(self.start, self.size);
+        } else if let Some(layout) = layout(self.size) {
+            // SAFETY: `new` allocated this block with this layout, and this is its only owner.
+            unsafe { std::alloc::dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}
+
+fn layout(size: usize) -> Option<std::alloc::Layout> {
+    std::alloc::Layout::from_size_align(size, ALIGNMENT).ok()
+}
+
+fn allocate(size: usize) -> Option<NonNull<u8>> {
+    // SAFETY: sizes of blocks are not zero.
+    layout(size).and_then(|layout| NonNull::new(unsafe { std::alloc::alloc(layout) }))
+}
+
+/// The kernel's memory.
+#[cfg(target_os = "linux")]
+mod system {
+    use super::HUGE_PAGE;
+    use std::ptr::{NonNull, null_mut};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    /// Nanoseconds of processor time from which on the first touch of a huge page is slower than that of small ones.
+    const SLOW: u64 = 1_200_000;
+
+    /// Bytes that get small pages before huge ones are tried again: enough for a slow trial not to matter.
+    const WITHOUT_TRIAL: usize = 1 << 30;
+
+    /// How many of these bytes are left. It is the same memory for all engines of the process.
+    static SMALL: AtomicUsize = AtomicUsize::new(0);
+
+    /// Whether blocks of this size are mapped: those that hold a huge page.
+    pub fn maps(size: usize) -> bool {
+        size >= HUGE_PAGE
+    }
+
+    /// Maps memory that starts at a huge page. Kernels without huge pages give small ones.
+    pub fn map(size: usize) -> Option<NonNull<u8>> {
+        let mapped = size.checked_add(HUGE_PAGE)?;
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address of the kernel's choice changes no memory that anybody has.
+        let start = unsafe { libc::mmap(null_mut(), mapped, protection, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        let start = NonNull::new(start.cast::<u8>())?;
+        let before = start.as_ptr().align_offset(HUGE_PAGE);
+        // SAFETY: `before` is less than a huge page, and the mapping is longer than one.
+        let aligned = unsafe { start.add(before) };
+        // SAFETY: the block ends inside the mapping.
+        let end = unsafe { aligned.add(size) };
+        unmap(start, before);
+        unmap(end, HUGE_PAGE - before);
+        choose_pages(aligned, size);
+        Some(aligned)
+    }
+
+    /// Says of new memory, which starts at a huge page and holds it, what pages it is to have.
+    fn choose_pages(start: NonNull<u8>, size: usize) {
+        let left = SMALL.load(Relaxed);
+        if left > 0 {
+            // Another thread may do the same: then a trial comes a little later.
+            SMALL.store(left.saturating_sub(size), Relaxed);
+            return advise(start, size, libc::MADV_NOHUGEPAGE);
+        }
+        advise(start, size, libc::MADV_HUGEPAGE);
+        let before = processor_time();
+        // SAFETY: the first byte of memory that is mapped for writing and that nobody else knows.
+        unsafe { start.write_volatile(0) };
+        if processor_time() - before > SLOW {
+            SMALL.store(WITHOUT_TRIAL, Relaxed);
+            // SAFETY: the memory holds its first huge page, so this is inside or at its end.
+            let rest = unsafe { start.add(HUGE_PAGE) };
+            advise(rest, size - HUGE_PAGE, libc::MADV_NOHUGEPAGE);
+        }
+    }
+
+    /// Tells the kernel how mapped memory will be used. Where it does not take the advice, all is well but slower.
+    fn advise(start: NonNull<u8>, size: usize, advice: libc::c_int) {
+        // SAFETY: this advice never changes what is in memory.
+        unsafe { libc::madvise(start.as_ptr().cast(), size, advice) };
+    }
+
+    /// Nanoseconds for which this thread has run: the time of others on a busy machine is none of it.
+    fn processor_time() -> u64 {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the kernel writes to `time`, which is there.
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    }
+
+    /// Gives mapped memory back, which nobody uses any more. Both bounds are at pages.
+    pub fn unmap(start: NonNull<u8>, size: usize) {
+        if size > 0 {
+            // SAFETY: callers own this part of a mapping, and nobody uses it after this.
+            unsafe { libc::munmap(start.as_ptr().cast(), size) };
+        }
+    }
+}
+
+/// Elsewhere all blocks come from the allocator.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::ptr::NonNull;
+
+    pub fn maps(_: usize) -> bool {
+        false
+    }
+
+    pub fn map(_: usize) -> Option<NonNull<u8>> {
+        None
+    }
+
+    pub fn unmap(_: NonNull<u8>, _: usize) {}
+}

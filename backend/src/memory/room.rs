@@ -1,0 +1,137 @@
+//! Room for elements, filled from its front on.
+
+use super::block::{ALIGNMENT, Block};
+use super::{Pool, SMALLEST};
+use std::mem::{ManuallyDrop, MaybeUninit, size_of};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Room for elements, which are `Copy`, of which the first are there. Unlike a vector it never grows; its block returns to
+/// the pool it is from.
+#[derive(Debug)]
+pub struct Room<T> {
+    start: NonNull<T>,
+    capacity: usize,
+    length: usize,
+    /// The block that the room is in, and where to return it; none for memory of a vector.
+    block: Option<(Block, Arc<Pool>)>,
+}
+
+// SAFETY: a room is the only owner of its memory and elements, as a vector is.
+unsafe impl<T: Send> Send for Room<T> {}
+// SAFETY: a shared room only gives shared access to its elements, as a vector does.
+unsafe impl<T: Sync> Sync for Room<T> {}
+
+impl<T> Room<T> {
+    /// The number of elements that there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether the room is in a block of the pool.
+    pub fn is_block(&self) -> bool {
+        self.block.is_some()
+    }
+}
+
+impl<T: Copy> Room<T> {
+    /// Whether room for this many elements comes from the pool.
+    pub fn is_pooled(capacity: usize) -> bool {
+        const { assert!(align_of::<T>() <= ALIGNMENT && size_of::<T>() > 0) };
+        capacity > SMALLEST / size_of::<T>()
+    }
+
+    /// Room in a free block of the pool, if it has one.
+    pub fn recycled(pool: &Arc<Pool>, capacity: usize) -> Option<Room<T>> {
+        Some(Room::in_block(pool.take(capacity.checked_mul(size_of::<T>())?)?, pool, capacity))
+    }
+
+    /// Room in a new block; none if the machine has none, or there would then be more than `most` bytes in blocks.
+    pub fn fresh(pool: &Arc<Pool>, capacity: usize, most: u64) -> Option<Room<T>> {
+        Some(Room::in_block(pool.fetch(capacity.checked_mul(size_of::<T>())?, most)?, pool, capacity))
+    }
+
+    fn in_block(block: Block, pool: &Arc<Pool>, capacity: usize) -> Room<T> {
+        Room { start: block.start().cast(), capacity, length: 0, block: Some((block, Arc::clone(pool))) }
+    }
+
+    /// The room behind the elements.
+    pub fn spare(&mut self) -> &mut [MaybeUninit<T>] {
+        // SAFETY: the memory has room for `capacity` elements, of which `length` are there; it is borrowed with the room.
+        unsafe {
+            let spare = self.start.add(self.length).cast::<MaybeUninit<T>>();
+            std::slice::from_raw_parts_mut(spare.as_ptr(), self.capacity - self.length)
+        }
+    }
+
+    /// Says that there are this many elements.
+    ///
+    /// # Safety
+    /// They are not more than the capacity, and all are initialised.
+    pub unsafe fn set_length(&mut self, length: usize) {
+        debug_assert!(length <= self.capacity);
+        self.length = length;
+    }
+
+    /// Adds an element.
+    ///
+    /// # Panics
+    /// If there is no room.
+    pub fn push(&mut self, element: T) {
+        self.extend_from_slice(&[element]);
+    }
+
+    /// Adds elements.
+    ///
+    /// # Panics
+    /// If there is no room.
+    pub fn extend_from_slice(&mut self, elements: &[T]) {
+        self.spare()[..elements.len()].write_copy_of_slice(elements);
+        // SAFETY: these elements were there or have just been written.
+        unsafe { self.set_length(self.length + elements.len()) };
+    }
+
+    /// Fills what is left of the room with copies of an element.
+    pub fn fill_rest(&mut self, element: T) {
+        self.spare().fill(MaybeUninit::new(element));
+        // SAFETY: these elements were there or have just been written.
+        unsafe { self.set_length(self.capacity) };
+    }
+}
+
+impl<T: Copy> From<Vec<T>> for Room<T> {
+    /// The memory of a vector as it is.
+    fn from(elements: Vec<T>) -> Room<T> {
+        let mut elements = ManuallyDrop::new(elements);
+        let (length, capacity) = (elements.len(), elements.capacity());
+        let start = NonNull::new(elements.as_mut_ptr()).unwrap_or(NonNull::dangling());
+        Room { start, capacity, length, block: None }
+    }
+}
+
+impl<T> Drop for Room<T> {
+    fn drop(&mut self) {
+        match self.block.take() {
+            Some((block, pool)) => pool.give(block),
+            // SAFETY: the only maker of a room without a block has taken a vector apart for these; `Copy` elements need no drop.
+            None => drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), 0, self.capacity) }),
+        }
+    }
+}
+
+impl<T> Deref for Room<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the first `length` elements are initialised.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl<T> DerefMut for Room<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: the first `length` elements are initialised, and borrowed with the room.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+    }
+}

@@ -1,0 +1,133 @@
+//! What the pool keeps, what it gives back, and when.
+
+use super::*;
+
+const MIB: usize = 1 << 20;
+
+fn free_bytes(pool: &Pool) -> usize {
+    pool.shelves().free_bytes
+}
+
+/// A room of bytes, as an engine gets one.
+fn room(pool: &Arc<Pool>, bytes: usize) -> Room<u8> {
+    Room::recycled(pool, bytes).or_else(|| Room::fresh(pool, bytes, u64::MAX)).unwrap()
+}
+
+#[test]
+fn classes_waste_less_than_a_quarter() {
+    assert_eq!(class(1), Some(SMALLEST));
+    let mut classes = std::collections::BTreeSet::new();
+    for bytes in (SMALLEST..4 * SMALLEST).step_by(7) {
+        let size = class(bytes).unwrap();
+        assert!(size >= bytes && size - bytes <= bytes / 4, "{bytes} bytes in a block of {size}");
+        assert_eq!(class(size), Some(size));
+        classes.insert(size);
+    }
+    assert_eq!(classes.len(), 9);
+    assert_eq!(class(usize::MAX), None);
+}
+
+#[test]
+fn blocks_are_aligned_and_handed_out_again() {
+    let pool = Arc::new(Pool::default());
+    for bytes in [SMALLEST + 2, MIB, 3 * MIB, 9 * MIB] {
+        let mut first = room(&pool, bytes);
+        first.fill_rest(7);
+        let start = first.as_ptr() as usize;
+        assert_eq!(start % if bytes > 2 * MIB { 2 * MIB } else { 64 }, 0, "{bytes} bytes");
+        drop(first);
+        // The same class, not the same size.
+        let second = room(&pool, bytes - 1);
+        assert_eq!((second.as_ptr() as usize, second.capacity(), second.len()), (start, bytes - 1, 0));
+    }
+    let held = pool.held();
+    pool.release_down_to(0);
+    assert_eq!((free_bytes(&pool), pool.held()), (0, 0));
+    assert!(held > 13 * MIB as u64);
+}
+
+#[test]
+fn what_is_kept_is_bounded_by_the_recent_peak() {
+    let pool = Arc::new(Pool::default());
+    let peak: Vec<_> = (0..10).map(|_| room(&pool, 40 * MIB)).collect();
+    drop(peak);
+    assert_eq!(free_bytes(&pool), 400 * MIB, "all within the peak");
+    // Another class does not find them; the oldest go once there is more than half of the peak and the spare beside it.
+    let others: Vec<_> = (0..10).map(|_| room(&pool, 32 * MIB)).collect();
+    assert_eq!(pool.held(), 640 * MIB as u64);
+    drop(others);
+    // The peak is remembered through the next window, and then forgotten down to the spare.
+    assert!(pool.begin_window());
+    assert_eq!(free_bytes(&pool), 640 * MIB);
+    assert!(!pool.begin_window());
+    assert!(free_bytes(&pool) <= SPARE && free_bytes(&pool) > SPARE - 40 * MIB);
+    assert!(!pool.begin_window());
+}
+
+#[test]
+fn blocks_in_use_are_not_given_back() {
+    let pool = Arc::new(Pool::default());
+    let mut held = room(&pool, 8 * MIB);
+    held.extend_from_slice(&[1, 2, 3]);
+    pool.begin_window();
+    pool.begin_window();
+    pool.release_down_to(0);
+    assert_eq!((&held[..], pool.held()), (&[1, 2, 3][..], 8 * MIB as u64));
+}
+
+#[test]
+fn rooms_come_and_go_on_all_threads() {
+    let pool = Arc::new(Pool::default());
+    std::thread::scope(|scope| {
+        for seed in 0..4u8 {
+            let pool = &pool;
+            scope.spawn(move || {
+                let mut kept = Vec::new();
+                for round in 0..200usize {
+                    let mut room = room(pool, SMALLEST + (round * 7919 + usize::from(seed)) % (3 * MIB));
+                    room.fill_rest(seed);
+                    kept.push(room);
+                    if kept.len() > 3 {
+                        assert!(kept.swap_remove(round % 3).iter().all(|&byte| byte == seed));
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(pool.shelves().used_bytes, 0);
+    assert_eq!(pool.held(), free_bytes(&pool) as u64);
+}
+
+#[test]
+fn a_vector_keeps_its_memory() {
+    let mut elements = Vec::with_capacity(10);
+    elements.extend([1i64, 2, 3]);
+    let start = elements.as_ptr();
+    let mut room = Room::from(elements);
+    assert_eq!((room.as_ptr(), room.capacity(), room.is_block()), (start, 10, false));
+    room.push(4);
+    room[0] = 9;
+    assert_eq!(&room[..], [9, 2, 3, 4]);
+    assert_eq!(&Room::<f64>::from(Vec::new())[..], [0.0; 0]);
+}
+
+#[test]
+fn a_bound_frees_before_it_refuses() {
+    let pool = Arc::new(Pool::default());
+    let held = room(&pool, 8 * MIB);
+    drop(room(&pool, 16 * MIB));
+    let most = 20 * MIB as u64;
+    assert!(Room::<u8>::fresh(&pool, 14 * MIB, most).is_none());
+    assert_eq!(free_bytes(&pool), 16 * MIB, "what is refused frees nothing");
+    let other = Room::<u8>::fresh(&pool, 12 * MIB, most).unwrap();
+    assert_eq!((free_bytes(&pool), pool.held()), (0, most));
+    drop((held, other));
+}
+
+#[test]
+fn what_no_machine_has_is_refused_and_forgotten() {
+    let pool = Arc::new(Pool::default());
+    assert!(Room::<i64>::fresh(&pool, usize::MAX, u64::MAX).is_none());
+    assert!(Room::<i64>::fresh(&pool, usize::MAX / 32, u64::MAX).is_none());
+    assert_eq!((pool.held(), pool.shelves().peaks[0]), (0, 0));
+}
