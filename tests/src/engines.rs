@@ -130,17 +130,17 @@ fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
     };
     match local {
         Local::Oracle => run_oracle(program),
-        Local::Unoptimised => run_compiled(None, Strategy::Mixed, vcode, program),
-        Local::UnoptimisedThreads => run_compiled(Some(2), Strategy::Auto, vcode, program),
-        Local::Reference(strategy) => run_compiled(None, strategy, vcode, program),
-        Local::Threads(count, strategy) => run_compiled(Some(count), strategy, vcode, program),
+        Local::Unoptimised => run_compiled(None, (Strategy::Mixed, Native::On), vcode, program),
+        Local::UnoptimisedThreads => run_compiled(Some(2), (Strategy::Auto, Native::On), vcode, program),
+        Local::Reference(strategy) => run_compiled(None, (strategy, Native::On), vcode, program),
+        Local::Threads(count, strategy) => run_compiled(Some(count), (strategy, Native::On), vcode, program),
     }
 }
 
 /// Runs VCODE of a program in this process: on so many threads, or else on the reference engine.
 fn run_compiled(
     threads: Option<usize>,
-    strategy: Strategy,
+    (strategy, native): (Strategy, Native),
     vcode: nesl_vcode::Program,
     program: &CheckedProgram,
 ) -> Outcome {
@@ -152,21 +152,20 @@ fn run_compiled(
     match threads.map(|count| Threads::new(count, Some(MEMORY))) {
         None => run_vcode(Reference::new(Some(MEMORY)), strategy, vcode, sources, arguments),
         Some(Ok(mut engine)) => {
-            // Small groups would not be worth compiling; these are, and each is compared with the reference engine.
-            if strategy == Strategy::Mixed {
-                engine.set_native(Native::Check);
-            }
+            engine.set_native(native);
             run_vcode(engine, strategy, vcode, sources, arguments)
         }
         Some(Err(error)) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
     }
 }
 
-/// Runs a program on two threads, compiled without one of the passes.
+/// Runs a program on two threads, compiled without one of the passes. Small groups would not be worth compiling; here all are,
+/// and each is compared with the reference engine.
 pub fn run_without(pass: &'static str, text: &str) -> Outcome {
     let run = || {
         let program = session::check(text, None)?;
-        Ok(run_compiled(Some(2), Strategy::Mixed, compile(&program, Passes::Without(pass))?, &program))
+        let vcode = compile(&program, Passes::Without(pass))?;
+        Ok(run_compiled(Some(2), (Strategy::Mixed, Native::Check), vcode, &program))
     };
     guarded(run).and_then(|outcome| outcome).unwrap_or_else(Outcome::ended)
 }
