@@ -24,7 +24,7 @@ pub struct Group {
     /// The elements that its instructions have gone over, as long as it is not compiled.
     pub(crate) spent: AtomicU64,
     /// Its kernels, by mode, each with the number of the collection that has it.
-    pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
+    pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 4],
 }
 
 impl PartialEq for Group {
@@ -62,6 +62,8 @@ pub(crate) struct Facts {
     pub is_counted: bool,
     /// Whether something in it can fail.
     pub is_fallible: bool,
+    /// The inputs that are only written to, at indices.
+    pub targets: Vec<usize>,
     /// Of each input whether it is read at the index alone.
     pub is_aligned: Vec<bool>,
 }
@@ -98,6 +100,16 @@ impl Facts {
             Ending::Store(source) | Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
             _ => false,
         });
+        let targets =
+            plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
+                (NodeOp::Vector(VectorOp::Scatter), Source::Input(target)) => Some(target),
+                _ => None,
+            });
+        let is_read_once = |&target: &usize| {
+            let reads = plan.nodes.iter().flat_map(|node| &node.operands);
+            reads.filter(|&&source| source == Source::Input(target)).count() == 1
+        };
+        let targets = targets.filter(is_read_once).collect();
         let is_aligned = (0..plan.inputs.len()).map(|input| {
             plan.nodes.iter().all(|node| {
                 let aligned = plan.aligned(node);
@@ -110,6 +122,7 @@ impl Facts {
             is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,
             is_counted,
             is_fallible: plan.is_fallible(),
+            targets,
             is_aligned: is_aligned.collect(),
             checks: checks(plan),
             endings,

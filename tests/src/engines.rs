@@ -130,17 +130,21 @@ fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
     };
     match local {
         Local::Oracle => run_oracle(program),
-        Local::Unoptimised => run_compiled(None, Strategy::Mixed, vcode, program),
-        Local::UnoptimisedThreads => run_compiled(Some(2), Strategy::Auto, vcode, program),
-        Local::Reference(strategy) => run_compiled(None, strategy, vcode, program),
-        Local::Threads(count, strategy) => run_compiled(Some(count), strategy, vcode, program),
+        Local::Unoptimised => run_compiled(None, (Strategy::Mixed, Native::On), vcode, program),
+        Local::UnoptimisedThreads => run_compiled(Some(2), (Strategy::Auto, Native::On), vcode, program),
+        Local::Reference(strategy) => run_compiled(None, (strategy, Native::On), vcode, program),
+        // Small groups would not be worth compiling; here all are, and what native code gives is compared.
+        Local::Threads(count, Strategy::Leaf) => {
+            run_compiled(Some(count), (Strategy::Leaf, Native::Check), vcode, program)
+        }
+        Local::Threads(count, strategy) => run_compiled(Some(count), (strategy, Native::On), vcode, program),
     }
 }
 
 /// Runs VCODE of a program in this process: on so many threads, or else on the reference engine.
 fn run_compiled(
     threads: Option<usize>,
-    strategy: Strategy,
+    (strategy, native): (Strategy, Native),
     vcode: nesl_vcode::Program,
     program: &CheckedProgram,
 ) -> Outcome {
@@ -150,17 +154,19 @@ fn run_compiled(
     };
     let (sources, arguments) = (&program.sources, arguments.as_deref());
     match threads.map(|count| Threads::new(count, Some(MEMORY))) {
-        None => run_vcode(Reference::new(Some(MEMORY)), strategy, vcode, sources, arguments),
-        Some(Ok(engine)) => run_vcode(engine, strategy, vcode, sources, arguments),
+        None => run_vcode(Reference::new(Some(MEMORY)), (strategy, native), vcode, sources, arguments),
+        Some(Ok(engine)) => run_vcode(engine, (strategy, native), vcode, sources, arguments),
         Some(Err(error)) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
     }
 }
 
-/// Runs a program on two threads, compiled without one of the passes.
+/// Runs a program on two threads, compiled without one of the passes. Small groups would not be worth compiling; here all are,
+/// and each is compared with the reference engine.
 pub fn run_without(pass: &'static str, text: &str) -> Outcome {
     let run = || {
         let program = session::check(text, None)?;
-        Ok(run_compiled(Some(2), Strategy::Mixed, compile(&program, Passes::Without(pass))?, &program))
+        let vcode = compile(&program, Passes::Without(pass))?;
+        Ok(run_compiled(Some(2), (Strategy::Mixed, Native::Check), vcode, &program))
     };
     guarded(run).and_then(|outcome| outcome).unwrap_or_else(Outcome::ended)
 }
@@ -290,7 +296,7 @@ fn failure(sources: &SourceMap, code: &str, message: String, place: Span) -> End
 /// Where nesl has a bug.
 pub fn run_vcode<E: Engine>(
     engine: E,
-    strategy: Strategy,
+    (strategy, native): (Strategy, Native),
     program: nesl_vcode::Program,
     sources: &SourceMap,
     arguments: Option<&[Literal]>,
@@ -298,8 +304,7 @@ pub fn run_vcode<E: Engine>(
     let program = Loaded::new(Arc::new(program));
     let mut machine = Machine::new(engine, LIMITS);
     machine.set_strategy(strategy);
-    // What native code gives is also computed without it, however little that is.
-    machine.set_native(if strategy == Strategy::Auto { Native::On } else { Native::Check });
+    machine.set_native(native);
     let world = World::default();
     machine.set_host(world.host());
     let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };

@@ -206,7 +206,8 @@ impl<'a> Work<'a> {
         let cursors = self.pieces.iter().map(|piece| self.with_cursors(&words, operands, piece));
         let mut cursors = cursors.collect::<Result<Vec<Words<'_>>, GaveUp>>()?;
         let counts = self.count(&mut cursors)?;
-        let mut rooms = self.rooms(operands, &counts, in_place && !self.facts.is_fallible)?;
+        let in_place = in_place && self.may_overwrite(operands, &cursors)?;
+        let mut rooms = self.rooms(operands, &counts, in_place)?;
         let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
         let mut before = vec![0; plan.spaces()];
         for (number, (mut words, piece)) in cursors.into_iter().zip(&self.pieces).enumerate() {
@@ -259,6 +260,24 @@ impl<'a> Work<'a> {
             words.descriptor(input, lengths, segment, (base, base + length), end);
         }
         Ok(words)
+    }
+
+    /// Whether operands may be overwritten: nothing will fail, after which they would be needed. Where the alternative is to copy
+    /// a column that may be much larger than what is written to it, that is tried out.
+    fn may_overwrite(&self, operands: &mut [LocalSlot], words: &[Words<'_>]) -> Result<bool, GaveUp> {
+        if !self.facts.is_fallible {
+            return Ok(true);
+        }
+        if !self.facts.targets.iter().any(|&target| Room::is_unique(&mut operands[target])) {
+            return Ok(false);
+        }
+        let kernel = kernel(self.threads, self.group, Mode::Trial).ok_or(GaveUp)?;
+        let items = words.iter().cloned().zip(&self.pieces).collect();
+        let outcomes = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
+            // SAFETY: as where the group is run; nothing is written here.
+            unsafe { self.call(kernel, &mut words, piece.indices.clone()) }
+        });
+        if outcomes.iter().all(|&status| status == Status::Done) { Ok(true) } else { Err(GaveUp) }
     }
 
     /// How many elements each piece keeps in each space, where that has to be known before.
@@ -334,9 +353,7 @@ impl<'a> Work<'a> {
         operands: &mut [LocalSlot],
         taken: &mut [bool],
     ) -> Result<Room, GaveUp> {
-        let plan = &self.group.plan;
-        let reads = plan.nodes.iter().flat_map(|node| &node.operands).filter(|&&other| other == Source::Input(target));
-        if in_place && reads.count() == 1 && Room::is_unique(&mut operands[target]) {
+        if in_place && self.facts.targets.contains(&target) && Room::is_unique(&mut operands[target]) {
             taken[target] = true;
             return Ok(Room::over(target, &mut operands[target]));
         }

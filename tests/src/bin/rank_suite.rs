@@ -2,7 +2,7 @@
 //!
 //! Rank 0 compiles each program and sends the VCODE to the others, as the command does. It alone writes events.
 
-use nesl_backend::{Strategy, Threads};
+use nesl_backend::{Native, Strategy, Threads};
 use nesl_mpi::Ranks;
 use nesl_tests::engines::Passes;
 use nesl_tests::outcome::{End, Outcome};
@@ -76,5 +76,5 @@ fn run(
     });
     let local = Threads::new(1, None).unwrap_or_else(|error| panic!("{error}"));
     let ranks = Ranks::with_threshold(communicator, local, threshold);
-    engines::run_vcode(ranks, strategy, vcode, &sources, arguments.as_deref())
+    engines::run_vcode(ranks, (strategy, Native::On), vcode, &sources, arguments.as_deref())
 }

@@ -66,7 +66,7 @@ pub(super) struct Now {
 impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     pub fn new(emitter: &'e mut Emitter<'b>, plan: &'a Plan, mode: Mode, environment: &'a Environment) -> Self {
         let ending = |index| match (mode, plan.ending(index)) {
-            (Mode::Count, _) => None,
+            (Mode::Count | Mode::Trial, _) => None,
             (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
             (_, ending) => Some(ending),
         };

@@ -22,6 +22,8 @@ pub enum Mode {
     Piece,
     /// How many elements the filters keep.
     Count,
+    /// Whether anything fails; nothing is written.
+    Trial,
 }
 
 /// An input.
