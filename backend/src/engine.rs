@@ -177,6 +177,10 @@ pub trait Engine {
     }
     /// Chooses whether groups of instructions are compiled to machine code, if the engine can do that.
     fn set_native(&mut self, _native: Native) {}
+    /// Whether [`address`](Engine::address) gives one for every column.
+    fn has_addresses(&self) -> bool {
+        false
+    }
     /// The address of the elements of a column, if this process has all of them, one after another. They stay there as long as
     /// the column is held.
     fn address(&self, _column: &Self::Column) -> Option<usize> {

@@ -177,6 +177,10 @@ impl Engine for Threads {
         segment::compact(self, column, descriptor)
     }
 
+    fn has_addresses(&self) -> bool {
+        true
+    }
+
     fn address(&self, column: &Vector) -> Option<usize> {
         Some(on_vector!(column, slice => slice.elements().as_ptr().expose_provenance()))
     }

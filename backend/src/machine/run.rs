@@ -305,7 +305,7 @@ impl<E: Engine> Run<'_, E> {
         }
         sizes.scalar_only = self.program.is_scalar_only(line.each.serial);
         sizes.native = self.settings.native != Native::Off
-            && sizes.at_hand
+            && self.engine.has_addresses()
             && self.program.native.is_supported(self.program.program(), line.each.serial);
         if sizes.native && sizes.elements > 0 {
             for lengths in self.lengths(line, frames)? {
