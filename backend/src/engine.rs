@@ -123,6 +123,15 @@ pub trait Engine {
         column: &Self::Column,
         descriptor: &Self::Descriptor,
     ) -> Result<Self::Column, Fault>;
+    /// `sort_up` and `sort_down`.
+    fn sort(&mut self, direction: Direction, column: &Self::Column) -> Result<Self::Column, Fault>;
+    /// `seg_sort_up` and `seg_sort_down`.
+    fn seg_sort(
+        &mut self,
+        direction: Direction,
+        column: &Self::Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Self::Column, Fault>;
     /// `rank_up` and `rank_down`.
     fn order(&mut self, direction: Direction, column: &Self::Column) -> Result<Self::Column, Fault>;
     /// `seg_rank_up` and `seg_rank_down`.

@@ -118,6 +118,14 @@ impl Engine for Reference {
         Ok(scan::seg_scan(&self.meter, op, column, descriptor)?)
     }
 
+    fn sort(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+        Ok(order::sort(&self.meter, direction, column)?)
+    }
+
+    fn seg_sort(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        Ok(order::seg_sort(&self.meter, direction, column, descriptor)?)
+    }
+
     fn order(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
         Ok(order::order(&self.meter, direction, column)?)
     }

@@ -145,6 +145,14 @@ impl Engine for Threads {
         scan::seg_scan(self, op, column, descriptor)
     }
 
+    fn sort(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+        order::sort(self, direction, column)
+    }
+
+    fn seg_sort(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        order::seg_sort(self, direction, column, descriptor)
+    }
+
     fn order(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
         order::order(self, direction, column)
     }

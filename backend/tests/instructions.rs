@@ -208,6 +208,8 @@ fn elements_are_ranked<E: Engine>(desk: &mut Desk<E>) {
     let floats = desk.floats(&[-1.5, 2.0, -3.0, 0.0, 0.0]);
     let up = desk.0.order(Up, &floats);
     desk.expect(up, [1, 4, 0, 2, 3]);
+    let sorted = desk.0.sort(Down, &floats);
+    desk.expect(sorted, [2.0, 0.0, 0.0, -1.5, -3.0]);
     let odd = desk.floats(&[f64::NAN, 0.0, -f64::NAN, -0.0, f64::INFINITY]);
     let (up, down) = (desk.0.order(Up, &odd), desk.0.order(Down, &odd));
     desk.expect(up, [3, 1, 4, 0, 2]);
@@ -216,14 +218,23 @@ fn elements_are_ranked<E: Engine>(desk: &mut Desk<E>) {
     let (up, down) = (desk.0.order(Up, &extremes), desk.0.order(Down, &extremes));
     desk.expect(up, [3, 0, 2, 1]);
     desk.expect(down, [0, 3, 1, 2]);
+    let (up, down) = (desk.0.sort(Up, &extremes), desk.0.sort(Down, &extremes));
+    desk.expect(up, [i64::MIN, -1, 0, i64::MAX]);
+    desk.expect(down, [i64::MAX, 0, -1, i64::MIN]);
     let (text, none) = (desk.chars("hello"), desk.ints(&[]));
     let (letters, nothing) = (desk.0.order(Up, &text), desk.0.order(Up, &none));
     desk.expect(letters, [1, 0, 2, 3, 4]);
+    let (letters, none) = (desk.0.sort(Up, &text), desk.0.sort(Up, &none));
+    desk.expect(letters, "ehllo");
+    desk.expect(none, NO_INTS);
     desk.expect(nothing, NO_INTS);
     let (packed, view) = (desk.packed(&[3, 0, 2]), desk.view(&[(3, 2), (0, 4), (0, 0)]));
     let (of_packed, of_view) = (desk.0.seg_order(Up, &text, &packed), desk.0.seg_order(Down, &text, &view));
     desk.expect(of_packed, [1, 0, 2, 0, 1]);
     desk.expect(of_view, [1, 0, 2, 3, 0, 1]);
+    let (of_packed, of_view) = (desk.0.seg_sort(Up, &text, &packed), desk.0.seg_sort(Down, &text, &view));
+    desk.expect(of_packed, "ehllo");
+    desk.expect(of_view, "olllhe");
 }
 
 fn elements_have_texts<E: Engine>(desk: &mut Desk<E>) {

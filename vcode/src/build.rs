@@ -117,6 +117,16 @@ impl FunctionBuilder {
         self.emit(Op::Each(Box::new(each)), operands, &results)
     }
 
+    /// The vector operation that made an operand, if that is one of this function so far, in a block that is still open.
+    pub fn maker(&self, operand: Operand) -> Option<VectorOp> {
+        let Operand::Register(register) = operand else { return None };
+        let instruction = self.open.iter().flatten().rfind(|instruction| instruction.results.contains(&register))?;
+        match instruction.op {
+            Op::Vector(op) => Some(op),
+            _ => None,
+        }
+    }
+
     /// Collects the instructions that follow into a new block.
     pub fn begin_block(&mut self) {
         self.open.push(Vec::new());

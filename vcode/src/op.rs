@@ -104,6 +104,10 @@ pub enum VectorOp {
     Scan(ScalarOp),
     /// Exclusive scan of each segment.
     SegScan(ScalarOp),
+    /// The elements in order.
+    Sort(Direction),
+    /// The elements of each segment in order.
+    SegSort(Direction),
     /// The position of each element in the order of all.
     Rank(Direction),
     /// The position of each element in the order of its segment.
@@ -179,7 +183,12 @@ impl VectorOp {
             all.extend([VectorOp::Reduce(op), VectorOp::SegReduce(op), VectorOp::Scan(op), VectorOp::SegScan(op)]);
         }
         for direction in [Direction::Up, Direction::Down] {
-            all.extend([VectorOp::Rank(direction), VectorOp::SegRank(direction)]);
+            all.extend([
+                VectorOp::Sort(direction),
+                VectorOp::SegSort(direction),
+                VectorOp::Rank(direction),
+                VectorOp::SegRank(direction),
+            ]);
         }
         all.extend([
             VectorOp::TextLengths,
@@ -230,13 +239,18 @@ impl VectorOp {
             VectorOp::Scatter
             | VectorOp::Permute
             | VectorOp::Scan(_)
+            | VectorOp::Sort(_)
             | VectorOp::Rank(_)
             | VectorOp::Merge
             | VectorOp::TextLengths => Elements::Column(0),
             VectorOp::Pack => Elements::Trues(1),
             VectorOp::SegReduce(_) | VectorOp::ParseFloat => Elements::Segments(1),
             VectorOp::Starts | VectorOp::Lengths => Elements::Segments(0),
-            VectorOp::SegScan(_) | VectorOp::SegRank(_) | VectorOp::SegDist | VectorOp::Compact => Elements::Total(1),
+            VectorOp::SegScan(_)
+            | VectorOp::SegSort(_)
+            | VectorOp::SegRank(_)
+            | VectorOp::SegDist
+            | VectorOp::Compact => Elements::Total(1),
             VectorOp::SegIota => Elements::Total(0),
             VectorOp::Length
             | VectorOp::Extract
@@ -289,6 +303,8 @@ impl VectorOp {
             | VectorOp::Concat
             | VectorOp::Interleave
             | VectorOp::Append
+            | VectorOp::Sort(_)
+            | VectorOp::SegSort(_)
             | VectorOp::Rank(_)
             | VectorOp::SegRank(_)
             | VectorOp::TextLengths
@@ -406,6 +422,25 @@ impl VectorOp {
                 &[ColumnT, Descriptor],
                 ColumnT,
                 "seg_scan.op c d: the scan of each segment, in packed order.",
+            ),
+            VectorOp::Sort(direction) => row(
+                match direction {
+                    Direction::Up => "sort_up",
+                    Direction::Down => "sort_down",
+                },
+                &[ColumnT],
+                ColumnT,
+                "sort_up c: the elements in ascending order, as nesl_prim::order defines it; sort_down: in the descending one. \
+                 Equal elements are in the order of c.",
+            ),
+            VectorOp::SegSort(direction) => row(
+                match direction {
+                    Direction::Up => "seg_sort_up",
+                    Direction::Down => "seg_sort_down",
+                },
+                &[ColumnT, Descriptor],
+                ColumnT,
+                "seg_sort_up c d: the elements of each segment in order, in packed order; seg_sort_down likewise.",
             ),
             VectorOp::Rank(direction) => row(
                 match direction {

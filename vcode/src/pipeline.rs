@@ -1,7 +1,9 @@
 //! The optimisation of a program: which passes, in which order, and the loop that verifies after each of them.
 
 use crate::pass::Pass;
-use crate::passes::{copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, simplify, slice, view};
+use crate::passes::{
+    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, simplify, slice, sort, view,
+};
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
 use std::fmt;
@@ -79,12 +81,18 @@ pub const PASSES: &[Pass] = &[
     Pass { reason: "again after slice: columns that are selected alike need one view", ..CSE },
     DEAD,
     Pass {
+        name: "sort",
+        summary: "sorts by one instruction what is permuted by its ranks alone",
+        reason: "after dead: what nobody reads would count as a reader; before view, which takes ranks from elsewhere than what is permuted",
+        run: sort::run,
+    },
+    Pass {
         name: "view",
         summary: "reads by segments through views, without a copy for one reader",
         reason: "after dead: what nobody reads would count as a reader",
         run: view::run,
     },
-    Pass { reason: "again after view: copies that nobody reads any more", ..DEAD },
+    Pass { reason: "again after sort and view: ranks and copies that nobody reads any more", ..DEAD },
     Pass {
         name: "fuse",
         summary: "gathers instructions over one index space into groups that can be one loop",

@@ -120,6 +120,19 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.scan_segments(op, column, descriptor)
     }
 
+    fn sort(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
+        self.sort_elements(direction, column)
+    }
+
+    fn seg_sort(
+        &mut self,
+        direction: Direction,
+        column: &Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Column, Fault> {
+        self.sort_segments(direction, column, descriptor)
+    }
+
     fn order(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
         self.order_elements(direction, column)
     }

@@ -1,9 +1,9 @@
-//! Where elements are in the order of all: `rank_up`, `rank_down` and their segmented kin, as a sample sort.
+//! Elements in order, and where they are in it: `sort_up`, `rank_up` and their segmented and descending kin, as a sample sort.
 //!
 //! Every rank sorts its block by segment, key and index, and contributes evenly spaced samples; the samples of all, sorted,
 //! say which run of the result each rank gets. No two elements are equal, since indices differ, so that runs are about
-//! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order, and the ranks are
-//! the inverse permutation. A segment keeps its place in packed order, so that its elements only permute among themselves.
+//! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order: the ranks are
+//! the inverse permutation, and what is sorted is gathered by them. A segment keeps its place in packed order, so that its elements only permute among themselves.
 
 use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
@@ -27,12 +27,31 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             }
             Column::Partitioned { length, part } => (*length, part),
         };
+        let order = self.indices_in_order(direction, length, part)?;
+        let positions = self.number_elements(length)?;
+        self.permute_values(&positions, &order)
+    }
+
+    /// `sort_up` and `sort_down`.
+    pub(crate) fn sort_elements(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
+        match column {
+            Column::Common(vector) => {
+                let sorted = self.local.sort(direction, vector);
+                self.replicated(sorted).map(Column::Common)
+            }
+            Column::Partitioned { length, part } => {
+                let order = self.indices_in_order(direction, *length, part)?;
+                self.gather_elements(column, &order)
+            }
+        }
+    }
+
+    /// The indices of the elements of a partitioned column, in order.
+    fn indices_in_order(&mut self, direction: Direction, length: usize, part: &Vector) -> Result<Column, Fault> {
         let share = self.layout.share(length);
         let mut items = self.storage(length, share.len())?;
         append_items(&mut items, direction, part, 0..part.len(), 0, share.start);
-        let order = self.sorted_indices(length, items)?;
-        let positions = self.number_elements(length)?;
-        self.permute_values(&positions, &order)
+        self.sorted_indices(length, items)
     }
 
     /// `seg_rank_up` and `seg_rank_down`.
@@ -46,6 +65,34 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let ranks = self.local.seg_order(direction, &vector, &local);
             return self.replicated(ranks).map(Column::Common);
         }
+        let order = self.indices_in_segments(direction, column, descriptor)?;
+        let positions = self.number_segments(descriptor)?;
+        self.permute_values(&positions, &order)
+    }
+
+    /// `seg_sort_up` and `seg_sort_down`.
+    pub(crate) fn sort_segments(
+        &mut self,
+        direction: Direction,
+        column: &Column,
+        descriptor: &Descriptor<L::Descriptor>,
+    ) -> Result<Column, Fault> {
+        if let Some((vector, local)) = self.small_operands(column, descriptor)? {
+            let sorted = self.local.seg_sort(direction, &vector, &local);
+            return self.replicated(sorted).map(Column::Common);
+        }
+        let packed = self.compact_segments(column, descriptor)?;
+        let order = self.indices_in_segments(direction, column, descriptor)?;
+        self.gather_elements(&packed, &order)
+    }
+
+    /// The indices in packed order of the elements of all segments, in the order of each.
+    fn indices_in_segments(
+        &mut self,
+        direction: Direction,
+        column: &Column,
+        descriptor: &Descriptor<L::Descriptor>,
+    ) -> Result<Column, Fault> {
         let (part, map) = self.packed_part(column, descriptor)?;
         let mut items = self.storage(map.total, part.len())?;
         for piece in &map.pieces {
@@ -53,9 +100,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let here = inside.start - map.share.start..inside.end - map.share.start;
             append_items(&mut items, direction, &part, here, piece.segment as i64, map.share.start);
         }
-        let order = self.sorted_indices(map.total, items)?;
-        let positions = self.number_segments(descriptor)?;
-        self.permute_values(&positions, &order)
+        self.sorted_indices(map.total, items)
     }
 
     /// The indices of all items in sorted order, from the items of this rank's block of `length`.

@@ -174,6 +174,11 @@ fn vector<E: Engine>(engine: &mut E, op: VectorOp, operands: &mut Operands<'_, E
             let (column, descriptor) = (operands.column(), operands.descriptor());
             engine.seg_scan(op, &column, &descriptor)
         }
+        VectorOp::Sort(direction) => engine.sort(direction, &operands.column()),
+        VectorOp::SegSort(direction) => {
+            let (column, descriptor) = (operands.column(), operands.descriptor());
+            engine.seg_sort(direction, &column, &descriptor)
+        }
         VectorOp::Rank(direction) => engine.order(direction, &operands.column()),
         VectorOp::SegRank(direction) => {
             let (column, descriptor) = (operands.column(), operands.descriptor());

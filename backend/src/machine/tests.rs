@@ -243,6 +243,8 @@ fn every_vector_instruction_reaches_the_engine_with_its_operands_in_order() {
         (f.vector(VectorOp::Scan(add), &[a]), vec![0, 10, 30]),
         (f.vector(VectorOp::SegReduce(add), &[a, packed]), vec![30, 30]),
         (f.vector(VectorOp::SegScan(add), &[a, packed]), vec![0, 10, 0]),
+        (f.vector(VectorOp::Sort(Direction::Down), &[a]), vec![30, 20, 10]),
+        (f.vector(VectorOp::SegSort(Direction::Up), &[i, packed]), vec![0, 2, 1]),
         (f.vector(VectorOp::Rank(Direction::Down), &[a]), vec![2, 1, 0]),
         (f.vector(VectorOp::SegRank(Direction::Up), &[i, packed]), vec![1, 0, 0]),
         (f.vector(VectorOp::TextLengths, &[i]), vec![1, 1, 1]),

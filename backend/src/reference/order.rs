@@ -1,4 +1,4 @@
-//! Where elements are in the order of all: `rank_up`, `rank_down` and their segmented kin.
+//! Elements in order, and where they are in it: `sort_up`, `rank_up` and their segmented and descending kin.
 
 use crate::buffer::Meter;
 use crate::descriptor::Descriptor;
@@ -6,6 +6,37 @@ use crate::on_vector;
 use crate::vector::{Vector, VectorElement};
 use nesl_prim::{Direction, Failure};
 use std::sync::Arc;
+
+/// The elements in order.
+pub(super) fn sort(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {
+    on_vector!(column, slice => {
+        let mut out = meter.reserve(column.len())?;
+        push_sorted(&mut out, direction, slice.elements());
+        Ok(Vector::new(meter, out))
+    })
+}
+
+/// The elements of each segment in order.
+pub(super) fn seg_sort(
+    meter: &Arc<Meter>,
+    direction: Direction,
+    column: &Vector,
+    descriptor: &Descriptor,
+) -> Result<Vector, Failure> {
+    on_vector!(column, slice => {
+        let mut out = meter.reserve(descriptor.total()?)?;
+        for (start, length) in descriptor.iter() {
+            push_sorted(&mut out, direction, &slice.elements()[start..start + length]);
+        }
+        Ok(Vector::new(meter, out))
+    })
+}
+
+fn push_sorted<T: VectorElement>(out: &mut Vec<T>, direction: Direction, elements: &[T]) {
+    let start = out.len();
+    out.extend_from_slice(elements);
+    out[start..].sort_by_key(|&element| direction.key(element));
+}
 
 /// The position of each element in the order of all.
 pub(super) fn order(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {

@@ -1,35 +1,44 @@
-//! Where elements are in the order of all: `rank_up`, `rank_down` and their segmented kin.
+//! Elements in order, and where they are in it: `sort_up`, `rank_up` and their segmented and descending kin.
 //!
-//! Elements are sorted as pairs of a key and an index, so that equal keys need no stable algorithm. Each thread sorts its
-//! piece, long ones by the digits of the keys (a digit that all keys share costs nothing); then sorted runs are merged two
-//! by two, every merge by all threads: where to cut two runs for a part of the result is found by bisection.
+//! What is long is dealt out to buckets by the leading bits of its keys ([`partition`]), by all threads, until a bucket fits
+//! into a cache, where one thread sorts it ([`block`]). Leading bits count from the least key to the greatest, so that
+//! small ints have few; where keys are unevenly spread, a bucket that is still long is dealt out again by itself. Each
+//! time all elements of a bucket agree in more bits, so that the work is linear but for the last comparisons in a block.
+//!
+//! Ranks need no indices beside the keys: a bucket holds its keys in the order of the elements, and ranks are written over them.
+//! A second walk over the elements meets each bucket's ranks in just that order.
+
+mod block;
+mod partition;
 
 use super::Threads;
 use super::column::wrap;
-use super::output::{Output, Placer, Writer};
+use super::output::{Output, Writer};
 use super::segment::{Run, runs};
-use super::tuning::GRAIN_RANDOM;
-use super::workers::{parts, split};
+use super::tuning::GRAIN;
+use super::workers::{Workers, parts};
 use crate::descriptor::Descriptor;
 use crate::engine::Fault;
 use crate::on_vector;
 use crate::vector::{Slice, Vector};
+use block::{LONGEST, Ranker, Sorter};
 use nesl_prim::{Direction, Element, Failure};
+use partition::{Partition, Survey, survey};
 use std::ops::Range;
-
-/// Key and index of an element.
-type Item = (i64, usize);
-
-/// From how many items on they are sorted by digits; a guess, not measured.
-const DIGITS_FROM: usize = 2048;
-/// The digits of a key.
-const DIGITS: usize = 8;
-/// The values of a digit.
-const RADIX: usize = 256;
+use std::sync::Arc;
 
 /// The position of each element in the order of all.
 pub fn order(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
     on_vector!(column, slice => Ok(wrap(ranks(threads, direction, slice.elements())?)))
+}
+
+/// The elements in order.
+pub fn sort(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, direction: Direction, slice: &Slice<T>) -> Result<Slice<T>, Fault> {
+        let sorted = sorted(threads, direction, slice.elements())?;
+        Ok(sorted.unwrap_or_else(|| slice.clone()))
+    }
+    on_vector!(column, slice => Ok(wrap(of(threads, direction, slice)?)))
 }
 
 /// The position of each element in the order of its segment.
@@ -45,167 +54,186 @@ pub fn seg_order(
         elements: &[T],
         descriptor: &Descriptor,
     ) -> Result<Vector, Fault> {
-        let mut output = Output::reserve(&threads.meter, descriptor.total()?)?;
-        let runs = runs(threads, descriptor)?;
-        let writers = output.writers(runs.iter().map(|run| run.elements));
-        let (huge, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, i64>)| {
-            let (mut items, mut ranks) = (Vec::new(), Vec::new());
-            for (start, length) in run.iter(descriptor) {
-                items.clear();
-                items.extend(keyed(direction, &elements[start..start + length], 0));
-                sort(threads, &mut items)?;
-                ranks.clear();
-                ranks.resize(length, 0);
-                for (rank, &(_, index)) in items.iter().enumerate() {
-                    ranks[index] = rank as i64;
-                }
-                writer.copy(&ranks);
+        segments(threads, descriptor, Ranker::default, |threads, ranker, range, writer| {
+            if range.len() <= LONGEST {
+                ranker.write(direction, &elements[range], writer);
+            } else {
+                writer.copy(ranks(threads, direction, &elements[range])?.elements());
             }
             Ok(())
-        })?;
-        for (run, mut writer) in huge {
-            let (start, length) = run.first(descriptor);
-            writer.copy(ranks(threads, direction, &elements[start..start + length])?.elements());
-        }
-        Ok(wrap(output.finish(&threads.meter)))
+        })
     }
     on_vector!(column, slice => of(threads, direction, slice.elements(), descriptor))
 }
 
-/// The position of each element in the order of all, by all threads.
+/// The elements of each segment in order.
+pub fn seg_sort(
+    threads: &Threads,
+    direction: Direction,
+    column: &Vector,
+    descriptor: &Descriptor,
+) -> Result<Vector, Fault> {
+    fn of<T: Element>(
+        threads: &Threads,
+        direction: Direction,
+        elements: &[T],
+        descriptor: &Descriptor,
+    ) -> Result<Vector, Fault> {
+        segments(threads, descriptor, Sorter::default, |threads, sorter: &mut Sorter<T>, range, writer| {
+            let elements = &elements[range];
+            if elements.len() <= LONGEST {
+                sorter.write(direction, elements, writer);
+            } else {
+                match sorted(threads, direction, elements)? {
+                    Some(sorted) => writer.copy(sorted.elements()),
+                    None => writer.copy(elements),
+                }
+            }
+            Ok(())
+        })
+    }
+    on_vector!(column, slice => of(threads, direction, slice.elements(), descriptor))
+}
+
+/// A column with as many elements as the segments have, written segment by segment: huge segments each by all threads, others
+/// by one thread, which keeps some room from one to the next.
+fn segments<R: Element, M>(
+    threads: &Threads,
+    descriptor: &Descriptor,
+    room: impl Fn() -> M + Sync,
+    write: impl Fn(&Threads, &mut M, Range<usize>, &mut Writer<'_, R>) -> Result<(), Failure> + Sync,
+) -> Result<Vector, Fault> {
+    let mut output = Output::reserve(&threads.meter, descriptor.total()?)?;
+    let runs = runs(threads, descriptor)?;
+    let writers = output.writers(runs.iter().map(|run| run.elements));
+    let (huge, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
+    let write_run = |threads: &Threads, run: &Run, mut writer: Writer<'_, R>| {
+        let mut room = room();
+        let mut segments = run.iter(descriptor);
+        segments.try_for_each(|(start, length)| write(threads, &mut room, start..start + length, &mut writer))
+    };
+    threads.workers.try_each(others, |(run, writer)| Ok(write_run(&alone(threads), &run, writer)?))?;
+    for (run, writer) in huge {
+        write_run(threads, &run, writer)?;
+    }
+    Ok(wrap(output.finish(&threads.meter)))
+}
+
+/// An engine for a task of one thread.
+fn alone(threads: &Threads) -> Threads {
+    Threads { workers: Workers::alone(), meter: Arc::clone(&threads.meter) }
+}
+
+/// The elements in order; none where they are already.
+fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -> Result<Option<Slice<T>>, Failure> {
+    let (workers, length) = (&threads.workers, elements.len());
+    let (least, greatest) = match survey(workers, direction, elements) {
+        Survey::Between(least, greatest) => (least, greatest),
+        Survey::Ascending => return Ok(None),
+        Survey::Descending => {
+            return Ok(Some(workers.fill(&threads.meter, length, GRAIN, |range, writer| {
+                writer.compute(range.len(), |position| elements[length - 1 - (range.start + position)]);
+            })?));
+        }
+    };
+    if length <= LONGEST / threads.threads() {
+        let mut copy = threads.meter.reserve(length)?;
+        copy.extend_from_slice(elements);
+        Sorter::default().sort(direction, &mut copy);
+        return Ok(Some(Slice::new(&threads.meter, copy)));
+    }
+    let partition = Partition::new(workers, direction, elements, (least, greatest));
+    if partition.is_exact() {
+        return Ok(Some(partition.fill(threads)?));
+    }
+    let mut sorted = partition.deal(threads, elements, |element| element)?;
+    let dealt = sorted.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
+    each_bucket(threads, dealt, &partition, Sorter::default, |threads, sorter: &mut Sorter<T>, bucket, _| {
+        if bucket.len() <= LONGEST {
+            sorter.sort(direction, bucket);
+        } else if let Some(sorted) = self::sorted(threads, direction, bucket)? {
+            bucket.copy_from_slice(sorted.elements());
+        }
+        Ok(())
+    })?;
+    Ok(Some(sorted))
+}
+
+/// The position of each element in the order of all.
 fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -> Result<Slice<i64>, Failure> {
-    let mut output = Output::reserve(&threads.meter, elements.len())?;
-    let pieces = threads.workers.pieces(elements.len(), GRAIN_RANDOM).min(threads.workers.threads());
-    let sorted = threads.workers.each(split(elements.len(), pieces), |_, range| {
-        let mut items = threads.meter.reserve(range.len())?;
-        items.extend(keyed(direction, &elements[range.clone()], range.start));
-        sort(threads, &mut items)?;
-        Ok(items)
-    });
-    let sorted = merged(threads, sorted.into_iter().collect::<Result<_, Failure>>()?)?;
-    // Each thread owns a range of the result, and looks through all items for those that belong there.
-    let ranges = split(elements.len(), pieces);
-    let items = ranges.iter().cloned().zip(output.placers(&ranges)).collect();
-    threads.workers.each(items, |_, (range, mut placer): (Range<usize>, Placer<'_, i64>)| {
-        for (rank, &(_, index)) in sorted.iter().enumerate() {
-            if range.contains(&index) {
-                placer.place(index - range.start, rank as i64);
+    let (least, greatest) = match survey(&threads.workers, direction, elements) {
+        Survey::Between(least, greatest) => (least, greatest),
+        Survey::Ascending => {
+            return threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
+                writer.compute(range.len(), |position| (range.start + position) as i64);
+            });
+        }
+        Survey::Descending => {
+            return threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
+                writer.compute(range.len(), |position| (elements.len() - 1 - (range.start + position)) as i64);
+            });
+        }
+    };
+    if elements.len() <= LONGEST / threads.threads() {
+        let mut keys = threads.meter.reserve(elements.len())?;
+        keys.extend(elements.iter().map(|&element| direction.key(element)));
+        Ranker::default().rank(&mut keys, 0);
+        return Ok(Slice::new(&threads.meter, keys));
+    }
+    let partition = Partition::new(&threads.workers, direction, elements, (least, greatest));
+    if partition.is_exact() {
+        return partition.look_up(threads, elements, |place| place as i64);
+    }
+    let mut keys = partition.deal(threads, elements, |element| direction.key(element))?;
+    let dealt = keys.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
+    each_bucket(threads, dealt, &partition, Ranker::default, |threads, ranker, bucket, start| {
+        if bucket.len() <= LONGEST {
+            ranker.rank(bucket, start as i64);
+        } else {
+            // They are keys, which are in ascending order whatever the elements are in.
+            let ranks = ranks(threads, Direction::Up, bucket)?;
+            for (key, &rank) in bucket.iter_mut().zip(ranks.elements()) {
+                *key = start as i64 + rank;
             }
         }
-    });
-    Ok(output.finish(&threads.meter))
+        Ok(())
+    })?;
+    let ranks = keys.elements();
+    partition.look_up(threads, elements, |place| ranks[place])
 }
 
-/// The elements with their keys and indices, counted from `first`.
-fn keyed<T: Element>(direction: Direction, elements: &[T], first: usize) -> impl Iterator<Item = Item> {
-    elements.iter().enumerate().map(move |(index, &element)| (direction.key(element), first + index))
-}
-
-/// Sorts items that are in the order of their indices.
-fn sort(threads: &Threads, items: &mut Vec<Item>) -> Result<(), Failure> {
-    if items.len() < DIGITS_FROM {
-        items.sort_unstable();
-        return Ok(());
-    }
-    let mut sorted: Vec<Item> = threads.meter.reserve(items.len())?;
-    sorted.resize(items.len(), (0, 0));
-    // As unsigned numbers, keys are in the same order once the sign is turned over.
-    let digit = |key: i64, place: usize| ((key ^ i64::MIN) >> (8 * place)) as usize % RADIX;
-    let mut counts = [[0usize; RADIX]; DIGITS];
-    for &(key, _) in items.iter() {
-        for (place, counts) in counts.iter_mut().enumerate() {
-            counts[digit(key, place)] += 1;
-        }
-    }
-    for (place, counts) in counts.iter_mut().enumerate() {
-        if counts.contains(&items.len()) {
+/// Calls `act` with what was dealt out to each bucket and where that starts: with those that a thread should not do alone on
+/// all threads, with others on one, which keeps some room from one to the next.
+fn each_bucket<R: Element, M>(
+    threads: &Threads,
+    dealt: &mut [R],
+    partition: &Partition,
+    room: impl Fn() -> M + Sync,
+    act: impl Fn(&Threads, &mut M, &mut [R], usize) -> Result<(), Failure> + Sync,
+) -> Result<(), Failure> {
+    let (buckets, most) = (partition.buckets(), LONGEST.max(dealt.len() / (2 * threads.threads())));
+    let mut huge = Vec::new();
+    // Buckets that lie next to each other are one task until they have as many elements as the longest block.
+    let mut tasks: Vec<Vec<(usize, &mut [R])>> = Vec::new();
+    let mut room_left = 0;
+    for (bucket, part) in buckets.iter().zip(parts(dealt, &buckets)) {
+        if part.len() > most {
+            huge.push((bucket.start, part));
             continue;
         }
-        let mut next = 0;
-        for count in counts.iter_mut() {
-            next += std::mem::replace(count, next);
-        }
-        for &item in items.iter() {
-            let position = &mut counts[digit(item.0, place)];
-            sorted[*position] = item;
-            *position += 1;
-        }
-        std::mem::swap(items, &mut sorted);
-    }
-    Ok(())
-}
-
-/// Sorted runs, of which there is at least one, made one.
-fn merged(threads: &Threads, mut runs: Vec<Vec<Item>>) -> Result<Vec<Item>, Failure> {
-    while runs.len() > 1 {
-        let mut results = Vec::with_capacity(runs.len().div_ceil(2));
-        for pair in runs.chunks(2) {
-            let length = pair.iter().map(Vec::len).sum();
-            let mut result: Vec<Item> = threads.meter.reserve(length)?;
-            result.resize(length, (0, 0));
-            results.push(result);
-        }
-        let share = threads.workers.threads().div_ceil(results.len());
-        let mut tasks = Vec::new();
-        for (pair, result) in runs.chunks(2).zip(&mut results) {
-            let (left, right) = (pair[0].as_slice(), pair.get(1).map_or(&[][..], Vec::as_slice));
-            let ranges = split(result.len(), share);
-            for (range, part) in ranges.iter().zip(parts(result, &ranges)) {
-                let (from, to) = (cut(left, right, range.start), cut(left, right, range.end));
-                tasks.push((&left[from..to], &right[range.start - from..range.end - to], part));
+        match tasks.last_mut() {
+            Some(task) if part.len() <= room_left => task.push((bucket.start, part)),
+            _ => {
+                room_left = LONGEST;
+                tasks.push(vec![(bucket.start, part)]);
             }
         }
-        threads.workers.each(tasks, |_, (left, right, part)| merge(left, right, part));
-        runs = results;
+        room_left = room_left.saturating_sub(bucket.len());
     }
-    Ok(runs.pop().unwrap_or_default())
-}
-
-/// How many of the first `count` items of two sorted runs merged come from the left one.
-fn cut(left: &[Item], right: &[Item], count: usize) -> usize {
-    let (mut low, mut high) = (count.saturating_sub(right.len()), count.min(left.len()));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        // Whether more than `middle` come from the left: no two items are equal.
-        if left[middle] < right[count - middle - 1] {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
-}
-
-/// Merges two sorted runs.
-fn merge<'a>(mut left: &'a [Item], mut right: &'a [Item], result: &mut [Item]) {
-    for slot in result {
-        let from = match (left.first(), right.first()) {
-            (Some(first), Some(other)) if other < first => &mut right,
-            (Some(_), _) => &mut left,
-            (None, _) => &mut right,
-        };
-        if let Some((first, rest)) = from.split_first() {
-            (*slot, *from) = (*first, rest);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn merges_cut_anywhere_give_the_sorted_whole() {
-        let left: Vec<Item> = (0..50).map(|index| (index as i64 / 7 * 2, index)).collect();
-        let right: Vec<Item> = (50..83).map(|index| (index as i64 / 5 - 9, index)).collect();
-        let mut expected = [left.clone(), right.clone()].concat();
-        expected.sort_unstable();
-        for count in 0..=expected.len() {
-            let from_left = cut(&left, &right, count);
-            let mut first = vec![(0, 0); count];
-            merge(&left[..from_left], &right[..count - from_left], &mut first);
-            assert_eq!(first, expected[..count]);
-        }
-    }
+    let run = |threads: &Threads, task: Vec<(usize, &mut [R])>| {
+        let mut room = room();
+        task.into_iter().try_for_each(|(start, bucket)| act(threads, &mut room, bucket, start))
+    };
+    threads.workers.each(tasks, |_, task| run(&alone(threads), task)).into_iter().collect::<Result<(), Failure>>()?;
+    run(threads, huge)
 }

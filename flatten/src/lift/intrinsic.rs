@@ -141,7 +141,11 @@ impl Lowering<'_, '_> {
                 let (length, elements) = sequence.into_sequence();
                 let (count, indices) = indices.into_sequence();
                 let length = self.builder.scalar(ScalarOp::CheckLengths, &[length, count]);
-                let indices = self.builder.map(ScalarOp::CheckIndex, &[indices.operand(), length]);
+                let mut indices = indices.operand();
+                // The ranks of as many elements are indices of them.
+                if !matches!(self.builder.maker(indices), Some(VectorOp::Rank(_))) {
+                    indices = self.builder.map(ScalarOp::CheckIndex, &[indices, length]);
+                }
                 Value::sequence(length, self.move_by(&elements, VectorOp::Permute, &[indices]))
             }
             Intrinsic::Append => {

@@ -1,6 +1,6 @@
 //! The total order of scalars that ranks follow.
 
-use crate::value::{Element, ScalarValue};
+use crate::value::{Element, ScalarType, ScalarValue};
 use serde::{Deserialize, Serialize};
 
 /// Which end of the order comes first. Equal elements keep their order either way.
@@ -28,6 +28,17 @@ impl Direction {
             ScalarValue::Bool(value) => i64::from(value),
             ScalarValue::Char(value) => i64::from(value),
         };
+        self.turned(key)
+    }
+
+    /// The element with this key; of NaNs, the positive one.
+    pub fn element<T: Element>(self, key: i64) -> T {
+        let key = self.turned(key);
+        let bits = if T::TYPE == ScalarType::Float { key ^ (((key >> 63) as u64) >> 1) as i64 } else { key };
+        T::from_word(bits as u64)
+    }
+
+    fn turned(self, key: i64) -> i64 {
         match self {
             Direction::Up => key,
             Direction::Down => !key,
@@ -47,6 +58,22 @@ mod tests {
             assert!(Direction::Down.key(pair[0]) > Direction::Down.key(pair[1]), "{pair:?}");
         }
         assert_eq!(Direction::Up.key(f64::NAN), Direction::Up.key(-f64::NAN));
+    }
+
+    #[test]
+    fn keys_say_what_the_element_is() {
+        fn check<T: Element>(elements: &[T]) {
+            for direction in [Direction::Up, Direction::Down] {
+                for &element in elements {
+                    let found: T = direction.element(direction.key(element));
+                    assert_eq!(found.to_value(), element.to_value());
+                }
+            }
+        }
+        check(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        check(&[f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1e-310, f64::INFINITY, f64::NAN, -f64::NAN]);
+        check(&[false, true]);
+        check(&[0u8, 127, 128, 255]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(crate) mod scoped;
 pub(crate) mod segments;
 pub mod simplify;
 pub mod slice;
+pub mod sort;
 pub mod view;
 
 #[cfg(test)]

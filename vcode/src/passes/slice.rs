@@ -4,6 +4,8 @@
 //! is known of the start and the number of indices is enough. The same holds for each segment of indices, as in
 //! `{sum({v[i + j] : j in [0:k]}) : i in [0:n]}`: its elements are a segment of a view, and move only where they must.
 //!
+//! Ranks are checked at once, too: those of a segment are all indices of a sequence as long as that.
+//!
 //! A range is `iota` or `seg_iota` plus what does not vary in the range. `check_range` fails on a range as `check_index` does on
 //! the first of its indices that is out of range; in a column of ranges the first that fails is the one of the first such
 //! index, too. No indices pass every check, wherever they would start. So the start of a range is that of a slice only where
@@ -11,7 +13,7 @@
 //! replaced by 0 where there are none.
 
 use crate::op::VectorOp;
-use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
+use crate::passes::rewrite::{self, Action, Context, Definition, Maker, Rule};
 use crate::passes::scoped::Scoped;
 use crate::passes::{fold, segments};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
@@ -108,6 +110,9 @@ impl Slices {
     }
 
     fn check(&mut self, context: &mut Context, indices: Operand, length: Operand) -> Action {
+        if is_within(context, indices, length) {
+            return Action::Replace(indices);
+        }
         let Some(range) = self.range(context, indices) else { return Action::Keep };
         let Some(length) = term(context, range.extent, length) else { return Action::Keep };
         let (start, count) = (range.start(context), range.count(context));
@@ -168,6 +173,16 @@ impl Range {
 /// Terms of a column as those of the starts of a range, if none varies in the range.
 fn invariant(context: &Context, extent: Extent, terms: Vec<Term>) -> Option<Vec<Term>> {
     terms.into_iter().map(|(op, operand)| Some((op, term(context, extent, operand)?))).collect()
+}
+
+/// Whether a column of ranks is checked against the lengths of the segments that they are ranks in.
+fn is_within(context: &Context, ranks: Operand, length: Operand) -> bool {
+    let Some(Definition { maker: Maker::Vector(VectorOp::SegRank(_)), operands }) = context.definition(ranks) else {
+        return false;
+    };
+    let Some(lengths) = term(context, Extent::Segments(operands[1]), length) else { return false };
+    let owner = context.made_by(lengths, VectorOp::Lengths).map_or(lengths, |operands| operands[0]);
+    owner == segments::key(context, operands[1])
 }
 
 /// Whether an operand may be what [`term`] is asked about; what a range is never may.

@@ -43,7 +43,11 @@ impl Rule for Through {
         let Op::Vector(op) = instruction.op else { return Action::Keep };
         match (op, instruction.operands.as_slice()) {
             (
-                VectorOp::SegReduce(_) | VectorOp::SegScan(_) | VectorOp::SegRank(_) | VectorOp::ParseFloat,
+                VectorOp::SegReduce(_)
+                | VectorOp::SegScan(_)
+                | VectorOp::SegSort(_)
+                | VectorOp::SegRank(_)
+                | VectorOp::ParseFloat,
                 &[column, packed],
             ) => match self.original(context, column, packed) {
                 Some((column, descriptor)) => Action::Become(Op::Vector(op), vec![column, descriptor]),

@@ -211,6 +211,9 @@ fn orders(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
             let tested = twin.ranks.order(direction, &column.tested);
             let expected = twin.reference.order(direction, &column.expected);
             twin.compare(&format!("rank {direction:?} of {length}"), tested, expected);
+            let tested = twin.ranks.sort(direction, &column.tested);
+            let expected = twin.reference.sort(direction, &column.expected);
+            twin.compare(&format!("sort {direction:?} of {length}"), tested, expected);
         }
     }
 }

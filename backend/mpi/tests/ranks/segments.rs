@@ -59,6 +59,9 @@ fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPa
     let tested = twin.ranks.seg_order(direction, &column.tested, &shape.tested);
     let expected = twin.reference.seg_order(direction, &column.expected, &shape.expected);
     twin.compare(&format!("seg_rank {direction:?} of {case}"), tested, expected);
+    let tested = twin.ranks.seg_sort(direction, &column.tested, &shape.tested);
+    let expected = twin.reference.seg_sort(direction, &column.expected, &shape.expected);
+    twin.compare(&format!("seg_sort {direction:?} of {case}"), tested, expected);
 
     let digits = twin.column(&random.digits(data));
     let tested = twin.ranks.parse_float(&digits.tested, &shape.tested);

@@ -207,6 +207,17 @@ impl Lowering<'_> {
                 let (column, segdes) = self.segments(scalar, operands);
                 self.fold(op, "SCAN", column, segdes)
             }
+            VectorOp::Sort(direction) => {
+                let column = self.value(operands[0]);
+                let segdes = self.over(scalar, column);
+                let ranks = self.rank(direction, scalar, column, segdes);
+                self.act(&format!("PERMUTE {ty}"), &[column, ranks, segdes], 1)[0]
+            }
+            VectorOp::SegSort(direction) => {
+                let (column, segdes) = self.segments(scalar, operands);
+                let ranks = self.rank(direction, scalar, column, segdes);
+                self.act(&format!("PERMUTE {ty}"), &[column, ranks, segdes], 1)[0]
+            }
             VectorOp::Rank(direction) => {
                 let column = self.value(operands[0]);
                 let segdes = self.over(scalar, column);
