@@ -173,18 +173,21 @@ use by_size;
 /// The helper of a vector instruction on elements of a type; none for those that native code does itself, or not at all.
 pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
     use {moving as m, segment as s};
-    fn up<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
-        order::rank::<T>(frame, Direction::Up)
+    /// Each of the directions is a function of its own.
+    macro_rules! directed {
+        ($up:ident, $down:ident, $function:ident) => {
+            fn $up<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
+                order::$function::<T>(frame, Direction::Up)
+            }
+            fn $down<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
+                order::$function::<T>(frame, Direction::Down)
+            }
+        };
     }
-    fn down<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
-        order::rank::<T>(frame, Direction::Down)
-    }
-    fn segments_up<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
-        order::seg_rank::<T>(frame, Direction::Up)
-    }
-    fn segments_down<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
-        order::seg_rank::<T>(frame, Direction::Down)
-    }
+    directed!(sort_up, sort_down, sort);
+    directed!(seg_sort_up, seg_sort_down, seg_sort);
+    directed!(rank_up, rank_down, rank);
+    directed!(seg_rank_up, seg_rank_down, seg_rank);
     macro_rules! typed {
         ($function:ident) => {
             match ty {
@@ -210,10 +213,14 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
         VectorOp::SegReduce(op) => reduce::helpers(op).seg_reduce,
         VectorOp::Scan(op) => reduce::helpers(op).scan,
         VectorOp::SegScan(op) => reduce::helpers(op).seg_scan,
-        VectorOp::Rank(Direction::Up) => typed!(up),
-        VectorOp::Rank(Direction::Down) => typed!(down),
-        VectorOp::SegRank(Direction::Up) => typed!(segments_up),
-        VectorOp::SegRank(Direction::Down) => typed!(segments_down),
+        VectorOp::Sort(Direction::Up) => typed!(sort_up),
+        VectorOp::SegSort(Direction::Up) => typed!(seg_sort_up),
+        VectorOp::Rank(Direction::Up) => typed!(rank_up),
+        VectorOp::Sort(Direction::Down) => typed!(sort_down),
+        VectorOp::SegSort(Direction::Down) => typed!(seg_sort_down),
+        VectorOp::Rank(Direction::Down) => typed!(rank_down),
+        VectorOp::SegRank(Direction::Up) => typed!(seg_rank_up),
+        VectorOp::SegRank(Direction::Down) => typed!(seg_rank_down),
         VectorOp::SegIota => helper(s::seg_iota),
         VectorOp::SegDist => s::seg_dist_of(ty),
         VectorOp::Compact => s::compact_of(ty),

@@ -1,4 +1,4 @@
-//! Ranks, by sorting positions: short columns are what comes here.
+//! Sorting, and ranks by sorting positions: short columns are what comes here.
 
 use super::Frame;
 use nesl_prim::{Direction, Element};
@@ -13,6 +13,23 @@ fn ranks<T: Element>(direction: Direction, elements: &[T], result: &mut Vec<i64>
     for (rank, (_, position)) in order.into_iter().enumerate() {
         result[start + position] = rank as i64;
     }
+}
+
+pub(super) fn sort<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
+    let mut elements = frame.column::<T>().to_vec();
+    elements.sort_by_key(|&element| direction.key(element));
+    frame.give_items(elements.len(), elements.iter().copied())
+}
+
+pub(super) fn seg_sort<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
+    let (column, segments) = (frame.column::<T>(), frame.segments());
+    let mut result: Vec<T> = Vec::with_capacity(segments.total());
+    for (start, length) in segments.iter() {
+        let from = result.len();
+        result.extend_from_slice(&column[start..start + length]);
+        result[from..].sort_by_key(|&element| direction.key(element));
+    }
+    frame.give_items(result.len(), result.iter().copied())
 }
 
 pub(super) fn rank<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
