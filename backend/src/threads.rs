@@ -55,6 +55,12 @@ impl Threads {
         Ok(Threads { workers, meter: Meter::new(memory_limit), native, kernels })
     }
 
+    /// The same with the calling thread alone, for a task.
+    fn alone(&self) -> Threads {
+        let (meter, kernels) = (Arc::clone(&self.meter), Arc::clone(&self.kernels));
+        Threads { workers: self.workers.alone(), meter, native: self.native, kernels }
+    }
+
     /// The number of threads, the calling one included.
     pub fn threads(&self) -> usize {
         self.workers.threads()
@@ -210,11 +216,7 @@ impl Engine for Threads {
     }
 
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
-        self.workers.each(items, |_, item| {
-            let (meter, kernels) = (Arc::clone(&self.meter), Arc::clone(&self.kernels));
-            let mut alone = Threads { workers: self.workers.alone(), meter, native: self.native, kernels };
-            task(item, &mut alone)
-        })
+        self.workers.each(items, |_, item| task(item, &mut self.alone()))
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {

@@ -16,7 +16,7 @@ use super::column::wrap;
 use super::output::{Output, Writer};
 use super::segment::{Run, runs};
 use super::tuning::GRAIN;
-use super::workers::{Workers, parts};
+use super::workers::parts;
 use crate::descriptor::Descriptor;
 use crate::engine::Fault;
 use crate::on_vector;
@@ -25,7 +25,6 @@ use block::{LONGEST, Ranker, Sorter};
 use nesl_prim::{Direction, Element, Failure};
 use partition::{Partition, Survey, survey};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The position of each element in the order of all.
 pub fn order(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
@@ -112,16 +111,11 @@ fn segments<R: Element, M>(
         let mut segments = run.iter(descriptor);
         segments.try_for_each(|(start, length)| write(threads, &mut room, start..start + length, &mut writer))
     };
-    threads.workers.try_each(others, |(run, writer)| Ok(write_run(&alone(threads), &run, writer)?))?;
+    threads.workers.try_each(others, |(run, writer)| Ok(write_run(&threads.alone(), &run, writer)?))?;
     for (run, writer) in huge {
         write_run(threads, &run, writer)?;
     }
     Ok(wrap(output.finish(&threads.meter)))
-}
-
-/// An engine for a task of one thread.
-fn alone(threads: &Threads) -> Threads {
-    Threads { workers: Workers::alone(), meter: Arc::clone(&threads.meter) }
 }
 
 /// The elements in order; none where they are already.
@@ -234,6 +228,6 @@ fn each_bucket<R: Element, M>(
         let mut room = room();
         task.into_iter().try_for_each(|(start, bucket)| act(threads, &mut room, bucket, start))
     };
-    threads.workers.each(tasks, |_, task| run(&alone(threads), task)).into_iter().collect::<Result<(), Failure>>()?;
+    threads.workers.each(tasks, |_, task| run(&threads.alone(), task)).into_iter().collect::<Result<(), Failure>>()?;
     run(threads, huge)
 }
