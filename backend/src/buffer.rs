@@ -33,6 +33,11 @@ pub struct Meter {
 }
 
 impl Meter {
+    /// Bytes that it allows, if not any number.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
     /// A meter that allows `limit` bytes, or any number where it is none.
     pub fn new(limit: Option<u64>) -> Arc<Meter> {
         Arc::new(Meter { limit, ..Meter::default() })

@@ -186,6 +186,10 @@ pub trait Engine {
     }
     /// Chooses whether groups of instructions are compiled to machine code, if the engine can do that.
     fn set_native(&mut self, _native: Native) {}
+    /// Bytes that columns may take, if there is a limit.
+    fn memory_limit(&self) -> Option<u64> {
+        None
+    }
     /// Whether [`address`](Engine::address) gives one for every column.
     fn has_addresses(&self) -> bool {
         false

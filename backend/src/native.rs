@@ -34,7 +34,7 @@ pub enum Native {
 const STACK: usize = 256 << 20;
 
 /// The least that a call takes of the stack: with this the machine's limit of calls is reached before that of native code is.
-const LEAST_FRAME: usize = 32;
+const LEAST_FRAME: usize = 16;
 
 /// Bytes of stack that are left to functions in Rust that native code calls.
 const STACK_RESERVE: usize = 128 << 10;
@@ -111,12 +111,13 @@ impl NativeCode {
         known.entry(Arc::as_ptr(line).addr()).or_insert_with(make).clone()
     }
 
-    /// Runs something with scratch memory; none if there is none.
-    fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
+    /// Runs something with scratch memory, of no more bytes than columns may take; none if there is none.
+    fn with_scratch<T>(&self, limit: Option<u64>, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
+        let most = limit.map_or(SCRATCH, |limit| usize::try_from(limit).unwrap_or(SCRATCH).min(SCRATCH));
         let free = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut scratch = match free {
             Some(scratch) => scratch,
-            None => (0..6).find_map(|halvings| Scratch::new(SCRATCH >> halvings))?,
+            None => (0..6).find_map(|halvings| Scratch::new(most >> halvings))?,
         };
         let result = run(&mut scratch);
         if scratch.touched() <= SCRATCH_KEPT {
@@ -221,7 +222,7 @@ impl NativeCode {
         range: Range<usize>,
         (interrupt, depth): (Option<&AtomicBool>, usize),
     ) -> Result<Option<Done<E>>, Fault> {
-        let outcome = self.with_scratch(|scratch| {
+        let outcome = self.with_scratch(engine.memory_limit(), |scratch| {
             let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
             // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler made the
             // code, is being run.

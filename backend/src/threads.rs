@@ -191,6 +191,10 @@ impl Engine for Threads {
         segment::compact(self, column, descriptor)
     }
 
+    fn memory_limit(&self) -> Option<u64> {
+        self.meter.limit()
+    }
+
     fn has_addresses(&self) -> bool {
         true
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::machine::Machine;
+use crate::native::Native;
 use crate::reference::Reference;
 use crate::value::Slot;
 use nesl_prim::{Element, ScalarOp, ScalarValue};
@@ -54,6 +55,7 @@ type Outcome = (Result<Vec<ScalarValue>, RuntimeError>, u64);
 fn run(program: &Program, limits: Limits, inputs: &[i64]) -> Outcome {
     let loaded = Loaded::new(Arc::new(program.clone()));
     let mut machine = Machine::new(Reference::new(None), limits);
+    machine.set_native(Native::Off);
     let inputs = inputs.iter().map(|input| Slot::Scalar(input.to_value())).collect();
     let results = machine.run(&loaded, FunctionId(0), inputs).map(|slots| {
         let scalar = |slot| match slot {
