@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 fn start(bench: &Bench) -> PtySession {
     let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
     command.env("TERM", "xterm").env("NO_COLOR", "1");
-    let options = Options::new().timeout_ms(Some(20_000));
+    let options = Options::new().timeout_ms(Some(60_000));
     let mut session = spawn_with_options(command, options).unwrap();
     session.exp_string(":help lists the commands").unwrap();
     session.exp_string("nesl> ").unwrap();
