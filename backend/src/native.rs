@@ -11,7 +11,7 @@ use crate::engine::{Engine, Fault};
 use crate::value::{Slot, SlotOf};
 use nesl_native::{Compiled, Compiler, Instances, Scratch, State, Status, is_supported, read_column, words_of};
 use nesl_prim::ScalarValue;
-use nesl_vcode::{FunctionId, Program, RegisterType};
+use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -49,6 +49,8 @@ const SCRATCH_KEPT: usize = 64 << 20;
 pub(crate) struct NativeCode {
     /// None where this machine cannot run native code.
     compiler: Mutex<Option<Compiler>>,
+    /// The program as it is compiled.
+    serial: OnceLock<Program>,
     functions: Vec<OnceLock<Option<Compiled>>>,
     supported: Vec<OnceLock<bool>>,
     /// By the address of their line, which lives as long as the program does.
@@ -68,6 +70,7 @@ impl NativeCode {
     pub fn new(functions: usize) -> NativeCode {
         NativeCode {
             compiler: Mutex::new(None),
+            serial: OnceLock::new(),
             functions: (0..functions).map(|_| OnceLock::new()).collect(),
             supported: (0..functions).map(|_| OnceLock::new()).collect(),
             instances: Mutex::new(HashMap::new()),
@@ -76,12 +79,14 @@ impl NativeCode {
     }
 
     /// What the compiler makes of the program; none if it, or this machine, cannot.
-    fn compile<T>(&self, make: impl FnOnce(&mut Compiler) -> Option<T>) -> Option<T> {
+    fn compile<T>(&self, program: &Program, make: impl FnOnce(&mut Compiler, &Program) -> Option<T>) -> Option<T> {
+        let serial = || pipeline::serial(program).unwrap_or_else(|error| panic!("{error}"));
+        let program = self.serial.get_or_init(serial);
         let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         if compiler.is_none() {
             *compiler = Compiler::new().ok();
         }
-        make(compiler.as_mut()?)
+        make(compiler.as_mut()?, program)
     }
 
     /// Whether the compiler knows all that a function does.
@@ -95,7 +100,7 @@ impl NativeCode {
             if !self.is_supported(program, function) {
                 return None;
             }
-            self.compile(|compiler| compiler.function(program, function).ok())
+            self.compile(program, |compiler, program| compiler.function(program, function).ok())
         })
     }
 
@@ -106,7 +111,7 @@ impl NativeCode {
             if !self.is_supported(program, line.each.serial) {
                 return None;
             }
-            self.compile(|compiler| compiler.instances(program, &line.each).ok()).map(Arc::new)
+            self.compile(program, |compiler, program| compiler.instances(program, &line.each).ok()).map(Arc::new)
         };
         known.entry(Arc::as_ptr(line).addr()).or_insert_with(make).clone()
     }

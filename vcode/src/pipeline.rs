@@ -2,7 +2,7 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, simplify, slice, sort, view,
+    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, simplify, slice, sort, unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -93,24 +93,53 @@ pub const PASSES: &[Pass] = &[
         run: view::run,
     },
     Pass { reason: "again after sort and view: ranks and copies that nobody reads any more", ..DEAD },
-    Pass {
-        name: "fuse",
-        summary: "gathers instructions over one index space into groups that can be one loop",
-        reason: "after all that looks at single instructions; groups have no parts that nobody reads",
-        run: fuse::run,
-    },
-    Pass {
-        name: "number",
-        summary: "numbers registers in the order of their definitions",
-        reason: "after all that makes or removes registers: listings are readable, and nobody makes room for what is gone",
-        run: number::run,
-    },
+    FUSE,
+    NUMBER,
     Pass {
         name: "last_use",
         summary: "marks the last use of each register, and whether the result may be written over it",
         reason: "last: any other change makes marks wrong",
         run: last_use::run,
     },
+];
+
+const FUSE: Pass = Pass {
+    name: "fuse",
+    summary: "gathers instructions over one index space into groups that can be one loop",
+    reason: "after all that looks at single instructions; groups have no parts that nobody reads",
+    run: fuse::run,
+};
+
+const NUMBER: Pass = Pass {
+    name: "number",
+    summary: "numbers registers in the order of their definitions",
+    reason: "after all that makes or removes registers: listings are readable, and nobody makes room for what is gone",
+    run: number::run,
+};
+
+/// The passes for code that runs one instance after another and leaves errors to others, in order. What they get has been through
+/// [`PASSES`].
+pub const SERIAL_PASSES: &[Pass] = &[
+    Pass {
+        name: "inline",
+        summary: "puts small functions where they are called, those that can fail included",
+        reason: "first: what is known of arguments and of results meets in one body, for all other passes",
+        run: inline::run_anywhere,
+    },
+    FOLD,
+    SIMPLIFY,
+    CSE,
+    Pass {
+        name: "unroll",
+        summary: "calls the function of an each directly for the elements of a sequence that is written out",
+        reason: "after simplify and cse, by which lengths are known",
+        run: unroll::run,
+    },
+    Pass { reason: "again after inline and unroll: lengths of what is now known", ..SIMPLIFY },
+    Pass { reason: "again after simplify: lengths that are now one register", ..CSE },
+    Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },
+    FUSE,
+    NUMBER,
 ];
 
 /// Shows a program after the pass with that name.
@@ -170,6 +199,18 @@ impl std::error::Error for PassError {}
 /// If an option names no pass, or if the program or what a pass makes of it fails verification.
 pub fn optimise(program: &mut Program, options: &Options<'_>) -> Result<(), PassError> {
     run(PASSES, program, options)
+}
+
+/// The program whose functions do the same as those of a program, by the same numbers, for one instance after another:
+/// [`SERIAL_PASSES`].
+///
+/// # Errors
+/// As [`optimise`].
+pub fn serial(program: &Program) -> Result<Program, PassError> {
+    // Without anything to run all functions stay.
+    let mut serial = Program { functions: program.functions.clone(), ..Program::default() };
+    run(SERIAL_PASSES, &mut serial, &Options::default())?;
+    Ok(serial)
 }
 
 /// Runs passes in order and verifies after each. Marks of last uses and groups that the program has are removed first.

@@ -1,24 +1,46 @@
 //! The instructions of a function's body: registers become values, blocks become blocks, calls calls.
 //!
 //! A scalar is a value, a column its address and length, a descriptor the addresses of its starts and lengths and the number
-//! of segments. What only looks at these is done here ([`is_direct`]); what touches elements calls a helper
-//! ([`crate::runtime`]).
+//! of segments. What only looks at these is done here ([`is_direct`]). What goes over elements is a loop in place where it can
+//! be in a fusion group ([`group`]), as are the instances of an `each` ([`each`]); the rest calls a helper ([`crate::runtime`]).
+//! A function that ends by calling itself begins again instead.
+
+mod again;
+mod columns;
+mod each;
+mod group;
 
 use crate::emitter::{Emitter, TRUSTED};
 use crate::function::{Entry, Kept, machine_types};
 use crate::runtime::each::words_of;
-use crate::runtime::{Helper, each_helper, give_back, helper_of, map_helper};
+use crate::kernel::Plan;
+use crate::runtime::{Helper, each_helper, helper_of};
 use crate::state::TOP;
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     Block as Label, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types,
 };
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
-use nesl_prim::{ScalarOp, ScalarType};
-use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType, VectorOp};
+use nesl_prim::ScalarType;
+use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp};
 use std::collections::HashMap;
+
+use again::Again;
+pub(crate) use group::plan_of;
+
+/// How many instructions a function may have that is emitted where it is called.
+const INLINED: usize = 48;
+
+/// How many instructions a block has, those of its blocks included.
+fn size(block: &Block) -> usize {
+    let inner = |instruction: &Instruction| match &instruction.op {
+        Op::If(then_block, else_block) => size(then_block) + size(else_block),
+        Op::Fused(block) => size(block),
+        _ => 0,
+    };
+    block.instructions.iter().map(|instruction| 1 + inner(instruction)).sum()
+}
 
 /// Whether an instruction needs no helper.
 pub(crate) fn is_direct(op: VectorOp) -> bool {
@@ -32,12 +54,16 @@ pub(crate) fn is_direct(op: VectorOp) -> bool {
             | VectorOp::Starts
             | VectorOp::Lengths
             | VectorOp::Segments
+            | VectorOp::Concat
+            | VectorOp::Packed
     )
 }
 
 /// Writes the body of a function.
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
+    program: &'a Program,
+    id: FunctionId,
     function: &'a Function,
     functions: &'a HashMap<FunctionId, Entry>,
     kept: &'a mut Kept,
@@ -45,35 +71,67 @@ pub(crate) struct Body<'a, 'b> {
     values: Vec<Vec<Value>>,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
+    /// Where the function's scratch memory begins, if it makes columns.
+    mark: Option<Value>,
+    /// Where it begins again, if it ends by calling itself.
+    again: Option<Again>,
 }
 
 impl<'a, 'b> Body<'a, 'b> {
     pub fn emit(
         builder: FunctionBuilder<'b>,
         jit: &'b mut JITModule,
-        function: &'a Function,
+        (program, id): (&'a Program, FunctionId),
         functions: &'a HashMap<FunctionId, Entry>,
         kept: &'a mut Kept,
     ) {
         let (emitter, parameters) = Emitter::begin(builder, jit);
-        let values = vec![Vec::new(); function.registers.len()];
-        let mut body = Body { emitter, function, functions, kept, values, frames: HashMap::new() };
-        let mut parameters = parameters.into_iter();
-        for &parameter in &function.parameters {
-            let width = words_of(function.register_type(parameter));
-            body.values[parameter.0 as usize] = parameters.by_ref().take(width).collect();
-        }
-        if has_calls(&function.body) {
-            body.emitter.check_stack();
-            body.emitter.check_interrupt();
-        }
-        let has_columns = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
-        let mark = has_columns.then(|| body.emitter.load_state(TOP));
-        let mut results = body.block(&function.body);
-        if let Some(mark) = mark {
-            body.give_back(mark, &mut results);
-        }
+        let (frames, mark, again) = (HashMap::new(), None, None);
+        let function = &program.functions[id.0 as usize];
+        let values = Vec::new();
+        let mut body = Body { emitter, program, id, function, functions, kept, values, frames, mark, again };
+        let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
+    }
+
+    /// Emits the body of the current function on values of its parameters; those of its results.
+    fn of_function(&mut self, parameters: &[Value], is_called: bool) -> Vec<Vec<Value>> {
+        let function = self.function;
+        self.values = vec![Vec::new(); function.registers.len()];
+        self.define(&function.parameters, parameters.to_vec());
+        let makes_columns = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
+        self.mark = makes_columns.then(|| self.emitter.load_state(TOP));
+        self.again = None;
+        if again::repeats(&function.body, self.id) {
+            self.begin_again();
+        } else if is_called && again::has_calls(&function.body, None) {
+            self.emitter.check_stack();
+            self.emitter.check_interrupt();
+        }
+        let results = self.tail(&function.body);
+        let mut results =
+            results.unwrap_or_else(|| unreachable!("a function that only begins again is not made a loop"));
+        if let Some(mark) = self.mark {
+            let types: Vec<RegisterType> = function.body.results.iter().map(|&result| self.type_of(result)).collect();
+            self.give_back(mark, &types, &mut results);
+        }
+        self.end_again();
+        results
+    }
+
+    /// Whether a function is emitted where it is called: it is not much, and calls nothing but itself at its end.
+    fn is_inlined(&self, id: FunctionId) -> bool {
+        let body = &self.program.functions[id.0 as usize].body;
+        id != self.id && size(body) <= INLINED && !again::has_calls(body, Some(id))
+    }
+
+    /// Emits a function where it is called.
+    fn inlined(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
+        let outer = (self.id, self.function, std::mem::take(&mut self.values), self.mark, self.again);
+        (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
+        let results = self.of_function(arguments, false);
+        (self.id, self.function, self.values, self.mark, self.again) = outer;
+        results.concat()
     }
 
     fn type_of(&self, operand: Operand) -> RegisterType {
@@ -131,6 +189,10 @@ impl<'a, 'b> Body<'a, 'b> {
                 let condition = self.value(operands[0])[0];
                 self.branches(condition, [then_block, else_block], &instruction.results)
             }
+            Op::Call(function) if self.is_inlined(*function) => {
+                let operands = self.flat(operands);
+                self.inlined(*function, &operands)
+            }
             Op::Call(function) => {
                 let operands = self.flat(operands);
                 let arguments: Vec<Value> = std::iter::once(self.emitter.state).chain(operands).collect();
@@ -140,11 +202,14 @@ impl<'a, 'b> Body<'a, 'b> {
                 let address = self.kept.constants(constants);
                 vec![self.emitter.int(address as i64), self.emitter.int(constants.len() as i64)]
             }
-            Op::Fused(block) => self.block(block).concat(),
-            Op::Map(op) => self.map(*op, operands),
             Op::Vector(op) if is_direct(*op) => self.direct(*op, operands),
-            Op::Vector(op) => self.vector(*op, operands, &instruction.results),
+            Op::Each(each) if Body::is_loop(each) => self.each_loop(each, operands),
             Op::Each(each) => self.each(each, operands, &instruction.results),
+            Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
+                (Some((plan, inputs)), _) => self.loops(instruction, &plan, &inputs),
+                (None, Op::Vector(op)) => self.vector(*op, operands, &instruction.results),
+                (None, _) => panic!("a group that is no loop: {instruction:?}"),
+            },
             Op::Host(op) => panic!("native code acts on the world outside: {op:?}"),
         }
     }
@@ -167,19 +232,25 @@ impl<'a, 'b> Body<'a, 'b> {
         self.emitter.builder.block_params(join).to_vec()
     }
 
+    fn loops(&mut self, instruction: &Instruction, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
+        let checked = group::checked(instruction, plan);
+        match checked.filter(|&operand| matches!(self.type_of(operand), RegisterType::Column(_))) {
+            Some(operand) => {
+                self.trial(plan, inputs);
+                self.value(operand)
+            }
+            None => self.group(plan, inputs),
+        }
+    }
+
     /// An instruction that only looks at addresses and lengths, or at single elements.
     fn direct(&mut self, op: VectorOp, operands: &[Operand]) -> Vec<Value> {
         let ty = self.scalar_type(operands[0]);
         let values = self.flat(operands);
         match op {
-            VectorOp::Build => {
-                let words = values.len();
-                let room = self.room(words * ty.size());
-                for (index, value) in values.into_iter().enumerate() {
-                    self.emitter.builder.ins().store(TRUSTED, value, room, (index * ty.size()) as i32);
-                }
-                vec![room, self.emitter.int(words as i64)]
-            }
+            VectorOp::Build => self.build(&values, ty),
+            VectorOp::Concat => self.concat(&values, ty),
+            VectorOp::Packed => self.packed(values[0], values[1]),
             VectorOp::Length => vec![values[1]],
             VectorOp::Extract => {
                 let address = self.address(values[0], values[2], ty);
@@ -200,43 +271,6 @@ impl<'a, 'b> Body<'a, 'b> {
         self.emitter.builder.ins().iadd(column, offset)
     }
 
-    /// The bytes of so many elements.
-    fn bytes(&mut self, elements: Value, ty: ScalarType) -> Value {
-        match ty.size() {
-            8 => self.emitter.builder.ins().ishl_imm_u(elements, 3),
-            _ => elements,
-        }
-    }
-
-    /// Room for so many bytes, by a column of bytes: what is in it is overwritten.
-    fn room(&mut self, bytes: usize) -> Value {
-        let (zero, length) = (self.emitter.int(0), self.emitter.int(bytes as i64));
-        self.call_helper(dist_of_bytes(), &[zero, length], 2)[0]
-    }
-
-    fn map(&mut self, op: ScalarOp, operands: &[Operand]) -> Vec<Value> {
-        let is_column = |body: &Self, operand: Operand| matches!(body.type_of(operand), RegisterType::Column(_));
-        let first = operands.iter().copied().find(|&operand| is_column(self, operand));
-        let first = first.unwrap_or_else(|| panic!("{op} of no column: unverified program"));
-        let mut words = vec![self.value(first)[1]];
-        for &operand in operands {
-            let column = is_column(self, operand);
-            words.push(self.emitter.int(i64::from(column)));
-            let value = self.value(operand)[0];
-            words.push(match self.type_of(operand) {
-                RegisterType::Scalar(ty) => self.emitter.word_of_value(value, ty),
-                _ => value,
-            });
-        }
-        let checked = op.checked_operand().map(|index| operands[index]).filter(|&operand| is_column(self, operand));
-        let Some(checked) = checked else { return self.call_helper(map_helper(op), &words, 2) };
-        // The result is the operand: what the helper made to see whether all are right is not needed.
-        let top = self.emitter.load_state(TOP);
-        self.call_helper(map_helper(op), &words, 2);
-        self.emitter.store_state(TOP, top);
-        self.value(checked)
-    }
-
     fn vector(&mut self, op: VectorOp, operands: &[Operand], results: &[Register]) -> Vec<Value> {
         let of_segments = |operand: &Operand| matches!(self.type_of(*operand), RegisterType::Descriptor);
         let element = match op {
@@ -246,7 +280,7 @@ impl<'a, 'b> Body<'a, 'b> {
         let ty = element.map_or(ScalarType::Int, |&operand| self.scalar_type(operand));
         let mut words = Vec::new();
         match op {
-            VectorOp::Concat | VectorOp::Interleave => words.push(self.emitter.int(operands.len() as i64)),
+            VectorOp::Interleave => words.push(self.emitter.int(operands.len() as i64)),
             _ => {}
         }
         if let Some(identity) = op.operator().and_then(|op| op.row().identity) {
@@ -316,70 +350,6 @@ impl<'a, 'b> Body<'a, 'b> {
             builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * size as u32, 3))
         })
     }
-
-    /// Moves columns among the results to where the function's scratch memory began, and frees the rest.
-    fn give_back(&mut self, mark: Value, results: &mut [Vec<Value>]) {
-        // Where each part is among the results, and its size in bytes.
-        let mut parts: Vec<(usize, usize, Value)> = Vec::new();
-        for (index, &result) in self.function.body.results.iter().enumerate() {
-            let values = results[index].clone();
-            match self.type_of(result) {
-                RegisterType::Scalar(_) => {}
-                RegisterType::Column(ty) => {
-                    let bytes = self.bytes(values[1], ty);
-                    parts.push((index, 0, bytes));
-                }
-                RegisterType::Descriptor => {
-                    let bytes = self.bytes(values[2], ScalarType::Int);
-                    parts.extend([(index, 0, bytes), (index, 1, bytes)]);
-                }
-            }
-        }
-        if parts.is_empty() {
-            return self.emitter.store_state(TOP, mark);
-        }
-        // Where nothing was made nothing moves.
-        let top = self.emitter.load_state(TOP);
-        let is_used = self.emitter.builder.ins().icmp(IntCC::NotEqual, top, mark);
-        let (moving, join) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
-        let unmoved: Vec<Value> = parts.iter().map(|&(index, word, _)| results[index][word]).collect();
-        for _ in &parts {
-            self.emitter.builder.append_block_param(join, types::I64);
-        }
-        let arguments: Vec<BlockArg> = unmoved.iter().map(|&value| BlockArg::from(value)).collect();
-        self.emitter.builder.ins().brif(is_used, moving, &[], join, &arguments);
-        self.emitter.builder.switch_to_block(moving);
-        let frame = self.frame(2 * parts.len());
-        let frame = self.emitter.builder.ins().stack_addr(types::I64, frame, 0);
-        for (position, (&address, &(_, _, bytes))) in unmoved.iter().zip(&parts).enumerate() {
-            self.emitter.store_word(frame, 2 * position, address);
-            self.emitter.store_word(frame, 2 * position + 1, bytes);
-        }
-        let signature = self.emitter.signature(&[types::I64; 4], &[types::I64]);
-        let (state, count) = (self.emitter.state, self.emitter.int(parts.len() as i64));
-        self.emitter.call_rust(give_back as *const () as usize, signature, &[state, mark, frame, count]);
-        let moved: Vec<BlockArg> =
-            (0..parts.len()).map(|position| self.emitter.load_word(frame, 2 * position).into()).collect();
-        self.emitter.builder.ins().jump(join, &moved);
-        self.emitter.builder.switch_to_block(join);
-        let values = self.emitter.builder.block_params(join).to_vec();
-        for ((index, word, _), value) in parts.into_iter().zip(values) {
-            results[index][word] = value;
-        }
-    }
-}
-
-/// The helper that makes a column of equal bytes.
-fn dist_of_bytes() -> Helper {
-    helper_of(VectorOp::Dist, ScalarType::Char).unwrap_or_else(|| unreachable!("there is a helper for dist"))
-}
-
-fn has_calls(block: &Block) -> bool {
-    block.instructions.iter().any(|instruction| match &instruction.op {
-        Op::Call(_) | Op::Each(_) => true,
-        Op::If(then_block, else_block) => has_calls(then_block) || has_calls(else_block),
-        _ => false,
-    })
 }
 
 impl Emitter<'_> {

@@ -140,6 +140,11 @@ impl<'a> Emitter<'a> {
     /// Leaves where the interrupt flag is set.
     pub fn check_interrupt(&mut self) {
         let flag = self.load_state(state::INTERRUPT);
+        self.check_flag(flag);
+    }
+
+    /// Leaves where the interrupt flag, at this address, is set.
+    pub fn check_flag(&mut self, flag: Value) {
         // Another thread sets it: read anew each time.
         let is_set = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
         let is_clear = self.builder.ins().icmp_imm_s(IntCC::Equal, is_set, 0);

@@ -18,7 +18,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nesl_prim::{Constants, ScalarType};
-use nesl_vcode::{Block, Each, Function, FunctionId, Op, Program, RegisterType};
+use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
 
 /// The native functions of a program.
@@ -116,18 +116,19 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
         next += 1;
         let mut all = true;
         let function = &program.functions[id.0 as usize];
-        visit(&function.body, &mut |op, operands| {
-            all &= match op {
+        visit(&function.body, &mut |instruction| {
+            let of = instruction.operands.iter().find_map(|&operand| match function.operand_type(operand) {
+                RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),
+                RegisterType::Descriptor => None,
+            });
+            all &= match &instruction.op {
                 Op::Host(_) => false,
-                Op::Vector(op) => {
-                    let of = operands.iter().find_map(|&operand| match function.operand_type(operand) {
-                        RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),
-                        RegisterType::Descriptor => None,
-                    });
-                    body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some()
-                }
-                _ => true,
+                Op::Scalar(_) | Op::If(..) | Op::Call(_) | Op::Each(_) | Op::Constants(_) => true,
+                _ if body::plan_of(instruction, function).is_some() => true,
+                Op::Vector(op) => body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some(),
+                _ => false,
             };
+            let op = &instruction.op;
             if let Some(callee) = callee(op)
                 && !reached.contains(&callee)
             {
@@ -141,17 +142,13 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
     true
 }
 
-/// Calls `look` on each operation of a block and of those inside it, with its operands.
-fn visit(block: &Block, look: &mut impl FnMut(&Op, &[nesl_vcode::Operand])) {
+/// Calls `look` on each instruction of a block and of the branches inside it.
+fn visit(block: &Block, look: &mut impl FnMut(&Instruction)) {
     for instruction in &block.instructions {
-        look(&instruction.op, &instruction.operands);
-        match &instruction.op {
-            Op::If(then_block, else_block) => {
-                visit(then_block, look);
-                visit(else_block, look);
-            }
-            Op::Fused(block) => visit(block, look),
-            _ => {}
+        look(instruction);
+        if let Op::If(then_block, else_block) = &instruction.op {
+            visit(then_block, look);
+            visit(else_block, look);
         }
     }
 }
@@ -226,7 +223,7 @@ impl Compiler {
             let (signature, entry_signature) = (self.signature(code), self.entry_signature());
             let Entry { body, entry } = self.functions[&id];
             let (functions, kept) = (&self.functions, &mut self.kept);
-            self.module.define(body, signature, |builder, jit| Body::emit(builder, jit, code, functions, kept))?;
+            self.module.define(body, signature, |builder, jit| Body::emit(builder, jit, (program, id), functions, kept))?;
             self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body))?;
         }
         self.module.finish()?;
@@ -243,8 +240,8 @@ impl Compiler {
         let mut next = 0;
         while let Some(&id) = reached.get(next) {
             next += 1;
-            visit(&program.functions[id.0 as usize].body, &mut |op, _| {
-                if let Some(callee) = callee(op)
+            visit(&program.functions[id.0 as usize].body, &mut |instruction| {
+                if let Some(callee) = callee(&instruction.op)
                     && !self.functions.contains_key(&callee)
                     && !reached.contains(&callee)
                 {

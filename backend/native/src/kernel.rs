@@ -16,7 +16,6 @@ use crate::emitter::Emitter;
 use crate::module::{Module, Unavailable};
 use crate::state::{State, Status};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
-use emit::{Bound, Environment, Outlet};
 use nesl_prim::ScalarValue;
 use nesl_vcode::RegisterType;
 use std::collections::HashMap;
@@ -24,8 +23,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 pub use emit::Mode;
+pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Source, Space, is_ordered};
 pub use sums::Sums;
+pub(crate) use sums::begin as begin_sums;
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;
@@ -156,7 +157,7 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
     let outlets = outlets.collect();
     let aside = emitter.builder.ins().iadd_imm_s(words, 8 * layout.aside as i64);
     let environment = Environment { inputs, positions, outlets, aside };
-    let finished = emit::emit_group(&mut emitter, plan, mode, &environment, range);
+    let finished = emit_group(&mut emitter, plan, mode, &environment, range);
     for (space, position) in finished.positions.into_iter().enumerate() {
         if let Some(position) = position {
             emitter.store_word(words, layout.positions + space, position);

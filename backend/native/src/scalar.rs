@@ -206,6 +206,23 @@ impl Emitter<'_> {
                 let zero = self.int(0);
                 self.builder.ins().select(is_none, zero, a)
             }
+            ScalarOp::RangeLength => {
+                // A start, an end and a stride.
+                let is_forward = self.builder.ins().icmp(IntCC::SignedLessThanOrEqual, a, b);
+                let is_stride = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, c, 1);
+                let is_range = self.builder.ins().band(is_forward, is_stride);
+                self.require(is_range);
+                let width = self.builder.ins().isub(b, a);
+                let last = self.builder.ins().iadd_imm_s(width, -1);
+                let steps = self.builder.ins().udiv(last, c);
+                let count = self.builder.ins().iadd_imm_s(steps, 1);
+                let is_none = self.builder.ins().icmp_imm_s(IntCC::Equal, width, 0);
+                let zero = self.int(0);
+                let count = self.builder.ins().select(is_none, zero, count);
+                let is_count = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                self.require(is_count);
+                count
+            }
             ScalarOp::SubsequenceLength => {
                 // A start, an end and a length.
                 let begins = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, a, 0);

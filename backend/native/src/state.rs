@@ -3,6 +3,8 @@
 //! Columns that native code makes lie one after another in scratch memory. A function that returns leaves its results where
 //! it began, and what it had behind them is free again.
 
+use crate::kernel::Sums;
+use nesl_prim::ScalarOp;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -91,11 +93,18 @@ pub struct State<'a> {
     /// Where there was scratch memory in use last, at most.
     peak: usize,
     scratch: Option<&'a mut Scratch>,
+    /// Those of the float sums of one group, which come and go inside it.
+    sums: Vec<Box<Sums>>,
 }
 
 pub(crate) const INTERRUPT: i32 = offset_of!(State<'_>, interrupt) as i32;
 pub(crate) const STACK_LIMIT: i32 = offset_of!(State<'_>, stack_limit) as i32;
 pub(crate) const TOP: i32 = offset_of!(State<'_>, top) as i32;
+pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
+pub(crate) const PEAK: i32 = offset_of!(State<'_>, peak) as i32;
+
+/// The least that a call takes of the stack, in bytes: what a function takes of it that begins again instead of calling itself.
+pub(crate) const LEAST_FRAME: i64 = 16;
 
 /// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -109,7 +118,15 @@ impl<'a> State<'a> {
         let (top, bytes) = scratch
             .as_ref()
             .map_or((ALIGNMENT, 0), |scratch| (scratch.start.as_ptr().expose_provenance(), scratch.layout.size()));
-        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit, top, end: top + bytes, peak: top, scratch }
+        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit, top, end: top + bytes, peak: top, scratch, sums: Vec::new() }
+    }
+
+    /// The sums of one of the yields of a group.
+    pub(crate) fn sums(&mut self, index: usize) -> &mut Sums {
+        while self.sums.len() <= index {
+            self.sums.push(Sums::new(ScalarOp::AddFloat, 0));
+        }
+        &mut self.sums[index]
     }
 
     /// Room for so many bytes; none if there is too little.

@@ -7,7 +7,7 @@ use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
 use nesl_span::SourceMap;
-use nesl_vcode::pipeline::{Options, PASSES, optimise};
+use nesl_vcode::pipeline::{Options, PASSES, SERIAL_PASSES, optimise, serial};
 use nesl_vcode::{Program, cmu};
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -30,6 +30,9 @@ pub struct Arguments {
     /// Write it in the stack format of CMU's NESL, which `nesl run FILE.vcode` reads
     #[arg(long, conflicts_with = "unoptimised")]
     cmu: bool,
+    /// Show it as it is compiled to machine code, for one instance of a function after another
+    #[arg(long, conflicts_with_all = ["unoptimised", "cmu"])]
+    serial: bool,
     /// List the passes in their order, with what they do and why they stand there
     #[arg(long)]
     list_passes: bool,
@@ -73,6 +76,9 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     // What was asked for is shown even if a later pass fails: that is when it is needed.
     print(&listings.borrow())?;
     optimised?;
+    if arguments.serial {
+        program = serial(&program).map_err(|error| driver::pass_error(&error))?;
+    }
     print(&match (arguments.cmu, arguments.explain) {
         (true, _) => stack_format(&program, &sources, options)?,
         (false, true) => nesl_vcode::explain(&program, &sources),
@@ -92,9 +98,11 @@ fn stack_format(program: &Program, sources: &SourceMap, options: &RunOptions) ->
 }
 
 fn passes() -> String {
-    let width = PASSES.iter().map(|pass| pass.name.len()).max().unwrap_or(0);
+    let all = || PASSES.iter().chain(SERIAL_PASSES);
+    let width = all().map(|pass| pass.name.len()).max().unwrap_or(0);
     let line = |pass: &nesl_vcode::pass::Pass| {
         format!("{:width$}  {}\n{:width$}  ({})\n", pass.name, pass.summary, "", pass.reason)
     };
-    PASSES.iter().map(line).collect()
+    let of = |passes: &[nesl_vcode::pass::Pass]| passes.iter().map(line).collect::<String>();
+    format!("{}\nFor machine code:\n\n{}", of(PASSES), of(SERIAL_PASSES))
 }

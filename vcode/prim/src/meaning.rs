@@ -171,7 +171,7 @@ pub fn range_length(start: i64, end: i64, stride: i64) -> Result<i64, Failure> {
     if end < start || stride < 1 {
         return Err(Failure::BadRange { start, end, stride });
     }
-    let width = (i128::from(end) - i128::from(start) + i128::from(stride) - 1) / i128::from(stride);
+    let width = end.abs_diff(start).div_ceil(stride.unsigned_abs());
     i64::try_from(width).map_err(|_| Failure::OutOfMemory { bytes: u64::MAX })
 }
 

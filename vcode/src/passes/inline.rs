@@ -29,6 +29,15 @@ const SMALL: usize = 24;
 
 /// Inlines calls in all functions.
 pub fn run(program: &mut Program) {
+    inline(program, true);
+}
+
+/// Inlines calls of functions that may fail, too: for code that need not say where. Lifted versions stay as they are.
+pub fn run_anywhere(program: &mut Program) {
+    inline(program, false);
+}
+
+fn inline(program: &mut Program, keeps_places: bool) {
     let mut sites = vec![0usize; program.functions.len()];
     for function in &mut program.functions {
         function.body.visit_functions(&mut |callee| sites[callee.0 as usize] += 1);
@@ -39,10 +48,12 @@ pub fn run(program: &mut Program) {
         let body = std::mem::take(&mut program.functions[index].body);
         let registers = std::mem::take(&mut program.functions[index].registers);
         let names = vec![None; registers.len()];
-        let mut caller = Caller { functions: &program.functions, inlined: &inlined, registers, names };
+        let mut caller =
+            Caller { functions: &program.functions, inlined: &inlined, lifts: keeps_places, registers, names };
         let body = caller.block(body);
         let registers = caller.registers;
-        inlined[index] = (sites[index] == 1 || size(&body) <= SMALL) && !effect::block_has_effect(&body);
+        let stays = if keeps_places { effect::block_has_effect(&body) } else { calls(&body) };
+        inlined[index] = (sites[index] == 1 || size(&body) <= SMALL) && !stays;
         let function = &mut program.functions[index];
         (function.body, function.registers) = (body, registers);
     }
@@ -78,6 +89,15 @@ fn callees_first(program: &mut Program) -> Vec<FunctionId> {
     order
 }
 
+/// Whether a block calls a function, or acts outside.
+fn calls(block: &Block) -> bool {
+    block.instructions.iter().any(|instruction| match &instruction.op {
+        Op::Call(_) | Op::Each(_) | Op::Host(_) => true,
+        Op::If(then_block, else_block) => calls(then_block) || calls(else_block),
+        _ => false,
+    })
+}
+
 /// How many instructions a block has, those of its blocks included.
 fn size(block: &Block) -> usize {
     let inner = |instruction: &Instruction| match &instruction.op {
@@ -93,6 +113,8 @@ struct Caller<'a> {
     functions: &'a [Function],
     /// Which functions are.
     inlined: &'a [bool],
+    /// Whether an `each` of one becomes its lifted version.
+    lifts: bool,
     /// Its registers, and those of the bodies that it got.
     registers: Vec<RegisterType>,
     /// What the results of calls that are gone are now.
@@ -111,7 +133,7 @@ impl Caller<'_> {
                     self.replace(&instruction.results, values);
                     continue;
                 }
-                Op::Each(each) if self.is_straight(each.lifted) => {
+                Op::Each(each) if self.lifts && self.is_straight(each.lifted) => {
                     let each = each.clone();
                     self.inline_each(&each, instruction, &mut instructions);
                     continue;

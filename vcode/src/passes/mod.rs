@@ -20,6 +20,7 @@ pub(crate) mod segments;
 pub mod simplify;
 pub mod slice;
 pub mod sort;
+pub mod unroll;
 pub mod view;
 
 #[cfg(test)]

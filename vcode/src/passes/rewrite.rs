@@ -17,6 +17,8 @@ pub enum Action {
     Replace(Operand),
     /// It is another instruction with the same result; the rule sees that one too.
     Become(Op, Vec<Operand>),
+    /// It goes; what its results are has been said by [`Context::rename`].
+    Remove,
     /// It is an `if`, and only its first (true) or its second block runs; or a group, whose one block is the first.
     Take(bool),
 }
@@ -104,11 +106,17 @@ impl Context {
 
     /// Adds an instruction before the one at hand; yields its result.
     pub fn emit(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Operand {
-        let result = Register::add(&mut self.registers, ty);
-        self.definitions.push(None);
-        self.names.push(None);
-        self.push(Instruction::new(op, operands, vec![result], self.span));
-        Operand::Register(result)
+        self.emit_all(op, operands, &[ty])[0]
+    }
+
+    /// The same for an instruction with any number of results.
+    pub fn emit_all(&mut self, op: Op, operands: Vec<Operand>, types: &[RegisterType]) -> Vec<Operand> {
+        let results: Vec<Register> = types.iter().map(|&ty| Register::add(&mut self.registers, ty)).collect();
+        self.definitions.resize(self.registers.len(), None);
+        self.names.resize(self.registers.len(), None);
+        let values = results.iter().map(|&result| Operand::Register(result)).collect();
+        self.push(Instruction::new(op, operands, results, self.span));
+        values
     }
 
     /// The value that an operand is a name of.
@@ -187,6 +195,7 @@ fn step(context: &mut Context, rule: &mut impl Rule, mut instruction: Instructio
                 debug_assert_eq!(instruction.results.len(), 1, "only single results are replaced by a value");
                 return instruction.results.iter().for_each(|&result| context.rename(result, value));
             }
+            Action::Remove => return,
             Action::Take(first) => {
                 let block = match instruction.op {
                     Op::If(then_block, _) if first => *then_block,

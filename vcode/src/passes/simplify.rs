@@ -21,6 +21,9 @@ struct Simplify;
 
 const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
 
+/// The most columns that one instruction puts together: more come a few at a time, so that the program stays linear in its source.
+const MOST_PARTS: usize = 8;
+
 impl Rule for Simplify {
     fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
         match &instruction.op {
@@ -67,7 +70,7 @@ fn length(context: &Context, column: Operand) -> Option<Size> {
 }
 
 /// Whether a column is known to have as many elements as a scalar says.
-fn has_length(context: &Context, column: Operand, scalar: Operand) -> bool {
+pub(crate) fn has_length(context: &Context, column: Operand, scalar: Operand) -> bool {
     let (mut size, mut known) = (Size::Of(VectorOp::Length, column), false);
     // Each turn goes to an earlier definition.
     loop {
@@ -115,6 +118,15 @@ fn vector(context: &mut Context, op: VectorOp, instruction: &Instruction) -> Act
         }
         (VectorOp::Compact, &[column, descriptor]) => replace(made_by(descriptor, VectorOp::Packed).map(|_| column)),
         (VectorOp::Concat | VectorOp::Interleave, &[column]) => Action::Replace(column),
+        // What was put together before need not be, for this.
+        (VectorOp::Concat, columns) => {
+            let part = |&column: &Operand| made_by(column, VectorOp::Concat).map_or(vec![column], <[Operand]>::to_vec);
+            let parts: Vec<Operand> = columns.iter().flat_map(part).collect();
+            if parts.len() == columns.len() || parts.len() > MOST_PARTS {
+                return Action::Keep;
+            }
+            Action::Become(Op::Vector(VectorOp::Concat), parts)
+        }
         (VectorOp::Extract, &[column, index]) => {
             if made_by(column, VectorOp::Iota).is_some() {
                 return Action::Replace(index);

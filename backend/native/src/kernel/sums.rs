@@ -1,6 +1,7 @@
 //! Float sums and products in kernels: a kernel fills a buffer with the elements of a block, and whole blocks are combined here,
 //! as [`nesl_prim::sum`] defines, with the widest vector instructions that the machine has.
 
+use crate::state::State;
 use nesl_prim::{ScalarOp, sum};
 use std::mem::offset_of;
 
@@ -111,6 +112,20 @@ fn add(a: f64, b: f64) -> f64 {
 
 fn multiply(a: f64, b: f64) -> f64 {
     a * b
+}
+
+/// Begins the sums, or products, of a yield of a group; where they are.
+///
+/// # Safety
+/// Native code passes its state.
+pub(crate) unsafe extern "C" fn begin(state: *mut State<'_>, index: usize, is_product: usize) -> *mut Sums {
+    // SAFETY: nobody else uses the state while native code waits.
+    let sums = unsafe { &mut *state }.sums(index);
+    (sums.is_product, sums.begin) = (is_product != 0, 0);
+    // What a group left that gave up.
+    sums.head.clear();
+    sums.blocks.clear();
+    sums
 }
 
 /// What a kernel calls where the buffer is full.

@@ -5,7 +5,6 @@
 //! to be, and passes that address. A function that cannot go on returns none, and the native code that called it gives up.
 
 pub(crate) mod each;
-mod elementwise;
 mod moving;
 mod order;
 mod reduce;
@@ -14,9 +13,9 @@ mod segment;
 
 use crate::state::{DONE, GAVE_UP, State};
 use crate::thunk::conjure;
-use nesl_prim::{Direction, Element, ScalarOp, ScalarType};
+use nesl_prim::{Direction, Element, ScalarType};
 use nesl_vcode::VectorOp;
-pub(crate) use returning::give_back;
+pub(crate) use returning::{copy_down, give_back, join};
 use std::mem::MaybeUninit;
 
 /// A function that native code calls. `words` holds the operands and then the results.
@@ -249,10 +248,4 @@ pub(crate) fn each_helper() -> Helper {
         unsafe { work(state, words, each::each) }
     }
     call
-}
-
-/// The helper of an elementwise instruction. Operands are pairs of words: whether it is a column, and its address or value;
-/// before them is the number of elements.
-pub(crate) fn map_helper(op: ScalarOp) -> Helper {
-    elementwise::map(op)
 }

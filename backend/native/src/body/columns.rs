@@ -1,0 +1,268 @@
+//! Columns in scratch memory: room for them, what puts short ones together, and what remains of them when a function ends.
+//!
+//! In small instances these are most of what is done, so they are a few instructions in place rather than calls.
+
+use super::Body;
+use crate::emitter::{Emitter, TRUSTED};
+use crate::runtime::{copy_down, give_back};
+use crate::state::{END, PEAK, TOP};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use nesl_prim::ScalarType;
+use nesl_vcode::RegisterType;
+
+/// Up to so many bytes are copied word by word; a call costs as much.
+const SHORT: i64 = 128;
+
+/// More elements than memory has room for: what is no more than this many can be multiplied by the size of one.
+const MOST: i64 = 1 << 40;
+
+impl Emitter<'_> {
+    /// Room for so many bytes, less than 2^60. Gives up where there is none.
+    pub fn room(&mut self, bytes: Value) -> Value {
+        let (top, end, peak) = (self.load_state(TOP), self.load_state(END), self.load_state(PEAK));
+        let ins = &mut self.builder;
+        let more = ins.ins().iadd_imm_s(bytes, 7);
+        let whole = ins.ins().band_imm_s(more, -8);
+        let left = ins.ins().isub(end, top);
+        let has_room = ins.ins().icmp(IntCC::UnsignedLessThanOrEqual, whole, left);
+        self.require(has_room);
+        let next = self.builder.ins().iadd(top, whole);
+        let peak = self.builder.ins().umax(peak, next);
+        self.store_state(TOP, next);
+        self.store_state(PEAK, peak);
+        top
+    }
+
+    /// Copies words, or bytes, to where they do not overlap what lies behind them.
+    fn copy(&mut self, to: Value, from: Value, bytes: Value, is_words: bool) {
+        if !is_words {
+            return self.copy_by_call(to, from, bytes);
+        }
+        let builder = &mut self.builder;
+        let (short, long, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        builder.set_cold_block(long);
+        let (header, word) = (builder.create_block(), builder.create_block());
+        builder.append_block_param(header, types::I64);
+        let is_short = builder.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, bytes, SHORT);
+        builder.ins().brif(is_short, short, &[], long, &[]);
+        builder.switch_to_block(short);
+        let zero = builder.ins().iconst(types::I64, 0);
+        builder.ins().jump(header, &[BlockArg::from(zero)]);
+        builder.switch_to_block(header);
+        let offset = builder.block_params(header)[0];
+        let is_left = builder.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
+        builder.ins().brif(is_left, word, &[], after, &[]);
+        builder.switch_to_block(word);
+        let (source, target) = (builder.ins().iadd(from, offset), builder.ins().iadd(to, offset));
+        let value = builder.ins().load(types::I64, TRUSTED, source, 0);
+        builder.ins().store(TRUSTED, value, target, 0);
+        let next = builder.ins().iadd_imm_s(offset, 8);
+        builder.ins().jump(header, &[BlockArg::from(next)]);
+        builder.switch_to_block(long);
+        self.copy_by_call(to, from, bytes);
+        self.builder.ins().jump(after, &[]);
+        self.builder.switch_to_block(after);
+    }
+
+    fn copy_by_call(&mut self, to: Value, from: Value, bytes: Value) {
+        let signature = self.signature(&[types::I64; 3], &[]);
+        self.call_rust(copy_down as *const () as usize, signature, &[to, from, bytes]);
+    }
+}
+
+impl Body<'_, '_> {
+    /// The bytes of so many elements.
+    pub(super) fn bytes(&mut self, elements: Value, ty: ScalarType) -> Value {
+        match ty.size() {
+            8 => self.emitter.builder.ins().ishl_imm_u(elements, 3),
+            _ => elements,
+        }
+    }
+
+    /// Room for so many elements, as many as something has that exists.
+    pub(super) fn room(&mut self, elements: Value, ty: ScalarType) -> Value {
+        let bytes = self.bytes(elements, ty);
+        self.emitter.room(bytes)
+    }
+
+    /// Gives up where there cannot be so many elements.
+    pub(super) fn require_possible(&mut self, elements: Value) {
+        let is_possible = self.emitter.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, elements, MOST);
+        self.emitter.require(is_possible);
+    }
+
+    /// A column of scalars.
+    pub(super) fn build(&mut self, elements: &[Value], ty: ScalarType) -> Vec<Value> {
+        let length = self.emitter.int(elements.len() as i64);
+        let room = self.room(length, ty);
+        for (index, &element) in elements.iter().enumerate() {
+            self.emitter.builder.ins().store(TRUSTED, element, room, (index * ty.size()) as i32);
+        }
+        vec![room, length]
+    }
+
+    /// Columns, by their addresses and lengths, one after another.
+    pub(super) fn concat(&mut self, columns: &[Value], ty: ScalarType) -> Vec<Value> {
+        let mut length = columns[1];
+        for column in columns.chunks(2).skip(1) {
+            length = self.emitter.builder.ins().iadd(length, column[1]);
+        }
+        let room = self.room(length, ty);
+        let mut to = room;
+        for column in columns.chunks(2) {
+            let bytes = self.bytes(column[1], ty);
+            self.emitter.copy(to, column[0], bytes, ty.size() == 8);
+            to = self.emitter.builder.ins().iadd(to, bytes);
+        }
+        vec![room, length]
+    }
+
+    /// The descriptor of segments of these lengths one after another.
+    pub(super) fn packed(&mut self, lengths: Value, count: Value) -> Vec<Value> {
+        let starts = self.room(count, ScalarType::Int);
+        let bytes = self.bytes(count, ScalarType::Int);
+        let zero = self.emitter.int(0);
+        let builder = &mut self.emitter.builder;
+        let (header, body, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        builder.append_block_param(header, types::I64);
+        builder.append_block_param(header, types::I64);
+        builder.ins().jump(header, &[BlockArg::from(zero), BlockArg::from(zero)]);
+        builder.switch_to_block(header);
+        let &[offset, start] = builder.block_params(header) else { unreachable!("the loop carries two words") };
+        let is_left = builder.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
+        builder.ins().brif(is_left, body, &[], after, &[]);
+        builder.switch_to_block(body);
+        let (source, target) = (builder.ins().iadd(lengths, offset), builder.ins().iadd(starts, offset));
+        let length = builder.ins().load(types::I64, TRUSTED, source, 0);
+        builder.ins().store(TRUSTED, start, target, 0);
+        let (next, start) = (builder.ins().iadd_imm_s(offset, 8), builder.ins().iadd(start, length));
+        builder.ins().jump(header, &[BlockArg::from(next), BlockArg::from(start)]);
+        builder.switch_to_block(after);
+        vec![starts, lengths, count]
+    }
+
+    /// Moves columns among registers to where scratch memory began at a mark, and frees the rest.
+    pub(super) fn give_back(&mut self, mark: Value, registers: &[RegisterType], values: &mut [Vec<Value>]) {
+        // Where each part is among the values, and its size in bytes.
+        let mut parts: Vec<(usize, usize, Value)> = Vec::new();
+        let mut is_words = true;
+        for (index, &register) in registers.iter().enumerate() {
+            match register {
+                RegisterType::Scalar(_) => {}
+                RegisterType::Column(ty) => {
+                    let bytes = self.bytes(values[index][1], ty);
+                    is_words &= ty.size() == 8;
+                    parts.push((index, 0, bytes));
+                }
+                RegisterType::Descriptor => {
+                    let bytes = self.bytes(values[index][2], ScalarType::Int);
+                    parts.extend([(index, 0, bytes), (index, 1, bytes)]);
+                }
+            }
+        }
+        if parts.is_empty() {
+            return self.emitter.store_state(TOP, mark);
+        }
+        // Where nothing was made nothing moves.
+        let top = self.emitter.load_state(TOP);
+        let is_used = self.emitter.builder.ins().icmp(IntCC::NotEqual, top, mark);
+        let (moving, join) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
+        let unmoved: Vec<Value> = parts.iter().map(|&(index, word, _)| values[index][word]).collect();
+        for _ in &parts {
+            self.emitter.builder.append_block_param(join, types::I64);
+        }
+        let arguments: Vec<BlockArg> = unmoved.iter().map(|&value| BlockArg::from(value)).collect();
+        self.emitter.builder.ins().brif(is_used, moving, &[], join, &arguments);
+        self.emitter.builder.switch_to_block(moving);
+        let moved = match parts[..] {
+            [(_, _, bytes)] => vec![self.give_back_one(mark, top, unmoved[0], bytes, is_words)],
+            _ => self.give_back_many(mark, top, &unmoved, &parts, is_words),
+        };
+        let moved: Vec<BlockArg> = moved.into_iter().map(BlockArg::from).collect();
+        self.emitter.builder.ins().jump(join, &moved);
+        self.emitter.builder.switch_to_block(join);
+        let joined = self.emitter.builder.block_params(join).to_vec();
+        for ((index, word, _), value) in parts.into_iter().zip(joined) {
+            values[index][word] = value;
+        }
+    }
+
+    fn give_back_one(&mut self, mark: Value, top: Value, address: Value, bytes: Value, is_words: bool) -> Value {
+        let builder = &mut self.emitter.builder;
+        let (own, others, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        builder.append_block_param(after, types::I64);
+        let offset = builder.ins().isub(address, mark);
+        let used = builder.ins().isub(top, mark);
+        let is_own = builder.ins().icmp(IntCC::UnsignedLessThan, offset, used);
+        builder.ins().brif(is_own, own, &[], others, &[]);
+        builder.switch_to_block(own);
+        self.emitter.copy(mark, address, bytes, is_words);
+        let more = self.emitter.builder.ins().iadd_imm_s(bytes, 7);
+        let whole = self.emitter.builder.ins().band_imm_s(more, -8);
+        let free = self.emitter.builder.ins().iadd(mark, whole);
+        self.emitter.store_state(TOP, free);
+        self.emitter.builder.ins().jump(after, &[BlockArg::from(mark)]);
+        self.emitter.builder.switch_to_block(others);
+        self.emitter.store_state(TOP, mark);
+        self.emitter.builder.ins().jump(after, &[BlockArg::from(address)]);
+        self.emitter.builder.switch_to_block(after);
+        self.emitter.builder.block_params(after)[0]
+    }
+
+    fn give_back_many(
+        &mut self,
+        mark: Value,
+        top: Value,
+        unmoved: &[Value],
+        parts: &[(usize, usize, Value)],
+        is_words: bool,
+    ) -> Vec<Value> {
+        let builder = &mut self.emitter.builder;
+        let (in_order, others, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        for _ in parts {
+            builder.append_block_param(after, types::I64);
+        }
+        // Mostly all of them lie one behind another, in this order.
+        let mut end = mark;
+        let mut are_in_order = builder.ins().iconst(types::I8, 1);
+        for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
+            let follows = builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, address, end);
+            are_in_order = builder.ins().band(are_in_order, follows);
+            let behind = builder.ins().iadd(address, bytes);
+            let behind = builder.ins().iadd_imm_s(behind, 7);
+            // What moves down begins at a multiple of 8.
+            end = builder.ins().band_imm_s(behind, -8);
+        }
+        let is_own = builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, top);
+        are_in_order = builder.ins().band(are_in_order, is_own);
+        builder.ins().brif(are_in_order, in_order, &[], others, &[]);
+        builder.switch_to_block(in_order);
+        let mut moved = Vec::with_capacity(parts.len());
+        let mut free = mark;
+        for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
+            moved.push(BlockArg::from(free));
+            self.emitter.copy(free, address, bytes, is_words);
+            let more = self.emitter.builder.ins().iadd_imm_s(bytes, 7);
+            let whole = self.emitter.builder.ins().band_imm_s(more, -8);
+            free = self.emitter.builder.ins().iadd(free, whole);
+        }
+        self.emitter.store_state(TOP, free);
+        self.emitter.builder.ins().jump(after, &moved);
+        self.emitter.builder.switch_to_block(others);
+        let frame = self.frame(2 * parts.len());
+        let frame = self.emitter.builder.ins().stack_addr(types::I64, frame, 0);
+        for (position, (&address, &(_, _, bytes))) in unmoved.iter().zip(parts).enumerate() {
+            self.emitter.store_word(frame, 2 * position, address);
+            self.emitter.store_word(frame, 2 * position + 1, bytes);
+        }
+        let signature = self.emitter.signature(&[types::I64; 4], &[types::I64]);
+        let (state, count) = (self.emitter.state, self.emitter.int(parts.len() as i64));
+        self.emitter.call_rust(give_back as *const () as usize, signature, &[state, mark, frame, count]);
+        let moved: Vec<BlockArg> =
+            (0..parts.len()).map(|position| self.emitter.load_word(frame, 2 * position).into()).collect();
+        self.emitter.builder.ins().jump(after, &moved);
+        self.emitter.builder.switch_to_block(after);
+        self.emitter.builder.block_params(after).to_vec()
+    }
+}

@@ -1,0 +1,191 @@
+//! Groups of instructions, and single instructions that could be in one, as loops in the middle of a function.
+
+use super::Body;
+use crate::emitter::TRUSTED;
+use crate::kernel::{Bound, Ending, Environment, Extent, Mode, NodeOp, Outlet, Plan, Source, begin_sums, emit_group, is_ordered};
+use crate::runtime::helper_of;
+use crate::state::TOP;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::{Block, Function, Instruction, Op, Operand, Register, RegisterType, VectorOp};
+
+/// The plan of a group or of an instruction that can be one, with the registers that it reads; none where it is something else.
+pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<(Plan, Vec<Register>)> {
+    match &instruction.op {
+        Op::Fused(block) => Plan::new(block, &function.registers),
+        // Segments of these need not lie one after another, and elements are not made of them.
+        Op::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)) => None,
+        Op::Map(_) | Op::Vector(_) => {
+            let results = instruction.results.iter().map(|&result| Operand::Register(result)).collect();
+            Plan::new(&Block::new(vec![instruction.clone()], results), &function.registers)
+        }
+        _ => None,
+    }
+}
+
+impl Body<'_, '_> {
+    /// The values of what a group yields.
+    pub(super) fn group(&mut self, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
+        let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
+        let length = self.extent(plan, inputs, &bounds);
+        let zero = self.emitter.int(0);
+        let mut outlets = Vec::with_capacity(plan.yields.len());
+        let mut last = None;
+        for (index, &node) in plan.yields.iter().enumerate() {
+            let (ty, ending) = (plan.nodes[node].ty, plan.ending(index));
+            let outlet = match ending {
+                Ending::Reduce(op, _) => Outlet { pointer: zero, start: self.identity(op) },
+                Ending::Sum(op, _) => Outlet { pointer: self.begin_sums(index, op), start: zero },
+                Ending::Scan(op, _) => Outlet { pointer: self.room(length, ty), start: self.identity(op) },
+                Ending::Store(_) | Ending::SegScan(..) => Outlet { pointer: self.room(length, ty), start: zero },
+                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                    let segments = self.value(Operand::Register(inputs[input]))[2];
+                    let pointer = self.room(segments, ty);
+                    let start = match ending {
+                        Ending::SegSum(op, ..) => self.begin_sums(index, op),
+                        _ => zero,
+                    };
+                    Outlet { pointer, start }
+                }
+                Ending::Scatter { .. } => self.copied(plan, node, inputs, ty),
+            };
+            let makes_column = !matches!(ending, Ending::Reduce(..) | Ending::Sum(..));
+            last = makes_column.then_some(index).or(last);
+            outlets.push(outlet);
+        }
+        let positions = vec![zero; plan.spaces()];
+        let environment = Environment { inputs: bounds, positions, outlets, aside: zero };
+        let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, (zero, length));
+        let mut values = Vec::new();
+        for (index, outlet) in environment.outlets.iter().enumerate() {
+            let done = || finished.values[index].unwrap_or_else(|| unreachable!("a reduction ends with a value"));
+            let count = match plan.ending(index) {
+                Ending::Reduce(..) => {
+                    values.push(done());
+                    continue;
+                }
+                Ending::Sum(..) => {
+                    let sum = self.emitter.finish_sums(outlet.pointer, done());
+                    values.push(sum);
+                    continue;
+                }
+                Ending::Store(source) | Ending::Scan(_, source) | Ending::SegScan(_, source, _) => {
+                    finished.positions[plan.space_of(source)].unwrap_or(length)
+                }
+                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                    self.value(Operand::Register(inputs[input]))[2]
+                }
+                Ending::Scatter { .. } => outlet.start,
+            };
+            values.extend([outlet.pointer, count]);
+            if last == Some(index) && plan.spaces() > 1 {
+                let ty = plan.nodes[plan.yields[index]].ty;
+                self.free_behind(outlet.pointer, count, ty);
+            }
+        }
+        values
+    }
+
+    /// Computes only whether a group fails.
+    pub(super) fn trial(&mut self, plan: &Plan, inputs: &[Register]) {
+        let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
+        let length = self.extent(plan, inputs, &bounds);
+        let zero = self.emitter.int(0);
+        let outlets = vec![Outlet { pointer: zero, start: zero }; plan.yields.len()];
+        let environment = Environment { inputs: bounds, positions: vec![zero; plan.spaces()], outlets, aside: zero };
+        emit_group(&mut self.emitter, plan, Mode::Trial, &environment, (zero, length));
+    }
+
+    /// Frees the room behind the last column that was made.
+    fn free_behind(&mut self, pointer: Value, count: Value, ty: ScalarType) {
+        let bytes = self.bytes(count, ty);
+        let more = self.emitter.builder.ins().iadd_imm_s(bytes, 7);
+        let whole = self.emitter.builder.ins().band_imm_s(more, -8);
+        let top = self.emitter.builder.ins().iadd(pointer, whole);
+        self.emitter.store_state(TOP, top);
+    }
+
+    /// A copy of the column that a scatter writes to, and its length.
+    fn copied(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
+        let Source::Input(target) = plan.nodes[node].operands[0] else {
+            unreachable!("what a scatter writes to comes from outside")
+        };
+        let column = self.value(Operand::Register(inputs[target]));
+        let copy = self.concat(&column, ty);
+        Outlet { pointer: copy[0], start: copy[1] }
+    }
+
+    fn identity(&mut self, op: ScalarOp) -> Value {
+        let identity = op.row().identity.unwrap_or_else(|| panic!("{op} neither reduces nor scans"));
+        self.emitter.constant(identity)
+    }
+
+    /// Where the sums of yield `index` are added up.
+    fn begin_sums(&mut self, index: usize, op: ScalarOp) -> Value {
+        debug_assert!(is_ordered(op));
+        let signature = self.emitter.signature(&[types::I64; 3], &[types::I64]);
+        let is_product = i64::from(op == ScalarOp::MultiplyFloat);
+        let (state, index, is_product) =
+            (self.emitter.state, self.emitter.int(index as i64), self.emitter.int(is_product));
+        self.emitter.call_rust(begin_sums as *const () as usize, signature, &[state, index, is_product])[0]
+    }
+
+    fn bound(&mut self, register: Register) -> Bound {
+        let values = self.value(Operand::Register(register));
+        match (self.function.register_type(register), &values[..]) {
+            (RegisterType::Scalar(_), &[value]) => Bound::Scalar(value),
+            (RegisterType::Column(_), &[pointer, length]) => Bound::Column { pointer, length },
+            (RegisterType::Descriptor, &[_, lengths, segments]) => {
+                let zero = self.emitter.int(0);
+                let builder = &mut self.emitter.builder;
+                let (some, after) = (builder.create_block(), builder.create_block());
+                builder.append_block_param(after, types::I64);
+                let is_empty = builder.ins().icmp_imm_s(IntCC::Equal, segments, 0);
+                builder.ins().brif(is_empty, after, &[BlockArg::from(zero)], some, &[]);
+                builder.switch_to_block(some);
+                let first = builder.ins().load(types::I64, TRUSTED, lengths, 0);
+                builder.ins().jump(after, &[BlockArg::from(first)]);
+                builder.switch_to_block(after);
+                let stop = builder.block_params(after)[0];
+                Bound::Descriptor { lengths, segment: zero, base: zero, stop, segments }
+            }
+            (ty, values) => unreachable!("a register of {ty:?} in {} values", values.len()),
+        }
+    }
+
+    /// The number of indices.
+    fn extent(&mut self, plan: &Plan, inputs: &[Register], bounds: &[Bound]) -> Value {
+        match plan.extent {
+            Extent::Value(source) => {
+                let length = match source {
+                    Source::Constant(value) => self.emitter.constant(value),
+                    Source::Input(input) => self.value(Operand::Register(inputs[input]))[0],
+                    Source::Node(_) => unreachable!("the number of indices is known before the loop"),
+                };
+                self.require_possible(length);
+                length
+            }
+            Extent::Column(input) => match bounds[input] {
+                Bound::Column { length, .. } => length,
+                _ => unreachable!("a column has a length"),
+            },
+            Extent::Total(input) => {
+                let words = self.value(Operand::Register(inputs[input]));
+                let helper = helper_of(VectorOp::Total, ScalarType::Int)
+                    .unwrap_or_else(|| unreachable!("there is a helper for total"));
+                let total = self.call_helper(helper, &words, 1)[0];
+                self.require_possible(total);
+                total
+            }
+        }
+    }
+}
+
+/// Whether a plan is an instruction whose result is one of its operands, where it does not fail; the position of that operand.
+pub(super) fn checked(instruction: &Instruction, plan: &Plan) -> Option<Operand> {
+    match (&instruction.op, plan.nodes[0].op) {
+        (Op::Map(_), NodeOp::Map(op)) => op.checked_operand().map(|position| instruction.operands[position]),
+        _ => None,
+    }
+}
