@@ -9,7 +9,7 @@
 use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::value::{Slot, SlotOf};
-use nesl_native::{Compiled, Compiler, Instances, Scratch, State, Status, is_supported, read_column, words_of};
+use nesl_native::{Compiled, Compiler, Instances, Scratch, State, Status, is_recursive, is_supported, read_column, words_of};
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
@@ -53,6 +53,7 @@ pub(crate) struct NativeCode {
     serial: OnceLock<Program>,
     functions: Vec<OnceLock<Option<Compiled>>>,
     supported: Vec<OnceLock<bool>>,
+    recursive: Vec<OnceLock<bool>>,
     /// By the address of their line, which lives as long as the program does.
     instances: Mutex<HashMap<usize, Option<Arc<Instances>>>>,
     /// Scratch memory that nobody uses at the moment.
@@ -73,6 +74,7 @@ impl NativeCode {
             serial: OnceLock::new(),
             functions: (0..functions).map(|_| OnceLock::new()).collect(),
             supported: (0..functions).map(|_| OnceLock::new()).collect(),
+            recursive: (0..functions).map(|_| OnceLock::new()).collect(),
             instances: Mutex::new(HashMap::new()),
             scratch: Mutex::new(Vec::new()),
         }
@@ -92,6 +94,11 @@ impl NativeCode {
     /// Whether the compiler knows all that a function does.
     pub fn is_supported(&self, program: &Program, function: FunctionId) -> bool {
         *self.supported[function.0 as usize].get_or_init(|| is_supported(program, function))
+    }
+
+    /// Whether a function may come to run itself.
+    pub fn is_recursive(&self, program: &Program, function: FunctionId) -> bool {
+        *self.recursive[function.0 as usize].get_or_init(|| is_recursive(program, function))
     }
 
     /// A function, if it has native code.

@@ -34,6 +34,8 @@ pub struct Sizes {
     pub scalar_only: bool,
     /// Whether instances can run in native code.
     pub native: bool,
+    /// Whether the function may come to run itself, so that sizes do not tell how long it takes; known where there is native code.
+    pub recursive: bool,
     /// Whether every operand is whole on this process: always, except on ranks.
     pub at_hand: bool,
 }
@@ -79,16 +81,25 @@ impl Sizes {
         self.instances + self.elements <= LEAF_SIZE
     }
 
+    /// Whether each worker gets about as much as the others, although there are few instances.
+    fn is_balanced(self, workers: usize) -> bool {
+        self.instances >= workers && self.largest.saturating_mul(workers) <= self.elements + self.elements / 8
+    }
+
     /// Whether native code does best, one instance after another on each worker.
     fn is_native(self, workers: usize) -> bool {
-        let is_shared = workers == 1 || self.instances >= NATIVE_SHARES * workers || self.elements <= PARALLEL_SIZE;
+        let is_shared = workers == 1
+            || self.instances >= NATIVE_SHARES * workers
+            || self.elements <= PARALLEL_SIZE
+            || self.is_balanced(workers);
         self.native && self.largest <= NATIVE_SIZE && is_shared
     }
 }
 
 /// Whether instances that run one after another are dealt out to several workers.
 pub fn is_shared(sizes: Sizes) -> bool {
-    sizes.at_hand && sizes.instances > 1 && (sizes.scalar_only || sizes.elements >= PARALLEL_SIZE)
+    let may_be_long = sizes.scalar_only || (sizes.recursive && sizes.elements == 0) || sizes.elements >= PARALLEL_SIZE;
+    sizes.at_hand && sizes.instances > 1 && may_be_long
 }
 
 /// The instances of each of so many tasks, so that each has about the same weight, and none is without.
@@ -112,8 +123,15 @@ pub fn shares(weights: &[u64], tasks: usize) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    const SIZES: Sizes =
-        Sizes { instances: 1000, elements: 0, largest: 0, scalar_only: false, native: false, at_hand: true };
+    const SIZES: Sizes = Sizes {
+        instances: 1000,
+        elements: 0,
+        largest: 0,
+        scalar_only: false,
+        native: false,
+        recursive: false,
+        at_hand: true,
+    };
 
     #[test]
     fn small_ones_and_scalars_run_one_by_one() {
@@ -142,9 +160,20 @@ mod tests {
     fn native_code_runs_what_fits_it_and_can_be_dealt_out() {
         let auto = |sizes, workers| Strategy::Auto.is_leaf(sizes, workers, &mut 0);
         let native = Sizes { instances: 2, elements: 2_000_000, largest: 1_000_000, native: true, ..SIZES };
-        assert!(auto(native, 1) && !auto(native, 2));
+        assert!(auto(native, 1) && auto(native, 2) && !auto(native, 3));
+        let uneven = Sizes { largest: 1_500_000, ..native };
+        assert!(auto(uneven, 1) && !auto(uneven, 2));
         assert!(auto(Sizes { instances: 100, ..native }, 2));
         assert!(!auto(Sizes { largest: 100_000_000, ..native }, 1));
+    }
+
+    #[test]
+    fn what_takes_long_is_dealt_out() {
+        assert!(!is_shared(SIZES) && is_shared(Sizes { scalar_only: true, ..SIZES }));
+        assert!(is_shared(Sizes { recursive: true, instances: 2, ..SIZES }));
+        assert!(!is_shared(Sizes { recursive: true, elements: 10, ..SIZES }));
+        assert!(is_shared(Sizes { elements: 1_000_000, ..SIZES }));
+        assert!(!is_shared(Sizes { elements: 1_000_000, instances: 1, ..SIZES }));
     }
 
     #[test]

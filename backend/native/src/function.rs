@@ -142,6 +142,23 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
     true
 }
 
+/// Whether a function may come to run itself: then the sizes of what it gets do not tell how long it takes.
+pub fn is_recursive(program: &Program, function: FunctionId) -> bool {
+    let (mut reached, mut next, mut found) = (vec![function], 0, false);
+    while let Some(&id) = reached.get(next) {
+        next += 1;
+        visit(&program.functions[id.0 as usize].body, &mut |instruction| {
+            if let Some(callee) = callee(&instruction.op) {
+                found |= callee == function;
+                if !reached.contains(&callee) {
+                    reached.push(callee);
+                }
+            }
+        });
+    }
+    found
+}
+
 /// Calls `look` on each instruction of a block and of the branches inside it.
 fn visit(block: &Block, look: &mut impl FnMut(&Instruction)) {
     for instruction in &block.instructions {

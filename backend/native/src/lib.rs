@@ -23,7 +23,7 @@ mod scalar;
 mod state;
 mod thunk;
 
-pub use function::{Compiled, Compiler, Unavailable, is_supported};
+pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
     Ending, Extent, Kernel, Kernels, Layout, Mode, Node, NodeOp, Plan, Source, Space, Sums, Words, is_ordered,
 };

@@ -287,7 +287,15 @@ impl<E: Engine> Run<'_, E> {
     fn sizes(&mut self, line: &EachLine, frames: &Frames<E>) -> Result<Sizes, Fault> {
         let count = i64::from_value(frames.scalar(line.operands[0]));
         let instances = usize::try_from(count).unwrap_or_else(|_| panic!("{count} instances"));
-        let mut sizes = Sizes { instances, elements: 0, largest: 0, scalar_only: false, native: false, at_hand: true };
+        let mut sizes = Sizes {
+            instances,
+            elements: 0,
+            largest: 0,
+            scalar_only: false,
+            native: false,
+            recursive: false,
+            at_hand: true,
+        };
         if instances == 0 {
             return Ok(sizes);
         }
@@ -307,6 +315,7 @@ impl<E: Engine> Run<'_, E> {
         sizes.native = self.settings.native != Native::Off
             && self.engine.has_addresses()
             && self.program.native.is_supported(self.program.program(), line.each.serial);
+        sizes.recursive = sizes.native && self.program.native.is_recursive(self.program.program(), line.each.serial);
         if sizes.native && sizes.elements > 0 {
             for lengths in self.lengths(line, frames)? {
                 let longest = i64::from_value(self.engine.reduce(ScalarOp::MaximumInt, &lengths)?);

@@ -207,7 +207,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
 
     fn is_costly(&self, node: usize) -> bool {
         match self.plan.nodes[node].op {
-            NodeOp::Map(op) => op.row().fallible || is_call(op),
+            NodeOp::Map(op) => self.plan.nodes[node].is_fallible() || is_call(op),
             NodeOp::Vector(VectorOp::Gather) => true,
             NodeOp::Vector(_) => false,
         }

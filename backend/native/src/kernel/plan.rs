@@ -4,6 +4,7 @@
 
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::op::Fusion;
+use nesl_vcode::passes::effect;
 use nesl_vcode::{Block, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 use std::collections::HashMap;
 
@@ -202,10 +203,15 @@ impl Plan {
 impl Node {
     /// Whether it can fail.
     pub fn is_fallible(&self) -> bool {
-        match self.op {
-            NodeOp::Map(op) => op.row().fallible,
-            NodeOp::Vector(op) => op.row().fallible,
-        }
+        let operand = |source: &Source| match *source {
+            Source::Constant(value) => Operand::Constant(value),
+            Source::Input(_) | Source::Node(_) => Operand::Register(Register(0)),
+        };
+        let op = match self.op {
+            NodeOp::Map(op) => Op::Scalar(op),
+            NodeOp::Vector(op) => Op::Vector(op),
+        };
+        effect::has_effect(&op, &self.operands.iter().map(operand).collect::<Vec<Operand>>())
     }
 
     /// Whether its result is ready only after the loop.
