@@ -7,7 +7,7 @@ use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
 use crate::value::Slot;
 use crate::vector::Vector;
-use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Source};
+use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
 use nesl_prim::{Element, ScalarValue};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
@@ -23,7 +23,7 @@ pub struct Group {
     pub(crate) facts: Facts,
     /// The elements that its instructions have gone over, as long as it is not compiled.
     pub(crate) spent: AtomicU64,
-    /// Its kernels, by mode, each with the number of the collection that has it.
+    /// Its kernels, by [`Mode::number`], each with the number of the collection that has it.
     pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 4],
 }
 
@@ -58,6 +58,8 @@ pub(crate) struct Facts {
     /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments, or
     /// the order counts in which it writes to indices.
     pub is_alone: bool,
+    /// The scans that are read where they are computed.
+    pub running: Vec<Running>,
     /// Whether elements that filters keep go one after another.
     pub is_counted: bool,
     /// Whether something in it can fail.
@@ -87,10 +89,14 @@ impl Facts {
     fn new(plan: &Plan) -> Facts {
         let endings: Vec<Ending> = (0..plan.yields.len()).map(|index| plan.ending(index)).collect();
         let by_segment = endings.iter().filter_map(|ending| match *ending {
-            Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) | Ending::SegScan(_, _, input) => Some(input),
+            Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => Some(input),
             _ => None,
         });
-        let by_segment: Vec<usize> = by_segment.collect();
+        let scanned = plan.nodes.iter().filter_map(|node| match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => Some(descriptor),
+            _ => None,
+        });
+        let by_segment: Vec<usize> = by_segment.chain(scanned).collect();
         let segmented = by_segment.first().copied();
         let has_other_segments = by_segment.iter().any(|&input| Some(input) != segmented);
         let is_blocked = endings.iter().any(|ending| matches!(ending, Ending::Sum(..)));
@@ -119,6 +125,7 @@ impl Facts {
         });
         Facts {
             segmented,
+            running: plan.running(),
             is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,
             is_counted,
             is_fallible: plan.is_fallible(),
@@ -142,7 +149,10 @@ fn checks(plan: &Plan) -> Vec<Check> {
             (NodeOp::Vector(VectorOp::Iota), &[count]) | (NodeOp::Vector(VectorOp::Dist), &[_, count]) => {
                 checks.push(Check::Value(count));
             }
-            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)]) => checks.push(Check::Total(descriptor)),
+            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)])
+            | (NodeOp::Vector(VectorOp::Compact), &[_, Source::Input(descriptor)]) => {
+                checks.push(Check::Total(descriptor));
+            }
             (NodeOp::Vector(VectorOp::SegDist), &[Source::Input(column), Source::Input(descriptor)]) => {
                 checks.push(Check::Segments { column, descriptor });
             }
@@ -207,6 +217,7 @@ where
                 VectorOp::Pack => engine.pack(&column(0), &column(1)),
                 VectorOp::SegIota => engine.seg_iota(&descriptor(0)),
                 VectorOp::SegDist => engine.seg_dist(&column(0), &descriptor(1)),
+                VectorOp::Compact => engine.compact(&column(0), &descriptor(1)),
                 VectorOp::Scan(op) => engine.scan(op, &column(0)),
                 VectorOp::SegReduce(op) => engine.seg_reduce(op, &column(0), &descriptor(1)),
                 VectorOp::SegScan(op) => engine.seg_scan(op, &column(0), &descriptor(1)),

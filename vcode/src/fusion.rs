@@ -9,7 +9,7 @@
 //! So in a group
 //! * what an instruction reads at the index has one space: that of all indices, or the same within;
 //! * what comes from outside the group is of all indices: in a space within an element has no index outside;
-//! * what the loop completes (a reduction, a scan, what was scattered) no other instruction of the group reads;
+//! * what the loop completes (a reduction, a scan of floats, what was scattered) no other instruction of the group reads;
 //! * segments that a reduction or scan ends at lie one after another over all indices.
 //!
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups

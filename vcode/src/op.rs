@@ -287,13 +287,17 @@ impl VectorOp {
     /// The column of the table that says what the instruction can be in a loop.
     pub fn fusion(self) -> Fusion {
         match self {
-            VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist => Fusion::Element(Vec::new()),
+            VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist | VectorOp::Compact => {
+                Fusion::Element(Vec::new())
+            }
             VectorOp::Gather => Fusion::Element(vec![1]),
             VectorOp::Pack => Fusion::Filter { elements: 0, flags: 1 },
             VectorOp::Scatter => Fusion::End(vec![1, 2]),
-            VectorOp::Reduce(_) | VectorOp::Scan(_) | VectorOp::SegReduce(_) | VectorOp::SegScan(_) => {
-                Fusion::End(vec![0])
-            }
+            // What comes before an index is known there, whoever goes over the indices before: for segments that are not cut, and
+            // where parts can be combined in any order.
+            VectorOp::SegScan(_) => Fusion::Element(vec![0]),
+            VectorOp::Scan(op) if op.row().associative => Fusion::Element(vec![0]),
+            VectorOp::Reduce(_) | VectorOp::Scan(_) | VectorOp::SegReduce(_) => Fusion::End(vec![0]),
             VectorOp::Build
             | VectorOp::Length
             | VectorOp::Extract
@@ -310,7 +314,6 @@ impl VectorOp {
             | VectorOp::TextLengths
             | VectorOp::Text
             | VectorOp::ParseFloat
-            | VectorOp::Compact
             | VectorOp::Packed
             | VectorOp::View
             | VectorOp::Starts

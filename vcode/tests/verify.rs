@@ -256,8 +256,8 @@ fn groups_are_of_one_loop_and_yield_what_they_define() {
             "`%6 = map add.int %0 %5` cannot be in this group",
         ),
         (
-            "%9 = fused {\n %5 = scan.add.int %0\n %6 = map add.int %0 %5\n yield %6\n }",
-            "`%6 = map add.int %0 %5` cannot be in this group",
+            "%9 = fused {\n %5 = map int_to_float %0\n %6 = scan.add.float %5\n %7 = map negate.float %6\n yield %7\n }",
+            "`%7 = map negate.float %6` cannot be in this group",
         ),
         (
             "%9 = fused {\n %5 = map negate.int %0\n %6 = gather %5 %2\n yield %6\n }",

@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use emit::Mode;
 pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
-pub use plan::{Ending, Extent, Node, NodeOp, Plan, Source, Space, is_ordered};
+pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 pub use sums::Sums;
 pub(crate) use sums::begin as begin_sums;
 
@@ -138,8 +138,8 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
             }
             RegisterType::Column(_) => Bound::Column { pointer: word(0), length: word(1) },
             RegisterType::Descriptor => {
-                let [lengths, segment, base, stop, segments] = [0, 1, 2, 3, 4].map(word);
-                Bound::Descriptor { lengths, segment, base, stop, segments }
+                let [starts, lengths, segment, base, stop, segments] = [0, 1, 2, 3, 4, 5].map(word);
+                Bound::Descriptor { starts, lengths, segment, base, stop, segments }
             }
         }
     });
@@ -149,7 +149,7 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
         let place = layout.outlets + 2 * index;
         let (pointer, start) = (emitter.load_word(words, place), emitter.load_word(words, place + 1));
         let start = match plan.ending(index) {
-            Ending::Reduce(op, _) | Ending::Scan(op, _) => emitter.value_of_word(start, op.row().result),
+            Ending::Reduce(op, _) => emitter.value_of_word(start, op.row().result),
             _ => start,
         };
         Outlet { pointer, start }
@@ -166,7 +166,7 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
     for (index, value) in finished.values.into_iter().enumerate() {
         if let Some(value) = value {
             let word = match plan.ending(index) {
-                Ending::Reduce(op, _) | Ending::Scan(op, _) => emitter.word_of_value(value, op.row().result),
+                Ending::Reduce(op, _) => emitter.word_of_value(value, op.row().result),
                 _ => value,
             };
             emitter.store_word(words, layout.outlets + 2 * index + 1, word);
@@ -194,7 +194,7 @@ impl Layout {
             next += match ty {
                 RegisterType::Scalar(_) => 1,
                 RegisterType::Column(_) => 2,
-                RegisterType::Descriptor => 5,
+                RegisterType::Descriptor => 6,
             };
             place
         };
@@ -202,7 +202,7 @@ impl Layout {
         let positions = next;
         let outlets = positions + plan.spaces();
         let aside = outlets + 2 * plan.yields.len();
-        Layout { inputs, positions, outlets, aside, words: aside + 1 }
+        Layout { inputs, positions, outlets, aside, words: aside + 1 + plan.running().len() }
     }
 }
 
@@ -230,19 +230,20 @@ impl<'a> Words<'a> {
         self.words[place..place + 2].copy_from_slice(&[pointer as u64, length as u64]);
     }
 
-    /// Sets a descriptor: its lengths, the segment of the first index, the indices at which that begins and ends, and the end
+    /// Sets a descriptor: where its segments start if it is a view, its lengths, the segment of the first index, the indices at which that begins and ends, and the end
     /// of the segments that end in the range.
     pub fn descriptor(
         &mut self,
         input: usize,
-        lengths: &[i64],
+        (starts, lengths): (Option<&[i64]>, &[i64]),
         segment: usize,
         (base, stop): (usize, usize),
         end: usize,
     ) {
-        let words = [lengths.as_ptr() as u64, segment as u64, base as u64, stop as u64, end as u64];
+        let starts = starts.map_or(0, |starts| starts.as_ptr() as u64);
+        let words = [starts, lengths.as_ptr() as u64, segment as u64, base as u64, stop as u64, end as u64];
         let place = self.layout.inputs[input];
-        self.words[place..place + 5].copy_from_slice(&words);
+        self.words[place..place + 6].copy_from_slice(&words);
     }
 
     /// Sets where the first element of a space goes.
@@ -259,6 +260,16 @@ impl<'a> Words<'a> {
     pub fn outlet(&mut self, index: usize, pointer: *mut u8, start: u64) {
         let place = self.layout.outlets + 2 * index;
         self.words[place..place + 2].copy_from_slice(&[pointer as u64, start]);
+    }
+
+    /// Sets what a scan that is read begins with, by its position among [`Plan::running`].
+    pub fn set_before(&mut self, scan: usize, value: ScalarValue) {
+        self.words[self.layout.aside + 1 + scan] = value.to_word();
+    }
+
+    /// What such a scan has ended with.
+    pub fn after(&self, scan: usize) -> u64 {
+        self.words[self.layout.aside + 1 + scan]
     }
 
     /// What a reduction ends with, or how many elements are in the buffer of sums.

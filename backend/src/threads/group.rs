@@ -35,7 +35,9 @@ pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> 
     if threads.native == Native::Check {
         return check::run(threads, group, operands, length);
     }
-    let is_known = group.kernels[Mode::Whole as usize].get().is_some_and(|known| known.0 == threads.kernels.owner());
+    // Whether it runs whole or in pieces differs from time to time, but not whether it is worth it.
+    let is_known =
+        group.kernels.iter().any(|kernel| kernel.get().is_some_and(|known| known.0 == threads.kernels.owner()));
     if !is_known {
         let work = (length + OVERHEAD) as u64 * plan.nodes.len() as u64;
         if group.spent.fetch_add(work, Relaxed) + work < COMPILE {
@@ -48,12 +50,13 @@ pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> 
 /// The kernel of a group in a mode, if there can be one.
 fn kernel(threads: &Threads, group: &Group, mode: Mode) -> Option<Kernel> {
     let owner = threads.kernels.owner();
-    match group.kernels[mode as usize].get() {
+    let Some(number) = mode.number() else { return threads.kernels.kernel(&group.plan, mode) };
+    match group.kernels[number].get() {
         Some(&(known, kernel)) if known == owner => kernel,
         _ => {
             let kernel = threads.kernels.kernel(&group.plan, mode);
             // Of several engines that run one program, the first has a fast way.
-            let _ = group.kernels[mode as usize].set((owner, kernel));
+            let _ = group.kernels[number].set((owner, kernel));
             kernel
         }
     }
@@ -205,6 +208,7 @@ impl<'a> Work<'a> {
         }
         let cursors = self.pieces.iter().map(|piece| self.with_cursors(&words, operands, piece));
         let mut cursors = cursors.collect::<Result<Vec<Words<'_>>, GaveUp>>()?;
+        self.begin_scans(&mut cursors)?;
         let counts = self.count(&mut cursors)?;
         let in_place = in_place && self.may_overwrite(operands, &cursors)?;
         let mut rooms = self.rooms(operands, &counts, in_place)?;
@@ -257,7 +261,8 @@ impl<'a> Work<'a> {
             };
             let base = start - within;
             let length = lengths.get(segment).map_or(0, |&length| length as usize);
-            words.descriptor(input, lengths, segment, (base, base + length), end);
+            let starts = if descriptor.is_packed() { None } else { Some(descriptor.starts()?) };
+            words.descriptor(input, (starts, lengths), segment, (base, base + length), end);
         }
         Ok(words)
     }
@@ -278,6 +283,39 @@ impl<'a> Work<'a> {
             unsafe { self.call(kernel, &mut words, piece.indices.clone()) }
         });
         if outcomes.iter().all(|&status| status == Status::Done) { Ok(true) } else { Err(GaveUp) }
+    }
+
+    /// Sets what scans that are read begin with in each piece: what those before it amount to.
+    fn begin_scans(&self, words: &mut [Words<'_>]) -> Result<(), GaveUp> {
+        let running = &self.facts.running;
+        let types = running.iter().map(|running| self.group.plan.nodes[running.node].ty);
+        let scans: Vec<_> = running.iter().zip(types).enumerate().collect();
+        for &(scan, (running, _)) in &scans {
+            let identity = running.op.row().identity.ok_or(GaveUp)?;
+            words.iter_mut().for_each(|words| words.set_before(scan, identity));
+        }
+        let levels = running.iter().map(|running| running.level + 1).max().unwrap_or(0);
+        if self.pieces.len() == 1 {
+            return Ok(());
+        }
+        for level in 0..levels {
+            let kernel = kernel(self.threads, self.group, Mode::Scan(level)).ok_or(GaveUp)?;
+            let items = words.iter().cloned().zip(&self.pieces).collect();
+            let ends = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
+                // SAFETY: as where the group is run; nothing is written here but words.
+                let status = unsafe { self.call(kernel, &mut words, piece.indices.clone()) };
+                (status == Status::Done).then_some(words)
+            });
+            let ends = ends.into_iter().collect::<Option<Vec<Words<'_>>>>().ok_or(GaveUp)?;
+            for &(scan, (running, ty)) in scans.iter().filter(|(_, (running, _))| running.level == level) {
+                let mut before = running.op.row().identity.ok_or(GaveUp)?;
+                for (words, end) in words.iter_mut().zip(&ends) {
+                    words.set_before(scan, before);
+                    before = eval(running.op, &[before, ScalarValue::from_word(ty, end.after(scan))])?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How many elements each piece keeps in each space, where that has to be known before.
@@ -332,7 +370,6 @@ impl<'a> Work<'a> {
                     }
                 }
                 Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
-                Ending::SegScan(..) => reserve(self.length)?,
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     reserve(descriptor(&operands[input]).segments())?
                 }
@@ -376,8 +413,8 @@ impl<'a> Work<'a> {
             let room = rooms[index].as_mut();
             let (pointer, length) = room.map_or((std::ptr::null_mut(), 0), |room| (room.pointer(), room.length()));
             match *ending {
-                Ending::Store(_) | Ending::SegReduce(..) | Ending::SegScan(..) => words.outlet(index, pointer, 0),
-                Ending::Reduce(op, _) | Ending::Scan(op, _) => {
+                Ending::Store(_) | Ending::Scan(..) | Ending::SegReduce(..) => words.outlet(index, pointer, 0),
+                Ending::Reduce(op, _) => {
                     let identity = op.row().identity.map_or(0, ScalarValue::to_word);
                     words.outlet(index, pointer, identity);
                 }

@@ -35,12 +35,17 @@ struct Maker<'a> {
     scalars: Vec<Typed>,
     /// Descriptors, each with a column of each type of as many elements as segments; all but the last are packed.
     descriptors: Vec<(Register, Vec<Typed>)>,
+    /// For each of them columns in which its segments lie.
+    wholes: Vec<Vec<Typed>>,
     count: Register,
     /// The flags of the spaces.
     filters: Vec<Register>,
     results: Vec<Register>,
     text: Vec<String>,
 }
+
+/// Where segments of views start.
+const STARTS: usize = 20;
 
 /// Elements of the columns that are read at computed indices.
 const DATA: usize = 37;
@@ -58,6 +63,7 @@ impl<'a> Maker<'a> {
             data: Vec::new(),
             scalars: Vec::new(),
             descriptors: Vec::new(),
+            wholes: Vec::new(),
             count: Register(0),
             filters: Vec::new(),
             results: Vec::new(),
@@ -97,11 +103,15 @@ impl<'a> Maker<'a> {
         lengths.extend((0..self.random.below(3)).map(|_| 0));
         let mut reference = Reference::new(None);
         let segments = lengths.len();
-        let starts = column(&Constants::Int(vec![0; segments]));
+        let starts = (0..segments).map(|_| self.random.below(STARTS) as i64).collect();
+        let starts = column(&Constants::Int(starts));
         let lengths = column(&Constants::Int(lengths));
         let descriptor = if is_packed { reference.packed(lengths) } else { reference.view(starts, lengths) };
         let descriptor = self.outside(Slot::Descriptor(descriptor.expect("there is memory")));
         let columns = ScalarType::ALL.map(|ty| (self.random_column(ty, segments), ty));
+        let whole = if is_packed { self.length } else { STARTS + most };
+        let wholes = ScalarType::ALL.map(|ty| (self.random_column(ty, whole), ty));
+        self.wholes.push(wholes.into());
         self.descriptors.push((descriptor, columns.into()));
     }
 
@@ -223,6 +233,13 @@ impl<'a> Maker<'a> {
                     self.indices.push((result, inner));
                 }
             }
+            10 if self.random.below(2) == 0 => {
+                let descriptor = self.random.below(3);
+                let whole = self.wholes[descriptor].iter().find(|whole| whole.1 == ty)?.0;
+                let operands = vec![whole.into(), self.descriptors[descriptor].0.into()];
+                let result = self.add(vector(VectorOp::Compact), operands, RegisterType::Column(ty));
+                self.elements.push((result, ty, 0));
+            }
             10 => {
                 let ops: Vec<ScalarOp> = reductions().collect();
                 let op = self.pick(&ops)?;
@@ -233,7 +250,11 @@ impl<'a> Maker<'a> {
                 let ops: Vec<ScalarOp> = reductions().collect();
                 let op = self.pick(&ops)?;
                 let element = self.element(op.row().result, space)?;
-                self.add(vector(VectorOp::Scan(op)), vec![element.into()], RegisterType::Column(op.row().result));
+                let ty = op.row().result;
+                let result = self.add(vector(VectorOp::Scan(op)), vec![element.into()], RegisterType::Column(ty));
+                if op.row().associative {
+                    self.elements.push((result, ty, space));
+                }
             }
             12 | 13 => {
                 let ops: Vec<ScalarOp> = reductions().collect();
@@ -244,7 +265,10 @@ impl<'a> Maker<'a> {
                 let is_scan = self.random.below(2) == 0;
                 let instruction = if is_scan { VectorOp::SegScan(op) } else { VectorOp::SegReduce(op) };
                 let operands = vec![element.into(), descriptor.into()];
-                self.add(vector(instruction), operands, RegisterType::Column(op.row().result));
+                let result = self.add(vector(instruction), operands, RegisterType::Column(op.row().result));
+                if is_scan {
+                    self.elements.push((result, op.row().result, 0));
+                }
             }
             14 => {
                 let fitting: Vec<Register> = self.indices.iter().filter(|it| it.1 == space).map(|it| it.0).collect();
@@ -371,6 +395,7 @@ fn every_end_of_every_operation_at_every_length() {
                     data: Vec::new(),
                     scalars: Vec::new(),
                     descriptors: Vec::new(),
+                    wholes: Vec::new(),
                     count: Register(0),
                     filters: Vec::new(),
                     results: maker.results.clone(),

@@ -47,6 +47,7 @@ use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use lengths::Lengths;
+use nesl_prim::ScalarOp;
 use std::collections::{HashMap, HashSet};
 
 /// Makes groups in all functions.
@@ -80,6 +81,8 @@ impl Rule for Split {
 struct Item {
     instruction: Instruction,
     time: usize,
+    /// The same of the first of those in it.
+    first: usize,
 }
 
 /// A group that can be made of instructions of a block, by their positions there.
@@ -112,7 +115,7 @@ impl Fuser {
             }
             self.now += 1;
             self.lengths.learn(&instruction, &self.registers, self.now);
-            items.push(Item { instruction, time: self.now });
+            items.push(Item { instruction, time: self.now, first: self.now });
         }
         let mut start = 0;
         while start < items.len() {
@@ -128,6 +131,21 @@ impl Fuser {
 
     /// The group that begins with an instruction, if there is one.
     fn find(&self, items: &[Item], start: usize) -> Option<Found> {
+        // A group may rely on all checks before its place, also on those that its first instructions came before. Where that is
+        // depends on what it relies on.
+        let mut limit = usize::MAX;
+        loop {
+            let found = self.find_by(items, start, limit)?;
+            let known = known_before(items, &found.members);
+            if known >= limit {
+                return Some(found);
+            }
+            limit = known;
+        }
+    }
+
+    /// The same, with what is known of lengths at a time.
+    fn find_by(&self, items: &[Item], start: usize, limit: usize) -> Option<Found> {
         let space = fusion::extent(&items[start].instruction, &self.registers)?;
         let mut group = Group::default();
         let (mut members, mut late) = (Vec::new(), Vec::new());
@@ -135,7 +153,8 @@ impl Fuser {
         // What instructions that move behind the group define.
         let mut behind = HashSet::new();
         let mut end = items.len();
-        for (index, Item { instruction, time }) in items.iter().enumerate().skip(start) {
+        let is_all = |extent| self.lengths.same(extent, space, limit);
+        for (index, Item { instruction, .. }) in items.iter().enumerate().skip(start) {
             if is_barrier(&instruction.op) {
                 end = index;
                 break;
@@ -146,7 +165,6 @@ impl Fuser {
                 reads_group |= group.defines(register);
             });
             let has_effect = effect::has_effect(&instruction.op, &instruction.operands);
-            let is_all = |extent| self.lengths.same(extent, space, *time);
             if !reads_behind && group.admit(instruction, &self.registers, is_all) {
                 members.push(index);
                 can_fail |= has_effect;
@@ -165,7 +183,7 @@ impl Fuser {
         let last = members.last().copied()?;
         let between = items[last + 1..end].iter().flat_map(|item| item.instruction.results.iter().copied());
         behind.extend(between);
-        let hoisted = self.hoisted(items, (last, end), space, group, behind);
+        let hoisted = self.hoisted(items, end, (space, limit), group, behind);
         late.retain(|&index| index < last);
         (members.len() + hoisted.len() > 1).then_some(Found { members, hoisted, late })
     }
@@ -176,18 +194,16 @@ impl Fuser {
     fn hoisted(
         &self,
         items: &[Item],
-        (last, end): (usize, usize),
-        space: Extent,
+        end: usize,
+        (space, limit): (Extent, usize),
         mut group: Group,
         mut defined_later: HashSet<Register>,
     ) -> Vec<usize> {
-        let time = items[last].time;
         let mut candidates = Vec::new();
         for (index, Item { instruction, .. }) in items.iter().enumerate().skip(end) {
             let mut is_late = effect::has_effect(&instruction.op, &instruction.operands);
             instruction.visit_reads(&mut |register| is_late |= defined_later.contains(&register));
-            // What is known of lengths where the group stands must do.
-            let is_all = |extent| self.lengths.same(extent, space, time);
+            let is_all = |extent| self.lengths.same(extent, space, limit);
             if !is_late && can_move_up(&instruction.op) && group.admit(instruction, &self.registers, is_all) {
                 candidates.push(index);
             } else {
@@ -214,6 +230,7 @@ impl Fuser {
     /// Makes a group.
     fn fuse(&mut self, items: Vec<Item>, found: &Found) -> Vec<Item> {
         let last = found.members.last().copied().unwrap_or(0);
+        let first = found.members.iter().map(|&index| items[index].first).min().unwrap_or(0);
         let (mut out, mut members, mut late) = (Vec::with_capacity(items.len()), Vec::new(), Vec::new());
         let hoisted: Vec<Instruction> = found.hoisted.iter().map(|&index| items[index].instruction.clone()).collect();
         for (index, item) in items.into_iter().enumerate() {
@@ -225,7 +242,7 @@ impl Fuser {
                 if index == last {
                     members.extend(hoisted.iter().cloned());
                     let instruction = self.group(std::mem::take(&mut members));
-                    out.push(Item { instruction, time: item.time });
+                    out.push(Item { instruction, time: item.time, first });
                     out.append(&mut late);
                 }
             } else if found.late.contains(&index) {
@@ -264,6 +281,26 @@ impl Fuser {
         }
         let span = members[0].span;
         Instruction::new(Op::Fused(Box::new(Block::new(members, yields))), Vec::new(), results, span)
+    }
+}
+
+/// Until when all that says something of lengths has run before the last of some members: but checks among them, and in groups
+/// that stand behind them.
+fn known_before(items: &[Item], members: &[usize]) -> usize {
+    let last = members.last().copied().unwrap_or(0);
+    let missing = items
+        .iter()
+        .enumerate()
+        .filter(|(index, item)| (*index > last || members.contains(index)) && compares_lengths(&item.instruction.op));
+    missing.map(|(_, item)| item.first - 1).fold(items[last].time, usize::min)
+}
+
+/// Whether an instruction finds columns of lengths equal, at the indices of a loop.
+fn compares_lengths(op: &Op) -> bool {
+    match op {
+        Op::Map(op) => *op == ScalarOp::CheckLengths,
+        Op::Fused(block) => block.instructions.iter().any(|instruction| compares_lengths(&instruction.op)),
+        _ => false,
     }
 }
 

@@ -29,7 +29,8 @@ impl Rule for Simplify {
         match &instruction.op {
             Op::Vector(op) => vector(context, *op, instruction),
             Op::Map(op) => map(context, *op, &instruction.operands),
-            Op::Scalar(op) => repeated(context, Maker::Scalar(*op), *op, &instruction.operands),
+            Op::Scalar(op) => power(context, Op::Scalar, *op, &instruction.operands)
+                .unwrap_or_else(|| repeated(context, Maker::Scalar(*op), *op, &instruction.operands)),
             Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => Action::Keep,
         }
     }
@@ -171,6 +172,9 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let scalars: Vec<Operand> =
         operands.iter().map(|operand| broadcast(operand).map_or(*operand, |(value, _)| value)).collect();
     if scalars == operands {
+        if let Some(action) = power(context, Op::Map, op, operands) {
+            return action;
+        }
         return repeated(context, Maker::Map(op), op, operands);
     }
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
@@ -187,6 +191,23 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
         }
         _ => Action::Keep,
     }
+}
+
+/// A small power by the multiplications that define it; the one by the neutral element that comes first changes nothing.
+fn power(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
+    let multiply = match op {
+        ScalarOp::PowerInt => ScalarOp::MultiplyInt,
+        ScalarOp::PowerFloat => ScalarOp::MultiplyFloat,
+        _ => return None,
+    };
+    let &[base, Operand::Constant(ScalarValue::Int(exponent @ 2..=4))] = operands else { return None };
+    let factors = if exponent == 2 {
+        vec![base, base]
+    } else {
+        let square = context.emit(op_of(multiply), vec![base, base], context.type_of(base));
+        vec![if exponent == 3 { base } else { square }, square]
+    };
+    Some(Action::Become(op_of(multiply), factors))
 }
 
 /// An operation that its operand has been through: a check that has passed, or the inverse; the length of what has just that many.

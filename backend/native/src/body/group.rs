@@ -14,8 +14,8 @@ use nesl_vcode::{Block, Function, Instruction, Op, Operand, Register, RegisterTy
 pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<(Plan, Vec<Register>)> {
     match &instruction.op {
         Op::Fused(block) => Plan::new(block, &function.registers),
-        // Segments of these need not lie one after another, and elements are not made of them.
-        Op::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)) => None,
+        // Segments of the first two need not lie one after another; what is moved by segments a helper moves faster.
+        Op::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_) | VectorOp::Compact) => None,
         Op::Map(_) | Op::Vector(_) => {
             let results = instruction.results.iter().map(|&result| Operand::Register(result)).collect();
             Plan::new(&Block::new(vec![instruction.clone()], results), &function.registers)
@@ -37,8 +37,7 @@ impl Body<'_, '_> {
             let outlet = match ending {
                 Ending::Reduce(op, _) => Outlet { pointer: zero, start: self.identity(op) },
                 Ending::Sum(op, _) => Outlet { pointer: self.begin_sums(index, op), start: zero },
-                Ending::Scan(op, _) => Outlet { pointer: self.room(length, ty), start: self.identity(op) },
-                Ending::Store(_) | Ending::SegScan(..) => Outlet { pointer: self.room(length, ty), start: zero },
+                Ending::Store(_) | Ending::Scan(..) => Outlet { pointer: self.room(length, ty), start: zero },
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     let segments = self.value(Operand::Register(inputs[input]))[2];
                     let pointer = self.room(segments, ty);
@@ -70,7 +69,7 @@ impl Body<'_, '_> {
                     values.push(sum);
                     continue;
                 }
-                Ending::Store(source) | Ending::Scan(_, source) | Ending::SegScan(_, source, _) => {
+                Ending::Store(source) | Ending::Scan(_, source) => {
                     finished.positions[plan.space_of(source)].unwrap_or(length)
                 }
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
@@ -136,7 +135,7 @@ impl Body<'_, '_> {
         match (self.function.register_type(register), &values[..]) {
             (RegisterType::Scalar(_), &[value]) => Bound::Scalar(value),
             (RegisterType::Column(_), &[pointer, length]) => Bound::Column { pointer, length },
-            (RegisterType::Descriptor, &[_, lengths, segments]) => {
+            (RegisterType::Descriptor, &[starts, lengths, segments]) => {
                 let zero = self.emitter.int(0);
                 let builder = &mut self.emitter.builder;
                 let (some, after) = (builder.create_block(), builder.create_block());
@@ -148,7 +147,7 @@ impl Body<'_, '_> {
                 builder.ins().jump(after, &[BlockArg::from(first)]);
                 builder.switch_to_block(after);
                 let stop = builder.block_params(after)[0];
-                Bound::Descriptor { lengths, segment: zero, base: zero, stop, segments }
+                Bound::Descriptor { starts, lengths, segment: zero, base: zero, stop, segments }
             }
             (ty, values) => unreachable!("a register of {ty:?} in {} values", values.len()),
         }

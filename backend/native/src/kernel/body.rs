@@ -10,7 +10,7 @@ use super::plan::{Ending, NodeOp, Plan, Source, is_ordered};
 use super::wide::LANES;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, sum};
 use nesl_vcode::{RegisterType, VectorOp};
@@ -40,13 +40,16 @@ pub(super) struct Body<'a, 'e, 'b> {
     /// Positions in columns, by space.
     pub positions: Vec<Option<Variable>>,
     pub carried: Vec<Carried>,
+    /// What goes from one index to the next for each node that is a scan.
+    pub scans: Vec<Carried>,
     /// How many indices, or vectors of them, the loop takes at a time.
     times: usize,
     /// Whether it takes them by twos as long as it can.
     is_wide: bool,
     /// Accumulators of exact reductions for two indices, by yield.
     pub wide_accumulators: Vec<Vec<Variable>>,
-    /// What holds for a strip: the elements of `seg_dist`, by node, and the addresses that index 0 would have in buffers of sums,
+    /// What holds for a strip: the elements of `seg_dist` and the addresses that index 0 would have in what `compact` reads, by
+    /// node, and the addresses that index 0 would have in buffers of sums,
     /// by yield.
     pub of_strip: Vec<Option<Value>>,
     pub biases: Vec<Option<Value>>,
@@ -66,8 +69,9 @@ pub(super) struct Now {
 impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     pub fn new(emitter: &'e mut Emitter<'b>, plan: &'a Plan, mode: Mode, environment: &'a Environment) -> Self {
         let ending = |index| match (mode, plan.ending(index)) {
-            (Mode::Count | Mode::Trial, _) => None,
+            (Mode::Count | Mode::Scan(_) | Mode::Trial, _) => None,
             (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
+            (Mode::Whole, Ending::Scan(..)) => Some(Ending::Store(Source::Node(plan.yields[index]))),
             (_, ending) => Some(ending),
         };
         let endings: Vec<Option<Ending>> = (0..plan.yields.len()).map(ending).collect();
@@ -83,6 +87,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             cursors: vec![None; plan.inputs.len()],
             positions: vec![None; plan.spaces()],
             carried: Vec::new(),
+            scans: vec![Carried::Nothing; plan.nodes.len()],
             times: 1,
             is_wide: false,
             wide_accumulators: Vec::new(),
@@ -98,10 +103,10 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     /// Defines what is carried from one index to the next.
     fn begin(&mut self) {
         for (input, bound) in self.environment.inputs.iter().enumerate() {
-            let &Bound::Descriptor { lengths, segment, base, stop, segments } = bound else { continue };
+            let &Bound::Descriptor { starts, lengths, segment, base, stop, segments } = bound else { continue };
             if self.uses_descriptor(input) {
                 let [segment, base, stop] = [segment, base, stop].map(|value| self.variable(value));
-                self.cursors[input] = Some(Cursor { lengths, segments, segment, base, stop });
+                self.cursors[input] = Some(Cursor { starts, lengths, segments, segment, base, stop });
             }
         }
         for space in 1..self.plan.spaces() {
@@ -118,8 +123,55 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             let carried = self.carry(index);
             self.carried.push(carried);
         }
+        self.begin_scans();
         if self.is_wide {
             self.begin_wide(TIMES);
+        }
+    }
+
+    /// Defines what scans carry. In a piece those that are read go on from what comes before it.
+    fn begin_scans(&mut self) {
+        for number in 0..self.plan.nodes.len() {
+            let (Some(op), true) = (self.plan.nodes[number].scanned(), self.live[number]) else { continue };
+            let identity = self.identity(op);
+            self.scans[number] = if is_ordered(op) {
+                let zero = self.emitter.int(0);
+                let [before, inside] = [identity; 2].map(|value| self.variable(value));
+                Carried::Ordered { before, inside, position: self.variable(zero) }
+            } else {
+                Carried::Values(vec![self.variable(identity)])
+            };
+        }
+        if self.mode == Mode::Whole {
+            return;
+        }
+        for (position, running) in self.plan.running().into_iter().enumerate() {
+            if let [variable] = self.scan_values(running.node)[..] {
+                let word = self.emitter.load_word(self.environment.aside, 1 + position);
+                let value = self.emitter.value_of_word(word, running.op.row().result);
+                self.emitter.builder.def_var(variable, value);
+            }
+        }
+    }
+
+    /// Leaves what scans end with where they began from.
+    pub fn end_scans(&mut self) {
+        if !matches!(self.mode, Mode::Scan(_)) {
+            return;
+        }
+        for (position, running) in self.plan.running().into_iter().enumerate() {
+            if let [variable] = self.scan_values(running.node)[..] {
+                let value = self.emitter.builder.use_var(variable);
+                let word = self.emitter.word_of_value(value, running.op.row().result);
+                self.emitter.store_word(self.environment.aside, 1 + position, word);
+            }
+        }
+    }
+
+    fn scan_values(&self, number: usize) -> Vec<Variable> {
+        match &self.scans[number] {
+            Carried::Values(variables) => variables.clone(),
+            Carried::Nothing | Carried::Ordered { .. } => Vec::new(),
         }
     }
 
@@ -138,16 +190,6 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
                 Carried::Values(vec![self.variable(identity)])
             }
             Some(Ending::Sum(_, source)) if is_within(source) => Carried::Values(vec![self.variable(start)]),
-            Some(Ending::Scan(op, _) | Ending::SegScan(op, ..)) if is_ordered(op) => {
-                let (identity, zero) = (self.identity(op), self.emitter.int(0));
-                let [before, inside] = [identity; 2].map(|value| self.variable(value));
-                Carried::Ordered { before, inside, position: self.variable(zero) }
-            }
-            Some(Ending::Scan(..)) => Carried::Values(vec![self.variable(start)]),
-            Some(Ending::SegScan(op, ..)) => {
-                let identity = self.identity(op);
-                Carried::Values(vec![self.variable(identity)])
-            }
             _ => Carried::Nothing,
         }
     }
@@ -174,9 +216,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     /// Whether something that is computed reads a descriptor.
     fn uses_descriptor(&self, input: usize) -> bool {
         let by_ending = self.endings.iter().flatten().any(|ending| match *ending {
-            Ending::SegReduce(_, _, descriptor)
-            | Ending::SegSum(_, _, descriptor)
-            | Ending::SegScan(_, _, descriptor) => descriptor == input,
+            Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor) => descriptor == input,
             _ => false,
         });
         let nodes = self.plan.nodes.iter().zip(&self.live);
@@ -189,7 +229,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             return counted(self.plan).contains(&space);
         }
         self.endings.iter().flatten().any(|ending| match *ending {
-            Ending::Store(source) | Ending::Scan(_, source) => self.plan.space_of(source) == space,
+            Ending::Store(source) => self.plan.space_of(source) == space,
             _ => false,
         })
     }
@@ -219,10 +259,12 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         let nodes: Vec<usize> = nodes.collect();
         let is_costly_end = self.endings.iter().flatten().any(|ending| match *ending {
             Ending::Scatter { .. } => self.is_within(self.space_of_ending(*ending), space),
-            Ending::Scan(op, source) => is_ordered(op) && self.is_within(self.plan.space_of(source), space),
             _ => false,
         });
-        nodes.len() > WORTH_A_BRANCH || is_costly_end || nodes.into_iter().any(|node| self.is_costly(node))
+        let is_ordered_scan = |node: usize| self.plan.nodes[node].scanned().is_some_and(is_ordered);
+        nodes.len() > WORTH_A_BRANCH
+            || is_costly_end
+            || nodes.into_iter().any(|node| self.is_costly(node) || is_ordered_scan(node))
     }
 
     /// Whether anything is computed or counted in a space or within it.
@@ -237,16 +279,23 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     /// Reads what is the same for a strip that begins with an index.
     pub fn begin_strip(&mut self, i: Value) {
         for (number, node) in self.plan.nodes.iter().enumerate() {
-            let (NodeOp::Vector(VectorOp::SegDist), true) = (node.op, self.live[number]) else { continue };
+            let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) = (node.op, self.live[number])
+            else {
+                continue;
+            };
             let [Source::Input(column), Source::Input(descriptor)] = node.operands[..] else {
                 unreachable!("columns and descriptors that are not read at the index come from outside")
             };
-            let (Bound::Column { pointer, .. }, Some(cursor)) =
+            let (Bound::Column { pointer, length }, Some(cursor)) =
                 (self.environment.inputs[column], self.cursors[descriptor])
             else {
-                unreachable!("seg_dist of a column and a descriptor")
+                unreachable!("{op:?} of a column and a descriptor")
             };
             let ty = machine_type(node.ty);
+            if op == VectorOp::Compact {
+                self.of_strip[number] = Some(self.bias_of_segment(pointer, length, cursor, ty.bytes()));
+                continue;
+            }
             let segment = self.emitter.builder.use_var(cursor.segment);
             let address = self.emitter.address(pointer, segment, ty.bytes());
             self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
@@ -270,6 +319,33 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             let offset = builder.ins().ishl_imm_u(begin, 3);
             self.biases[index] = Some(builder.ins().isub(sums, offset));
         }
+    }
+
+    /// The address that index 0 would have if the current segment, wherever it lies in a column, began there at its base.
+    fn bias_of_segment(&mut self, pointer: Value, length: Value, cursor: Cursor, size: u32) -> Value {
+        let base = self.emitter.builder.use_var(cursor.base);
+        let builder = &mut self.emitter.builder;
+        let (view, after) = (builder.create_block(), builder.create_block());
+        builder.append_block_param(after, types::I64);
+        builder.ins().brif(cursor.starts, view, &[], after, &[BlockArg::from(base)]);
+        builder.switch_to_block(view);
+        let segment = builder.use_var(cursor.segment);
+        let address = self.emitter.address(cursor.starts, segment, 8);
+        let start = self.emitter.builder.ins().load(types::I64, TRUSTED, address, 0);
+        self.emitter.builder.ins().jump(after, &[BlockArg::from(start)]);
+        self.emitter.builder.switch_to_block(after);
+        let start = self.emitter.builder.block_params(after)[0];
+        // Views have been checked; a segment that is not there is a bug, and gives up.
+        let stop = self.emitter.builder.use_var(cursor.stop);
+        let ins = &mut self.emitter.builder;
+        let count = ins.ins().isub(stop, base);
+        let room = ins.ins().isub(length, count);
+        let is_before = ins.ins().icmp(IntCC::SignedLessThanOrEqual, start, room);
+        let is_after = ins.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, start, 0);
+        let is_there = ins.ins().band(is_before, is_after);
+        self.emitter.require(is_there);
+        let before = self.emitter.builder.ins().isub(start, base);
+        self.emitter.address(pointer, before, size)
     }
 
     /// The loop over the indices of a strip up to an end.
@@ -311,7 +387,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
             if self.live[number] && node.space == space && !node.is_end() {
-                self.now.nodes[number] = Some(self.node(number));
+                self.now.nodes[number] = Some(self.node(number, mask));
             }
         }
         // All is read before anything is stored: that may be over what is read.
@@ -422,16 +498,20 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             return value;
         }
         let RegisterType::Column(scalar) = self.plan.inputs[input] else { unreachable!("it has a pointer") };
-        let ty = machine_type(scalar);
-        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
-        let address = self.emitter.address(pointer, index, ty.bytes());
-        let offset = (self.now.further as u32 * ty.bytes()) as i32;
-        let value = self.emitter.builder.ins().load(ty, TRUSTED, address, offset);
+        let value = self.at_index(pointer, machine_type(scalar));
         self.now.inputs[input] = Some(value);
         value
     }
 
-    fn node(&mut self, number: usize) -> Value {
+    /// What is at the current index from an address on.
+    fn at_index(&mut self, pointer: Value, ty: Type) -> Value {
+        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
+        let address = self.emitter.address(pointer, index, ty.bytes());
+        let offset = (self.now.further as u32 * ty.bytes()) as i32;
+        self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
+    }
+
+    fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
         match node.op {
             NodeOp::Map(op) => {
@@ -443,6 +523,11 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             NodeOp::Vector(VectorOp::SegDist) => {
                 self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"))
             }
+            NodeOp::Vector(VectorOp::Compact) => {
+                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
+                self.at_index(bias, machine_type(node.ty))
+            }
+            NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) => self.scan(number, op, mask),
             NodeOp::Vector(VectorOp::SegIota) => {
                 let cursor = match node.operands[0] {
                     Source::Input(input) => self.cursors[input],

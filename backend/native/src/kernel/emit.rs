@@ -4,7 +4,7 @@
 //! strip, such as the element of a segment, is read once for it. Inside a strip is a loop over indices ([`super::body`]).
 
 use super::body::Body;
-use super::plan::{Ending, Plan, is_ordered};
+use super::plan::{Ending, Plan, Source, is_ordered};
 use super::sums;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -20,10 +20,25 @@ pub enum Mode {
     /// All over some of the indices, others being computed at the same time: nothing is written past the end of a column's part,
     /// and of scans only the elements to be scanned are stored.
     Piece,
+    /// What scans that are read end with, of those that are computed from no more than so many others.
+    Scan(u8),
     /// How many elements the filters keep.
     Count,
     /// Whether anything fails; nothing is written.
     Trial,
+}
+
+impl Mode {
+    /// A number for each mode but those of scans.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            Mode::Whole => Some(0),
+            Mode::Piece => Some(1),
+            Mode::Count => Some(2),
+            Mode::Trial => Some(3),
+            Mode::Scan(_) => None,
+        }
+    }
 }
 
 /// An input.
@@ -35,6 +50,8 @@ pub(crate) enum Bound {
         length: Value,
     },
     Descriptor {
+        /// Where the segments of a view start in the data; 0 for a packed descriptor.
+        starts: Value,
         /// The lengths of the segments.
         lengths: Value,
         /// The segment of the first index.
@@ -51,7 +68,7 @@ pub(crate) enum Bound {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlet {
     pub pointer: Value,
-    /// What a reduction or scan begins with; where in the buffer of sums a filter's first element goes; the length of the column
+    /// What a reduction begins with; where in the buffer of sums a filter's first element goes; the length of the column
     /// that is written to at indices; the sums of segments.
     pub start: Value,
 }
@@ -63,7 +80,8 @@ pub(crate) struct Environment {
     /// For each space, where its first element goes in columns.
     pub positions: Vec<Value>,
     pub outlets: Vec<Outlet>,
-    /// Eight bytes that mean nothing.
+    /// Eight bytes that mean nothing; unless all is computed over all indices, then a word for each scan that is read with
+    /// what comes before the first index.
     pub aside: Value,
 }
 
@@ -72,7 +90,7 @@ pub(crate) struct Environment {
 pub(crate) struct Finished {
     /// For each space that is counted the position after its last element.
     pub positions: Vec<Option<Value>>,
-    /// For each yield what a reduction or an exact scan ends with, or how many elements are in the buffer of sums.
+    /// For each yield what a reduction ends with, or how many elements are in the buffer of sums.
     pub values: Vec<Option<Value>>,
 }
 
@@ -94,6 +112,7 @@ pub(super) enum Carried {
 /// Where a descriptor's loop is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
+    pub starts: Value,
     pub lengths: Value,
     pub segments: Value,
     pub segment: Variable,
@@ -127,16 +146,28 @@ const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
 impl Body<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
     fn has_blocks(&self, of: Option<usize>) -> bool {
-        (0..self.endings.len()).any(|index| self.is_in_blocks(index, of))
+        (0..self.endings.len()).any(|index| self.is_in_blocks(index, of)) || !self.scans_in_blocks(of).is_empty()
+    }
+
+    /// The scans that combine floats in blocks of all indices, or of the segments of a descriptor.
+    fn scans_in_blocks(&self, of: Option<usize>) -> Vec<usize> {
+        let is_in_blocks = |&number: &usize| {
+            let node = &self.plan.nodes[number];
+            let is_ordered = self.live[number] && node.scanned().is_some_and(is_ordered);
+            is_ordered
+                && match of {
+                    None => node.operands.len() == 1 && node.space == 0,
+                    Some(descriptor) => node.operands.get(1) == Some(&Source::Input(descriptor)),
+                }
+        };
+        (0..self.plan.nodes.len()).filter(is_in_blocks).collect()
     }
 
     /// Whether a yield combines floats in blocks of all indices, or of the segments of a descriptor.
     fn is_in_blocks(&self, index: usize, of: Option<usize>) -> bool {
         match (self.endings[index], of) {
             (Some(Ending::Sum(_, source)), None) => self.plan.space_of(source) == 0,
-            (Some(Ending::Scan(op, source)), None) => is_ordered(op) && self.plan.space_of(source) == 0,
             (Some(Ending::SegSum(_, _, input)), Some(descriptor)) => input == descriptor,
-            (Some(Ending::SegScan(op, _, input)), Some(descriptor)) => is_ordered(op) && input == descriptor,
             _ => false,
         }
     }
@@ -217,13 +248,13 @@ impl Body<'_, '_, '_> {
                     let sums = self.environment.outlets[index].pointer;
                     self.emitter.complete_sums(sums);
                 }
-                Some(Ending::SegSum(..)) => {
+                _ => {
                     let sums = self.environment.outlets[index].start;
                     self.emitter.complete_sums(sums);
                 }
-                _ => self.end_scanned_block(index),
             }
         }
+        self.scans_in_blocks(of).into_iter().for_each(|number| self.end_scanned_block(number));
         self.emitter.builder.ins().jump(after, &[]);
         self.emitter.builder.switch_to_block(after);
     }
@@ -274,8 +305,13 @@ impl Body<'_, '_, '_> {
                     let result = self.emitter.finish_sums(self.environment.outlets[index].start, tail);
                     self.store_of_segment(index, cursor, result, 8);
                 }
-                Some(Ending::SegScan(op, _, descriptor)) if descriptor == input => self.begin_scan(index, op),
                 _ => {}
+            }
+        }
+        for number in 0..self.plan.nodes.len() {
+            let node = &self.plan.nodes[number];
+            if let (Some(op), true) = (node.scanned(), node.operands.get(1) == Some(&Source::Input(input))) {
+                self.begin_scan(number, op);
             }
         }
         let segment = self.emitter.builder.use_var(cursor.segment);
@@ -302,6 +338,7 @@ impl Body<'_, '_, '_> {
             }
         }
         self.end_wide();
+        self.end_scans();
         let positions = self.positions.clone();
         let positions =
             positions.into_iter().map(|position| position.map(|position| self.emitter.builder.use_var(position)));
@@ -312,7 +349,7 @@ impl Body<'_, '_, '_> {
                 (Some(Ending::Sum(..)), Carried::Nothing) => {
                     Some(self.emitter.builder.ins().band_imm_s(end, BLOCK_MASK))
                 }
-                (Some(Ending::Reduce(op, _) | Ending::Scan(op, _)), Carried::Values(accumulators)) => {
+                (Some(Ending::Reduce(op, _)), Carried::Values(accumulators)) => {
                     let values: Vec<Value> =
                         accumulators.iter().map(|&variable| self.emitter.builder.use_var(variable)).collect();
                     let (first, others) = values.split_first().unwrap_or_else(|| unreachable!("one at least"));

@@ -35,10 +35,7 @@ impl Body<'_, '_, '_> {
                 let (address, further) = self.place_of_index(bias);
                 self.emitter.builder.ins().store(TRUSTED, value, address, BUFFER + further);
             }
-            Ending::Scan(op, source) | Ending::SegScan(op, source, _) => {
-                let value = self.operand(source);
-                self.scan(index, op, self.plan.space_of(source), value, mask);
-            }
+            Ending::Scan(op, _) => unreachable!("the elements of a scan of {op} are stored"),
             Ending::Scatter { indices, values } => {
                 let (place, value) = (self.operand(indices), self.operand(values));
                 let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, outlet.start);
@@ -110,38 +107,40 @@ impl Body<'_, '_, '_> {
         after
     }
 
-    fn scan(&mut self, index: usize, op: ScalarOp, space: usize, value: Value, mask: Option<Value>) {
-        let pointer = self.environment.outlets[index].pointer;
-        match self.carried[index].clone() {
+    /// The element of a scan at the current index.
+    pub fn scan(&mut self, number: usize, op: ScalarOp, mask: Option<Value>) -> Value {
+        let node = &self.plan.nodes[number];
+        let (value, space) = (self.operand(node.operands[0]), node.space);
+        match self.scans[number].clone() {
             Carried::Values(accumulators) => {
                 let before = self.emitter.builder.use_var(accumulators[0]);
-                self.store(pointer, space, before, mask);
                 self.combine(op, accumulators[0], value, mask);
+                before
             }
             Carried::Ordered { before, inside, position } => {
                 let (all_before, inside_before) =
                     (self.emitter.builder.use_var(before), self.emitter.builder.use_var(inside));
                 let here = self.emitter.scalar(op, &[all_before, inside_before]);
-                self.store(pointer, space, here, mask);
                 let after = self.emitter.scalar(op, &[inside_before, value]);
                 self.emitter.builder.def_var(inside, after);
                 if space > 0 {
                     let one = self.emitter.int(1);
                     self.add(position, one);
                     let full = self.at_block_end(position);
-                    self.end_scanned_block(index);
+                    self.end_scanned_block(number);
                     self.emitter.builder.ins().jump(full, &[]);
                     self.emitter.builder.switch_to_block(full);
                 }
+                here
             }
             Carried::Nothing => unreachable!("a scan carries what comes before"),
         }
     }
 
     /// An ordered scan goes on with the next block.
-    pub fn end_scanned_block(&mut self, index: usize) {
-        let (Some(Ending::Scan(op, _) | Ending::SegScan(op, ..)), Carried::Ordered { before, inside, .. }) =
-            (self.endings[index], self.carried[index].clone())
+    pub fn end_scanned_block(&mut self, number: usize) {
+        let (Some(op), Carried::Ordered { before, inside, .. }) =
+            (self.plan.nodes[number].scanned(), self.scans[number].clone())
         else {
             unreachable!("blocks end in ordered scans")
         };
@@ -153,9 +152,9 @@ impl Body<'_, '_, '_> {
     }
 
     /// A scan of segments begins anew.
-    pub fn begin_scan(&mut self, index: usize, op: ScalarOp) {
+    pub fn begin_scan(&mut self, number: usize, op: ScalarOp) {
         let identity = self.identity(op);
-        let variables = match self.carried[index].clone() {
+        let variables = match self.scans[number].clone() {
             Carried::Values(accumulators) => accumulators,
             Carried::Ordered { before, inside, .. } => vec![before, inside],
             Carried::Nothing => Vec::new(),

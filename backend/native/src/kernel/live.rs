@@ -24,6 +24,10 @@ pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<b
     for ending in endings.iter().flatten() {
         ending.sources().into_iter().for_each(&mut mark);
     }
+    if let Mode::Scan(level) = mode {
+        let running = plan.running().into_iter().filter(|running| running.level <= level);
+        running.for_each(|running| mark(Source::Node(running.node)));
+    }
     let mut spaces: Vec<usize> = if mode == Mode::Count { counted(plan) } else { Vec::new() };
     while let Some(space) = spaces.pop() {
         if let Some(filter) = plan.space(space) {
@@ -33,7 +37,7 @@ pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<b
     }
     for number in (0..plan.nodes.len()).rev() {
         let node = &plan.nodes[number];
-        if mode != Mode::Count && node.is_fallible() && !node.is_end() {
+        if !matches!(mode, Mode::Count | Mode::Scan(_)) && node.is_fallible() && !node.is_end() {
             live[number] = true;
         }
         if !live[number] {

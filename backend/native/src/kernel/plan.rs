@@ -70,14 +70,12 @@ pub enum Ending {
     Reduce(ScalarOp, Source),
     /// They are combined as [`nesl_prim::sum`] defines.
     Sum(ScalarOp, Source),
-    /// What comes before each, combined, is stored.
+    /// What comes before each, combined, is stored; nothing else in the group reads it.
     Scan(ScalarOp, Source),
     /// Those of each segment of an input are combined by an exact operation.
     SegReduce(ScalarOp, Source, usize),
     /// Those of each segment of an input are combined as [`nesl_prim::sum`] defines.
     SegSum(ScalarOp, Source, usize),
-    /// What comes before each in its segment, combined, is stored.
-    SegScan(ScalarOp, Source, usize),
     /// Values are written at indices of a column.
     Scatter {
         /// The indices.
@@ -96,8 +94,7 @@ impl Ending {
             | Ending::Sum(_, source)
             | Ending::Scan(_, source)
             | Ending::SegReduce(_, source, _)
-            | Ending::SegSum(_, source, _)
-            | Ending::SegScan(_, source, _) => vec![source],
+            | Ending::SegSum(_, source, _) => vec![source],
             Ending::Scatter { indices, values } => vec![indices, values],
         }
     }
@@ -169,17 +166,48 @@ impl Plan {
         match node.op {
             NodeOp::Vector(VectorOp::Reduce(op)) if is_ordered(op) => Ending::Sum(op, node.operands[0]),
             NodeOp::Vector(VectorOp::Reduce(op)) => Ending::Reduce(op, node.operands[0]),
-            NodeOp::Vector(VectorOp::Scan(op)) => Ending::Scan(op, node.operands[0]),
+            NodeOp::Vector(VectorOp::Scan(op)) if !self.is_read(number) => Ending::Scan(op, node.operands[0]),
             NodeOp::Vector(VectorOp::SegReduce(op)) if is_ordered(op) => {
                 Ending::SegSum(op, node.operands[0], descriptor())
             }
             NodeOp::Vector(VectorOp::SegReduce(op)) => Ending::SegReduce(op, node.operands[0], descriptor()),
-            NodeOp::Vector(VectorOp::SegScan(op)) => Ending::SegScan(op, node.operands[0], descriptor()),
             NodeOp::Vector(VectorOp::Scatter) => {
                 Ending::Scatter { indices: node.operands[1], values: node.operands[2] }
             }
             _ => Ending::Store(Source::Node(number)),
         }
+    }
+
+    fn is_read(&self, number: usize) -> bool {
+        self.nodes.iter().any(|node| node.operands.contains(&Source::Node(number)))
+    }
+
+    /// The scans of all indices that something in the group reads, each with how many others come before it in what it is
+    /// computed from: where pieces are computed at the same time, it must be known before what each of them begins with.
+    pub fn running(&self) -> Vec<Running> {
+        let mut levels: Vec<u8> = Vec::with_capacity(self.nodes.len());
+        let mut running = Vec::new();
+        for (number, node) in self.nodes.iter().enumerate() {
+            let level_of = |source: Source| match source {
+                Source::Node(before) => levels[before],
+                Source::Input(_) | Source::Constant(_) => 0,
+            };
+            let mut level = node.operands.iter().map(|&source| level_of(source)).max().unwrap_or(0);
+            let mut space = node.space;
+            while let Some(filter) = self.space(space) {
+                level = level.max(level_of(filter.flags));
+                space = filter.parent;
+            }
+            match node.op {
+                NodeOp::Vector(VectorOp::Scan(op)) if self.is_read(number) => {
+                    running.push(Running { node: number, op, level });
+                    level = level.saturating_add(1);
+                }
+                _ => {}
+            }
+            levels.push(level);
+        }
+        running
     }
 
     /// The positions among the operands of a node that are read at the index.
@@ -214,10 +242,29 @@ impl Node {
         effect::has_effect(&op, &self.operands.iter().map(operand).collect::<Vec<Operand>>())
     }
 
-    /// Whether its result is ready only after the loop.
+    /// Whether its result has no element at the index: it is ready only after the loop.
     pub fn is_end(&self) -> bool {
-        matches!(self.op, NodeOp::Vector(op) if matches!(op.fusion(), Fusion::End(_)))
+        self.scanned().is_none() && matches!(self.op, NodeOp::Vector(op) if matches!(op.fusion(), Fusion::End(_)))
     }
+
+    /// The operation of a scan.
+    pub fn scanned(&self) -> Option<ScalarOp> {
+        match self.op {
+            NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) => Some(op),
+            _ => None,
+        }
+    }
+}
+
+/// A scan of all indices that is read where it is computed.
+#[derive(Clone, Copy, Debug)]
+pub struct Running {
+    /// Its node.
+    pub node: usize,
+    /// Its operation, exact.
+    pub op: ScalarOp,
+    /// The number of others, one computed from the other, that it is computed from.
+    pub level: u8,
 }
 
 /// Whether the order in which an operation combines is part of the meaning.
@@ -300,7 +347,9 @@ impl Planner<'_> {
             (NodeOp::Vector(VectorOp::Iota), &[length]) => Some(Extent::Value(length)),
             (NodeOp::Vector(VectorOp::Dist), &[_, length]) => Some(Extent::Value(length)),
             (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)])
-            | (NodeOp::Vector(VectorOp::SegDist), &[_, Source::Input(descriptor)]) => Some(Extent::Total(descriptor)),
+            | (NodeOp::Vector(VectorOp::SegDist | VectorOp::Compact), &[_, Source::Input(descriptor)]) => {
+                Some(Extent::Total(descriptor))
+            }
             _ => columns.next().map(|(_, input)| Extent::Column(input)),
         };
     }

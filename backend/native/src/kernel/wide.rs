@@ -32,10 +32,13 @@ impl Body<'_, '_, '_> {
             };
             let by_op = match node.op {
                 NodeOp::Map(op) => is_wide_op(op),
-                NodeOp::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegDist) => is_number(node.ty),
+                NodeOp::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegDist | VectorOp::Compact) => {
+                    is_number(node.ty)
+                }
                 NodeOp::Vector(_) => node.is_end(),
             };
-            by_op && node.space == 0 && (node.is_end() || node.operands.iter().all(is_wide))
+            let is_at_index = !matches!(node.op, NodeOp::Vector(VectorOp::Compact)) && !node.is_end();
+            by_op && node.space == 0 && (!is_at_index || node.operands.iter().all(is_wide))
         });
         let number = |source: Source| self.plan.space_of(source) == 0 && is_number(self.type_of(source));
         let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
@@ -117,6 +120,11 @@ impl Body<'_, '_, '_> {
                 let second = self.emitter.builder.ins().iadd_imm_s(first, 1);
                 let both = self.splat(first);
                 self.emitter.builder.ins().insertlane(both, second, 1)
+            }
+            NodeOp::Vector(VectorOp::Compact) => {
+                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
+                let (address, offset) = self.place_of_index(bias);
+                self.emitter.builder.ins().load(vector_type(node.ty), UNALIGNED, address, offset)
             }
             NodeOp::Vector(VectorOp::SegDist) => {
                 let value = self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"));

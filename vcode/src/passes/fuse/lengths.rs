@@ -53,7 +53,7 @@ impl Lengths {
         }
     }
 
-    /// The number of the elements in the segments of a descriptor, or of true flags in a column.
+    /// The number of the elements in the segments of a descriptor, of true flags in a column, or the sum of its ints.
     fn inside(operand: Operand) -> Option<usize> {
         match operand {
             Operand::Register(register) => Some(2 * register.0 as usize + 1),
@@ -77,13 +77,17 @@ impl Lengths {
                     self.equal(first, second, now);
                 }
             }
-            Op::Map(_) => {
-                for &operand in operands {
+            Op::Map(op) => {
+                for (position, &operand) in operands.iter().enumerate() {
                     if let Operand::Register(register) = operand
                         && matches!(registers[register.0 as usize], RegisterType::Column(_))
                     {
                         let column = self.own(operand);
                         self.equal(made, column, now);
+                        let is_equal = *op == ScalarOp::CheckLengths || op.checked_operand() == Some(position);
+                        if is_equal {
+                            self.equal(Self::inside(result), Self::inside(operand), now);
+                        }
                     }
                 }
             }
@@ -116,10 +120,13 @@ impl Lengths {
                 let counted = self.own(operands[0]);
                 self.equal(made, counted, now);
             }
-            VectorOp::Total => self.equal(made, Self::inside(operands[0]), now),
+            VectorOp::Total | VectorOp::Reduce(ScalarOp::AddInt) => self.equal(made, Self::inside(operands[0]), now),
+            VectorOp::Lengths => self.equal(Self::inside(result), Self::inside(operands[0]), now),
             VectorOp::Packed | VectorOp::View => {
-                let lengths = self.own(operands[operands.len() - 1]);
-                self.equal(made, lengths, now);
+                let lengths = operands[operands.len() - 1];
+                let count = self.own(lengths);
+                self.equal(made, count, now);
+                self.equal(Self::inside(result), Self::inside(lengths), now);
                 if let (VectorOp::Packed, Operand::Register(descriptor)) = (op, result) {
                     self.packed[descriptor.0 as usize] = true;
                 }

@@ -210,11 +210,48 @@ fn what_the_loop_completes_is_not_read_in_it() {
          %10 = fused {
            %4 = map add.int %8 %9
            %5 = scan.add.int %4
-           yield %5
+           %6 = map negate.int %5
+           yield %6
          }
-         %6 = map negate.int %10
-         %7 = gather %6 %6
-         return %6 %7",
+         %7 = gather %10 %10
+         return %10 %7",
+    );
+    // What comes before an element has an order where floats are added up, and parts cannot be combined.
+    stays(
+        "%0: column float",
+        "column float",
+        "%1 = scan.add.float %0
+         %2 = map negate.float %1
+         return %2",
+    );
+}
+
+#[test]
+fn a_group_relies_on_checks_that_stand_before_it() {
+    becomes(
+        "%0: column float, %1: column int, %2: column int, %3: column float, %4: column int, %5: column int",
+        "column float",
+        "%6 = view %1 %2
+         %7 = compact %0 %6
+         %8 = view %4 %5
+         %9 = packed %5
+         %10 = compact %3 %8
+         %11 = map check_lengths %5 %2
+         %12 = map multiply.float %7 %10
+         %13 = seg_reduce.add.float %12 %9
+         return %13",
+        "%6 = view %1 %2
+         %8 = view %4 %5
+         %9 = packed %5
+         %11 = map check_lengths %5 %2
+         %14 = fused {
+           %7 = compact %0 %6
+           %10 = compact %3 %8
+           %12 = map multiply.float %7 %10
+           %13 = seg_reduce.add.float %12 %9
+           yield %13
+         }
+         return %14",
     );
 }
 
