@@ -9,7 +9,9 @@
 use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::value::{Slot, SlotOf};
-use nesl_native::{Compiled, Compiler, Instances, Scratch, State, Status, is_recursive, is_supported, read_column, words_of};
+use nesl_native::{
+    Compiled, Compiler, Instances, Scratch, State, Status, is_recursive, is_supported, read_column, words_of,
+};
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
@@ -39,11 +41,14 @@ const LEAST_FRAME: usize = 16;
 /// Bytes of stack that are left to functions in Rust that native code calls.
 const STACK_RESERVE: usize = 128 << 10;
 
+/// Bytes of stack of a thread that runs native code.
+pub(crate) const WORKER_STACK: usize = STACK + 2 * STACK_RESERVE;
+
 /// Bytes of scratch memory of a worker: of addresses, since memory is taken as it is used.
 const SCRATCH: usize = 1 << 30;
 
 /// Scratch memory of which more has been used is given back to the system.
-const SCRATCH_KEPT: usize = 64 << 20;
+const SCRATCH_KEPT: usize = 256 << 20;
 
 /// The native code of a program.
 pub(crate) struct NativeCode {
@@ -147,7 +152,7 @@ fn stack_bytes(depth: usize) -> usize {
 
 /// Runs work where native code has all the stack that it may use.
 pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(STACK, STACK + 2 * STACK_RESERVE, work)
+    stacker::maybe_grow(STACK, WORKER_STACK, work)
 }
 
 /// Calls of functions of scalars alone: the words of arguments and results.

@@ -12,8 +12,8 @@ mod group;
 
 use crate::emitter::{Emitter, TRUSTED};
 use crate::function::{Entry, Kept, machine_types};
-use crate::runtime::each::words_of;
 use crate::kernel::Plan;
+use crate::runtime::each::words_of;
 use crate::runtime::{Helper, each_helper, helper_of};
 use crate::state::TOP;
 use cranelift_codegen::ir::{
@@ -23,7 +23,9 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
 use nesl_prim::ScalarType;
-use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp};
+use nesl_vcode::{
+    Block, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
+};
 use std::collections::HashMap;
 
 use again::Again;
@@ -69,6 +71,8 @@ pub(crate) struct Body<'a, 'b> {
     kept: &'a mut Kept,
     /// The values of each register.
     values: Vec<Vec<Value>>,
+    /// How often each register is read.
+    reads: Vec<usize>,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
     /// Where the function's scratch memory begins, if it makes columns.
@@ -88,8 +92,8 @@ impl<'a, 'b> Body<'a, 'b> {
         let (emitter, parameters) = Emitter::begin(builder, jit);
         let (frames, mark, again) = (HashMap::new(), None, None);
         let function = &program.functions[id.0 as usize];
-        let values = Vec::new();
-        let mut body = Body { emitter, program, id, function, functions, kept, values, frames, mark, again };
+        let (values, reads) = (Vec::new(), Vec::new());
+        let mut body = Body { emitter, program, id, function, functions, kept, values, reads, frames, mark, again };
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
     }
@@ -100,6 +104,8 @@ impl<'a, 'b> Body<'a, 'b> {
         self.values = vec![Vec::new(); function.registers.len()];
         self.define(&function.parameters, parameters.to_vec());
         let makes_columns = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
+        self.reads = vec![0; function.registers.len()];
+        function.body.visit_reads(&mut |register| self.reads[register.0 as usize] += 1);
         self.mark = makes_columns.then(|| self.emitter.load_state(TOP));
         self.again = None;
         if again::repeats(&function.body, self.id) {
@@ -109,12 +115,7 @@ impl<'a, 'b> Body<'a, 'b> {
             self.emitter.check_interrupt();
         }
         let results = self.tail(&function.body);
-        let mut results =
-            results.unwrap_or_else(|| unreachable!("a function that only begins again is not made a loop"));
-        if let Some(mark) = self.mark {
-            let types: Vec<RegisterType> = function.body.results.iter().map(|&result| self.type_of(result)).collect();
-            self.give_back(mark, &types, &mut results);
-        }
+        let results = results.unwrap_or_else(|| unreachable!("a function that only begins again is not made a loop"));
         self.end_again();
         results
     }
@@ -127,10 +128,12 @@ impl<'a, 'b> Body<'a, 'b> {
 
     /// Emits a function where it is called.
     fn inlined(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
-        let outer = (self.id, self.function, std::mem::take(&mut self.values), self.mark, self.again);
+        let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.reads));
+        let outer = (self.id, self.function, self.mark, self.again);
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
-        (self.id, self.function, self.values, self.mark, self.again) = outer;
+        (self.id, self.function, self.mark, self.again) = outer;
+        (self.values, self.reads) = kept;
         results.concat()
     }
 

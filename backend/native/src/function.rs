@@ -240,7 +240,8 @@ impl Compiler {
             let (signature, entry_signature) = (self.signature(code), self.entry_signature());
             let Entry { body, entry } = self.functions[&id];
             let (functions, kept) = (&self.functions, &mut self.kept);
-            self.module.define(body, signature, |builder, jit| Body::emit(builder, jit, (program, id), functions, kept))?;
+            self.module
+                .define(body, signature, |builder, jit| Body::emit(builder, jit, (program, id), functions, kept))?;
             self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body))?;
         }
         self.module.finish()?;

@@ -4,6 +4,7 @@
 //! takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of the loops.
 //! On several threads each runs the function on indices of its own.
 
+mod affine;
 mod body;
 mod emit;
 mod ends;

@@ -118,7 +118,15 @@ impl<'a> State<'a> {
         let (top, bytes) = scratch
             .as_ref()
             .map_or((ALIGNMENT, 0), |scratch| (scratch.start.as_ptr().expose_provenance(), scratch.layout.size()));
-        State { interrupt: interrupt.unwrap_or(&NEVER), stack_limit, top, end: top + bytes, peak: top, scratch, sums: Vec::new() }
+        State {
+            interrupt: interrupt.unwrap_or(&NEVER),
+            stack_limit,
+            top,
+            end: top + bytes,
+            peak: top,
+            scratch,
+            sums: Vec::new(),
+        }
     }
 
     /// The sums of one of the yields of a group.

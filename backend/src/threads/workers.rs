@@ -12,6 +12,7 @@ use super::tuning::{LARGEST_PIECE, PIECES};
 use crate::buffer::Meter;
 use crate::engine::Fault;
 use crate::interrupt::Interrupt;
+use crate::native::WORKER_STACK;
 use crate::vector::Slice;
 use nesl_prim::{Element, Failure};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -37,7 +38,8 @@ impl Workers {
         };
         let pool = match threads {
             1 => None,
-            _ => Some(ThreadPoolBuilder::new().num_threads(threads - 1).build()?),
+            // Of the stack, too, only what is used is taken from the system.
+            _ => Some(ThreadPoolBuilder::new().num_threads(threads - 1).stack_size(WORKER_STACK).build()?),
         };
         Ok(Workers { pool, threads, interrupt: Interrupt::default() })
     }

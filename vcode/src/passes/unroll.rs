@@ -248,8 +248,8 @@ fn cut(
     index: i64,
     arguments: &mut Vec<Operand>,
 ) {
-    let [starts, lengths] = [VectorOp::Starts, VectorOp::Lengths]
-        .map(|op| context.emit(Op::Vector(op), vec![descriptor], INTS));
+    let [starts, lengths] =
+        [VectorOp::Starts, VectorOp::Lengths].map(|op| context.emit(Op::Vector(op), vec![descriptor], INTS));
     let [start, length] = [starts, lengths].map(|column| element(context, column, index, INT));
     arguments.push(length);
     slices(context, elements, (start, length), &mut columns.iter(), arguments);

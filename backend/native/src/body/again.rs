@@ -9,7 +9,7 @@ use crate::state::{INTERRUPT, LEAST_FRAME, STACK_LIMIT};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, RegisterType};
+use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 
 /// A function that begins again.
 #[derive(Clone, Copy)]
@@ -116,31 +116,47 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Emits a block at the end of the function; the values of its results, none if it only begins again.
+    /// Emits a block at the end of the function; the values of its results, moved to where the function's scratch memory began.
+    /// None if it only begins again.
     pub(super) fn tail(&mut self, block: &Block) -> Option<Vec<Vec<Value>>> {
-        let (Some(again), Some(end)) = (self.again, last(block)) else { return Some(self.block(block)) };
-        if !ends(block, self.id).0 {
-            return Some(self.block(block));
-        }
+        let Some(end) = last(block) else { return Some(self.end(block)) };
+        let is_again = matches!(end.op, Op::Call(function) if function == self.id);
+        let ((Op::If(..), ..) | (_, true, Some(_))) = (&end.op, is_again, self.again) else {
+            return Some(self.end(block));
+        };
         for instruction in &block.instructions[..block.instructions.len() - 1] {
             let values = self.instruction(instruction);
             self.define(&instruction.results, values);
         }
-        let Op::If(then_block, else_block) = &end.op else {
-            self.repeat(again, &end.operands);
-            return None;
-        };
-        let condition = self.value(end.operands[0])[0];
+        match (&end.op, self.again) {
+            (Op::If(then_block, else_block), _) => {
+                let condition = self.value(end.operands[0])[0];
+                self.branches_at_end(condition, [then_block, else_block], &end.results)
+            }
+            (_, Some(again)) => {
+                self.repeat(again, &end.operands);
+                None
+            }
+            (_, None) => unreachable!("only what begins again does so"),
+        }
+    }
+
+    fn branches_at_end(
+        &mut self,
+        condition: Value,
+        blocks: [&Block; 2],
+        results: &[Register],
+    ) -> Option<Vec<Vec<Value>>> {
         let labels: [Label; 2] = std::array::from_fn(|_| self.emitter.builder.create_block());
         let join = self.emitter.builder.create_block();
-        for &result in &end.results {
+        for &result in results {
             for ty in machine_types(self.function.register_type(result)) {
                 self.emitter.builder.append_block_param(join, ty);
             }
         }
         self.emitter.builder.ins().brif(condition, labels[0], &[], labels[1], &[]);
         let mut is_joined = false;
-        for (label, block) in labels.into_iter().zip([then_block, else_block]) {
+        for (label, block) in labels.into_iter().zip(blocks) {
             self.emitter.builder.switch_to_block(label);
             if let Some(values) = self.tail(block) {
                 let values: Vec<BlockArg> = values.concat().into_iter().map(BlockArg::from).collect();
@@ -153,8 +169,52 @@ impl Body<'_, '_> {
         }
         self.emitter.builder.switch_to_block(join);
         let values = self.emitter.builder.block_params(join).to_vec();
-        self.define(&end.results, values);
-        Some(end.results.iter().map(|&result| self.value(Operand::Register(result))).collect())
+        self.define(results, values);
+        Some(results.iter().map(|&result| self.value(Operand::Register(result))).collect())
+    }
+
+    /// Emits a block that ends the function.
+    fn end(&mut self, block: &Block) -> Vec<Vec<Value>> {
+        let Some(mark) = self.mark else { return self.block(block) };
+        let types: Vec<RegisterType> = block.results.iter().map(|&result| self.type_of(result)).collect();
+        let parts = self.put_together_at_end(block);
+        let mut results = Vec::new();
+        for instruction in &block.instructions {
+            if parts.is_empty() || !parts.iter().any(|part| std::ptr::eq(*part, instruction)) {
+                let values = self.instruction(instruction);
+                self.define(&instruction.results, values);
+            }
+        }
+        for &result in &block.results {
+            let part = parts.iter().find(|part| result == Operand::Register(part.results[0]));
+            results.push(match part {
+                Some(part) => self.flat(&part.operands),
+                None => self.value(result),
+            });
+        }
+        if parts.is_empty() {
+            self.give_back(mark, &types, &mut results);
+            return results;
+        }
+        self.give_back_parts(mark, &types, results)
+    }
+
+    /// The instructions that put columns together which nothing but the function's results are made of. All or none: where one
+    /// result is there already, all of them move together.
+    fn put_together_at_end<'i>(&self, block: &'i Block) -> Vec<&'i Instruction> {
+        let is_column = |&result: &Operand| matches!(self.type_of(result), RegisterType::Column(_));
+        let made = |result: Operand| {
+            let makes = |instruction: &&Instruction| {
+                matches!(instruction.op, Op::Vector(VectorOp::Concat))
+                    && result == Operand::Register(instruction.results[0])
+                    && self.reads[instruction.results[0].0 as usize] == 1
+            };
+            block.instructions.iter().find(makes)
+        };
+        let has_descriptors = block.results.iter().any(|&result| self.type_of(result) == RegisterType::Descriptor);
+        let columns = block.results.iter().filter(|result| is_column(result));
+        let made: Option<Vec<&Instruction>> = columns.map(|&result| made(result)).collect();
+        made.filter(|_| !has_descriptors).unwrap_or_default()
     }
 
     fn repeat(&mut self, again: Again, operands: &[Operand]) {

@@ -4,6 +4,7 @@
 
 use super::Body;
 use crate::emitter::{Emitter, TRUSTED};
+use crate::function::machine_types;
 use crate::runtime::{copy_down, give_back};
 use crate::state::{END, PEAK, TOP};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -186,6 +187,74 @@ impl Body<'_, '_> {
         for ((index, word, _), value) in parts.into_iter().zip(joined) {
             values[index][word] = value;
         }
+    }
+
+    /// Puts columns together where scratch memory began at a mark, each of the parts by which its values are given, and frees the
+    /// rest; the values of all registers.
+    pub(super) fn give_back_parts(
+        &mut self,
+        mark: Value,
+        registers: &[RegisterType],
+        values: Vec<Vec<Value>>,
+    ) -> Vec<Vec<Value>> {
+        let [in_place, otherwise, after] = [(); 3].map(|()| self.emitter.builder.create_block());
+        let (end, peak) = (self.emitter.load_state(END), self.emitter.load_state(PEAK));
+        // Each part moves down, past none that has not been moved; or it is from before the mark.
+        let mut is_safe = self.emitter.builder.ins().iconst(types::I8, 1);
+        let (mut to, mut moves, mut results) = (mark, Vec::new(), Vec::new());
+        for (&register, values) in registers.iter().zip(&values) {
+            let RegisterType::Column(ty) = register else {
+                results.push(values.clone());
+                continue;
+            };
+            let start = to;
+            let mut length = self.emitter.int(0);
+            for part in values.chunks(2) {
+                let bytes = self.bytes(part[1], ty);
+                let ins = &mut self.emitter.builder;
+                let is_behind = ins.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, part[0], to);
+                let part_end = ins.ins().iadd(part[0], bytes);
+                let is_before = ins.ins().icmp(IntCC::UnsignedLessThanOrEqual, part_end, mark);
+                let moves_well = ins.ins().bor(is_behind, is_before);
+                is_safe = ins.ins().band(is_safe, moves_well);
+                moves.push((to, part[0], bytes, ty.size() == 8));
+                to = ins.ins().iadd(to, bytes);
+                length = ins.ins().iadd(length, part[1]);
+            }
+            let more = self.emitter.builder.ins().iadd_imm_s(to, 7);
+            to = self.emitter.builder.ins().band_imm_s(more, -8);
+            results.push(vec![start, length]);
+        }
+        let has_room = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, to, end);
+        is_safe = self.emitter.builder.ins().band(is_safe, has_room);
+        for &register in registers {
+            for ty in machine_types(register) {
+                self.emitter.builder.append_block_param(after, ty);
+            }
+        }
+        self.emitter.builder.ins().brif(is_safe, in_place, &[], otherwise, &[]);
+        self.emitter.builder.switch_to_block(in_place);
+        for (to, from, bytes, is_words) in moves {
+            self.emitter.copy(to, from, bytes, is_words);
+        }
+        let peak = self.emitter.builder.ins().umax(peak, to);
+        self.emitter.store_state(TOP, to);
+        self.emitter.store_state(PEAK, peak);
+        let arguments: Vec<BlockArg> = results.concat().into_iter().map(BlockArg::from).collect();
+        self.emitter.builder.ins().jump(after, &arguments);
+        self.emitter.builder.switch_to_block(otherwise);
+        let mut whole = values;
+        for (&register, values) in registers.iter().zip(&mut whole) {
+            if let RegisterType::Column(ty) = register {
+                *values = self.concat(values, ty);
+            }
+        }
+        self.give_back(mark, registers, &mut whole);
+        let arguments: Vec<BlockArg> = whole.concat().into_iter().map(BlockArg::from).collect();
+        self.emitter.builder.ins().jump(after, &arguments);
+        self.emitter.builder.switch_to_block(after);
+        let mut joined = self.emitter.builder.block_params(after).to_vec().into_iter();
+        registers.iter().map(|&register| joined.by_ref().take(machine_types(register).len()).collect()).collect()
     }
 
     fn give_back_one(&mut self, mark: Value, top: Value, address: Value, bytes: Value, is_words: bool) -> Value {

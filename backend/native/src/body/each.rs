@@ -18,7 +18,11 @@ enum Part {
     /// An element of a column.
     Scalar(ScalarType, Value),
     /// A length, then the parts of elements.
-    Sequence { starts: Value, lengths: Value, elements: Vec<ElementPart> },
+    Sequence {
+        starts: Value,
+        lengths: Value,
+        elements: Vec<ElementPart>,
+    },
 }
 
 /// Some values of the elements of a segment.
@@ -113,12 +117,7 @@ impl Body<'_, '_> {
         kept.into_iter().flat_map(|kept| self.together(kept, count)).collect()
     }
 
-    fn varying<'o>(
-        &mut self,
-        shape: &Shape,
-        operands: &mut impl Iterator<Item = &'o Operand>,
-        parts: &mut Vec<Part>,
-    ) {
+    fn varying<'o>(&mut self, shape: &Shape, operands: &mut impl Iterator<Item = &'o Operand>, parts: &mut Vec<Part>) {
         match shape {
             Shape::Scalar(ty) => parts.push(Part::Scalar(*ty, self.next(operands)[0])),
             Shape::Pair(first, rest) => {

@@ -2,7 +2,9 @@
 
 use super::Body;
 use crate::emitter::TRUSTED;
-use crate::kernel::{Bound, Ending, Environment, Extent, Mode, NodeOp, Outlet, Plan, Source, begin_sums, emit_group, is_ordered};
+use crate::kernel::{
+    Bound, Ending, Environment, Extent, Mode, NodeOp, Outlet, Plan, Source, begin_sums, emit_group, is_ordered,
+};
 use crate::runtime::helper_of;
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;

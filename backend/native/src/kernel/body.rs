@@ -33,6 +33,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub endings: Vec<Option<Ending>>,
     /// The nodes that are computed.
     pub live: Vec<bool>,
+    /// The nodes whose index has been checked before the loop.
+    pub checked: Vec<bool>,
     /// The spaces within that are behind a branch.
     branches: Vec<bool>,
     /// The cursors of descriptors, by input.
@@ -67,7 +69,13 @@ pub(super) struct Now {
 }
 
 impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
-    pub fn new(emitter: &'e mut Emitter<'b>, plan: &'a Plan, mode: Mode, environment: &'a Environment) -> Self {
+    pub fn new(
+        emitter: &'e mut Emitter<'b>,
+        plan: &'a Plan,
+        mode: Mode,
+        environment: &'a Environment,
+        range: (Value, Value),
+    ) -> Self {
         let ending = |index| match (mode, plan.ending(index)) {
             (Mode::Count | Mode::Scan(_) | Mode::Trial, _) => None,
             (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
@@ -83,6 +91,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             mode,
             endings,
             live,
+            checked: vec![false; plan.nodes.len()],
             branches: vec![false; plan.spaces()],
             cursors: vec![None; plan.inputs.len()],
             positions: vec![None; plan.spaces()],
@@ -95,6 +104,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             biases: vec![None; plan.yields.len()],
             now: Now::default(),
         };
+        body.check_ends(range.0, range.1);
         body.branches = (0..plan.spaces()).map(|space| space > 0 && body.needs_branch(space)).collect();
         body.begin();
         body
@@ -246,6 +256,9 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     }
 
     fn is_costly(&self, node: usize) -> bool {
+        if self.checked[node] {
+            return false;
+        }
         match self.plan.nodes[node].op {
             NodeOp::Map(op) => self.plan.nodes[node].is_fallible() || is_call(op),
             NodeOp::Vector(VectorOp::Gather) => true,
@@ -514,6 +527,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
         match node.op {
+            NodeOp::Map(_) if self.checked[number] => self.operand(node.operands[0]),
             NodeOp::Map(op) => {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.operand(operand)).collect();
                 self.emitter.scalar(op, &operands)
@@ -539,7 +553,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             }
             NodeOp::Vector(VectorOp::Gather) => {
                 let place = self.operand(node.operands[1]);
-                let address = self.place(node.operands[0], place, machine_type(node.ty).bytes());
+                let address = self.place(node.operands[0], place, machine_type(node.ty).bytes(), !self.checked[number]);
                 self.emitter.builder.ins().load(machine_type(node.ty), TRUSTED, address, 0)
             }
             NodeOp::Vector(other) => unreachable!("{other:?} has no elements in a loop"),
@@ -547,13 +561,15 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     }
 
     /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and gives up.
-    fn place(&mut self, column: Source, place: Value, size: u32) -> Value {
+    fn place(&mut self, column: Source, place: Value, size: u32, is_unknown: bool) -> Value {
         let Source::Input(input) = column else { unreachable!("the column comes from outside") };
         let Bound::Column { pointer, length } = self.environment.inputs[input] else {
             unreachable!("elements are gathered from a column")
         };
-        let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
-        self.emitter.require(is_there);
+        if is_unknown {
+            let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
+            self.emitter.require(is_there);
+        }
         self.emitter.address(pointer, place, size)
     }
 }

@@ -128,7 +128,7 @@ pub(crate) fn emit_group(
     environment: &Environment,
     (start, end): (Value, Value),
 ) -> Finished {
-    let mut body = Body::new(emitter, plan, mode, environment);
+    let mut body = Body::new(emitter, plan, mode, environment, (start, end));
     let index = body.emitter.builder.declare_var(types::I64);
     body.emitter.builder.def_var(index, start);
     let segmented = body.cursors.iter().any(Option::is_some);
