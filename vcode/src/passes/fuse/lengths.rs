@@ -53,7 +53,8 @@ impl Lengths {
         }
     }
 
-    /// The number of the elements in the segments of a descriptor, or of true flags in a column.
+    /// The number of the elements in the segments of a descriptor, or of true flags in a column; of a column of lengths their
+    /// sum.
     fn inside(operand: Operand) -> Option<usize> {
         match operand {
             Operand::Register(register) => Some(2 * register.0 as usize + 1),
@@ -117,9 +118,12 @@ impl Lengths {
                 self.equal(made, counted, now);
             }
             VectorOp::Total => self.equal(made, Self::inside(operands[0]), now),
+            VectorOp::Lengths => self.equal(Self::inside(result), Self::inside(operands[0]), now),
             VectorOp::Packed | VectorOp::View => {
-                let lengths = self.own(operands[operands.len() - 1]);
-                self.equal(made, lengths, now);
+                let lengths = operands[operands.len() - 1];
+                let segments = self.own(lengths);
+                self.equal(made, segments, now);
+                self.equal(Self::inside(result), Self::inside(lengths), now);
                 if let (VectorOp::Packed, Operand::Register(descriptor)) = (op, result) {
                     self.packed[descriptor.0 as usize] = true;
                 }
