@@ -56,6 +56,19 @@ impl Meter {
         room.ok_or(Failure::OutOfMemory { bytes: bytes_of::<T>(capacity) })
     }
 
+    /// The same elements without much room behind them, which a filter leaves: what uses less than half of its room moves to
+    /// new room, if there is some, and gives the old one back.
+    pub fn fitted<T: Copy>(&self, mut room: Room<T>) -> Room<T> {
+        if room.len() < room.capacity() / 2
+            && let Ok(mut small) = self.room(room.len())
+        {
+            small.extend_from_slice(&room);
+            return small;
+        }
+        room.shrink();
+        room
+    }
+
     /// An empty vector with room for `capacity` elements: for results that grow, and for what is no column. It may be handed
     /// to [`Meter::adopt`]; its memory is not recycled.
     ///

@@ -22,7 +22,7 @@ use nesl_frontend::ty::Type;
 use nesl_prim::ScalarOp;
 use nesl_span::Span;
 use nesl_vcode::build::FunctionBuilder;
-use nesl_vcode::{Block, Constants, Operand};
+use nesl_vcode::{Block, Constants, Operand, VectorOp};
 use std::collections::HashMap;
 
 /// For how many instances code computes.
@@ -82,7 +82,28 @@ impl<'a, 'p> Lowering<'a, 'p> {
     pub(crate) fn parameter(&mut self, ty: &Type, pattern: &Pattern) -> Value {
         let registers: Vec<Operand> =
             pattern.registers(ty).into_iter().map(|register| self.builder.parameter(register).into()).collect();
-        pattern.value(ty, &mut registers.into_iter())
+        let value = pattern.value(ty, &mut registers.into_iter());
+        self.measured(value)
+    }
+
+    /// The same value, whose sequences have their lengths from their elements, not from the parameters that say so, too: then
+    /// passes know that they are equal.
+    fn measured(&mut self, value: Value) -> Value {
+        match value {
+            Value::Pair(first, rest) => {
+                let first = self.measured(*first);
+                Value::pair(first, self.measured(*rest))
+            }
+            Value::Sequence { lifted: false, elements, extent } => {
+                let length = match first_component(&elements) {
+                    Some((column, true)) => self.builder.vector(VectorOp::Segments, &[column]),
+                    Some((column, false)) => self.builder.vector(VectorOp::Length, &[column]),
+                    None => extent,
+                };
+                Value::sequence(length, *elements)
+            }
+            other => other,
+        }
     }
 
     /// The instructions for an expression; its value.
@@ -158,9 +179,9 @@ impl<'a, 'p> Lowering<'a, 'p> {
             Context::Lifted(count) if !values.iter().all(Value::is_invariant) => {
                 let lifted: Vec<Value> = values.into_iter().map(|value| self.lift(value, count)).collect();
                 let elements = self.move_elements(&lifted.iter().collect::<Vec<_>>(), &mut |lowering, columns| {
-                    lowering.builder.vector(nesl_vcode::VectorOp::Interleave, columns)
+                    lowering.builder.vector(VectorOp::Interleave, columns)
                 });
-                let lengths = self.builder.vector(nesl_vcode::VectorOp::Dist, &[length, count]);
+                let lengths = self.builder.vector(VectorOp::Dist, &[length, count]);
                 Value::segments(self.packed(lengths), elements)
             }
             _ => {
@@ -219,5 +240,15 @@ impl<'a, 'p> Lowering<'a, 'p> {
             Context::Lifted(_) if effect.any() || !argument.is_invariant() => Version::Lifted(argument.pattern()),
             _ => Version::Serial,
         }
+    }
+}
+
+/// The first component of elements: a descriptor (`true`) or a column; none where they have none.
+fn first_component(elements: &Value) -> Option<(Operand, bool)> {
+    match elements {
+        Value::Scalar { operand, .. } => Some((*operand, false)),
+        Value::Sequence { extent, .. } => Some((*extent, true)),
+        Value::Pair(first, rest) => first_component(first).or_else(|| first_component(rest)),
+        Value::Nothing => None,
     }
 }

@@ -74,6 +74,15 @@ impl<T: Copy> Room<T> {
         self.length = length;
     }
 
+    /// Gives up the room behind the elements: of a block it is not counted any more; other memory goes back to the system.
+    pub fn shrink(&mut self) {
+        if self.is_block() {
+            self.capacity = self.length;
+        } else if self.length < self.capacity {
+            *self = Room::from(self.to_vec());
+        }
+    }
+
     /// Adds an element.
     ///
     /// # Panics

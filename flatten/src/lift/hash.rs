@@ -6,6 +6,9 @@
 //! hash of a pair        hash_pair (hash of first) (hash of rest)
 //! hash of a sequence    hash_pair length (sum of hash_pair position (hash of element))
 //! ```
+//!
+//! An element that is an int, a bool or a char stands for its own hash, as an int: it is mixed with its position anyway, and
+//! the hash of a string costs as much as its characters do.
 
 use crate::lower::{Context, Lowering};
 use crate::repr::int;
@@ -71,7 +74,21 @@ impl Lowering<'_, '_> {
 
     /// The hashes of `total` elements, each mixed with its position in its sequence.
     fn hash_places(&mut self, element: &Type, elements: Value, positions: Operand, total: Operand) -> Operand {
-        let hashes = self.hash_bits(element, elements, Context::Lifted(total));
+        let hashes = self.element_hashes(element, elements, total);
         self.builder.map(ScalarOp::HashPair, &[positions, hashes.operand()])
+    }
+
+    /// The hashes of `total` elements, before they are mixed with their positions.
+    fn element_hashes(&mut self, ty: &Type, elements: Value, total: Operand) -> Value {
+        if let Some(payload) = ty.payload() {
+            return self.element_hashes(&payload, elements, total);
+        }
+        let op = match Structure::of(ty) {
+            Structure::Scalar(ScalarType::Int) => return elements,
+            Structure::Scalar(ScalarType::Bool) => ScalarOp::BoolToInt,
+            Structure::Scalar(ScalarType::Char) => ScalarOp::CharToCode,
+            _ => return self.hash_bits(ty, elements, Context::Lifted(total)),
+        };
+        Value::column(self.builder.map(op, &[elements.operand()]), ScalarType::Int)
     }
 }

@@ -136,10 +136,20 @@ fn hash(value: &Value) -> i64 {
         Value::Pair(first, rest) => meaning::hash_pair(hash(first), hash(rest)),
         Value::Sequence(elements) => {
             let places = elements.iter().enumerate();
-            let places = places.map(|(position, element)| meaning::hash_pair(position as i64, hash(element)));
+            let places = places.map(|(position, element)| meaning::hash_pair(position as i64, element_hash(element)));
             meaning::hash_pair(length(value), places.fold(0, i64::wrapping_add))
         }
         Value::Function(_) => 0,
+    }
+}
+
+/// The hash of an element of a sequence, before it is mixed with its position: a discrete scalar as an int.
+fn element_hash(value: &Value) -> i64 {
+    match value {
+        Value::Scalar(ScalarValue::Int(value)) => *value,
+        Value::Scalar(ScalarValue::Bool(value)) => i64::from(*value),
+        Value::Scalar(ScalarValue::Char(value)) => i64::from(*value),
+        _ => hash(value),
     }
 }
 

@@ -2,18 +2,22 @@
 //!
 //! But for the world outside, VCODE has no state, so equal instructions on equal operands have equal results. One that can
 //! fail has failed the first time if it does. Calls and `if`s stay: equal ones are rare and long to compare.
+//!
+//! What was computed of all elements of columns is not computed again of those that a filter keeps: it is filtered, too, so
+//! that `{a[i] : i in v | a[i] > 0}` reads each `a[i]` once. Only within one block, where both are made: what a branch reads
+//! of the columns before it would have to be kept for it.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::passes::scoped::Scoped;
 use crate::passes::segments;
-use crate::program::{Instruction, Op, Operand, Program};
+use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{Constants, ScalarOp, ScalarType};
 
 /// Shares equal instructions in all functions.
 pub fn run(program: &mut Program) {
     for function in &mut program.functions {
-        rewrite::rewrite(function, &mut Share { known: Scoped::new() });
+        rewrite::rewrite(function, &mut Share { known: Scoped::new(), depth: 0 });
     }
 }
 
@@ -27,8 +31,8 @@ enum Key {
     Constants(ScalarType, Vec<u64>),
 }
 
-fn key(context: &Context, instruction: &Instruction) -> Option<Key> {
-    let operands = || instruction.operands.clone();
+fn key_of(context: &Context, op: &Op, operands: &[Operand]) -> Option<Key> {
+    let operands = || operands.to_vec();
     let lengths_only = |op: VectorOp| {
         let mut operands = operands();
         // Of a descriptor these read the lengths; where segments lie makes no difference.
@@ -44,7 +48,7 @@ fn key(context: &Context, instruction: &Instruction) -> Option<Key> {
         }
         operands
     };
-    match &instruction.op {
+    match op {
         Op::Scalar(op) => Some(Key::Scalar(*op, ordered(*op))),
         Op::Map(op) => Some(Key::Map(*op, ordered(*op))),
         Op::Vector(op) => Some(Key::Vector(*op, lengths_only(*op))),
@@ -70,28 +74,60 @@ fn bits(constants: &Constants) -> Vec<u64> {
     }
 }
 
+/// The operands that an instruction on elements kept by a filter would have on all elements, and the flags of the filter.
+fn unfiltered(context: &Context, instruction: &Instruction) -> Option<(Vec<Operand>, Operand)> {
+    let mut operands = instruction.operands.clone();
+    let is_column = |&operand: &Operand| matches!(context.type_of(operand), RegisterType::Column(_));
+    let aligned: Vec<usize> = match instruction.op {
+        Op::Map(_) => (0..operands.len()).filter(|&position| is_column(&operands[position])).collect(),
+        Op::Vector(VectorOp::Gather) => vec![1],
+        _ => return None,
+    };
+    let mut filter = None;
+    for position in aligned {
+        let &[elements, flags] = context.made_by(operands[position], VectorOp::Pack)? else { return None };
+        if *filter.get_or_insert(flags) != flags {
+            return None;
+        }
+        operands[position] = elements;
+    }
+    filter.map(|flags| (operands, flags))
+}
+
 struct Share {
-    known: Scoped<Key, Operand>,
+    /// Values, each with the number of blocks around the one it was made in.
+    known: Scoped<Key, (Operand, usize)>,
+    depth: usize,
 }
 
 impl Rule for Share {
     fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
-        let (Some(key), [result]) = (key(context, instruction), instruction.results.as_slice()) else {
+        let (operands, op) = (&instruction.operands, &instruction.op);
+        let (Some(key), [result]) = (key_of(context, op, operands), instruction.results.as_slice()) else {
             return Action::Keep;
         };
-        if let Some(&value) = self.known.get(&key) {
+        if let Some(&(value, _)) = self.known.get(&key) {
             return Action::Replace(value);
         }
-        self.known.insert(key, Operand::Register(*result));
+        if let Some((operands, flags)) = unfiltered(context, instruction)
+            && let Some(key) = key_of(context, op, &operands)
+            && let Some(&(value, depth)) = self.known.get(&key)
+            && depth == self.depth
+        {
+            return Action::Become(Op::Vector(VectorOp::Pack), vec![value, flags]);
+        }
+        self.known.insert(key, (Operand::Register(*result), self.depth));
         Action::Keep
     }
 
     fn enter(&mut self) {
         self.known.enter();
+        self.depth += 1;
     }
 
     fn leave(&mut self, _: &mut Context) {
         self.known.leave();
+        self.depth -= 1;
     }
 }
 
@@ -176,6 +212,52 @@ mod tests {
                %10 = seg_iota %0
                %11 = seg_iota %9
                return %5 %6 %7 %8 %10 %11
+             }",
+        );
+    }
+
+    #[test]
+    fn what_a_filter_keeps_was_computed_before_it() {
+        becomes(
+            run,
+            "function f(%0: column float, %1: column int, %2: int, %3: column int) -> column float, column int {
+               %4 = map check_index %1 %2
+               %5 = gather %0 %4
+               %6 = map greater.float %5 0.0
+               %7 = pack %1 %6
+               %8 = map check_index %7 %2
+               %9 = gather %0 %8
+               %10 = pack %3 %6
+               %11 = map add.int %7 %10
+               return %9 %11
+             }",
+            "function f(%0: column float, %1: column int, %2: int, %3: column int) -> column float, column int {
+               %4 = map check_index %1 %2
+               %5 = gather %0 %4
+               %6 = map greater.float %5 0.0
+               %7 = pack %1 %6
+               %8 = pack %4 %6
+               %9 = pack %5 %6
+               %10 = pack %3 %6
+               %11 = map add.int %7 %10
+               return %9 %11
+             }",
+        );
+        stays(
+            run,
+            "function f(%0: column int, %1: column bool, %2: column bool, %3: bool) -> column int, column int {
+               %4 = map add.int %0 %0
+               %5 = pack %0 %1
+               %6 = pack %0 %2
+               %7 = map multiply.int %5 %6
+               %10 = if %3 {
+                 %8 = map add.int %5 %5
+                 yield %8
+               } else {
+                 %9 = map subtract.int %5 %5
+                 yield %9
+               }
+               return %7 %10
              }",
         );
     }

@@ -184,6 +184,15 @@ impl Fuser {
         let between = items[last + 1..end].iter().flat_map(|item| item.instruction.results.iter().copied());
         behind.extend(between);
         let hoisted = self.hoisted(items, end, (space, limit), group, behind);
+        let mut read = HashSet::new();
+        for &index in members.iter().chain(&hoisted) {
+            items[index].instruction.visit_reads(&mut |register| {
+                read.insert(register);
+            });
+        }
+        let is_used = |index: usize| items[index].instruction.results.iter().any(|result| read.contains(result));
+        members.retain(|&index| !is_made_of_nothing(&items[index].instruction.op) || is_used(index));
+        let last = members.last().copied()?;
         late.retain(|&index| index < last);
         (members.len() + hoisted.len() > 1).then_some(Found { members, hoisted, late })
     }
@@ -312,6 +321,12 @@ fn can_move_up(op: &Op) -> bool {
 /// Whether the results of an instruction are smaller than what it reads, or may be.
 fn makes_less(op: &Op) -> bool {
     matches!(op, Op::Vector(VectorOp::Pack | VectorOp::Reduce(_) | VectorOp::SegReduce(_)))
+}
+
+/// Whether an instruction makes elements of none. A group that does not need them leaves them to those that do, where they
+/// never get to memory.
+fn is_made_of_nothing(op: &Op) -> bool {
+    matches!(op, Op::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist))
 }
 
 /// Whether nothing moves past an instruction.

@@ -4,6 +4,7 @@
 
 use crate::buffer::Meter;
 use crate::group::LocalSlot;
+use crate::memory;
 use crate::on_vector;
 use crate::threads::Threads;
 use crate::threads::tuning::GRAIN;
@@ -24,20 +25,20 @@ pub(super) enum Room {
 
 /// Elements of any type.
 pub(super) enum Elements {
-    Int(Vec<i64>),
-    Float(Vec<f64>),
-    Bool(Vec<bool>),
-    Char(Vec<u8>),
+    Int(memory::Room<i64>),
+    Float(memory::Room<f64>),
+    Bool(memory::Room<bool>),
+    Char(memory::Room<u8>),
 }
 
 impl Room {
     /// New room.
     pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Room, Failure> {
         let elements = match ty {
-            ScalarType::Int => Elements::Int(meter.reserve(length)?),
-            ScalarType::Float => Elements::Float(meter.reserve(length)?),
-            ScalarType::Bool => Elements::Bool(meter.reserve(length)?),
-            ScalarType::Char => Elements::Char(meter.reserve(length)?),
+            ScalarType::Int => Elements::Int(meter.room(length)?),
+            ScalarType::Float => Elements::Float(meter.room(length)?),
+            ScalarType::Bool => Elements::Bool(meter.room(length)?),
+            ScalarType::Char => Elements::Char(meter.room(length)?),
         };
         Ok(Room::New(elements, length))
     }
@@ -76,10 +77,10 @@ impl Room {
     /// Where the first element goes.
     pub fn pointer(&mut self) -> *mut u8 {
         match self {
-            Room::New(Elements::Int(elements), _) => elements.as_mut_ptr().cast(),
-            Room::New(Elements::Float(elements), _) => elements.as_mut_ptr().cast(),
-            Room::New(Elements::Bool(elements), _) => elements.as_mut_ptr().cast(),
-            Room::New(Elements::Char(elements), _) => elements.as_mut_ptr().cast(),
+            Room::New(Elements::Int(room), _) => room.spare().as_mut_ptr().cast(),
+            Room::New(Elements::Float(room), _) => room.spare().as_mut_ptr().cast(),
+            Room::New(Elements::Bool(room), _) => room.spare().as_mut_ptr().cast(),
+            Room::New(Elements::Char(room), _) => room.spare().as_mut_ptr().cast(),
             Room::Over { pointer, .. } => *pointer,
             Room::Copy(column) => {
                 on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
@@ -103,22 +104,21 @@ impl Room {
     pub unsafe fn finish(self, threads: &Threads, operands: &mut [LocalSlot], length: usize) -> Vector {
         /// # Safety
         /// So many elements have been written.
-        unsafe fn column<T: Element>(threads: &Threads, mut elements: Vec<T>, length: usize) -> Slice<T> {
-            assert!(length <= elements.capacity(), "more elements than there is room for");
+        unsafe fn column<T: Element>(threads: &Threads, mut room: memory::Room<T>, length: usize) -> Slice<T> {
+            assert!(length <= room.capacity(), "more elements than there is room for");
             // SAFETY: there is room, and the caller says that they have been written.
-            unsafe { elements.set_len(length) };
-            elements.shrink_to_fit();
-            Slice::new(&Arc::clone(&threads.meter), elements)
+            unsafe { room.set_length(length) };
+            Slice::new(&Arc::clone(&threads.meter), threads.meter.fitted(room))
         }
         match self {
             // SAFETY: the caller's.
-            Room::New(Elements::Int(elements), _) => Vector::Int(unsafe { column(threads, elements, length) }),
+            Room::New(Elements::Int(room), _) => Vector::Int(unsafe { column(threads, room, length) }),
             // SAFETY: the caller's.
-            Room::New(Elements::Float(elements), _) => Vector::Float(unsafe { column(threads, elements, length) }),
+            Room::New(Elements::Float(room), _) => Vector::Float(unsafe { column(threads, room, length) }),
             // SAFETY: the caller's; kernels write bools as 0 and 1.
-            Room::New(Elements::Bool(elements), _) => Vector::Bool(unsafe { column(threads, elements, length) }),
+            Room::New(Elements::Bool(room), _) => Vector::Bool(unsafe { column(threads, room, length) }),
             // SAFETY: the caller's.
-            Room::New(Elements::Char(elements), _) => Vector::Char(unsafe { column(threads, elements, length) }),
+            Room::New(Elements::Char(room), _) => Vector::Char(unsafe { column(threads, room, length) }),
             Room::Over { input, .. } => {
                 match std::mem::replace(&mut operands[input], Slot::Scalar(ScalarValue::Bool(false))) {
                     Slot::Column(column) => column,

@@ -415,3 +415,55 @@ fn what_is_only_counted_leaves_the_group_if_nothing_else_is_as_long() {
          return %3 %7 %9",
     );
 }
+
+#[test]
+fn indices_stay_with_what_reads_them() {
+    becomes(
+        "%0: column float",
+        "int",
+        "%1 = length %0
+         %2 = reduce.minimum.float %0
+         %3 = iota %1
+         %4 = map equal.float %0 %2
+         %5 = pack %3 %4
+         %6 = reduce.minimum.int %5
+         return %6",
+        "%1 = length %0
+         %2 = reduce.minimum.float %0
+         %7 = fused {
+           %3 = iota %1
+           %4 = map equal.float %0 %2
+           %5 = pack %3 %4
+           %6 = reduce.minimum.int %5
+           yield %6
+         }
+         return %7",
+    );
+}
+
+#[test]
+fn segments_of_equal_lengths_have_as_many_elements() {
+    becomes(
+        "%0: descriptor, %1: column char",
+        "column int",
+        "%2 = compact %1 %0
+         %3 = lengths %0
+         %4 = packed %3
+         %5 = seg_iota %4
+         %6 = map char_to_code %2
+         %7 = map add.int %5 %6
+         %8 = seg_reduce.add.int %7 %4
+         return %8",
+        "%3 = lengths %0
+         %4 = packed %3
+         %9 = fused {
+           %2 = compact %1 %0
+           %5 = seg_iota %4
+           %6 = map char_to_code %2
+           %7 = map add.int %5 %6
+           %8 = seg_reduce.add.int %7 %4
+           yield %8
+         }
+         return %9",
+    );
+}
