@@ -23,7 +23,7 @@ use crate::on_vector;
 use crate::vector::{Slice, Vector};
 use block::{LONGEST, Ranker, Sorter};
 use nesl_prim::{Direction, Element, Failure};
-use partition::{Partition, Survey, survey};
+use partition::{COUNTED_BITS, EXACT_BITS, Partition, Survey, survey};
 use std::ops::Range;
 
 /// The position of each element in the order of all.
@@ -136,7 +136,9 @@ fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -
         Sorter::default().sort(direction, &mut copy);
         return Ok(Some(Slice::new(&threads.meter, copy)));
     }
-    let partition = Partition::new(workers, direction, elements, (least, greatest));
+    // Sixteen elements for each counter pay for going over the counters.
+    let exact = length.ilog2().saturating_sub(4).clamp(EXACT_BITS, COUNTED_BITS);
+    let partition = Partition::new(workers, direction, elements, (least, greatest), exact);
     if partition.is_exact() {
         return Ok(Some(partition.fill(threads)?));
     }
@@ -174,7 +176,7 @@ fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) ->
         Ranker::default().rank(&mut keys, 0);
         return Ok(Slice::new(&threads.meter, keys));
     }
-    let partition = Partition::new(&threads.workers, direction, elements, (least, greatest));
+    let partition = Partition::new(&threads.workers, direction, elements, (least, greatest), EXACT_BITS);
     if partition.is_exact() {
         return partition.look_up(threads, elements, |place| place as i64);
     }

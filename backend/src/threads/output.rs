@@ -86,6 +86,9 @@ impl<T: Element> Output<T> {
     }
 }
 
+/// Bytes that are copied in one go, by two instructions.
+const SHORT: usize = 32;
+
 /// Writes part of a column from its front to its end.
 #[derive(Debug)]
 pub struct Writer<'a, T> {
@@ -170,6 +173,23 @@ impl<'a, T: Element> Writer<'a, T> {
         self.next(elements.len(), |slots| {
             slots.write_copy_of_slice(elements);
         });
+    }
+
+    /// Writes a copy of part of a column. Of a short part it copies more than that in one go, where there is more on both
+    /// sides, and goes on where the part ends: most parts are short, and how short would have to be found out each time.
+    #[inline(always)]
+    pub fn copy_part(&mut self, elements: &[T], part: Range<usize>) {
+        let window = const { SHORT / size_of::<T>() };
+        if part.len() <= window
+            && !self.readable
+            && let Some(more) = elements.get(part.start..part.start + window)
+            && let Some(slots) = self.slots.get_mut(self.filled..self.filled + window)
+        {
+            slots.write_copy_of_slice(more);
+            self.filled += part.len();
+        } else {
+            self.copy(&elements[part]);
+        }
     }
 
     /// Writes `count` elements computed from their positions, counted from the next.
@@ -361,6 +381,21 @@ mod tests {
         writers[0].repeat(8, 1);
         drop(writers);
         assert_eq!(output.finish(&meter).elements(), [7, 8, 0, 1, 2]);
+    }
+
+    #[test]
+    fn parts_of_all_lengths_are_copied() {
+        let meter = Meter::new(None);
+        let elements: Vec<i64> = (0..40).collect();
+        for length in 0..=elements.len() {
+            let parts = [0..length, elements.len() - length..elements.len(), length / 2..length];
+            let mut output = Output::<i64>::reserve(&meter, parts.iter().map(Range::len).sum()).unwrap();
+            let mut writer = output.writer();
+            parts.iter().for_each(|part| writer.copy_part(&elements, part.clone()));
+            drop(writer);
+            let expected: Vec<i64> = parts.iter().cloned().flat_map(|part| elements[part].to_vec()).collect();
+            assert_eq!(output.finish(&meter).elements(), expected, "{length}");
+        }
     }
 
     #[test]

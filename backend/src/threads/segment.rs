@@ -211,7 +211,7 @@ pub fn compact(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> R
         let starts = descriptor.starts()?;
         packed_order_of(threads, descriptor, |segment, range, writer| {
             let start = starts[segment] as usize;
-            writer.copy(&elements[start + range.start..start + range.end]);
+            writer.copy_part(elements, start + range.start..start + range.end);
         })
     }
     if descriptor.is_packed() {

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! serial:  if #a = #b then all elements equal else f
-//! lifted:  flags = lengths equal;  of those instances, the elements compared flat and combined by segment;  f elsewhere
+//! lifted:  flags = lengths equal;  the elements compared flat and combined by segment, no elements where the lengths differ;
+//!          both
 //! ```
 
 use crate::lower::{Context, Lowering};
@@ -72,18 +73,22 @@ impl Lowering<'_, '_> {
         };
         let (length, other) = (lengths(self, &left), lengths(self, &right));
         let same = self.builder.map(ScalarOp::EqualInt, &[length, other]);
-        let (left, right) = (self.restrict(&left, same), self.restrict(&right, same));
-        let (descriptor, elements) = self.compact(left).into_sequence();
-        let (_, others) = self.compact(right).into_sequence();
+        let compared = self.builder.map(ScalarOp::select(ScalarType::Int), &[same, length, int(0)]);
+        let (descriptor, elements) = self.beginnings(left, compared).into_sequence();
+        let (_, others) = self.beginnings(right, compared).into_sequence();
         let total = self.total(descriptor);
         let equal = self.equal(element, elements, others, Context::Lifted(total));
         let equal = self.lift(equal, total).operand();
         let all = self.builder.vector(VectorOp::SegReduce(ScalarOp::AndBool), &[equal, descriptor]);
-        let ones = self.builder.map(ScalarOp::BoolToInt, &[same]);
-        let comparable = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[ones]);
-        let others = self.builder.scalar(ScalarOp::SubtractInt, &[count, comparable]);
-        let different = self.builder.vector(VectorOp::Dist, &[FALSE, others]);
-        Value::column(self.builder.vector(VectorOp::Merge, &[same, all, different]), ScalarType::Bool)
+        Value::column(self.builder.map(ScalarOp::AndBool, &[same, all]), ScalarType::Bool)
+    }
+
+    /// The first so many elements of each of some sequences, packed.
+    fn beginnings(&mut self, sequences: Value, lengths: Operand) -> Value {
+        let (descriptor, elements) = sequences.into_sequence();
+        let starts = self.starts(descriptor);
+        let view = self.view(starts, lengths);
+        self.compact(Value::segments(view, elements))
     }
 
     /// The zero of a type: 0, 0.0, f, the character 0, the empty sequence, parts likewise.

@@ -266,7 +266,8 @@ pub fn hash_float(value: f64) -> i64 {
 /// Two hashes in their order, or a position and the hash of what is there, mixed to one.
 ///
 /// The hash of a pair is that of the hashes of its parts. The hash of a sequence is that of its length and the wrapping sum
-/// of the hashes of each position with the element there; so it is a reduction, in any order.
+/// of the hashes of each position with the element there; so it is a reduction, in any order. An element that is an int, a
+/// bool or a char is its own hash there, as an int.
 #[inline]
 pub fn hash_pair(left: i64, right: i64) -> i64 {
     // Odd, so that the product keeps all of the first; the digits of the square root of 5, to look like no pattern.

@@ -13,8 +13,12 @@ use crate::vector::Slice;
 use nesl_prim::{Direction, Element, Failure};
 use std::ops::Range;
 
-/// Keys that differ in at most so many bits have a bucket each.
-const EXACT_BITS: u32 = 11;
+/// Keys that differ in at most so many bits have a bucket each where elements are looked up in them.
+pub(super) const EXACT_BITS: u32 = 11;
+
+/// The same where elements only have to be counted, of which there are many to each bucket: counters fit into the cache that
+/// a core has for itself.
+pub(super) const COUNTED_BITS: u32 = 16;
 
 /// The most leading bits of longer keys. 10^7 random ints take 77 ms to deal out to 2^10 buckets, with 2^11, more than the
 /// processor has page translations at hand for, 171 ms.
@@ -78,16 +82,18 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// How to deal out elements whose keys are between two that differ.
+    /// How to deal out elements whose keys are between two that differ. Keys that differ in at most `exact` bits have a
+    /// bucket each.
     pub(super) fn new<T: Element>(
         workers: &Workers,
         direction: Direction,
         elements: &[T],
         (least, greatest): (i64, i64),
+        exact: u32,
     ) -> Partition {
         let bits = bits(least, greatest);
         let sought = elements.len().max(1).ilog2().saturating_sub(SOUGHT).clamp(1, DEALT_BITS);
-        let shift = if bits <= EXACT_BITS { 0 } else { bits - sought };
+        let shift = if bits <= exact { 0 } else { bits - sought };
         let mut partition = Partition { direction, least, shift, pieces: Vec::new(), bounds: Vec::new() };
         let buckets = partition.bucket(greatest) + 1;
         let counts = workers.each(pieces(workers, elements.len()), |_, range| {
