@@ -69,7 +69,7 @@ pub(super) struct Now {
 impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     pub fn new(emitter: &'e mut Emitter<'b>, plan: &'a Plan, mode: Mode, environment: &'a Environment) -> Self {
         let ending = |index| match (mode, plan.ending(index)) {
-            (Mode::Count | Mode::Scan(_) | Mode::Trial, _) => None,
+            (Mode::Count | Mode::Scan(_), _) => None,
             (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
             (Mode::Whole, Ending::Scan(..)) => Some(Ending::Store(Source::Node(plan.yields[index]))),
             (_, ending) => Some(ending),
