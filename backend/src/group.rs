@@ -24,7 +24,7 @@ pub struct Group {
     /// The elements that its instructions have gone over, as long as it is not compiled.
     pub(crate) spent: AtomicU64,
     /// Its kernels, by [`Mode::number`], each with the number of the collection that has it.
-    pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 4],
+    pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
 }
 
 impl PartialEq for Group {

@@ -2,7 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, simplify, slice, sort, unroll, view,
+    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, simplify, slice, sort, unroll,
+    view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -72,6 +73,12 @@ pub const PASSES: &[Pass] = &[
         reason: "after cse, which makes lengths registers that can be compared; before fold runs again, which drops the checks \
                  that now compare a length with itself",
         run: descriptor::run,
+    },
+    Pass {
+        name: "parts",
+        summary: "writes one value at indices that are concatenated by one part after another",
+        reason: "after simplify, which says that all values are the same; before it runs again, which knows the lengths of parts",
+        run: parts::run,
     },
     Pass {
         reason: "again after simplify and cse: lengths that are now constants or one register need no check",

@@ -210,7 +210,6 @@ impl<'a> Work<'a> {
         let mut cursors = cursors.collect::<Result<Vec<Words<'_>>, GaveUp>>()?;
         self.begin_scans(&mut cursors)?;
         let counts = self.count(&mut cursors)?;
-        let in_place = in_place && self.may_overwrite(operands, &cursors)?;
         let mut rooms = self.rooms(operands, &counts, in_place)?;
         let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
         let mut before = vec![0; plan.spaces()];
@@ -265,24 +264,6 @@ impl<'a> Work<'a> {
             words.descriptor(input, (starts, lengths), segment, (base, base + length), end);
         }
         Ok(words)
-    }
-
-    /// Whether operands may be overwritten: nothing will fail, after which they would be needed. Where the alternative is to copy
-    /// a column that may be much larger than what is written to it, that is tried out.
-    fn may_overwrite(&self, operands: &mut [LocalSlot], words: &[Words<'_>]) -> Result<bool, GaveUp> {
-        if !self.facts.is_fallible {
-            return Ok(true);
-        }
-        if !self.facts.targets.iter().any(|&target| Room::is_unique(&mut operands[target])) {
-            return Ok(false);
-        }
-        let kernel = kernel(self.threads, self.group, Mode::Trial).ok_or(GaveUp)?;
-        let items = words.iter().cloned().zip(&self.pieces).collect();
-        let outcomes = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
-            // SAFETY: as where the group is run; nothing is written here.
-            unsafe { self.call(kernel, &mut words, piece.indices.clone()) }
-        });
-        if outcomes.iter().all(|&status| status == Status::Done) { Ok(true) } else { Err(GaveUp) }
     }
 
     /// Sets what scans that are read begin with in each piece: what those before it amount to.
@@ -359,7 +340,10 @@ impl<'a> Work<'a> {
                 Ending::Reduce(..) | Ending::Sum(..) => None,
                 Ending::Store(source) if plan.space_of(source) == 0 => {
                     let candidate = (0..operands.len()).find(|&input| {
-                        in_place && !taken[input] && self.is_overwritable(input, node.ty, &mut operands[input])
+                        in_place
+                            && !self.facts.is_fallible
+                            && !taken[input]
+                            && self.is_overwritable(input, node.ty, &mut operands[input])
                     });
                     match candidate {
                         Some(input) => {
@@ -382,7 +366,9 @@ impl<'a> Work<'a> {
         Ok(rooms)
     }
 
-    /// The column that a scatter writes to: the operand's own, or a copy.
+    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can fail: a
+    /// kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads what has been
+    /// written to. Except where memory may end after the kernel.
     fn target(
         &self,
         target: usize,
@@ -390,7 +376,13 @@ impl<'a> Work<'a> {
         operands: &mut [LocalSlot],
         taken: &mut [bool],
     ) -> Result<Room, GaveUp> {
-        if in_place && self.facts.targets.contains(&target) && Room::is_unique(&mut operands[target]) {
+        let may_end_later =
+            self.pieces.len() > 1 && self.endings.iter().any(|ending| matches!(ending, Ending::Scan(..)));
+        if in_place
+            && !(self.facts.is_fallible && may_end_later)
+            && self.facts.targets.contains(&target)
+            && Room::is_unique(&mut operands[target])
+        {
             taken[target] = true;
             return Ok(Room::over(target, &mut operands[target]));
         }

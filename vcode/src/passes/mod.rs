@@ -14,6 +14,7 @@ pub mod fuse;
 pub mod inline;
 pub mod last_use;
 pub mod number;
+pub mod parts;
 pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;

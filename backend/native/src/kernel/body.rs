@@ -77,7 +77,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         range: (Value, Value),
     ) -> Self {
         let ending = |index| match (mode, plan.ending(index)) {
-            (Mode::Count | Mode::Scan(_) | Mode::Trial, _) => None,
+            (Mode::Count | Mode::Scan(_), _) => None,
             (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
             (Mode::Whole, Ending::Scan(..)) => Some(Ending::Store(Source::Node(plan.yields[index]))),
             (_, ending) => Some(ending),

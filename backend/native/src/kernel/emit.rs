@@ -24,8 +24,6 @@ pub enum Mode {
     Scan(u8),
     /// How many elements the filters keep.
     Count,
-    /// Whether anything fails; nothing is written.
-    Trial,
 }
 
 impl Mode {
@@ -35,7 +33,6 @@ impl Mode {
             Mode::Whole => Some(0),
             Mode::Piece => Some(1),
             Mode::Count => Some(2),
-            Mode::Trial => Some(3),
             Mode::Scan(_) => None,
         }
     }
