@@ -15,6 +15,7 @@ pub const BLOCK: usize = 1024;
 pub const LANES: usize = 16;
 
 /// Reduces one block, of at most [`BLOCK`] elements.
+#[inline]
 pub fn block(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64]) -> f64 {
     let mut lane = [identity; LANES];
     let rows = elements.chunks_exact(LANES);
@@ -31,6 +32,7 @@ pub fn block(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64])
 }
 
 /// Combines the lanes of a block: lane `i` with lane `i + width / 2`, halving the width until one is left.
+#[inline]
 pub fn lanes(combine: impl Fn(f64, f64) -> f64, mut lane: [f64; LANES]) -> f64 {
     let mut width = LANES;
     while width > 1 {

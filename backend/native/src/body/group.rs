@@ -90,12 +90,9 @@ impl Body<'_, '_> {
 
     /// Computes only whether a group fails.
     pub(super) fn trial(&mut self, plan: &Plan, inputs: &[Register]) {
-        let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
-        let length = self.extent(plan, inputs, &bounds);
-        let zero = self.emitter.int(0);
-        let outlets = vec![Outlet { pointer: zero, start: zero }; plan.yields.len()];
-        let environment = Environment { inputs: bounds, positions: vec![zero; plan.spaces()], outlets, aside: zero };
-        emit_group(&mut self.emitter, plan, Mode::Trial, &environment, (zero, length));
+        let mut plan = plan.clone();
+        plan.yields.clear();
+        self.group(&plan, inputs);
     }
 
     /// Frees the room behind the last column that was made.

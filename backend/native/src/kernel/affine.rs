@@ -15,7 +15,7 @@ const FACTOR: i64 = 1 << 16;
 impl Body<'_, '_, '_> {
     /// Checks at the first and last of the indices what is then not checked at each.
     pub(super) fn check_ends(&mut self, start: Value, end: Value) {
-        if !matches!(self.mode, Mode::Whole | Mode::Piece | Mode::Trial) {
+        if !matches!(self.mode, Mode::Whole | Mode::Piece) {
             return;
         }
         let mut bounds = Vec::new();

@@ -44,13 +44,21 @@ impl Sums {
     }
 
     fn block(&self, elements: &[f64]) -> f64 {
-        if elements.len() <= sum::LANES {
-            return if self.is_product { sum::short(1.0, multiply, elements) } else { sum::short(0.0, add, elements) };
-        }
         if self.is_product {
             wide(|| sum::block(1.0, multiply, elements))
         } else {
             wide(|| sum::block(0.0, add, elements))
+        }
+    }
+
+    /// The same for the first elements in the buffer, if they are no more than lanes: without loops that depend on how many.
+    fn short(&self, count: usize) -> f64 {
+        let elements =
+            self.buffer.first_chunk::<{ sum::LANES }>().unwrap_or_else(|| unreachable!("a block has many lanes"));
+        if self.is_product {
+            wide(|| sum::lanes(multiply, filled(1.0, multiply, elements, count)))
+        } else {
+            wide(|| sum::lanes(add, filled(0.0, add, elements, count)))
         }
     }
 
@@ -72,7 +80,11 @@ impl Sums {
     /// The result, where so many elements are in the buffer. Begins anew.
     fn finish(&mut self, tail: usize) -> f64 {
         if self.blocks.is_empty() {
-            return if tail == 0 { self.identity() } else { self.block(&self.buffer[..tail]) };
+            return match tail {
+                0 => self.identity(),
+                1..=sum::LANES => self.short(tail),
+                _ => self.block(&self.buffer[..tail]),
+            };
         }
         if tail > 0 {
             let block = self.block(&self.buffer[..tail]);
@@ -104,6 +116,17 @@ impl Sums {
         }
         all.finish(tail)
     }
+}
+
+/// Lanes with so many of the elements; the others hold the identity.
+#[inline(always)]
+fn filled(
+    identity: f64,
+    combine: impl Fn(f64, f64) -> f64,
+    elements: &[f64; sum::LANES],
+    count: usize,
+) -> [f64; sum::LANES] {
+    std::array::from_fn(|lane| if lane < count { combine(identity, elements[lane]) } else { identity })
 }
 
 fn add(a: f64, b: f64) -> f64 {
