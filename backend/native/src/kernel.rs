@@ -10,6 +10,7 @@ mod emit;
 mod ends;
 mod live;
 mod plan;
+mod scans;
 mod sums;
 mod wide;
 
@@ -266,6 +267,12 @@ impl<'a> Words<'a> {
     /// Sets what a scan that is read begins with, by its position among [`Plan::running`].
     pub fn set_before(&mut self, scan: usize, value: ScalarValue) {
         self.words[self.layout.aside + 1 + scan] = value.to_word();
+    }
+
+    /// Lets scans that are read begin with what they have ended with elsewhere.
+    pub fn go_on_after(&mut self, before: &Words<'_>) {
+        let first = self.layout.aside + 1;
+        self.words[first..].copy_from_slice(&before.words[first..]);
     }
 
     /// What such a scan has ended with.

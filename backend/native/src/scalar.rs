@@ -123,8 +123,9 @@ impl Emitter<'_> {
                 let moved = self.builder.ins().iadd(remainder, b);
                 self.builder.ins().select(is_off, moved, remainder)
             }
-            ScalarOp::MaximumInt => self.builder.ins().smax(a, b),
-            ScalarOp::MinimumInt => self.builder.ins().smin(a, b),
+            // In one order of operands, so that what is computed both ways is computed once.
+            ScalarOp::MaximumInt => self.builder.ins().smax(a.min(b), a.max(b)),
+            ScalarOp::MinimumInt => self.builder.ins().smin(a.min(b), a.max(b)),
             ScalarOp::MaximumChar => self.builder.ins().umax(a, b),
             ScalarOp::MinimumChar => self.builder.ins().umin(a, b),
             ScalarOp::MaximumFloat => self.builder.ins().fmax(a, b),

@@ -10,6 +10,7 @@
 
 mod check;
 mod room;
+mod scans;
 
 use super::Threads;
 use super::scan;
@@ -222,17 +223,32 @@ impl<'a> Work<'a> {
             }
         }
         let kernel = kernel(self.threads, self.group, self.mode()).ok_or(GaveUp)?;
-        let outcomes = self.threads.workers.each(items, |_, (mut words, aside, indices)| {
-            if self.threads.workers.interrupt().is_requested() {
-                return None;
-            }
+        let is_done = |words: &mut Words<'_>, indices: Range<usize>| {
             // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, in parts
             // that no other piece writes to.
-            let status = unsafe { self.call(kernel, &mut words, indices) };
-            (status == Status::Done).then_some((words, aside))
-        });
-        let outcomes: Vec<(Words<'_>, Aside)> = outcomes.into_iter().collect::<Option<_>>().ok_or(GaveUp)?;
-        self.collect(operands, rooms, outcomes)
+            !self.threads.workers.interrupt().is_requested()
+                && unsafe { self.call(kernel, words, indices) } == Status::Done
+        };
+        let outcomes: Option<Vec<(Words<'_>, Aside)>> = if self.is_chained() {
+            let mut done: Vec<(Words<'_>, Aside)> = Vec::with_capacity(items.len());
+            for (mut words, aside, indices) in items {
+                if let Some((before, _)) = done.last() {
+                    words.go_on_after(before);
+                }
+                if !is_done(&mut words, indices) {
+                    return Err(GaveUp);
+                }
+                done.push((words, aside));
+            }
+            Some(done)
+        } else {
+            let outcomes = self
+                .threads
+                .workers
+                .each(items, |_, (mut words, aside, indices)| is_done(&mut words, indices).then_some((words, aside)));
+            outcomes.into_iter().collect()
+        };
+        self.collect(operands, rooms, outcomes.ok_or(GaveUp)?)
     }
 
     /// # Safety
@@ -264,39 +280,6 @@ impl<'a> Work<'a> {
             words.descriptor(input, (starts, lengths), segment, (base, base + length), end);
         }
         Ok(words)
-    }
-
-    /// Sets what scans that are read begin with in each piece: what those before it amount to.
-    fn begin_scans(&self, words: &mut [Words<'_>]) -> Result<(), GaveUp> {
-        let running = &self.facts.running;
-        let types = running.iter().map(|running| self.group.plan.nodes[running.node].ty);
-        let scans: Vec<_> = running.iter().zip(types).enumerate().collect();
-        for &(scan, (running, _)) in &scans {
-            let identity = running.op.row().identity.ok_or(GaveUp)?;
-            words.iter_mut().for_each(|words| words.set_before(scan, identity));
-        }
-        let levels = running.iter().map(|running| running.level + 1).max().unwrap_or(0);
-        if self.pieces.len() == 1 {
-            return Ok(());
-        }
-        for level in 0..levels {
-            let kernel = kernel(self.threads, self.group, Mode::Scan(level)).ok_or(GaveUp)?;
-            let items = words.iter().cloned().zip(&self.pieces).collect();
-            let ends = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
-                // SAFETY: as where the group is run; nothing is written here but words.
-                let status = unsafe { self.call(kernel, &mut words, piece.indices.clone()) };
-                (status == Status::Done).then_some(words)
-            });
-            let ends = ends.into_iter().collect::<Option<Vec<Words<'_>>>>().ok_or(GaveUp)?;
-            for &(scan, (running, ty)) in scans.iter().filter(|(_, (running, _))| running.level == level) {
-                let mut before = running.op.row().identity.ok_or(GaveUp)?;
-                for (words, end) in words.iter_mut().zip(&ends) {
-                    words.set_before(scan, before);
-                    before = eval(running.op, &[before, ScalarValue::from_word(ty, end.after(scan))])?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// How many elements each piece keeps in each space, where that has to be known before.

@@ -10,7 +10,7 @@ use super::plan::{Ending, NodeOp, Plan, Source, is_ordered};
 use super::wide::LANES;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, sum};
 use nesl_vcode::{RegisterType, VectorOp};
@@ -136,52 +136,6 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         self.begin_scans();
         if self.is_wide {
             self.begin_wide(TIMES);
-        }
-    }
-
-    /// Defines what scans carry. In a piece those that are read go on from what comes before it.
-    fn begin_scans(&mut self) {
-        for number in 0..self.plan.nodes.len() {
-            let (Some(op), true) = (self.plan.nodes[number].scanned(), self.live[number]) else { continue };
-            let identity = self.identity(op);
-            self.scans[number] = if is_ordered(op) {
-                let zero = self.emitter.int(0);
-                let [before, inside] = [identity; 2].map(|value| self.variable(value));
-                Carried::Ordered { before, inside, position: self.variable(zero) }
-            } else {
-                Carried::Values(vec![self.variable(identity)])
-            };
-        }
-        if self.mode == Mode::Whole {
-            return;
-        }
-        for (position, running) in self.plan.running().into_iter().enumerate() {
-            if let [variable] = self.scan_values(running.node)[..] {
-                let word = self.emitter.load_word(self.environment.aside, 1 + position);
-                let value = self.emitter.value_of_word(word, running.op.row().result);
-                self.emitter.builder.def_var(variable, value);
-            }
-        }
-    }
-
-    /// Leaves what scans end with where they began from.
-    pub fn end_scans(&mut self) {
-        if !matches!(self.mode, Mode::Scan(_)) {
-            return;
-        }
-        for (position, running) in self.plan.running().into_iter().enumerate() {
-            if let [variable] = self.scan_values(running.node)[..] {
-                let value = self.emitter.builder.use_var(variable);
-                let word = self.emitter.word_of_value(value, running.op.row().result);
-                self.emitter.store_word(self.environment.aside, 1 + position, word);
-            }
-        }
-    }
-
-    fn scan_values(&self, number: usize) -> Vec<Variable> {
-        match &self.scans[number] {
-            Carried::Values(variables) => variables.clone(),
-            Carried::Nothing | Carried::Ordered { .. } => Vec::new(),
         }
     }
 
@@ -332,33 +286,6 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             let offset = builder.ins().ishl_imm_u(begin, 3);
             self.biases[index] = Some(builder.ins().isub(sums, offset));
         }
-    }
-
-    /// The address that index 0 would have if the current segment, wherever it lies in a column, began there at its base.
-    fn bias_of_segment(&mut self, pointer: Value, length: Value, cursor: Cursor, size: u32) -> Value {
-        let base = self.emitter.builder.use_var(cursor.base);
-        let builder = &mut self.emitter.builder;
-        let (view, after) = (builder.create_block(), builder.create_block());
-        builder.append_block_param(after, types::I64);
-        builder.ins().brif(cursor.starts, view, &[], after, &[BlockArg::from(base)]);
-        builder.switch_to_block(view);
-        let segment = builder.use_var(cursor.segment);
-        let address = self.emitter.address(cursor.starts, segment, 8);
-        let start = self.emitter.builder.ins().load(types::I64, TRUSTED, address, 0);
-        self.emitter.builder.ins().jump(after, &[BlockArg::from(start)]);
-        self.emitter.builder.switch_to_block(after);
-        let start = self.emitter.builder.block_params(after)[0];
-        // Views have been checked; a segment that is not there is a bug, and gives up.
-        let stop = self.emitter.builder.use_var(cursor.stop);
-        let ins = &mut self.emitter.builder;
-        let count = ins.ins().isub(stop, base);
-        let room = ins.ins().isub(length, count);
-        let is_before = ins.ins().icmp(IntCC::SignedLessThanOrEqual, start, room);
-        let is_after = ins.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, start, 0);
-        let is_there = ins.ins().band(is_before, is_after);
-        self.emitter.require(is_there);
-        let before = self.emitter.builder.ins().isub(start, base);
-        self.emitter.address(pointer, before, size)
     }
 
     /// The loop over the indices of a strip up to an end.

@@ -1,7 +1,7 @@
-//! What becomes of the elements that a loop computes: they are stored, combined, scanned, written at indices.
+//! What becomes of the elements that a loop computes: they are stored, combined, written at indices.
 
 use super::body::Body;
-use super::emit::{Carried, Mode};
+use super::emit::Mode;
 use super::plan::Ending;
 use super::sums::BUFFER;
 use crate::emitter::TRUSTED;
@@ -94,7 +94,7 @@ impl Body<'_, '_, '_> {
 
     /// Begins what is done where a position is the end of a block, where the position goes back to 0; yields the block of
     /// instructions to go on with.
-    fn at_block_end(&mut self, variable: Variable) -> cranelift_codegen::ir::Block {
+    pub fn at_block_end(&mut self, variable: Variable) -> cranelift_codegen::ir::Block {
         let builder = &mut self.emitter.builder;
         let position = builder.use_var(variable);
         let is_full = builder.ins().icmp_imm_s(IntCC::Equal, position, sum::BLOCK as i64);
@@ -105,60 +105,5 @@ impl Body<'_, '_, '_> {
         let zero = builder.ins().iconst(types::I64, 0);
         builder.def_var(variable, zero);
         after
-    }
-
-    /// The element of a scan at the current index.
-    pub fn scan(&mut self, number: usize, op: ScalarOp, mask: Option<Value>) -> Value {
-        let node = &self.plan.nodes[number];
-        let (value, space) = (self.operand(node.operands[0]), node.space);
-        match self.scans[number].clone() {
-            Carried::Values(accumulators) => {
-                let before = self.emitter.builder.use_var(accumulators[0]);
-                self.combine(op, accumulators[0], value, mask);
-                before
-            }
-            Carried::Ordered { before, inside, position } => {
-                let (all_before, inside_before) =
-                    (self.emitter.builder.use_var(before), self.emitter.builder.use_var(inside));
-                let here = self.emitter.scalar(op, &[all_before, inside_before]);
-                let after = self.emitter.scalar(op, &[inside_before, value]);
-                self.emitter.builder.def_var(inside, after);
-                if space > 0 {
-                    let one = self.emitter.int(1);
-                    self.add(position, one);
-                    let full = self.at_block_end(position);
-                    self.end_scanned_block(number);
-                    self.emitter.builder.ins().jump(full, &[]);
-                    self.emitter.builder.switch_to_block(full);
-                }
-                here
-            }
-            Carried::Nothing => unreachable!("a scan carries what comes before"),
-        }
-    }
-
-    /// An ordered scan goes on with the next block.
-    pub fn end_scanned_block(&mut self, number: usize) {
-        let (Some(op), Carried::Ordered { before, inside, .. }) =
-            (self.plan.nodes[number].scanned(), self.scans[number].clone())
-        else {
-            unreachable!("blocks end in ordered scans")
-        };
-        let (all_before, inside_before) = (self.emitter.builder.use_var(before), self.emitter.builder.use_var(inside));
-        let after = self.emitter.scalar(op, &[all_before, inside_before]);
-        self.emitter.builder.def_var(before, after);
-        let identity = self.identity(op);
-        self.emitter.builder.def_var(inside, identity);
-    }
-
-    /// A scan of segments begins anew.
-    pub fn begin_scan(&mut self, number: usize, op: ScalarOp) {
-        let identity = self.identity(op);
-        let variables = match self.scans[number].clone() {
-            Carried::Values(accumulators) => accumulators,
-            Carried::Ordered { before, inside, .. } => vec![before, inside],
-            Carried::Nothing => Vec::new(),
-        };
-        variables.into_iter().for_each(|variable| self.emitter.builder.def_var(variable, identity));
     }
 }
