@@ -64,10 +64,11 @@ fn block(block: &mut Block, registers: &mut Vec<RegisterType>, readers: &[usize]
 fn find(instructions: &[Instruction], from: usize, readers: &[usize]) -> Option<Found> {
     let mut places: HashMap<Register, usize> = HashMap::new();
     for (place, instruction) in instructions.iter().enumerate() {
-        if place >= from && instruction.op == Op::Vector(VectorOp::Scatter) {
-            if let Some(found) = parts_of(instructions, &places, place, readers) {
-                return Some(found);
-            }
+        if place >= from
+            && instruction.op == Op::Vector(VectorOp::Scatter)
+            && let Some(found) = parts_of(instructions, &places, place, readers)
+        {
+            return Some(found);
         }
         places.extend(instruction.results.iter().map(|&result| (result, place)));
     }

@@ -124,12 +124,6 @@ impl<'s> Frame<'s> {
         self.give(column);
         Some(())
     }
-
-    /// The next result, a descriptor.
-    pub fn give_segments(&mut self, segments: Segments<'s>) {
-        self.give_word(segments.starts.as_ptr().expose_provenance() as u64);
-        self.give(segments.lengths);
-    }
 }
 
 /// Runs a helper's work on its words. Panics end the process: they would be bugs, and native frames cannot be unwound.
@@ -197,20 +191,12 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
             }
         };
     }
-    let (dist, gather, permute, pack) = (m::dist_of(ty), m::gather_of(ty), m::permute_of(ty), m::pack_of(ty));
     Some(match op {
-        VectorOp::Iota => helper(m::iota),
-        VectorOp::Dist => dist,
-        VectorOp::Gather => gather,
-        VectorOp::Permute => permute,
-        VectorOp::Pack => pack,
+        VectorOp::Permute => m::permute_of(ty),
         VectorOp::Merge => m::merge_of(ty),
-        VectorOp::Concat => m::concat_of(ty),
         VectorOp::Interleave => m::interleave_of(ty),
         VectorOp::Append => s::append_of(ty),
-        VectorOp::Reduce(op) => reduce::helpers(op).reduce,
         VectorOp::SegReduce(op) => reduce::helpers(op).seg_reduce,
-        VectorOp::Scan(op) => reduce::helpers(op).scan,
         VectorOp::SegScan(op) => reduce::helpers(op).seg_scan,
         VectorOp::Sort(Direction::Up) => typed!(sort_up),
         VectorOp::SegSort(Direction::Up) => typed!(seg_sort_up),
@@ -220,10 +206,7 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
         VectorOp::Rank(Direction::Down) => typed!(rank_down),
         VectorOp::SegRank(Direction::Up) => typed!(seg_rank_up),
         VectorOp::SegRank(Direction::Down) => typed!(seg_rank_down),
-        VectorOp::SegIota => helper(s::seg_iota),
-        VectorOp::SegDist => s::seg_dist_of(ty),
         VectorOp::Compact => s::compact_of(ty),
-        VectorOp::Packed => helper(s::packed),
         VectorOp::Total => helper(s::total),
         VectorOp::Build
         | VectorOp::Length
@@ -233,7 +216,17 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
         | VectorOp::Starts
         | VectorOp::Lengths
         | VectorOp::Segments
-        // A destination that is not needed any more is written in place only where its owner is known.
+        | VectorOp::Concat
+        | VectorOp::Packed
+        // Loops in place.
+        | VectorOp::Iota
+        | VectorOp::Dist
+        | VectorOp::Gather
+        | VectorOp::Pack
+        | VectorOp::Reduce(_)
+        | VectorOp::Scan(_)
+        | VectorOp::SegIota
+        | VectorOp::SegDist
         | VectorOp::Scatter
         | VectorOp::TextLengths
         | VectorOp::Text

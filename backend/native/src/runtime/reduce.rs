@@ -1,4 +1,4 @@
-//! Reductions and scans.
+//! Reductions and scans of segments, wherever those lie.
 //!
 //! Exact operations are combined in several accumulators; float sums and products as [`nesl_prim::sum`] defines.
 
@@ -10,9 +10,7 @@ use std::mem::MaybeUninit;
 /// What the helpers for one operation are. The first word of their operands is the identity.
 #[derive(Clone, Copy)]
 pub(super) struct Helpers {
-    pub reduce: Helper,
     pub seg_reduce: Helper,
-    pub scan: Helper,
     pub seg_scan: Helper,
 }
 
@@ -85,25 +83,10 @@ fn scan_into<C: Combine>(identity: C::Of, elements: &[C::Of], places: &mut [Mayb
     }
 }
 
-fn reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
-    let (identity, column) = (frame.scalar(), frame.column());
-    frame.give_word(fold::<C>(identity, column).to_word());
-    Some(())
-}
-
 fn seg_reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
     let items = segments.iter().map(|(start, length)| fold::<C>(identity, &column[start..start + length]));
     frame.give_items(segments.lengths.len(), items)
-}
-
-fn scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
-    let (identity, column) = (frame.scalar(), frame.column());
-    let room = frame.room(column.len())?;
-    scan_into::<C>(identity, column, room);
-    // SAFETY: as many have been written as there are elements.
-    frame.give(unsafe { room.assume_init_ref() });
-    Some(())
 }
 
 fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
@@ -127,12 +110,7 @@ impl Combining {
     }
 
     fn of<C: Combine>() -> Helpers {
-        Helpers {
-            reduce: helper(reduce::<C>),
-            seg_reduce: helper(seg_reduce::<C>),
-            scan: helper(scan::<C>),
-            seg_scan: helper(seg_scan::<C>),
-        }
+        Helpers { seg_reduce: helper(seg_reduce::<C>), seg_scan: helper(seg_scan::<C>) }
     }
 }
 

@@ -1,40 +1,12 @@
 //! Segments: descriptors, and elements by segment.
 
-use super::{Frame, Helper, Segments, by_size};
+use super::{Frame, Helper, by_size};
 use nesl_prim::{Element, ScalarType};
-
-pub(super) fn packed(frame: &mut Frame<'_>) -> Option<()> {
-    let lengths = frame.column::<i64>();
-    let mut start = 0i64;
-    let starts = lengths.iter().map(|&length| {
-        let this = start;
-        start += length;
-        this
-    });
-    let starts = frame.collect(lengths.len(), starts)?;
-    frame.give_segments(Segments { starts, lengths });
-    Some(())
-}
 
 pub(super) fn total(frame: &mut Frame<'_>) -> Option<()> {
     let total = frame.segments().total();
     frame.give_word(total as u64);
     Some(())
-}
-
-pub(super) fn seg_iota(frame: &mut Frame<'_>) -> Option<()> {
-    let segments = frame.segments();
-    frame.give_items(segments.total(), segments.lengths.iter().flat_map(|&length| 0..length))
-}
-
-pub(super) fn seg_dist_of(ty: ScalarType) -> Helper {
-    fn seg_dist<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
-        let (column, segments) = (frame.column::<T>(), frame.segments());
-        let copies = column.iter().zip(segments.lengths);
-        let items = copies.flat_map(|(&element, &length)| std::iter::repeat_n(element, length as usize));
-        frame.give_items(segments.total(), items)
-    }
-    by_size!(ty, seg_dist)
 }
 
 /// Copies parts of columns one after another; the number of elements has been counted before.
