@@ -282,9 +282,8 @@ impl<'a, 'b> Body<'a, 'b> {
         };
         let ty = element.map_or(ScalarType::Int, |&operand| self.scalar_type(operand));
         let mut words = Vec::new();
-        match op {
-            VectorOp::Interleave => words.push(self.emitter.int(operands.len() as i64)),
-            _ => {}
+        if op == VectorOp::Interleave {
+            words.push(self.emitter.int(operands.len() as i64));
         }
         if let Some(identity) = op.operator().and_then(|op| op.row().identity) {
             words.push(self.emitter.int(identity.to_word() as i64));
