@@ -287,3 +287,92 @@ fn slices<'o>(
         Shape::Entry(_) => panic!("an entry of a stack in a sequence: unverified program"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::becomes;
+    use crate::passes::{dead, number};
+
+    /// What a function `f` becomes, beside the versions of `g`, of which each instance gives a sequence.
+    fn f_becomes(before: &str, after: &str) {
+        let versions = "
+            function g(%0: int, %1: column int) -> int, column int {
+              return %0 %1
+            }
+            function g/L(%0: int, %1: descriptor, %2: column int) -> descriptor, column int {
+              return %1 %2
+            }";
+        let tidied = |program: &mut Program| {
+            run(program);
+            dead::run(program);
+            number::run(program);
+        };
+        becomes(tidied, &format!("{before}{versions}"), &format!("{after}{versions}"));
+    }
+
+    #[test]
+    fn sequences_that_are_written_out_go_to_calls_and_come_from_them() {
+        f_becomes(
+            "function f(%0: column int, %1: column int) -> int, column int, int {
+               %2 = length %0
+               %3 = length %1
+               %4 = build %2 %3
+               %5 = concat %0 %1
+               %6 = packed %4
+               %7, %8 = each g g/L(of [int]) -> [int] 2 %6 %5
+               %9 = starts %7
+               %10 = lengths %7
+               %11 = extract %9 1
+               %12 = extract %10 1
+               %13 = slice %8 %11 %12
+               %14 = extract %10 0
+               return %12 %13 %14
+             }",
+            "function f(%0: column int, %1: column int) -> int, column int, int {
+               %2 = length %0
+               %3 = length %1
+               %4, %5 = call g %2 %0
+               %6, %7 = call g %3 %1
+               return %6 %7 %4
+             }",
+        );
+    }
+
+    #[test]
+    fn others_are_cut_out_of_what_they_lie_in() {
+        f_becomes(
+            "function f(%0: descriptor, %1: column int) -> descriptor, column int {
+               %2, %3 = each g g/L(of [int]) -> [int] 2 %0 %1
+               return %2 %3
+             }",
+            "function f(%0: descriptor, %1: column int) -> descriptor, column int {
+               %2 = starts %0
+               %3 = lengths %0
+               %4 = extract %2 0
+               %5 = extract %3 0
+               %6 = slice %1 %4 %5
+               %7, %8 = call g %5 %6
+               %9 = starts %0
+               %10 = lengths %0
+               %11 = extract %9 1
+               %12 = extract %10 1
+               %13 = slice %1 %11 %12
+               %14, %15 = call g %12 %13
+               %16 = build %7 %14
+               %17 = packed %16
+               %18 = concat %8 %15
+               return %17 %18
+             }",
+        );
+    }
+
+    #[test]
+    fn many_instances_stay_a_loop() {
+        let text = "function f(%0: descriptor, %1: column int) -> descriptor, column int {
+               %2, %3 = each g g/L(of [int]) -> [int] 5 %0 %1
+               return %2 %3
+             }";
+        f_becomes(text, text);
+    }
+}

@@ -163,3 +163,142 @@ fn an_interrupt_ends_a_run() {
     let flag = AtomicBool::new(true);
     assert_eq!(call(function, Some(&flag), &[30], &mut [0]), Status::Interrupted);
 }
+
+const COUNTS_DOWN: &str = "
+    function f(%0: int, %1: int) -> int {
+      %2 = equal.int %0 0
+      %6 = if %2 { yield %1 } else {
+        %3 = subtract.int %0 1
+        %4 = add.int %1 %0
+        %5 = call f %3 %4
+        yield %5
+      }
+      return %6
+    }";
+
+#[test]
+fn a_function_that_ends_by_calling_itself_begins_again_and_each_time_counts_as_a_call() {
+    assert_eq!(run(COUNTS_DOWN, &[20_000, 0], 1), (Status::Done, vec![200_010_000]));
+    assert_eq!(run(COUNTS_DOWN, &[-1i64 as u64, 0], 1).0, Status::GaveUp);
+    let program = nesl_vcode::parse(COUNTS_DOWN).unwrap();
+    let mut compiler = Compiler::new().unwrap();
+    let function = compiler.function(&program, FunctionId(0)).unwrap();
+    let flag = AtomicBool::new(true);
+    assert_eq!(call(function, Some(&flag), &[20_000, 0], &mut [0]), Status::Interrupted);
+}
+
+#[test]
+fn one_that_calls_others_on_its_way_leaves_their_limit_as_it_was() {
+    let text = "
+        function top(%0: int) -> int {
+          %1 = call f %0 0
+          %2 = call f %0 %1
+          return %2
+        }
+        function f(%0: int, %1: int) -> int {
+          %2 = equal.int %0 0
+          %7 = if %2 { yield %1 } else {
+            %3 = subtract.int %0 1
+            %4 = call depth %0
+            %5 = add.int %1 %4
+            %6 = call f %3 %5
+            yield %6
+          }
+          return %7
+        }
+        function depth(%0: int) -> int {
+          %1 = less.int %0 1
+          %4 = if %1 { yield 0 } else {
+            %2 = call depth 0
+            %3 = add.int %2 1
+            yield %3
+          }
+          return %4
+        }";
+    assert_eq!(run(text, &[20_000], 1), (Status::Done, vec![40_000]));
+}
+
+/// The elements of a column that a function of ints gives, whose length is its first result.
+fn column_of(text: &str, arguments: &[u64]) -> Vec<i64> {
+    let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut compiler = Compiler::new().unwrap();
+    let compiled = compiler.function(&program, FunctionId(0)).unwrap();
+    let mut scratch = Scratch::new(1 << 20).unwrap();
+    let mut state = State::new(None, 1 << 19, Some(&mut scratch));
+    let mut words = [0; 3];
+    // SAFETY: the arguments are scalars.
+    assert_eq!(unsafe { compiled.call(&mut state, arguments, &mut words) }, Status::Done);
+    assert_eq!(words[0], words[2]);
+    // SAFETY: the function has just given so many ints, in the scratch memory of the state.
+    match unsafe { crate::read_column(ScalarType::Int, words[1], words[2]) } {
+        nesl_prim::Constants::Int(elements) => elements,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn instances_and_groups_are_loops_whose_columns_are_put_together_in_place() {
+    // {[0:i] : i in [0:n]} joined, without its evens; before it a function of its own gives a column.
+    let text = "
+        function f(%0: int) -> int, column int {
+          %1 = iota %0
+          %2, %3 = each g g/L(of int) -> [int] %0 %1
+          %4 = fused {
+            %5 = map remainder %3 2
+            %6 = map equal.int %5 1
+            %7 = pack %3 %6
+            yield %7
+          }
+          %8 = call squares %0
+          %9 = concat %8 %4 %8
+          %10 = length %9
+          return %10 %9
+        }
+        function g(%0: int) -> int, column int {
+          %1 = iota %0
+          return %0 %1
+        }
+        function g/L(%0: int, %1: column int) -> descriptor, column int {
+          %2 = packed %1
+          %3 = seg_iota %2
+          return %2 %3
+        }
+        function squares(%0: int) -> column int {
+          %1 = iota %0
+          %2 = map multiply.int %1 %1
+          return %2
+        }";
+    for n in [0, 1, 2, 5, 40] {
+        let squares: Vec<i64> = (0..n).map(|i| i * i).collect();
+        let odd: Vec<i64> = (0..n).flat_map(|i| 0..i).filter(|i| i % 2 == 1).collect();
+        assert_eq!(column_of(text, &[n as u64]), [&squares[..], &odd, &squares].concat(), "{n}");
+    }
+}
+
+#[test]
+fn indices_that_go_evenly_are_checked_at_both_ends() {
+    let text = |factor: i64, term: i64| {
+        format!(
+            "function f(%0: int) -> int, column int {{
+               %1 = iota 100
+               %2 = iota %0
+               %3 = fused {{
+                 %4 = map multiply.int %2 {factor}
+                 %5 = map add.int %4 {term}
+                 %6 = map check_index %5 100
+                 %7 = gather %1 %6
+                 yield %7
+               }}
+               %8 = length %3
+               return %8 %3
+             }}"
+        )
+    };
+    for (factor, term, count) in [(2, 1, 50), (-3, 99, 34), (0, 7, 200), (1, 0, 100), (5, -5, 0), (99, 0, 2)] {
+        let expected: Vec<i64> = (0..count).map(|i| factor * i + term).collect();
+        assert_eq!(column_of(&text(factor, term), &[count as u64]), expected, "{factor} {term}");
+    }
+    for (factor, term, count) in [(2, 1, 51), (-3, 99, 35), (0, 100, 1), (1, -1, 1), (1, 1, 100), (1 << 62, 0, 5)] {
+        assert_eq!(run(&text(factor, term), &[count], 3).0, Status::GaveUp, "{factor} {term}");
+    }
+}
