@@ -29,13 +29,23 @@ pub mod repl;
 pub mod stats;
 pub mod stop;
 
+use nesl_frontend::session;
+use nesl_frontend::stack::with_stack_if_possible;
 use std::io::Write;
 use std::process::ExitCode;
 use stop::Stop;
 
+/// Stack for all that a command does one after another, with what is around a session: work that needs much of it would
+/// otherwise start a thread each time.
+const STACK: usize = session::AMPLE_STACK + (32 << 20);
+
 /// The process: a built program if there is one in its executable, else the `nesl` command.
 pub fn main() -> ExitCode {
     install_panic_hook();
+    with_stack_if_possible(STACK, command)
+}
+
+fn command() -> ExitCode {
     let result = match payload::find() {
         Ok(Some((program, sources))) => built::run(program, &sources),
         Ok(None) => commands::run(),
