@@ -4,7 +4,7 @@
 //! commands/     the command line: run, build, check, vcode, repl      options  how programs are run
 //! driver        source to program                                     payload, built  executables with a program inside
 //! launch        which engine, which ranks                              execute, oracle  a program on it
-//! arguments     command line to values of main; literal, input/       output, failure, stats  answers, errors, counters
+//! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt  Ctrl-C
 //! codes         the pages of error codes
 //! ```
@@ -25,6 +25,7 @@ pub mod options;
 pub mod oracle;
 pub mod output;
 pub mod payload;
+pub mod profile;
 pub mod repl;
 pub mod stats;
 pub mod stop;
