@@ -128,6 +128,11 @@ impl Meter {
         Buffer { elements, count, bytes, meter: Arc::clone(self) }
     }
 
+    /// Bytes of all buffers so far.
+    pub fn allocated(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
     /// Adds what was counted to `counters`.
     pub fn report(&self, counters: &mut Counters) {
         counters.elements += self.elements.load(Relaxed);

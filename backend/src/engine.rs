@@ -240,6 +240,8 @@ pub trait Engine {
         &mut self,
         outcome: Result<T, E>,
     ) -> Result<T, E>;
+    /// Bytes allocated for columns in this process so far.
+    fn allocated(&self) -> u64;
     /// The counters of every rank, by rank, on every rank.
     fn counters(&mut self) -> Vec<Counters>;
 }

@@ -10,6 +10,7 @@ mod frames;
 mod instances;
 mod leaf;
 mod outside;
+mod profiling;
 mod run;
 mod scalars;
 
@@ -20,11 +21,13 @@ use crate::error::RuntimeError;
 use crate::host::System;
 use crate::interrupt::Interrupt;
 use crate::native::{self, Native};
+use crate::profile::{Profile, Spent};
 use crate::scalar::Evaluator;
 use crate::strategy::Strategy;
 use crate::value::{Slot, SlotOf, Value};
 
 use nesl_prim::{Element, Failure, Host};
+use nesl_span::{SourceMap, Span};
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
 use run::{Run, Settings};
 use std::collections::HashMap;
@@ -61,6 +64,7 @@ pub struct Machine<E: Engine> {
     turn: u64,
     globals: HashMap<GlobalId, Value<E>>,
     instructions: u64,
+    profile: Option<Profile>,
 }
 
 impl<E: Engine> Machine<E> {
@@ -78,6 +82,7 @@ impl<E: Engine> Machine<E> {
             turn: 0,
             globals,
             instructions: 0,
+            profile: None,
         }
     }
 
@@ -90,6 +95,16 @@ impl<E: Engine> Machine<E> {
     pub fn set_native(&mut self, native: Native) {
         self.engine.set_native(native);
         self.native = native;
+    }
+
+    /// From now on the time of runs is charged to places. `sources` are those of the library at least.
+    pub fn start_profile(&mut self, sources: &SourceMap) {
+        self.profile = Some(Profile::new(sources));
+    }
+
+    /// What runs have spent at each place since [`Machine::start_profile`], in no order.
+    pub fn profile(&self) -> Vec<(Span, Spent)> {
+        self.profile.as_ref().map(Profile::places).unwrap_or_default()
     }
 
     /// Gives programs another world outside.
@@ -218,8 +233,11 @@ impl<E: Engine> Machine<E> {
             turn: &mut self.turn,
             evaluator: Evaluator::new(program, self.limits, self.native, interrupt),
             instructions: 0,
+            profile: self.profile.as_mut(),
         };
+        run.begin_profile();
         let results = native::with_stack(|| run.function(function, inputs));
+        run.end_profile();
         self.instructions += run.all_instructions();
         results
     }

@@ -67,6 +67,10 @@ macro_rules! one_process_methods {
             outcome
         }
 
+        fn allocated(&self) -> u64 {
+            self.meter.allocated()
+        }
+
         fn counters(&mut self) -> Vec<$crate::counters::Counters> {
             let mut counters = $crate::counters::Counters::default();
             self.meter.report(&mut counters);

@@ -157,6 +157,11 @@ impl<'a> Evaluator<'a> {
         self.interpret(function, arguments, outside)
     }
 
+    /// Whether calls of a function are native code, as far as that does not give up.
+    pub fn has_native(&self, function: FunctionId) -> bool {
+        self.native != Native::Off && self.program.native.function(self.program.program(), function).is_some()
+    }
+
     /// Calls a function in native code, if it has that; false if there are no results.
     fn call_native(&mut self, function: FunctionId, arguments: impl Iterator<Item = u64>, outside: Active) -> bool {
         let Some(native) = self.program.native.function(self.program.program(), function) else { return false };

@@ -11,6 +11,7 @@ use nesl_span::SourceMap;
 use nesl_vcode::Program;
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Instant;
 
 /// The command line: options, then arguments.
 #[derive(Args, Clone, Debug)]
@@ -28,6 +29,7 @@ struct Built {
 /// # Errors
 /// The end of the program.
 pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
+    let begun = Instant::now();
     let name = std::env::args_os().next().unwrap_or_default();
     let command = Path::new(&name).display().to_string();
     let matches = command_line(&program, &command).get_matches();
@@ -41,6 +43,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         command: &command,
         options: &options,
         interrupt: interrupt.as_ref(),
+        begun,
     };
     let result = place.run(&options, execution);
     place.said_once(result)

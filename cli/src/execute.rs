@@ -6,6 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::launch::Job;
 use crate::options::RunOptions;
 use crate::output::Output;
+use crate::profile::{self, Around};
 use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::{Engine, Limits, Loaded, Machine, Value};
@@ -13,6 +14,7 @@ use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Step};
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A run of a whole program.
 pub struct Execution<'a> {
@@ -28,6 +30,8 @@ pub struct Execution<'a> {
     pub options: &'a RunOptions,
     /// What Ctrl-C does; nothing where it is left to the launcher.
     pub interrupt: Option<&'a Interrupt>,
+    /// When the command began.
+    pub begun: Instant,
 }
 
 /// What of a program to run.
@@ -69,6 +73,10 @@ impl Job for Execution<'_> {
         let mut machine = Machine::new(engine, Limits::default());
         machine.set_strategy(self.options.strategy.into());
         machine.set_native(self.options.native.into());
+        if self.options.profile.is_some() {
+            machine.start_profile(self.sources);
+        }
+        let (start, before) = (Instant::now(), self.begun.elapsed());
         let result = match self.interrupt {
             Some(interrupt) => {
                 machine.set_interrupt(interrupt.flag());
@@ -76,11 +84,18 @@ impl Job for Execution<'_> {
             }
             None => self.evaluate(&mut machine),
         };
+        let elapsed = start.elapsed();
         if self.options.stats {
             let counters = machine.counters();
             if machine.engine.rank().0 == 0 {
                 eprint!("{}", stats::table(&counters));
             }
+        }
+        if let (Some(lines), 0) = (self.options.profile, machine.engine.rank().0) {
+            let places = machine.profile();
+            let inside: Duration = places.iter().map(|(_, spent)| spent.time).sum();
+            let around = Around { before, between: elapsed.saturating_sub(inside) };
+            eprint!("{}", profile::text(&places, self.sources, lines, Some(around), self.options.style()));
         }
         result
     }

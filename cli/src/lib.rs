@@ -4,7 +4,7 @@
 //! commands/     the command line: run, build, check, vcode, repl      options  how programs are run
 //! driver        source to program                                     payload, built  executables with a program inside
 //! launch        which engine, which ranks                              execute, oracle  a program on it
-//! arguments     command line to values of main; literal, input/       output, failure, stats  answers, errors, counters
+//! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt  Ctrl-C
 //! codes         the pages of error codes
 //! ```
@@ -25,17 +25,28 @@ pub mod options;
 pub mod oracle;
 pub mod output;
 pub mod payload;
+pub mod profile;
 pub mod repl;
 pub mod stats;
 pub mod stop;
 
+use nesl_frontend::session;
+use nesl_frontend::stack::with_stack_if_possible;
 use std::io::Write;
 use std::process::ExitCode;
 use stop::Stop;
 
+/// Stack for all that a command does one after another, with what is around a session: work that needs much of it would
+/// otherwise start a thread each time.
+const STACK: usize = session::AMPLE_STACK + (32 << 20);
+
 /// The process: a built program if there is one in its executable, else the `nesl` command.
 pub fn main() -> ExitCode {
     install_panic_hook();
+    with_stack_if_possible(STACK, command)
+}
+
+fn command() -> ExitCode {
     let result = match payload::find() {
         Ok(Some((program, sources))) => built::run(program, &sources),
         Ok(None) => commands::run(),

@@ -1,5 +1,6 @@
 //! Options that say how a program is run: the same for `nesl run`, `nesl repl` and built executables.
 
+use crate::profile;
 use crate::stop::Stop;
 use clap::{Args, ValueEnum};
 use nesl_backend::{Native, Strategy};
@@ -42,6 +43,10 @@ pub struct RunOptions {
     /// Print what the run did (instructions, elements, bytes, messages) on standard error
     #[arg(long, global = true)]
     pub stats: bool,
+    /// Print on standard error which lines took the time of the run: so many of them [default: 20]
+    #[arg(long, value_name = "LINES", global = true, num_args = 0..=1, require_equals = true,
+          default_missing_value = profile::LINES)]
+    pub profile: Option<usize>,
     /// Most memory for data in each process: bytes, or with a unit: 512M, 2G [default: 9/10 of what this machine has; under
     /// mpirun divided by the ranks on it]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]

@@ -97,6 +97,16 @@ fn ranks_print_what_one_process_prints() {
 }
 
 #[test]
+fn rank_0_prints_its_own_profile() {
+    let bench = Bench::with("a.nesl", "function main(n) =\n  let v = {x * x : x in [0:n]} in\n  sum(v) + #v;");
+    let Some(ran) = nesl(&bench, 2, &["run", "--profile", "a.nesl", "--", "100000"]) else { return };
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "333328333450000\n"), "{}", ran.err);
+    for part in ["a.nesl:2   let v = {x * x : x in [0:n]} in", "all instructions"] {
+        assert_eq!(ran.err.matches(part).count(), 1, "{}", ran.err);
+    }
+}
+
+#[test]
 fn errors_are_said_once_and_end_the_job() {
     let bench = Bench::with("compile.nesl", "1 + t;");
     bench.write("divide.nesl", "v = [0:10000];\nsum({1 / (x - 9999) : x in v});");

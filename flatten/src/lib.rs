@@ -24,6 +24,7 @@ mod value;
 
 use instance::Instances;
 use nesl_frontend::core::{self, Form, FunctionId, GlobalId};
+use nesl_frontend::stack::with_stack_if_possible;
 use nesl_vcode::Program;
 pub use parallel::NotParallel;
 use std::collections::BTreeSet;
@@ -47,14 +48,7 @@ pub fn compile(
     forms: &[Form],
     main: Option<FunctionId>,
 ) -> Result<Program, Vec<NotParallel>> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("flatten".to_owned()).stack_size(STACK);
-        match thread.spawn_scoped(scope, || flatten(program, earlier, forms, main)) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // Without memory for that stack, the one there is does for all but extreme programs.
-            Err(_) => flatten(program, earlier, forms, main),
-        }
-    })
+    with_stack_if_possible(STACK, || flatten(program, earlier, forms, main))
 }
 
 fn flatten(

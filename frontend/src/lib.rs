@@ -20,6 +20,7 @@ pub mod manual;
 pub mod parser;
 pub mod render;
 pub mod session;
+pub mod stack;
 pub mod surroundings;
 pub mod token;
 pub mod ty;

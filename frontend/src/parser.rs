@@ -20,6 +20,7 @@ mod types;
 use crate::ast::{Expr, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
 use crate::lexer;
+use crate::stack::with_stack;
 use crate::token::Token;
 use chumsky::input::MappedInput;
 use chumsky::prelude::*;
@@ -66,7 +67,7 @@ pub fn parse_expression(file: FileId, text: &str) -> (Option<Expr>, Vec<Diagnost
     run(file, text, |tokens| expressions::expression(tokens).then_ignore(end()).boxed())
 }
 
-/// Lexes the text and runs a rule on all of it, on a thread whose stack is large enough for its nesting.
+/// Lexes the text and runs a rule on all of it, with a stack that is large enough for its nesting.
 fn run<O: Send>(
     file: FileId,
     text: &str,
@@ -91,12 +92,8 @@ fn run<O: Send>(
         let (output, faults) = rule(source).parse(tokens.as_slice().split_token_span(end)).into_output_errors();
         (output, faults.into_iter().filter_map(|fault| message::diagnostic(fault, text)).collect::<Vec<_>>())
     };
-    let result = std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("nesl parser".into()).stack_size(nesting::stack_size(depth));
-        builder.spawn_scoped(scope, parse).map(|thread| thread.join())
-    });
-    match result {
-        Ok(Ok((output, errors))) => {
+    match with_stack(nesting::stack_size(depth), parse) {
+        Ok((output, errors)) => {
             // What stands just before it has an end there, most likely.
             let is_seen = |error: &Diagnostic| {
                 let Some(hidden) = hidden else { return true };
@@ -106,8 +103,7 @@ fn run<O: Send>(
             diagnostics.extend(errors.into_iter().filter(is_seen));
             (output, finish(diagnostics))
         }
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(error) => {
+        Err((error, _)) => {
             let message = format!("there is not enough memory to parse this: {error}");
             diagnostics.push(Diagnostic::error("E0105", message, Span::new(file, 0, 0)));
             (None, finish(diagnostics))

@@ -17,12 +17,15 @@ use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
 use crate::parser;
 use crate::render;
+use crate::stack::with_stack_if_possible;
 use crate::ty::Type;
 use nesl_span::{FileId, Origin, SourceMap};
-use std::thread;
 
 /// Room for the recursion over trees: chains of ten thousand operators are as deep as they are long.
 const STACK: usize = 256 << 20;
+
+/// With so much stack a session needs no threads.
+pub const AMPLE_STACK: usize = STACK + (32 << 20);
 
 /// How a text is checked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,11 +67,17 @@ impl Session {
     /// # Panics
     /// If the library has errors: a bug.
     pub fn new(sources: &mut SourceMap) -> Session {
+        with_stack_if_possible(AMPLE_STACK, || Session::of_library(sources))
+    }
+
+    fn of_library(sources: &mut SourceMap) -> Session {
         let environment = Environment { is_library: true, ..Environment::default() };
         let mut session = Session { environment, library: Vec::new() };
         for (name, text) in nesl_stdlib::FILES {
             let file = sources.add(*name, *text, Origin::Library);
-            let checked = session.check(sources, file, Options::default());
+            // With errors there would be no session: nobody needs the one before.
+            let environment = std::mem::take(&mut session.environment);
+            let checked = session.check_in(environment, sources, file, Options::default());
             if !checked.diagnostics.is_empty() {
                 let messages: Vec<String> =
                     checked.diagnostics.iter().map(|diagnostic| render::render(diagnostic, sources, false)).collect();
@@ -83,8 +92,12 @@ impl Session {
 
     /// Checks a text and adds its definitions to the session. With errors the session stays as it was.
     pub fn check(&mut self, sources: &SourceMap, file: FileId, options: Options) -> Checked {
-        let environment = self.environment.clone();
-        let (environment, checked) = on_large_stack(|| {
+        self.check_in(self.environment.clone(), sources, file, options)
+    }
+
+    /// Checks a text in an environment, which is then that of the session if there are no errors.
+    fn check_in(&mut self, environment: Environment, sources: &SourceMap, file: FileId, options: Options) -> Checked {
+        let (environment, checked) = with_stack_if_possible(STACK, || {
             let parsed = parser::parse(file, &sources.file(file).text);
             check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options)
         });
@@ -99,7 +112,7 @@ impl Session {
     /// # Errors
     /// What is wrong with the expression.
     pub fn type_of(&self, sources: &SourceMap, file: FileId) -> Result<String, Vec<Diagnostic>> {
-        on_large_stack(|| {
+        with_stack_if_possible(STACK, || {
             let (expression, diagnostics) = parser::parse_expression(file, &sources.file(file).text);
             if let Some(ExprKind::Name(name)) = expression.as_ref().map(|expression| &expression.kind)
                 && let Some(id) = self.function(name)
@@ -123,7 +136,7 @@ impl Session {
         expected: Option<&Type>,
     ) -> Result<Expr, Vec<Diagnostic>> {
         let environment = self.environment.clone();
-        let (environment, expression) = on_large_stack(|| {
+        let (environment, expression) = with_stack_if_possible(STACK, || {
             let (expression, diagnostics) = parser::parse_expression(file, &sources.file(file).text);
             check_expression(environment, sources, expression, diagnostics, expected)
         })?;
@@ -212,23 +225,4 @@ fn check_expression(
         Some(expression) if !has_errors(&diagnostics) => Ok((inference.environment, expression)),
         _ => Err(finish(diagnostics)),
     }
-}
-
-/// Runs on a thread with a large stack, or right here if there cannot be one.
-fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    // The work is in a slot so that it is still there if the thread could not be started.
-    let slot = std::sync::Mutex::new(Some(work));
-    let run = || {
-        let work = slot.lock().ok().and_then(|mut slot| slot.take());
-        work.map(|work| work())
-    };
-    let result = thread::scope(|scope| {
-        let started = thread::Builder::new().name("checker".to_owned()).stack_size(STACK).spawn_scoped(scope, run);
-        match started.map(thread::ScopedJoinHandle::join) {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => run(),
-        }
-    });
-    result.unwrap_or_else(|| unreachable!("the work runs exactly once"))
 }

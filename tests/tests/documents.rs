@@ -2,7 +2,8 @@
 //!
 //! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
 //! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
-//! line `...` stands for any lines. Blocks marked `nesl` are programs that run without an error, blocks marked `vcode` flat
+//! line `...` stands for any lines. In blocks marked `console form` only the form of the output counts: numbers stand for any
+//! numbers, blanks for any blanks, and lines may come in any order. Commands of `nesl-bench` are run where that was built, too. Blocks marked `nesl` are programs that run without an error, blocks marked `vcode` flat
 //! programs that the verifier accepts. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
 
 use nesl_tests::programs::root;
@@ -16,20 +17,25 @@ struct Shown {
     line: usize,
     command: String,
     output: Vec<String>,
+    /// Only the form of the output counts.
+    form: bool,
 }
 
 /// The commands of the `console` blocks of a document, block by block.
 fn blocks(text: &str) -> Vec<Vec<Shown>> {
     let mut blocks = Vec::new();
     let mut current: Option<Vec<Shown>> = None;
+    let mut form = false;
     for (index, line) in text.lines().enumerate() {
         match &mut current {
-            None if line.trim_end() == "```console" => current = Some(Vec::new()),
-            None => {}
+            None => {
+                form = line.trim_end() == "```console form";
+                current = (form || line.trim_end() == "```console").then(Vec::new);
+            }
             Some(_) if line.starts_with("```") => blocks.extend(current.take()),
             Some(shown) => match (line.strip_prefix("$ "), shown.last_mut()) {
                 (Some(command), _) => {
-                    shown.push(Shown { line: index + 1, command: command.to_owned(), output: Vec::new() });
+                    shown.push(Shown { line: index + 1, command: command.to_owned(), output: Vec::new(), form });
                 }
                 (None, Some(last)) if last.command.ends_with('\\') && last.output.is_empty() => {
                     last.command.push('\n');
@@ -69,6 +75,31 @@ fn matches(shown: &[String], lines: &[&str]) -> bool {
     }
 }
 
+/// The lines of an output without what may be otherwise: each number is `0`, each blank one, and lines are in order.
+fn form(lines: &[&str]) -> Vec<String> {
+    let line = |line: &&str| {
+        let mut form = String::new();
+        let mut rest = line.trim();
+        while let Some(first) = rest.chars().next() {
+            let is_number = |c: char| c.is_ascii_digit() || c == '.';
+            rest = if first.is_ascii_digit() {
+                form.push('0');
+                rest.trim_start_matches(is_number)
+            } else {
+                form.push(first);
+                &rest[first.len_utf8()..]
+            };
+            if first == ' ' {
+                rest = rest.trim_start();
+            }
+        }
+        form
+    };
+    let mut lines: Vec<String> = lines.iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
 #[test]
 fn documents_show_what_happens() {
     let root = root();
@@ -93,12 +124,19 @@ fn documents_show_what_happens() {
             }
         }
         for shown in blocks(&std::fs::read_to_string(document).unwrap()).into_iter().flatten() {
+            let is_benchmark = shown.command.starts_with("nesl-bench");
+            if is_benchmark && !binary.with_file_name("nesl-bench").is_file() {
+                println!("skipped: nesl-bench is not built");
+                continue;
+            }
             let script = format!("{{ {}\n}} 2>&1", shown.command);
             let output =
                 Command::new("sh").args(["-c", &script]).current_dir(&root).env("PATH", &path).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
             let lines: Vec<&str> = text.lines().collect();
-            if !matches(&shown.output, &lines) {
+            let expected: Vec<&str> = shown.output.iter().map(String::as_str).collect();
+            let is_shown = if shown.form { form(&expected) == form(&lines) } else { matches(&shown.output, &lines) };
+            if !is_shown {
                 let place = format!("{}:{}", document.display(), shown.line);
                 problems.push(format!(
                     "{place}: $ {}\nshown:\n{}\ngot:\n{text}",
@@ -144,6 +182,7 @@ fn the_manual_of_vcode_is_up_to_date() {
 fn blocks_are_read_as_described() {
     let text = "text\n```console\n$ one \\\n  more\n1\n$ two\n```\n```sh\n$ not run\n```\n";
     let shown = |line, command: &str, output: &[&str]| Shown {
+        form: false,
         line,
         command: command.to_owned(),
         output: output.iter().map(|&line| line.to_owned()).collect(),
@@ -153,4 +192,6 @@ fn blocks_are_read_as_described() {
     assert!(
         matches(&shown, &["a", "b", "c", "d"]) && matches(&shown, &["a", "d"]) && !matches(&shown, &["a", "d", "e"])
     );
+    let [block] = &blocks("```console form\n$ one\n  1.5  a:2\n```\n")[..] else { panic!("one block") };
+    assert!(block[0].form && form(&["b", " 1.5  a:2 "]) == form(&["37 a:9", "b"]) && form(&["1 a"]) != form(&["a 1"]));
 }

@@ -223,6 +223,10 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.agree_on(outcome)
     }
 
+    fn allocated(&self) -> u64 {
+        self.local.allocated()
+    }
+
     fn counters(&mut self) -> Vec<Counters> {
         let own = self.own_counters();
         match postcard::to_stdvec(&own) {

@@ -51,6 +51,7 @@ impl<E: Engine> Run<'_, E> {
         let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(outside.calls));
         let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
         let mut next = range.start;
+        self.is_native();
         while next < range.end {
             let (instances, words) = (&*native.instances, &native.operands);
             let code = &self.program.native;

@@ -10,6 +10,7 @@ use crate::decode::{EachLine, GroupLine, Line, Loaded, Source};
 use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};
 use crate::native::Native;
+use crate::profile::Profile;
 use crate::scalar::Evaluator;
 use crate::strategy::{self, Sizes, Strategy};
 use crate::value::{Slot, SlotOf};
@@ -46,6 +47,8 @@ pub(super) struct Run<'a, E: Engine> {
     pub evaluator: Evaluator<'a>,
     /// Instructions executed, those of the evaluator apart.
     pub instructions: u64,
+    /// Where it spends its time, if anybody wants to know.
+    pub profile: Option<&'a mut Profile>,
 }
 
 /// Why a run ended early.
@@ -79,7 +82,10 @@ impl<E: Engine> Run<'_, E> {
             return self.scalar_function(function, inputs);
         }
         let mut frames = Frames::new(self.settings.limits);
-        self.lines(function, inputs, &mut frames).map_err(|stop| {
+        let depth = self.depth();
+        let results = self.lines(function, inputs, &mut frames);
+        self.leave_to(depth);
+        results.map_err(|stop| {
             let (calls, instances) = (frames.calls(self.program), frames.instances());
             match stop {
                 Stop::Here(fault, span, element) => RuntimeError {
@@ -117,7 +123,7 @@ impl<E: Engine> Run<'_, E> {
                     frames.store(*result, value);
                 }
                 Line::Group(line) => {
-                    if self.group(line, frames)? {
+                    if self.group(line, &code.lines[next..line.after], frames)? {
                         next = line.after;
                     }
                 }
@@ -148,6 +154,7 @@ impl<E: Engine> Run<'_, E> {
                     self.count(*span)?;
                     let callee_code = program.code(*callee);
                     frames.call((function, next), callee_code, operands).map_err(Stop::at(*span))?;
+                    self.enter(*span);
                     (function, code, next) = (*callee, callee_code, 0);
                 }
                 Line::Each(line) => {
@@ -176,6 +183,7 @@ impl<E: Engine> Run<'_, E> {
                 Line::Return(sources) => match frames.caller() {
                     None => return Ok(sources.iter().map(|&source| frames.read(source)).collect()),
                     Some((caller, line)) => {
+                        self.leave();
                         (function, code, next) = (caller, program.code(caller), line);
                         let results = match &code.lines[line - 1] {
                             Line::Call { results, .. } => results,
@@ -196,18 +204,24 @@ impl<E: Engine> Run<'_, E> {
 
     /// Counts an instruction, and stops where the user wants that.
     fn count(&mut self, span: Span) -> Result<(), Stop> {
+        self.at(span);
         self.instructions += 1;
+        self.check_interrupt(span)
+    }
+
+    fn check_interrupt(&self, span: Span) -> Result<(), Stop> {
         match self.settings.interrupt {
             Some(flag) if flag.load(Relaxed) => Err(Stop::at(span)(Failure::Interrupted)),
             _ => Ok(()),
         }
     }
 
-    /// Runs a group at once, if the engine can.
-    fn group(&mut self, line: &GroupLine, frames: &mut Frames<E>) -> Result<bool, Stop> {
+    /// Runs a group at once, if the engine can. `lines` are its instructions.
+    fn group(&mut self, line: &GroupLine, lines: &[Line], frames: &mut Frames<E>) -> Result<bool, Stop> {
         if !self.engine.runs_groups() {
             return Ok(false);
         }
+        self.at(line.span);
         let mut operands: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
         let Some(results) = self.engine.group(&line.group, &mut operands) else {
             // Its instructions need what has left the frame.
@@ -218,8 +232,9 @@ impl<E: Engine> Run<'_, E> {
             }
             return Ok(false);
         };
-        self.count(line.span)?;
-        self.instructions += line.group.members() as u64 - 1;
+        self.group_has_run(lines);
+        self.instructions += line.group.members() as u64;
+        self.check_interrupt(line.span)?;
         results.into_iter().zip(&line.results).for_each(|(value, &place)| frames.store(place, value));
         Ok(true)
     }
@@ -241,6 +256,7 @@ impl<E: Engine> Run<'_, E> {
         }
         if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.turn) {
             frames.call(here, self.program.code(each.lifted), &line.operands).map_err(Stop::at(span))?;
+            self.enter(span);
             return Ok(Some(each.lifted));
         }
         let shares = match self.engine.workers() > 1 && strategy::is_shared(sizes) {
@@ -279,6 +295,7 @@ impl<E: Engine> Run<'_, E> {
         let first = arguments.instance(self.engine, 0).map_err(Stop::of(span))?;
         let leaf = Leaf { line: Arc::clone(line), arguments, index: 0, end: sizes.instances, results };
         frames.call_each(here, leaf).map_err(Stop::at(span))?;
+        self.enter(span);
         frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(span))?;
         Ok(Some(each.serial))
     }
@@ -368,6 +385,8 @@ impl<E: Engine> Run<'_, E> {
     fn end_each(&mut self, frames: &mut Frames<E>) -> Result<(), Stop> {
         let Some(leaf) = frames.leaf() else { unreachable!("an each that ends has instances") };
         let (line, results) = (Arc::clone(&leaf.line), std::mem::take(&mut leaf.results));
+        self.leave();
+        self.at(line.span);
         let values = finish(self.engine, results).map_err(Stop::of(line.span))?;
         frames.end_each(values, &line.results);
         Ok(())
@@ -381,16 +400,22 @@ impl<E: Engine> Run<'_, E> {
         run_instances: impl Fn(&mut Run<'_, E>, Range<usize>) -> Result<Vec<SlotOf<E>>, RuntimeError> + Sync,
     ) -> Result<Vec<SlotOf<E>>, Stop> {
         let (program, settings, each) = (self.program, self.settings, &line.each);
-        let outcomes = self.engine.in_parallel(shares, |range, engine| {
-            let (mut printed, mut turn) = (false, 0);
+        let profile = self.profile_for_worker();
+        let mut outcomes = self.engine.in_parallel(shares, |range, engine| {
+            let (mut printed, mut turn, mut profile) = (false, 0, profile.clone());
             let (printed, turn) = (&mut printed, &mut turn);
             let evaluator = Evaluator::new(program, settings.limits, settings.native, settings.interrupt);
-            let mut run = Run { program, engine, host: None, printed, settings, turn, evaluator, instructions: 0 };
+            let (instructions, own) = (0, profile.as_mut());
+            let mut run =
+                Run { program, engine, host: None, printed, settings, turn, evaluator, instructions, profile: own };
+            run.begin_profile();
             let results = run_instances(&mut run, range);
-            (results, run.all_instructions())
+            run.end_profile();
+            (results, run.all_instructions(), profile)
         });
+        self.workers_have_run(outcomes.iter_mut().filter_map(|(.., profile)| profile.take()));
         let mut results: Vec<Gathered<E>> = each.results.iter().map(Gathered::batches).collect();
-        for (values, instructions) in outcomes {
+        for (values, instructions, _) in outcomes {
             self.instructions += instructions;
             // Of several failing instances the first counts, as if they had run one after another.
             let values = values.map_err(|error| Stop::Inside(Box::new(error), program.call_place(line)))?;
@@ -410,11 +435,15 @@ impl<E: Engine> Run<'_, E> {
         let outside = outside_instances(line.span);
         let mut results: Vec<Gathered<E>> = each.results.iter().map(Gathered::instances).collect();
         for index in range {
+            self.at(line.span);
             let inputs = arguments.instance(self.engine, index).map_err(outside)?;
+            let depth = self.enter(line.span);
             let values = self.function(each.serial, inputs).map_err(|mut error| {
                 error.instances.insert(0, Instance { index, place: line.span });
                 error
             })?;
+            self.leave_to(depth);
+            self.at(line.span);
             gather(self.engine, &mut results, values).map_err(outside)?;
         }
         finish(self.engine, results).map_err(outside)

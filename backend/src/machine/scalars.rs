@@ -44,6 +44,8 @@ impl<E: Engine> Run<'_, E> {
             Slot::Scalar(value) => value.to_word(),
             Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
         });
+        self.at(self.program.code(function).span);
+        self.is_scalar(function);
         let words = self.evaluator.call(function, arguments, Active::default())?;
         let types = &self.program.scalar_code(function).results;
         Ok(types.iter().zip(words).map(|(&ty, &word)| Slot::Scalar(ScalarValue::from_word(ty, word))).collect())
@@ -59,6 +61,7 @@ impl<E: Engine> Run<'_, E> {
         frames: &mut Frames<E>,
     ) -> Result<(), Stop> {
         let outside = frames.active().map_err(Stop::at(span))?;
+        self.is_scalar(function);
         let arguments = operands.iter().map(|&operand| frames.scalar(operand).to_word());
         let words = self
             .evaluator
@@ -83,6 +86,7 @@ impl<E: Engine> Run<'_, E> {
         outside: Active,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
         let (function, fault) = (line.each.serial, outside_instances(line.span));
+        self.is_scalar(function);
         let types = &self.program.scalar_code(function).results;
         let mut results: Vec<Constants> = types.iter().map(|&ty| Constants::from_scalars(ty, &[])).collect();
         let mut result_words: Vec<Vec<u64>> = types.iter().map(|_| Vec::with_capacity(BATCH)).collect();

@@ -10,6 +10,7 @@ use crate::stop::Stop;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Instant;
 
 #[derive(Args, Debug)]
 #[command(
@@ -29,12 +30,17 @@ pub struct Arguments {
 
 /// Runs the file.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    let begun = Instant::now();
     let Arguments { file, arguments } = arguments;
     let command = format!("nesl run {} --", file.display());
     let style = options.style();
     let mut place = Place::join(options.engine)?;
     let interrupt = place.is_alone().then(Interrupt::install);
     if options.engine == Some(EngineName::Oracle) && !driver::is_stack_format(file) {
+        if options.profile.is_some() {
+            let engine = "the oracle runs no instructions whose time could be shown; take --engine reference";
+            return Err(Stop::usage(format!("error: {engine}")));
+        }
         return oracle::run(&driver::check_file(file, style)?, arguments, &command, options);
     }
     let compiled = place.from_first(|| driver::compile_file(file, style));
@@ -46,6 +52,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
             command: &command,
             options,
             interrupt: interrupt.as_ref(),
+            begun,
         };
         place.run(options, execution)
     });

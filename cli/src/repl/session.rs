@@ -9,6 +9,7 @@ use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::options::RunOptions;
 use crate::output::{self, print_error};
+use crate::profile;
 use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::print::print_typed;
@@ -48,6 +49,9 @@ impl<E: Engine> Repl<E> {
         machine.set_interrupt(interrupt.flag());
         machine.set_strategy(options.strategy.into());
         machine.set_native(options.native.into());
+        if options.profile.is_some() {
+            machine.start_profile(&sources);
+        }
         Repl { session, sources, machine, options, interrupt, inputs: 0, draws: 0 }
     }
 
@@ -158,6 +162,10 @@ impl<E: Engine> Repl<E> {
     pub fn finish(&mut self) {
         if self.options.stats {
             eprint!("{}", stats::table(&self.machine.counters()));
+        }
+        if let Some(lines) = self.options.profile {
+            let places = self.machine.profile();
+            eprint!("{}", profile::text(&places, &self.sources, lines, None, self.options.style()));
         }
     }
 
