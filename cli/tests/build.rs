@@ -95,9 +95,12 @@ fn vcode_shows_verified_programs() {
     assert!(dumped.out.starts_with("; after cse\n") && dumped.out.ends_with(&optimised.out));
     assert_eq!(bench.nesl(&["vcode", "a.nesl", "--disable", "cse"]).code, Some(0));
     bench.nesl(&["vcode", "a.nesl", "--disable", "magic"]).fails(2, &["no pass `magic`", "--list-passes"]);
+    let serial = bench.nesl(&["vcode", "a.nesl", "--serial"]);
+    nesl_vcode::verify(&nesl_vcode::parse(&serial.out).unwrap()).unwrap();
+    bench.nesl(&["vcode", "a.nesl", "--serial", "--cmu"]).fails(2, &["--serial", "--cmu"]);
     let manual = bench.nesl(&["vcode", "--manual"]);
     assert!(manual.out.starts_with("## Vector instructions") && manual.code == Some(0));
     let passes = bench.nesl(&["vcode", "--list-passes"]);
-    assert!(passes.out.contains("cse") && passes.code == Some(0));
+    assert!(passes.out.contains("cse") && passes.out.contains("unroll") && passes.code == Some(0));
     bench.nesl(&["vcode"]).fails(2, &["FILE"]);
 }

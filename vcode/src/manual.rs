@@ -4,7 +4,8 @@
 //! docs/vcode.md is an introduction by hand, and then exactly this text, which `nesl vcode --manual` prints.
 
 use crate::op::{self, Kind, VectorOp};
-use crate::pipeline::PASSES;
+use crate::pass::Pass;
+use crate::pipeline::{PASSES, SERIAL_PASSES};
 use crate::print;
 use crate::program::RegisterType;
 use nesl_prim::host::{HostRow, Place};
@@ -16,7 +17,7 @@ pub const FIRST_HEADING: &str = "## Vector instructions";
 
 /// The generated part of the manual: instructions, operations and passes, a table each.
 pub fn tables() -> String {
-    [vector_instructions(), scalar_operations(), host_operations(), passes()].join("\n")
+    [vector_instructions(), scalar_operations(), host_operations(), passes(), serial_passes()].join("\n")
 }
 
 fn vector_instructions() -> String {
@@ -118,13 +119,19 @@ fn columns(rows: &[&[HostKind]]) -> Vec<String> {
 }
 
 fn passes() -> String {
-    let rows = PASSES.iter().map(|pass| [code(pass.name), pass.summary.to_owned(), pass.reason.to_owned()]);
-    section(
-        "## Passes",
-        "In the order in which they run; a pass that stands here twice runs twice.",
-        ["pass", "what it does", "why it stands there"],
-        rows,
-    )
+    let introduction = "In the order in which they run; a pass that stands here twice runs twice.";
+    passes_of("## Passes", introduction, PASSES)
+}
+
+fn serial_passes() -> String {
+    let introduction = "What then becomes machine code for one instance of a function after another goes through these, too. Such code \
+                        leaves errors to the program as it was before.";
+    passes_of("## Passes for machine code", introduction, SERIAL_PASSES)
+}
+
+fn passes_of(heading: &str, introduction: &str, passes: &[Pass]) -> String {
+    let rows = passes.iter().map(|pass| [code(pass.name), pass.summary.to_owned(), pass.reason.to_owned()]);
+    section(heading, introduction, ["pass", "what it does", "why it stands there"], rows)
 }
 
 /// A heading, a paragraph and a table.
@@ -208,6 +215,7 @@ mod tests {
             has("## Operations", format!("host.{}{}", op.row().mnemonic, op.scalar_type().map_or("", |_| ".T")));
         }
         assert_eq!(rows(&text, "## Passes").len(), PASSES.len());
+        assert_eq!(rows(&text, "## Passes for machine code").len(), SERIAL_PASSES.len());
     }
 
     #[test]
