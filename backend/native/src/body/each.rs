@@ -77,6 +77,8 @@ impl Body<'_, '_> {
     /// The values of the results of an `each`.
     pub(super) fn each_loop(&mut self, each: &Each, operands: &[Operand]) -> Vec<Value> {
         let count = self.value(operands[0])[0];
+        // Where nothing varies, no column has so many elements.
+        self.require_possible(count);
         let mut rest = operands[1..].iter();
         let mut parts = Vec::new();
         for argument in &each.arguments {

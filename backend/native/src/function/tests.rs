@@ -302,3 +302,26 @@ fn indices_that_go_evenly_are_checked_at_both_ends() {
         assert_eq!(run(&text(factor, term), &[count], 3).0, Status::GaveUp, "{factor} {term}");
     }
 }
+
+#[test]
+fn more_instances_than_there_is_memory_for_give_up() {
+    let text = "
+        function f(%0: int) -> int {
+          %1 = each g g/I(int) -> int %0 7
+          %2 = length %1
+          return %2
+        }
+        function g(%0: int) -> int {
+          %1 = add.int %0 1
+          return %1
+        }
+        function g/I(%0: int, %1: int) -> column int {
+          %2 = add.int %1 1
+          %3 = dist %2 %0
+          return %3
+        }";
+    assert_eq!(run(text, &[100], 1), (Status::Done, vec![100]));
+    for count in [1 << 30, 1 << 61, i64::MAX as u64] {
+        assert_eq!(run(text, &[count], 1).0, Status::GaveUp, "{count}");
+    }
+}
