@@ -13,6 +13,7 @@ use crate::group::Group;
 use crate::interrupt::Interrupt;
 use crate::native::Native;
 use crate::value::{Slot, SlotOf};
+use nesl_native::Elements;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -63,6 +64,10 @@ pub trait Engine {
 
     /// A constant column.
     fn constants(&mut self, constants: &Constants) -> Result<Self::Column, Fault>;
+    /// A column of elements that native code has left in memory.
+    fn copy(&mut self, elements: Elements<'_>) -> Result<Self::Column, Fault> {
+        self.constants(&elements.to_constants())
+    }
     /// `iota`.
     fn iota(&mut self, length: usize) -> Result<Self::Column, Fault>;
     /// `dist`.

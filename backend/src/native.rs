@@ -10,7 +10,7 @@ use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::value::{Slot, SlotOf};
 use nesl_native::{
-    Compiled, Compiler, Instances, Scratch, State, Status, is_recursive, is_supported, read_column, words_of,
+    Compiled, Compiler, Elements, Instances, Scratch, State, Status, is_recursive, is_supported, words_of,
 };
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
@@ -267,14 +267,14 @@ unsafe fn slot<E: Engine>(engine: &mut E, ty: RegisterType, words: &[u64]) -> Re
         (RegisterType::Scalar(ty), &[word]) => Slot::Scalar(ScalarValue::from_word(ty, word)),
         (RegisterType::Column(ty), &[address, length]) => {
             // SAFETY: by the caller.
-            let elements = unsafe { read_column(ty, address, length) };
-            Slot::Column(engine.constants(&elements)?)
+            let elements = unsafe { Elements::at(ty, address, length) };
+            Slot::Column(engine.copy(elements)?)
         }
         // Results lie packed: what instances give is put together so.
         (RegisterType::Descriptor, &[_, lengths, count]) => {
             // SAFETY: by the caller.
-            let lengths = unsafe { read_column(nesl_prim::ScalarType::Int, lengths, count) };
-            let lengths = engine.constants(&lengths)?;
+            let lengths = unsafe { Elements::at(nesl_prim::ScalarType::Int, lengths, count) };
+            let lengths = engine.copy(lengths)?;
             Slot::Descriptor(engine.packed(lengths)?)
         }
         _ => unreachable!("a register of {ty:?} in {} words", words.len()),

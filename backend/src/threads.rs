@@ -27,7 +27,7 @@ use crate::interrupt::Interrupt;
 use crate::native::Native;
 use crate::on_vector;
 use crate::vector::Vector;
-use nesl_native::Kernels;
+use nesl_native::{Elements, Kernels};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::sync::Arc;
@@ -81,6 +81,10 @@ impl Engine for Threads {
 
     fn constants(&mut self, constants: &Constants) -> Result<Vector, Fault> {
         Ok(Vector::from_constants(&self.meter, constants)?)
+    }
+
+    fn copy(&mut self, elements: Elements<'_>) -> Result<Vector, Fault> {
+        Ok(Vector::copied(&self.meter, elements)?)
     }
 
     fn iota(&mut self, length: usize) -> Result<Vector, Fault> {

@@ -5,6 +5,7 @@
 
 use crate::buffer::{Buffer, Meter};
 use crate::memory::Room;
+use nesl_native::Elements;
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::any::Any;
@@ -156,16 +157,32 @@ impl Vector {
     /// # Errors
     /// [`Failure::OutOfMemory`].
     pub fn from_constants(meter: &Arc<Meter>, constants: &Constants) -> Result<Vector, Failure> {
+        Vector::copied(
+            meter,
+            match constants {
+                Constants::Int(elements) => Elements::Int(elements),
+                Constants::Float(elements) => Elements::Float(elements),
+                Constants::Bool(elements) => Elements::Bool(elements),
+                Constants::Char(elements) => Elements::Char(elements),
+            },
+        )
+    }
+
+    /// A copy of elements.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn copied(meter: &Arc<Meter>, elements: Elements<'_>) -> Result<Vector, Failure> {
         fn copy<T: VectorElement>(meter: &Arc<Meter>, elements: &[T]) -> Result<Vector, Failure> {
             let mut copy = meter.room(elements.len())?;
             copy.extend_from_slice(elements);
             Ok(Vector::new(meter, copy))
         }
-        match constants {
-            Constants::Int(elements) => copy(meter, elements),
-            Constants::Float(elements) => copy(meter, elements),
-            Constants::Bool(elements) => copy(meter, elements),
-            Constants::Char(elements) => copy(meter, elements),
+        match elements {
+            Elements::Int(elements) => copy(meter, elements),
+            Elements::Float(elements) => copy(meter, elements),
+            Elements::Bool(elements) => copy(meter, elements),
+            Elements::Char(elements) => copy(meter, elements),
         }
     }
 

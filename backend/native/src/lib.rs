@@ -27,5 +27,5 @@ pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
     Ending, Extent, Kernel, Kernels, Layout, Mode, Node, NodeOp, Plan, Running, Source, Space, Sums, Words, is_ordered,
 };
-pub use runtime::each::{Instances, read_column, words_of};
+pub use runtime::each::{Elements, Instances, words_of};
 pub use state::{Scratch, State, Status};

@@ -230,8 +230,8 @@ fn column_of(text: &str, arguments: &[u64]) -> Vec<i64> {
     assert_eq!(unsafe { compiled.call(&mut state, arguments, &mut words) }, Status::Done);
     assert_eq!(words[0], words[2]);
     // SAFETY: the function has just given so many ints, in the scratch memory of the state.
-    match unsafe { crate::read_column(ScalarType::Int, words[1], words[2]) } {
-        nesl_prim::Constants::Int(elements) => elements,
+    match unsafe { crate::Elements::at(ScalarType::Int, words[1], words[2]) } {
+        crate::Elements::Int(elements) => elements.to_vec(),
         other => panic!("{other:?}"),
     }
 }
