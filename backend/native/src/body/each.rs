@@ -35,7 +35,7 @@ enum ElementPart {
 }
 
 /// What is kept of the results of all instances.
-enum Kept {
+enum Collected {
     /// A column of scalars.
     Scalar(ScalarType, Value),
     /// The descriptor of sequences, how many elements there are so far, and for each column of elements where they are.
@@ -203,9 +203,9 @@ impl Body<'_, '_> {
     }
 
     /// Room for what is kept of results of a shape.
-    fn keep(&mut self, shape: &Shape, count: Value, kept: &mut Vec<Kept>) {
+    fn keep(&mut self, shape: &Shape, count: Value, kept: &mut Vec<Collected>) {
         match shape {
-            Shape::Scalar(ty) => kept.push(Kept::Scalar(*ty, self.room(count, *ty))),
+            Shape::Scalar(ty) => kept.push(Collected::Scalar(*ty, self.room(count, *ty))),
             Shape::Pair(first, rest) => {
                 self.keep(first, count, kept);
                 self.keep(rest, count, kept);
@@ -220,21 +220,21 @@ impl Body<'_, '_> {
                 let total = self.emitter.builder.declare_var(types::I64);
                 let zero = self.emitter.int(0);
                 self.emitter.builder.def_var(total, zero);
-                kept.push(Kept::Sequences { starts, lengths, total, elements });
+                kept.push(Collected::Sequences { starts, lengths, total, elements });
             }
             Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
         }
     }
 
     /// Keeps the results of instance `i`.
-    fn add(&mut self, kept: &Kept, i: Value, results: &mut impl Iterator<Item = Value>) {
+    fn add(&mut self, kept: &Collected, i: Value, results: &mut impl Iterator<Item = Value>) {
         let mut next = || results.next().unwrap_or_else(|| unreachable!("an instance gives all values of its results"));
         match kept {
-            Kept::Scalar(ty, column) => {
+            Collected::Scalar(ty, column) => {
                 let value = next();
                 self.save(*column, i, *ty, value);
             }
-            Kept::Sequences { starts, lengths, total, elements } => {
+            Collected::Sequences { starts, lengths, total, elements } => {
                 let length = next();
                 let start = self.emitter.builder.use_var(*total);
                 self.save(*starts, i, ScalarType::Int, start);
@@ -251,10 +251,10 @@ impl Body<'_, '_> {
     }
 
     /// The registers of what was kept.
-    fn together(&mut self, kept: Kept, count: Value) -> Vec<Value> {
+    fn together(&mut self, kept: Collected, count: Value) -> Vec<Value> {
         match kept {
-            Kept::Scalar(_, column) => vec![column, count],
-            Kept::Sequences { starts, lengths, total, elements } => {
+            Collected::Scalar(_, column) => vec![column, count],
+            Collected::Sequences { starts, lengths, total, elements } => {
                 let total = self.emitter.builder.use_var(total);
                 let mut values = vec![starts, lengths, count];
                 for (ty, pieces) in elements {
