@@ -22,7 +22,7 @@ pub enum Strategy {
 }
 
 /// What is known of an `each` when it is about to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sizes {
     /// The number of instances, at least one.
     pub instances: usize,
@@ -123,24 +123,18 @@ pub fn shares(weights: &[u64], tasks: usize) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    const SIZES: Sizes = Sizes {
-        instances: 1000,
-        elements: 0,
-        largest: 0,
-        scalar_only: false,
-        native: false,
-        recursive: false,
-        at_hand: true,
-    };
+    fn sizes() -> Sizes {
+        Sizes { instances: 1000, at_hand: true, ..Sizes::default() }
+    }
 
     #[test]
     fn small_ones_and_scalars_run_one_by_one() {
         let auto = |sizes| Strategy::Auto.is_leaf(sizes, 1, &mut 0);
-        assert!(!auto(SIZES));
-        assert!(auto(Sizes { scalar_only: true, ..SIZES }));
-        assert!(auto(Sizes { instances: 2, elements: 10, ..SIZES }));
-        assert!(!auto(Sizes { instances: 2, elements: 1000, ..SIZES }));
-        assert!(!auto(Sizes { scalar_only: true, at_hand: false, ..SIZES }));
+        assert!(!auto(sizes()));
+        assert!(auto(Sizes { scalar_only: true, ..sizes() }));
+        assert!(auto(Sizes { instances: 2, elements: 10, ..sizes() }));
+        assert!(!auto(Sizes { instances: 2, elements: 1000, ..sizes() }));
+        assert!(!auto(Sizes { scalar_only: true, at_hand: false, ..sizes() }));
     }
 
     #[test]
@@ -159,7 +153,7 @@ mod tests {
     #[test]
     fn native_code_runs_what_fits_it_and_can_be_dealt_out() {
         let auto = |sizes, workers| Strategy::Auto.is_leaf(sizes, workers, &mut 0);
-        let native = Sizes { instances: 2, elements: 2_000_000, largest: 1_000_000, native: true, ..SIZES };
+        let native = Sizes { instances: 2, elements: 2_000_000, largest: 1_000_000, native: true, ..sizes() };
         assert!(auto(native, 1) && auto(native, 2) && !auto(native, 3));
         let uneven = Sizes { largest: 1_500_000, ..native };
         assert!(auto(uneven, 1) && !auto(uneven, 2));
@@ -169,17 +163,17 @@ mod tests {
 
     #[test]
     fn what_takes_long_is_dealt_out() {
-        assert!(!is_shared(SIZES) && is_shared(Sizes { scalar_only: true, ..SIZES }));
-        assert!(is_shared(Sizes { recursive: true, instances: 2, ..SIZES }));
-        assert!(!is_shared(Sizes { recursive: true, elements: 10, ..SIZES }));
-        assert!(is_shared(Sizes { elements: 1_000_000, ..SIZES }));
-        assert!(!is_shared(Sizes { elements: 1_000_000, instances: 1, ..SIZES }));
+        assert!(!is_shared(sizes()) && is_shared(Sizes { scalar_only: true, ..sizes() }));
+        assert!(is_shared(Sizes { recursive: true, instances: 2, ..sizes() }));
+        assert!(!is_shared(Sizes { recursive: true, elements: 10, ..sizes() }));
+        assert!(is_shared(Sizes { elements: 1_000_000, ..sizes() }));
+        assert!(!is_shared(Sizes { elements: 1_000_000, instances: 1, ..sizes() }));
     }
 
     #[test]
     fn mixed_takes_both_ways_also_where_calls_alternate() {
         let mut turn = 0;
-        let taken: Vec<bool> = (0..16).map(|_| Strategy::Mixed.is_leaf(SIZES, 1, &mut turn)).collect();
+        let taken: Vec<bool> = (0..16).map(|_| Strategy::Mixed.is_leaf(sizes(), 1, &mut turn)).collect();
         for half in [0, 1] {
             let own: Vec<bool> = taken.iter().skip(half).step_by(2).copied().collect();
             assert!(own.contains(&true) && own.contains(&false), "{own:?}");

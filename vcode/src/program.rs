@@ -234,6 +234,16 @@ impl Block {
         visit_registers(&self.results, visit);
     }
 
+    /// How many instructions it has, those of its blocks included.
+    pub fn size(&self) -> usize {
+        let inner = |instruction: &Instruction| match &instruction.op {
+            Op::If(then_block, else_block) => then_block.size() + else_block.size(),
+            Op::Fused(block) => block.size(),
+            _ => 0,
+        };
+        self.instructions.iter().map(|instruction| 1 + inner(instruction)).sum()
+    }
+
     /// A block without marks.
     pub fn new(instructions: Vec<Instruction>, results: Vec<Operand>) -> Block {
         Block { drops: Vec::new(), instructions, results, uses: Vec::new() }

@@ -34,16 +34,6 @@ pub(crate) use group::plan_of;
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;
 
-/// How many instructions a block has, those of its blocks included.
-fn size(block: &Block) -> usize {
-    let inner = |instruction: &Instruction| match &instruction.op {
-        Op::If(then_block, else_block) => size(then_block) + size(else_block),
-        Op::Fused(block) => size(block),
-        _ => 0,
-    };
-    block.instructions.iter().map(|instruction| 1 + inner(instruction)).sum()
-}
-
 /// Whether an instruction needs no helper.
 pub(crate) fn is_direct(op: VectorOp) -> bool {
     matches!(
@@ -123,7 +113,7 @@ impl<'a, 'b> Body<'a, 'b> {
     /// Whether a function is emitted where it is called: it is not much, and calls nothing but itself at its end.
     fn is_inlined(&self, id: FunctionId) -> bool {
         let body = &self.program.functions[id.0 as usize].body;
-        id != self.id && size(body) <= INLINED && !again::has_calls(body, Some(id))
+        id != self.id && body.size() <= INLINED && !again::has_calls(body, Some(id))
     }
 
     /// Emits a function where it is called.
@@ -190,7 +180,9 @@ impl<'a, 'b> Body<'a, 'b> {
             }
             Op::If(then_block, else_block) => {
                 let condition = self.value(operands[0])[0];
-                self.branches(condition, [then_block, else_block], &instruction.results)
+                let emit = |body: &mut Self, block: &Block| Some(body.block(block));
+                self.branches(condition, [then_block, else_block], &instruction.results, emit)
+                    .unwrap_or_else(|| unreachable!("both blocks come to their end"))
             }
             Op::Call(function) if self.is_inlined(*function) => {
                 let operands = self.flat(operands);
@@ -217,7 +209,14 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    fn branches(&mut self, condition: Value, blocks: [&Block; 2], results: &[Register]) -> Vec<Value> {
+    /// Emits the blocks of an `if`, each by `emit`; the values of its results, none if no block comes to its end.
+    fn branches(
+        &mut self,
+        condition: Value,
+        blocks: [&Block; 2],
+        results: &[Register],
+        emit: impl Fn(&mut Self, &Block) -> Option<Vec<Vec<Value>>>,
+    ) -> Option<Vec<Value>> {
         let labels: [Label; 2] = std::array::from_fn(|_| self.emitter.builder.create_block());
         let join = self.emitter.builder.create_block();
         for &result in results {
@@ -226,17 +225,28 @@ impl<'a, 'b> Body<'a, 'b> {
             }
         }
         self.emitter.builder.ins().brif(condition, labels[0], &[], labels[1], &[]);
+        let mut is_joined = false;
         for (label, block) in labels.into_iter().zip(blocks) {
             self.emitter.builder.switch_to_block(label);
-            let values: Vec<BlockArg> = self.block(block).concat().into_iter().map(BlockArg::from).collect();
-            self.emitter.builder.ins().jump(join, &values);
+            if let Some(values) = emit(self, block) {
+                let values: Vec<BlockArg> = values.concat().into_iter().map(BlockArg::from).collect();
+                self.emitter.builder.ins().jump(join, &values);
+                is_joined = true;
+            }
         }
-        self.emitter.builder.switch_to_block(join);
-        self.emitter.builder.block_params(join).to_vec()
+        is_joined.then(|| {
+            self.emitter.builder.switch_to_block(join);
+            self.emitter.builder.block_params(join).to_vec()
+        })
     }
 
+    /// A group, or an instruction that could be one.
     fn loops(&mut self, instruction: &Instruction, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
-        let checked = group::checked(instruction, plan);
+        // The result of a check is its operand.
+        let checked = match instruction.op {
+            Op::Map(op) => op.checked_operand().map(|position| instruction.operands[position]),
+            _ => None,
+        };
         match checked.filter(|&operand| matches!(self.type_of(operand), RegisterType::Column(_))) {
             Some(operand) => {
                 self.trial(plan, inputs);

@@ -108,55 +108,53 @@ impl Compiled {
     }
 }
 
-/// Whether a function, and whatever it calls, can be compiled.
-pub fn is_supported(program: &Program, function: FunctionId) -> bool {
+/// A function and those that it calls, directly or not, but what is left out and what only that calls.
+fn reach(program: &Program, function: FunctionId, is_left_out: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
     let mut reached = vec![function];
     let mut next = 0;
     while let Some(&id) = reached.get(next) {
         next += 1;
-        let mut all = true;
-        let function = &program.functions[id.0 as usize];
-        visit(&function.body, &mut |instruction| {
-            let of = instruction.operands.iter().find_map(|&operand| match function.operand_type(operand) {
-                RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),
-                RegisterType::Descriptor => None,
-            });
-            all &= match &instruction.op {
-                Op::Host(_) => false,
-                Op::Scalar(_) | Op::If(..) | Op::Call(_) | Op::Each(_) | Op::Constants(_) => true,
-                _ if body::plan_of(instruction, function).is_some() => true,
-                Op::Vector(op) => body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some(),
-                _ => false,
-            };
-            let op = &instruction.op;
-            if let Some(callee) = callee(op)
+        visit(&program.functions[id.0 as usize].body, &mut |instruction| {
+            if let Some(callee) = callee(&instruction.op)
+                && !is_left_out(callee)
                 && !reached.contains(&callee)
             {
                 reached.push(callee);
             }
         });
-        if !all {
-            return false;
-        }
     }
-    true
+    reached
+}
+
+/// Whether all instructions of a function, and of whatever it calls, are of a kind.
+fn all(program: &Program, function: FunctionId, is_so: impl Fn(&Function, &Instruction) -> bool) -> bool {
+    reach(program, function, |_| false).into_iter().all(|id| {
+        let (function, mut all) = (&program.functions[id.0 as usize], true);
+        visit(&function.body, &mut |instruction| all &= is_so(function, instruction));
+        all
+    })
+}
+
+/// Whether a function, and whatever it calls, can be compiled.
+pub fn is_supported(program: &Program, function: FunctionId) -> bool {
+    all(program, function, |function, instruction| match &instruction.op {
+        Op::Host(_) => false,
+        Op::Scalar(_) | Op::If(..) | Op::Call(_) | Op::Each(_) | Op::Constants(_) => true,
+        _ if body::plan_of(instruction, function).is_some() => true,
+        Op::Vector(op) => {
+            let of = instruction.operands.iter().find_map(|&operand| match function.operand_type(operand) {
+                RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),
+                RegisterType::Descriptor => None,
+            });
+            body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some()
+        }
+        Op::Map(_) | Op::Fused(_) => false,
+    })
 }
 
 /// Whether a function may come to run itself: then the sizes of what it gets do not tell how long it takes.
 pub fn is_recursive(program: &Program, function: FunctionId) -> bool {
-    let (mut reached, mut next, mut found) = (vec![function], 0, false);
-    while let Some(&id) = reached.get(next) {
-        next += 1;
-        visit(&program.functions[id.0 as usize].body, &mut |instruction| {
-            if let Some(callee) = callee(&instruction.op) {
-                found |= callee == function;
-                if !reached.contains(&callee) {
-                    reached.push(callee);
-                }
-            }
-        });
-    }
-    found
+    !all(program, function, |_, instruction| callee(&instruction.op) != Some(function))
 }
 
 /// Calls `look` on each instruction of a block and of the branches inside it.
@@ -228,7 +226,7 @@ impl Compiler {
     }
 
     fn compile(&mut self, program: &Program, function: FunctionId) -> Result<(), Unavailable> {
-        let reached = self.reach(program, function);
+        let reached = reach(program, function, |callee| self.functions.contains_key(&callee));
         for &id in &reached {
             let code = &program.functions[id.0 as usize];
             let (body, entry) = (self.signature(code), self.entry_signature());
@@ -250,24 +248,6 @@ impl Compiler {
             self.kept.sites[index].1.serial.get_or_init(|| enter);
         }
         Ok(())
-    }
-
-    /// A function and those it calls, as far as they are not compiled.
-    fn reach(&self, program: &Program, function: FunctionId) -> Vec<FunctionId> {
-        let mut reached = vec![function];
-        let mut next = 0;
-        while let Some(&id) = reached.get(next) {
-            next += 1;
-            visit(&program.functions[id.0 as usize].body, &mut |instruction| {
-                if let Some(callee) = callee(&instruction.op)
-                    && !self.functions.contains_key(&callee)
-                    && !reached.contains(&callee)
-                {
-                    reached.push(callee);
-                }
-            });
-        }
-        reached
     }
 
     fn signature(&mut self, function: &Function) -> Signature {

@@ -304,15 +304,7 @@ impl<E: Engine> Run<'_, E> {
     fn sizes(&mut self, line: &EachLine, frames: &Frames<E>) -> Result<Sizes, Fault> {
         let count = i64::from_value(frames.scalar(line.operands[0]));
         let instances = usize::try_from(count).unwrap_or_else(|_| panic!("{count} instances"));
-        let mut sizes = Sizes {
-            instances,
-            elements: 0,
-            largest: 0,
-            scalar_only: false,
-            native: false,
-            recursive: false,
-            at_hand: true,
-        };
+        let mut sizes = Sizes { instances, at_hand: true, ..Sizes::default() };
         if instances == 0 {
             return Ok(sizes);
         }

@@ -53,7 +53,7 @@ fn inline(program: &mut Program, keeps_places: bool) {
         let body = caller.block(body);
         let registers = caller.registers;
         let stays = if keeps_places { effect::block_has_effect(&body) } else { calls(&body) };
-        inlined[index] = (sites[index] == 1 || size(&body) <= SMALL) && !stays;
+        inlined[index] = (sites[index] == 1 || body.size() <= SMALL) && !stays;
         let function = &mut program.functions[index];
         (function.body, function.registers) = (body, registers);
     }
@@ -96,16 +96,6 @@ fn calls(block: &Block) -> bool {
         Op::If(then_block, else_block) => calls(then_block) || calls(else_block),
         _ => false,
     })
-}
-
-/// How many instructions a block has, those of its blocks included.
-fn size(block: &Block) -> usize {
-    let inner = |instruction: &Instruction| match &instruction.op {
-        Op::If(then_block, else_block) => size(then_block) + size(else_block),
-        Op::Fused(block) => size(block),
-        _ => 0,
-    };
-    block.instructions.iter().map(|instruction| 1 + inner(instruction)).sum()
 }
 
 /// A function whose calls are being inlined.

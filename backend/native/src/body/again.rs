@@ -9,7 +9,7 @@ use crate::state::{INTERRUPT, LEAST_FRAME, STACK_LIMIT};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Register, RegisterType, VectorOp};
+use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, RegisterType, VectorOp};
 
 /// A function that begins again.
 #[derive(Clone, Copy)]
@@ -131,7 +131,9 @@ impl Body<'_, '_> {
         match (&end.op, self.again) {
             (Op::If(then_block, else_block), _) => {
                 let condition = self.value(end.operands[0])[0];
-                self.branches_at_end(condition, [then_block, else_block], &end.results)
+                let values = self.branches(condition, [then_block, else_block], &end.results, Self::tail)?;
+                self.define(&end.results, values);
+                Some(block.results.iter().map(|&result| self.value(result)).collect())
             }
             (_, Some(again)) => {
                 self.repeat(again, &end.operands);
@@ -139,38 +141,6 @@ impl Body<'_, '_> {
             }
             (_, None) => unreachable!("only what begins again does so"),
         }
-    }
-
-    fn branches_at_end(
-        &mut self,
-        condition: Value,
-        blocks: [&Block; 2],
-        results: &[Register],
-    ) -> Option<Vec<Vec<Value>>> {
-        let labels: [Label; 2] = std::array::from_fn(|_| self.emitter.builder.create_block());
-        let join = self.emitter.builder.create_block();
-        for &result in results {
-            for ty in machine_types(self.function.register_type(result)) {
-                self.emitter.builder.append_block_param(join, ty);
-            }
-        }
-        self.emitter.builder.ins().brif(condition, labels[0], &[], labels[1], &[]);
-        let mut is_joined = false;
-        for (label, block) in labels.into_iter().zip(blocks) {
-            self.emitter.builder.switch_to_block(label);
-            if let Some(values) = self.tail(block) {
-                let values: Vec<BlockArg> = values.concat().into_iter().map(BlockArg::from).collect();
-                self.emitter.builder.ins().jump(join, &values);
-                is_joined = true;
-            }
-        }
-        if !is_joined {
-            return None;
-        }
-        self.emitter.builder.switch_to_block(join);
-        let values = self.emitter.builder.block_params(join).to_vec();
-        self.define(results, values);
-        Some(results.iter().map(|&result| self.value(Operand::Register(result))).collect())
     }
 
     /// Emits a block that ends the function.

@@ -19,14 +19,18 @@ const SHORT: i64 = 128;
 const MOST: i64 = 1 << 40;
 
 impl Emitter<'_> {
+    /// Bytes, or an address, up to where a column can begin.
+    pub fn aligned(&mut self, bytes: Value) -> Value {
+        let more = self.builder.ins().iadd_imm_s(bytes, 7);
+        self.builder.ins().band_imm_s(more, -8)
+    }
+
     /// Room for so many bytes, less than 2^60. Gives up where there is none.
     pub fn room(&mut self, bytes: Value) -> Value {
         let (top, end, peak) = (self.load_state(TOP), self.load_state(END), self.load_state(PEAK));
-        let ins = &mut self.builder;
-        let more = ins.ins().iadd_imm_s(bytes, 7);
-        let whole = ins.ins().band_imm_s(more, -8);
-        let left = ins.ins().isub(end, top);
-        let has_room = ins.ins().icmp(IntCC::UnsignedLessThanOrEqual, whole, left);
+        let whole = self.aligned(bytes);
+        let left = self.builder.ins().isub(end, top);
+        let has_room = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, whole, left);
         self.require(has_room);
         let next = self.builder.ins().iadd(top, whole);
         let peak = self.builder.ins().umax(peak, next);
@@ -221,8 +225,7 @@ impl Body<'_, '_> {
                 to = ins.ins().iadd(to, bytes);
                 length = ins.ins().iadd(length, part[1]);
             }
-            let more = self.emitter.builder.ins().iadd_imm_s(to, 7);
-            to = self.emitter.builder.ins().band_imm_s(more, -8);
+            to = self.emitter.aligned(to);
             results.push(vec![start, length]);
         }
         let has_room = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, to, end);
@@ -267,8 +270,7 @@ impl Body<'_, '_> {
         builder.ins().brif(is_own, own, &[], others, &[]);
         builder.switch_to_block(own);
         self.emitter.copy(mark, address, bytes, is_words);
-        let more = self.emitter.builder.ins().iadd_imm_s(bytes, 7);
-        let whole = self.emitter.builder.ins().band_imm_s(more, -8);
+        let whole = self.emitter.aligned(bytes);
         let free = self.emitter.builder.ins().iadd(mark, whole);
         self.emitter.store_state(TOP, free);
         self.emitter.builder.ins().jump(after, &[BlockArg::from(mark)]);
@@ -312,8 +314,7 @@ impl Body<'_, '_> {
         for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
             moved.push(BlockArg::from(free));
             self.emitter.copy(free, address, bytes, is_words);
-            let more = self.emitter.builder.ins().iadd_imm_s(bytes, 7);
-            let whole = self.emitter.builder.ins().band_imm_s(more, -8);
+            let whole = self.emitter.aligned(bytes);
             free = self.emitter.builder.ins().iadd(free, whole);
         }
         self.emitter.store_state(TOP, free);

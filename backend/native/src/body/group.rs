@@ -3,7 +3,7 @@
 use super::Body;
 use crate::emitter::TRUSTED;
 use crate::kernel::{
-    Bound, Ending, Environment, Extent, Mode, NodeOp, Outlet, Plan, Source, begin_sums, emit_group, is_ordered,
+    Bound, Ending, Environment, Extent, Mode, Outlet, Plan, Source, begin_sums, emit_group, is_ordered,
 };
 use crate::runtime::helper_of;
 use crate::state::TOP;
@@ -98,8 +98,7 @@ impl Body<'_, '_> {
     /// Frees the room behind the last column that was made.
     fn free_behind(&mut self, pointer: Value, count: Value, ty: ScalarType) {
         let bytes = self.bytes(count, ty);
-        let more = self.emitter.builder.ins().iadd_imm_s(bytes, 7);
-        let whole = self.emitter.builder.ins().band_imm_s(more, -8);
+        let whole = self.emitter.aligned(bytes);
         let top = self.emitter.builder.ins().iadd(pointer, whole);
         self.emitter.store_state(TOP, top);
     }
@@ -177,13 +176,5 @@ impl Body<'_, '_> {
                 total
             }
         }
-    }
-}
-
-/// Whether a plan is an instruction whose result is one of its operands, where it does not fail; the position of that operand.
-pub(super) fn checked(instruction: &Instruction, plan: &Plan) -> Option<Operand> {
-    match (&instruction.op, plan.nodes[0].op) {
-        (Op::Map(_), NodeOp::Map(op)) => op.checked_operand().map(|position| instruction.operands[position]),
-        _ => None,
     }
 }
