@@ -71,8 +71,8 @@ macro_rules! one_process_methods {
             self.meter.allocated()
         }
 
-        fn counters(&mut self) -> Vec<$crate::counters::Counters> {
-            let mut counters = $crate::counters::Counters::default();
+        fn counters(&mut self, instructions: u64) -> Vec<$crate::counters::Counters> {
+            let mut counters = $crate::counters::Counters { instructions, ..Default::default() };
             self.meter.report(&mut counters);
             vec![counters]
         }

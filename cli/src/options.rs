@@ -79,6 +79,8 @@ pub enum StrategyName {
     Lift,
     /// One after another, on all cores
     Leaf,
+    /// Dealt out to ranks wherever that can be
+    Divide,
     /// In turns
     Mixed,
 }
@@ -89,6 +91,7 @@ impl From<StrategyName> for Strategy {
             StrategyName::Auto => Strategy::Auto,
             StrategyName::Lift => Strategy::Lift,
             StrategyName::Leaf => Strategy::Leaf,
+            StrategyName::Divide => Strategy::Divide,
             StrategyName::Mixed => Strategy::Mixed,
         }
     }

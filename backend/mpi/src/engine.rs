@@ -2,13 +2,17 @@
 
 use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
-use nesl_backend::{Counters, Engine, Fault, Interrupt, MapOperand, Slot, Vector, Window};
+use nesl_backend::error::RuntimeError;
+use nesl_backend::{
+    Counters, Division, Engine, Failed, Fault, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector, Window,
+};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
 impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     type Column = Column;
     type Descriptor = Descriptor<L::Descriptor>;
+    type Local = L;
 
     fn scalar_type(&self, column: &Column) -> ScalarType {
         column.scalar_type()
@@ -38,6 +42,18 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Column>>) -> Result<Column, Fault> {
         self.map_elements(op, operands)
+    }
+
+    fn divide(
+        &mut self,
+        division: &Division<'_, Self>,
+        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
+        self.divide_instances(division, run)
+    }
+
+    fn set_native(&mut self, native: Native) {
+        self.local.set_native(native);
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {
@@ -227,8 +243,8 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.local.allocated()
     }
 
-    fn counters(&mut self) -> Vec<Counters> {
-        let own = self.own_counters();
+    fn counters(&mut self, instructions: u64) -> Vec<Counters> {
+        let own = self.own_counters(instructions);
         match postcard::to_stdvec(&own) {
             Ok(bytes) => self.all_counters(&bytes),
             Err(problem) => self.communicator.abort(&format!("counters cannot be sent: {problem}")),

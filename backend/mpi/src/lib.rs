@@ -10,16 +10,19 @@
 
 mod column;
 pub mod communicator;
+mod divide;
 mod engine;
 pub mod exchange;
 mod float_scans;
 mod float_sums;
 mod folds;
+mod join;
 pub mod launch;
 pub mod layout;
 mod movement;
 mod order;
 mod ranks;
+mod routes;
 mod segmented;
 mod segments;
 mod text;
