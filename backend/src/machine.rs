@@ -28,10 +28,10 @@ use crate::scalar::Evaluator;
 use crate::strategy::Strategy;
 use crate::value::{Slot, SlotOf, Value};
 
+pub use leaf::packed_results;
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::{SourceMap, Span};
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
-pub use leaf::packed_results;
 use run::{Run, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -222,8 +222,11 @@ impl<E: Engine> Machine<E> {
         inputs: Vec<SlotOf<E>>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
         let interrupt = self.interrupt.as_deref();
+        let local = program;
+        let program = if self.engine.rank().1 > 1 { local.partitioned() } else { local };
         let mut run = Run {
             program,
+            local,
             engine: &mut self.engine,
             host: Some(&mut *self.host),
             printed: &mut self.printed,

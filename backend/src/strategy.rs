@@ -86,7 +86,9 @@ impl Strategy {
     /// Whether to run the instances one after another. `turn` counts the calls.
     pub fn is_leaf(self, sizes: Sizes, workers: usize, turn: &mut u64) -> bool {
         match self {
-            Strategy::Auto | Strategy::Divide => sizes.at_hand && (sizes.scalar_only || sizes.is_small() || sizes.is_native(workers)),
+            Strategy::Auto | Strategy::Divide => {
+                sizes.at_hand && (sizes.scalar_only || sizes.is_small() || sizes.is_native(workers))
+            }
             Strategy::Lift => false,
             Strategy::Leaf => true,
             Strategy::Mixed if !sizes.at_hand && sizes.instances + sizes.elements > MIXED_SIZE => false,
@@ -119,9 +121,7 @@ impl Strategy {
             Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::Turns),
             Sizes { scalar_only: true, at_hand: true, .. } => Some(Deal::Everywhere),
             Sizes { scalar_only: true, .. } => Some(Deal::Blocks),
-            Sizes { recursive: true, elements: 0, .. } => {
-                (sizes.instances >= TURNS * ranks).then_some(Deal::Turns)
-            }
+            Sizes { recursive: true, elements: 0, .. } => (sizes.instances >= TURNS * ranks).then_some(Deal::Turns),
             _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { always: false }),
         }
     }
@@ -155,7 +155,9 @@ impl Sizes {
 
 /// Whether instances that run one after another are dealt out to several workers.
 pub fn is_shared(sizes: Sizes) -> bool {
-    let may_be_long = sizes.scalar_only || (sizes.native && sizes.recursive && sizes.elements == 0) || sizes.elements >= PARALLEL_SIZE;
+    let may_be_long = sizes.scalar_only
+        || (sizes.native && sizes.recursive && sizes.elements == 0)
+        || sizes.elements >= PARALLEL_SIZE;
     sizes.at_hand && sizes.instances > 1 && may_be_long
 }
 

@@ -50,7 +50,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let own: Vec<(usize, usize)> = own;
         let first = own.first().map_or(usize::MAX, |run| run.0);
         let outcome = run(&mut self.local, Own { runs: own, operands });
-        let outcome = outcome.and_then(|slots| self.packed_results(division, slots).map_err(|fault| (first, at(fault))));
+        let outcome =
+            outcome.and_then(|slots| self.packed_results(division, slots).map_err(|fault| (first, at(fault))));
         let results = self.agree_on_failed(outcome);
         Some(results.and_then(|slots| self.join(division.each, &runs, slots).map_err(at)))
     }
@@ -131,11 +132,20 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             weights.iter_mut().zip(lengths.elements::<i64>()).for_each(|(weight, &length)| *weight += length as u64);
         }
         let sums = self.communicator.all_gather(weights.iter().sum::<u64>() as i64);
-        let ends: Vec<u64> = sums.iter().scan(0, |end, &sum| Some({ *end += sum as u64; *end })).collect();
+        let ends: Vec<u64> = sums
+            .iter()
+            .scan(0, |end, &sum| {
+                Some({
+                    *end += sum as u64;
+                    *end
+                })
+            })
+            .collect();
         let (rank, ranks) = (self.layout.rank, self.layout.ranks);
         let total = ends[ranks - 1];
         // The rank that knows which instance begins a rank's run, for all ranks but the first.
-        let targets: Vec<u64> = (1..ranks).map(|rank| (u128::from(total) * rank as u128 / ranks as u128) as u64).collect();
+        let targets: Vec<u64> =
+            (1..ranks).map(|rank| (u128::from(total) * rank as u128 / ranks as u128) as u64).collect();
         let owner = |target: u64| ends.partition_point(|&end| end <= target);
         let mut counts = vec![0; ranks];
         targets.iter().for_each(|&target| counts[owner(target)] += 2);
@@ -384,11 +394,8 @@ fn contiguous(bounds: &[usize]) -> Vec<Run> {
 /// Short runs, to one rank after another.
 fn in_turns(layout: Layout, count: usize) -> Vec<Run> {
     let length = count.div_ceil(layout.ranks * RUNS).max(1);
-    let run = |(turn, start): (usize, usize)| Run {
-        rank: turn % layout.ranks,
-        start,
-        length: length.min(count - start),
-    };
+    let run =
+        |(turn, start): (usize, usize)| Run { rank: turn % layout.ranks, start, length: length.min(count - start) };
     (0..count).step_by(length).enumerate().map(run).collect()
 }
 

@@ -4,7 +4,7 @@ use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
 use nesl_backend::error::RuntimeError;
 use nesl_backend::{
-    Counters, Division, Engine, Failed, Fault, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector, Window,
+    Counters, Division, Engine, Failed, Fault, Group, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector, Window,
 };
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -42,6 +42,14 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Column>>) -> Result<Column, Fault> {
         self.map_elements(op, operands)
+    }
+
+    fn runs_groups(&self) -> bool {
+        self.local.runs_groups()
+    }
+
+    fn group(&mut self, group: &Group, operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
+        self.run_group(group, operands)
     }
 
     fn divide(

@@ -80,7 +80,12 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The results of all instances, from those that the ranks got.
-    pub(crate) fn join(&mut self, each: &Each, runs: &[Run], slots: Vec<SlotOf<L>>) -> Result<Vec<SlotOf<Self>>, Fault> {
+    pub(crate) fn join(
+        &mut self,
+        each: &Each,
+        runs: &[Run],
+        slots: Vec<SlotOf<L>>,
+    ) -> Result<Vec<SlotOf<Self>>, Fault> {
         let own: Vec<usize> = own_runs(self.layout.rank, runs).map(|run| run.length).collect();
         let mut sizes = Vec::new();
         let mut rest = slots.iter();

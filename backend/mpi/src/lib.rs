@@ -16,6 +16,7 @@ pub mod exchange;
 mod float_scans;
 mod float_sums;
 mod folds;
+mod groups;
 mod join;
 pub mod launch;
 pub mod layout;

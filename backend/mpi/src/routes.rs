@@ -100,9 +100,9 @@ impl Route {
     /// What a rank sends, by targets, if it has to be brought in that order.
     fn sent<T: Wire>(&self, rank: usize, counts: &[usize], part: &[T]) -> Option<Vec<T>> {
         let own = || self.0.iter().filter(|fragment| fragment.source == rank);
-        let is_lying = own().zip(own().skip(1)).all(|(one, next)| {
-            next.start == one.start + one.length && next.target >= one.target
-        });
+        let is_lying = own()
+            .zip(own().skip(1))
+            .all(|(one, next)| next.start == one.start + one.length && next.target >= one.target);
         if is_lying {
             return None;
         }
@@ -111,7 +111,8 @@ impl Route {
         for fragment in own() {
             let start = next[fragment.target];
             next[fragment.target] += fragment.length;
-            sent[start..start + fragment.length].copy_from_slice(&part[fragment.start..fragment.start + fragment.length]);
+            sent[start..start + fragment.length]
+                .copy_from_slice(&part[fragment.start..fragment.start + fragment.length]);
         }
         Some(sent)
     }

@@ -149,7 +149,7 @@ impl<E: Engine> Run<'_, E> {
         values: &[SlotOf<E>],
     ) -> Option<Result<Vec<SlotOf<E>>, RuntimeError>> {
         let deal = self.settings.strategy.deal(sizes, self.engine.rank().1, self.turn)?;
-        let (program, mut settings, profile) = (self.program, self.settings, self.profile_for_worker());
+        let (program, mut settings, profile) = (self.local, self.settings, self.profile_for_worker());
         settings.strategy = settings.strategy.after_division();
         let (mut instructions, mut profiled) = (0, None);
         let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
@@ -161,7 +161,8 @@ impl<E: Engine> Run<'_, E> {
                     let nothing = leaf::nothing(run.engine, &line.each);
                     return nothing.map_err(outside_instances(line.span)).map_err(|error| (usize::MAX, error));
                 }
-                let values = std::iter::once(Slot::Scalar((own.instances() as i64).to_value())).chain(own.operands.clone());
+                let values =
+                    std::iter::once(Slot::Scalar((own.instances() as i64).to_value())).chain(own.operands.clone());
                 run.whole(line, values.collect()).map_err(|WholeError { instance, mut error }| {
                     let global = own.global(instance.unwrap_or(0));
                     match (instance, error.instances.first_mut()) {
@@ -318,7 +319,9 @@ pub(super) struct WholeError {
 /// The number of instances, which is the first operand of an `each`.
 fn instances_in<E: Engine>(values: &[SlotOf<E>]) -> usize {
     match &values[0] {
-        Slot::Scalar(count) => usize::try_from(i64::from_value(*count)).unwrap_or_else(|_| panic!("{count:?} instances")),
+        Slot::Scalar(count) => {
+            usize::try_from(i64::from_value(*count)).unwrap_or_else(|_| panic!("{count:?} instances"))
+        }
         Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
     }
 }

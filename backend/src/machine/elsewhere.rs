@@ -24,6 +24,7 @@ pub(super) fn run<E: Engine, R>(
     let (mut printed, mut turn) = (false, 0);
     let mut run = Run {
         program,
+        local: program,
         engine,
         host: None,
         printed: &mut printed,

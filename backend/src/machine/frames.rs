@@ -59,12 +59,7 @@ impl<E: Engine> Frames<E> {
     }
 
     /// The frame of a call: operands move from the caller's frame into the parameters.
-    pub fn call(
-        &mut self,
-        here: (FunctionId, usize),
-        code: &Code,
-        operands: &[Source],
-    ) -> Result<(), Failure> {
+    pub fn call(&mut self, here: (FunctionId, usize), code: &Code, operands: &[Source]) -> Result<(), Failure> {
         let base = self.room_for_call(code)?;
         for (&source, &place) in operands.iter().zip(&code.parameters) {
             let value = self.read(source);

@@ -305,11 +305,7 @@ impl<E: Engine> Gathered<E> {
 ///
 /// # Errors
 /// [`nesl_prim::Failure::OutOfMemory`].
-pub fn packed_results<E: Engine>(
-    engine: &mut E,
-    each: &Each,
-    slots: Vec<SlotOf<E>>,
-) -> Result<Vec<SlotOf<E>>, Fault> {
+pub fn packed_results<E: Engine>(engine: &mut E, each: &Each, slots: Vec<SlotOf<E>>) -> Result<Vec<SlotOf<E>>, Fault> {
     let mut slots = slots.into_iter();
     let mut packed = Vec::new();
     for shape in &each.results {

@@ -30,6 +30,8 @@ pub(super) struct Settings<'a> {
 /// A run in progress.
 pub(super) struct Run<'a, E: Engine> {
     pub program: &'a Loaded,
+    /// The same program for the local engine.
+    pub local: &'a Loaded,
     pub engine: &'a mut E,
     /// The world outside; none for a worker, whose functions have no business there.
     pub host: Option<&'a mut dyn Host>,

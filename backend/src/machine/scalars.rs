@@ -1,7 +1,7 @@
 //! Calls and instances of functions of scalars alone: the machine's values into the words of the evaluator, and back.
 
-use super::frames::Frames;
 use super::each::outside_instances;
+use super::frames::Frames;
 use super::run::{Run, Stop};
 use crate::decode::{EachLine, Slot as Place, Source};
 use crate::engine::{Engine, Fault};
