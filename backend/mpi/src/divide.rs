@@ -7,6 +7,7 @@
 
 use crate::column::{Column, Descriptor};
 use crate::layout::Layout;
+use crate::loose::{Held, Placed};
 use crate::ranks::Ranks;
 use crate::routes::{Route, Run};
 use nesl_backend::error::RuntimeError;
@@ -60,9 +61,17 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     fn local_slot(&mut self, slot: &SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
         Ok(match slot {
             Slot::Scalar(value) => Slot::Scalar(*value),
-            Slot::Column(column) => Slot::Column(self.whole(column)),
+            Slot::Column(column) => Slot::Column(self.whole_of(column)),
             Slot::Descriptor(segments) => Slot::Descriptor(self.local_descriptor(segments)?),
         })
+    }
+
+    /// The elements of a column that is common.
+    fn whole_of(&self, column: &Placed) -> Vector {
+        match column.common() {
+            Some(vector) => vector.clone(),
+            None => panic!("a column of {} elements is not common", column.length()),
+        }
     }
 
     /// Which instances go to which rank, in the order of the instances; none where they had better stay together.
@@ -189,8 +198,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Slot::Scalar(value) => Slot::Scalar(value),
             Slot::Column(column) => Slot::Column(self.replicated_column(&column)?),
             Slot::Descriptor(segments) => {
-                let lengths = self.replicated_column(&segments.0.lengths)?;
-                let starts = segments.0.starts.as_ref().map(|starts| self.replicated_column(starts)).transpose()?;
+                let mut replicate = |column: &Column| self.replicated_column(&Placed::Settled(column.clone()));
+                let lengths = replicate(&segments.0.lengths)?;
+                let starts = segments.0.starts.as_ref().map(replicate).transpose()?;
                 let local = match starts {
                     Some(starts) => self.local.view(starts, lengths),
                     None => self.local.packed(lengths),
@@ -201,17 +211,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// All elements of a column, on every rank.
-    fn replicated_column(&mut self, column: &Column) -> Result<Vector, Fault> {
-        match column {
-            Column::Common(vector) => Ok(vector.clone()),
-            Column::Partitioned { length, part } => on_vector!(part, slice => {
-                let counts: Vec<usize> =
-                    (0..self.layout.ranks).map(|rank| self.layout.block(*length, rank).len()).collect();
-                let storage = self.storage(*length, *length)?;
-                let all = self.communicator.all_gather_varied(slice.elements(), &counts, storage);
-                self.adopt(*length, all)
-            }),
+    fn replicated_column(&mut self, column: &Placed) -> Result<Vector, Fault> {
+        if let Some(vector) = column.common() {
+            return Ok(vector.clone());
         }
+        let Held { pieces, part } = self.held(column);
+        on_vector!(&part, slice => {
+            let all = self.in_order(slice.elements(), &pieces);
+            self.adopt(column.length(), all)
+        })
     }
 
     /// The registers of the values in some runs of lifted ones.
@@ -232,7 +240,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Shape::Function(None) => {}
             Shape::Sequence(element) => {
                 let segments = descriptor(slots);
-                let lengths = self.send_column(&segments.0.lengths, runs)?;
+                let lengths = self.send_column(&Placed::Settled(segments.0.lengths.clone()), runs)?;
                 let count = lengths.len();
                 let local = self.local.packed(lengths);
                 own.push(Slot::Descriptor(self.settle(count, local)?));
@@ -253,29 +261,28 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The elements of a column in the runs of this rank.
-    fn send_column(&mut self, column: &Column, runs: &[Run]) -> Result<Vector, Fault> {
+    fn send_column(&mut self, column: &Placed, runs: &[Run]) -> Result<Vector, Fault> {
         let rank = self.layout.rank;
-        match column {
-            Column::Common(vector) => {
-                let own = runs.iter().filter(|run| run.rank == rank && run.length > 0);
-                let pieces: Vec<Vector> = own.map(|run| vector.slice(run.start, run.length)).collect();
-                match pieces.as_slice() {
-                    [] => Ok(vector.slice(0, 0)),
-                    [piece] => Ok(piece.clone()),
-                    pieces => {
-                        let joined = self.local.concat(pieces);
-                        self.settle(vector.len(), joined)
-                    }
+        if let Some(vector) = column.common() {
+            let own = runs.iter().filter(|run| run.rank == rank && run.length > 0);
+            let pieces: Vec<Vector> = own.map(|run| vector.slice(run.start, run.length)).collect();
+            return match pieces.as_slice() {
+                [] => Ok(vector.slice(0, 0)),
+                [piece] => Ok(piece.clone()),
+                pieces => {
+                    let joined = self.local.concat(pieces);
+                    self.settle(vector.len(), joined)
                 }
-            }
-            Column::Partitioned { length, part } => on_vector!(part, slice => {
-                let mine = runs.iter().filter(|run| run.rank == rank).map(|run| run.length).sum();
-                let storage = self.storage(*length, mine)?;
-                let route = Route::from_blocks(self.layout, *length, runs);
-                let elements = route.carry(&mut self.communicator, slice.elements(), storage);
-                self.adopt(*length, elements)
-            }),
+            };
         }
+        let Held { pieces, part } = self.held(column);
+        on_vector!(&part, slice => {
+            let mine = runs.iter().filter(|run| run.rank == rank).map(|run| run.length).sum();
+            let storage = self.storage(column.length(), mine)?;
+            let route = Route::from_pieces(self.layout.ranks, &pieces, runs);
+            let elements = route.carry(&mut self.communicator, slice.elements(), storage);
+            self.adopt(column.length(), elements)
+        })
     }
 
     /// Where the elements of runs of segments lie; none where that is not for every rank to see.
@@ -296,6 +303,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let total = self.total_of(segments)?;
                 let ends: Vec<usize> = runs.iter().flat_map(|run| [run.start, run.start + run.length]).collect();
                 let starts = self.starts(segments)?;
+                let starts = self.in_blocks(&starts)?;
                 let places = self.values_at(&starts, &ends, total);
                 let of = |(run, place): (&Run, &[usize])| Run { start: place[0], length: place[1] - place[0], ..*run };
                 Ok(Some(runs.iter().zip(places.chunks_exact(2)).map(of).collect()))
@@ -350,20 +358,20 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Shape::Function(None) => {}
             Shape::Sequence(element) => {
                 let inner = descriptor(slots);
-                let (starts, lengths) = (self.starts(&inner)?, inner.0.lengths.clone());
-                let starts = self.compact_segments(&starts, segments)?;
-                let lengths = self.compact_segments(&lengths, segments)?;
-                packed.push(Slot::Descriptor(self.descriptor(Some(starts), lengths)?));
+                let (starts, lengths) = (self.starts(&inner)?, self.lengths(&inner)?);
+                let starts = self.compact(&starts, segments)?;
+                let lengths = self.compact(&lengths, segments)?;
+                packed.push(Slot::Descriptor(self.view(starts, lengths)?));
                 packed.extend(slots.by_ref().take(element.lifted().len()));
             }
-            _ => packed.push(Slot::Column(self.compact_segments(&column(slots), segments)?)),
+            _ => packed.push(Slot::Column(self.compact(&column(slots), segments)?)),
         }
         Ok(())
     }
 }
 
 /// The number of elements of a column, or of segments.
-fn length_of<D>(slot: &Slot<Column, Descriptor<D>>) -> usize {
+fn length_of<D>(slot: &Slot<Placed, Descriptor<D>>) -> usize {
     match slot {
         Slot::Scalar(_) => 0,
         Slot::Column(column) => column.length(),
@@ -371,14 +379,14 @@ fn length_of<D>(slot: &Slot<Column, Descriptor<D>>) -> usize {
     }
 }
 
-fn column<D>(slots: &mut impl Iterator<Item = Slot<Column, Descriptor<D>>>) -> Column {
+fn column<D>(slots: &mut impl Iterator<Item = Slot<Placed, Descriptor<D>>>) -> Placed {
     match slots.next() {
         Some(Slot::Column(column)) => column,
         _ => panic!("expected a column: unverified program"),
     }
 }
 
-fn descriptor<D>(slots: &mut impl Iterator<Item = Slot<Column, Descriptor<D>>>) -> Descriptor<D> {
+fn descriptor<D>(slots: &mut impl Iterator<Item = Slot<Placed, Descriptor<D>>>) -> Descriptor<D> {
     match slots.next() {
         Some(Slot::Descriptor(descriptor)) => descriptor,
         _ => panic!("expected a descriptor: unverified program"),

@@ -2,6 +2,7 @@
 
 use crate::column::{Column, from_bits, to_bits};
 use crate::folds::{combine, identity};
+use crate::loose::Placed;
 use crate::ranks::Ranks;
 use nesl_backend::group::Yield;
 use nesl_backend::{Engine, Fault, Group, Slot, SlotOf, Vector};
@@ -14,11 +15,14 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         for operand in operands {
             local.push(match operand {
                 Slot::Scalar(value) => Slot::Scalar(*value),
-                Slot::Column(Column::Common(vector)) => Slot::Column(vector.clone()),
-                Slot::Column(Column::Partitioned { length, part }) => {
-                    partitioned = Some(*length);
-                    Slot::Column(part.clone())
-                }
+                // Without memory for the blocks the instructions one by one will say so.
+                Slot::Column(column) => Slot::Column(match self.in_blocks(column).ok()? {
+                    Column::Common(vector) => vector,
+                    Column::Partitioned { length, part, .. } => {
+                        partitioned = Some(length);
+                        part
+                    }
+                }),
                 Slot::Descriptor(segments) if self.layout.ranks == 1 => {
                     Slot::Descriptor(self.local_descriptor(segments).ok()?)
                 }
@@ -61,10 +65,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
         let together = |(index, (result, kind)): (usize, (SlotOf<L>, &Yield))| -> Result<SlotOf<Self>, Fault> {
             Ok(match (result, kind) {
-                (Slot::Column(part), Yield::All) => Slot::Column(self.finish(length, part)?),
+                (Slot::Column(part), Yield::All) => Slot::Column(Placed::Settled(self.finish(length, part)?)),
                 (Slot::Column(piece), Yield::Kept) => {
-                    let counts: Vec<usize> = of_ranks(index + 1).map(|count| count as usize).collect();
-                    Slot::Column(self.assemble_counted(piece, &counts)?)
+                    let pieces = of_ranks(index + 1).map(|count| count as usize).enumerate().collect();
+                    Slot::Column(self.loose(pieces, piece)?)
                 }
                 (Slot::Scalar(_), &Yield::Reduced(op)) => {
                     let values = of_ranks(index + 1).map(|bits| from_bits(op.row().result, bits));
@@ -79,10 +83,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 }
 
 /// What every rank has.
-fn common<C, D>(slot: Slot<Vector, C>) -> Slot<Column, D> {
+fn common<C, D>(slot: Slot<Vector, C>) -> Slot<Placed, D> {
     match slot {
         Slot::Scalar(value) => Slot::Scalar(value),
-        Slot::Column(vector) => Slot::Column(Column::Common(vector)),
+        Slot::Column(vector) => Slot::Column(Placed::Settled(Column::Common(vector))),
         Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
     }
 }

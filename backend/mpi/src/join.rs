@@ -1,16 +1,14 @@
 //! The way back from a division: the results of each rank's instances become columns of all.
 
-use crate::column::{Column, Item};
+use crate::column::Column;
 use crate::layout::offsets;
+use crate::loose::{Pieces, Placed};
 use crate::ranks::Ranks;
-use crate::routes::{Route, Run};
+use crate::routes::Run;
 use nesl_backend::error::RuntimeError;
 use nesl_backend::machine::packed_results;
-use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector, on_vector};
+use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
 use nesl_vcode::{Each, Shape};
-
-/// Elements of each piece of a whole, in its order: on which rank, and how many.
-type Pieces = Vec<(usize, usize)>;
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The results of instances that every rank has run.
@@ -37,7 +35,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     fn known_slot(&mut self, slot: SlotOf<L>) -> Result<SlotOf<Self>, Fault> {
         Ok(match slot {
             Slot::Scalar(value) => Slot::Scalar(value),
-            Slot::Column(vector) => Slot::Column(self.known_column(vector)?),
+            Slot::Column(vector) => Slot::Column(Placed::Settled(self.known_column(vector)?)),
             Slot::Descriptor(segments) => {
                 let lengths = self.local.lengths(&segments)?;
                 let lengths = self.known_column(lengths)?;
@@ -174,7 +172,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     ) -> Result<(), Fault> {
         match shape {
             Shape::Scalar(_) => match slots.next() {
-                Some(Slot::Column(part)) => joined.push(Slot::Column(self.join_column(&part, pieces)?)),
+                Some(Slot::Column(part)) => joined.push(Slot::Column(self.loose(pieces.clone(), part)?)),
                 _ => panic!("expected a column: unverified program"),
             },
             Shape::Pair(first, rest) => {
@@ -190,7 +188,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                     panic!("expected a descriptor: unverified program")
                 };
                 let lengths = self.local.lengths(&segments)?;
-                let lengths = self.join_column(&lengths, pieces)?;
+                let lengths = self.loose(pieces.clone(), lengths)?;
+                let lengths = self.in_blocks(&lengths)?;
                 joined.push(Slot::Descriptor(self.descriptor(None, lengths)?));
                 let pieces = inner.pop().unwrap_or_else(|| unreachable!("sizes of every sequence"));
                 self.join_value(element, slots, &pieces, inner, joined)?;
@@ -198,41 +197,6 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
         }
         Ok(())
-    }
-
-    /// A column from its pieces, of which this rank holds its own one after another.
-    fn join_column(&mut self, part: &Vector, pieces: &Pieces) -> Result<Column, Fault> {
-        let length = pieces.iter().map(|piece| piece.1).sum();
-        if self.is_common(length) {
-            return on_vector!(part, slice => {
-                let all = self.in_order(slice.elements(), pieces);
-                self.adopt(0, all).map(Column::Common)
-            });
-        }
-        let part = on_vector!(part, slice => {
-            let storage = self.storage(length, self.layout.share(length).len())?;
-            let route = Route::to_blocks(self.layout, pieces);
-            let elements = route.carry(&mut self.communicator, slice.elements(), storage);
-            self.adopt(length, elements)?
-        });
-        self.finish(length, part)
-    }
-
-    /// The elements of all pieces in order, on every rank.
-    fn in_order<T: Item>(&mut self, own: &[T], pieces: &Pieces) -> Vec<T> {
-        let mut counts = vec![0; self.layout.ranks];
-        pieces.iter().for_each(|&(rank, length)| counts[rank] += length);
-        let all = self.communicator.all_gather_varied(own, &counts, Vec::new());
-        if pieces.is_sorted_by_key(|piece| piece.0) {
-            return all;
-        }
-        let mut next = offsets(&counts);
-        let mut ordered = Vec::with_capacity(all.len());
-        for &(rank, length) in pieces {
-            ordered.extend_from_slice(&all[next[rank]..next[rank] + length]);
-            next[rank] += length;
-        }
-        ordered
     }
 }
 

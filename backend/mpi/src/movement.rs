@@ -6,6 +6,7 @@
 use crate::column::Column;
 use crate::exchange::{answer, answer_ranges, deliver};
 use crate::layout::{offsets, overlap};
+use crate::loose::Placed;
 use crate::ranks::Ranks;
 use crate::segments::SegmentMap;
 use nesl_backend::{Engine, Fault, MapOperand, Vector, Window, on_vector};
@@ -189,15 +190,16 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// `pack`.
-    pub(crate) fn pack_flagged(&mut self, column: &Column, flags: &Column) -> Result<Column, Fault> {
+    pub(crate) fn pack_flagged(&mut self, column: &Column, flags: &Column) -> Result<Placed, Fault> {
         if let (Column::Common(column), Column::Common(flags)) = (column, flags) {
             let packed = self.local.pack(column, flags);
-            return self.replicated(packed).map(Column::Common);
+            return self.replicated(packed).map(Column::Common).map(Placed::Settled);
         }
         let (part, flags) = (self.part(column), self.part(flags));
         let packed = self.local.pack(&part, &flags);
         let packed = self.settle(column.length(), packed)?;
-        self.assemble(packed)
+        let counts = self.communicator.all_gather_counts(packed.len());
+        self.loose(counts.into_iter().enumerate().collect(), packed)
     }
 
     /// `merge`.

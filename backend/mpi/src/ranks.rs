@@ -174,8 +174,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let counts: Vec<usize> = (0..self.layout.ranks).map(|rank| self.layout.block(length, rank).len()).collect();
             return self.replicate(&part, &counts);
         }
-        self.largest_part = self.largest_part.max(part.len() as u64);
+        self.holds(part.len());
         Ok(Column::Partitioned { length, part })
+    }
+
+    /// This rank has so many elements of a column that is not common.
+    pub(crate) fn holds(&mut self, elements: usize) {
+        self.largest_part = self.largest_part.max(elements as u64);
     }
 
     /// The common column of the pieces of all ranks.

@@ -32,17 +32,30 @@ struct Fragment {
 pub struct Route(Vec<Fragment>);
 
 impl Route {
-    /// From the blocks of a column of `length` elements to the ranks of runs of it.
-    pub fn from_blocks(layout: Layout, length: usize, runs: &[Run]) -> Route {
-        let bounds = layout.bounds(length);
-        let mut fragments = Vec::with_capacity(runs.len() + layout.ranks);
+    /// From a column in pieces, each rank with its own one after another, to the ranks of runs of it.
+    pub fn from_pieces(ranks: usize, pieces: &[(usize, usize)], runs: &[Run]) -> Route {
+        let mut held = vec![0; ranks];
+        // Where each piece starts in the whole, and in what its rank holds.
+        let mut starts = Vec::with_capacity(pieces.len());
+        let mut end = 0;
+        for &(rank, length) in pieces {
+            starts.push((end, held[rank]));
+            held[rank] += length;
+            end += length;
+        }
+        let mut fragments = Vec::with_capacity(runs.len() + pieces.len());
         for run in runs {
             let (mut start, end) = (run.start, run.start + run.length);
+            let mut piece = starts.partition_point(|&(first, _)| first <= start).saturating_sub(1);
             while start < end {
-                let source = layout.owner(length, start);
-                let part = end.min(bounds[source + 1]) - start;
-                fragments.push(Fragment { source, start: start - bounds[source], target: run.rank, length: part });
+                let (source, length) = pieces[piece];
+                let (first, place) = starts[piece];
+                let part = end.min(first + length) - start;
+                if part > 0 {
+                    fragments.push(Fragment { source, start: place + start - first, target: run.rank, length: part });
+                }
                 start += part;
+                piece += 1;
             }
         }
         Route(fragments)
@@ -143,8 +156,10 @@ mod tests {
     fn runs_are_cut_where_blocks_end() {
         let layout = Layout { rank: 0, ranks: 3 };
         let runs = [Run { rank: 2, start: 1, length: 4 }, Run { rank: 0, start: 7, length: 2 }];
-        let Route(fragments) = Route::from_blocks(layout, 9, &runs);
+        let Route(fragments) = Route::from_pieces(3, &[(0, 3), (1, 3), (2, 3)], &runs);
         assert_eq!(fragments, [(0, 1, 2, 2), (1, 0, 2, 2), (2, 1, 0, 2)].map(fragment));
+        let Route(fragments) = Route::from_pieces(3, &[(2, 3), (1, 0), (0, 2), (2, 4)], &runs);
+        assert_eq!(fragments, [(2, 1, 2, 2), (0, 0, 2, 2), (2, 5, 0, 2)].map(fragment));
         let Route(fragments) = Route::to_blocks(layout, &[(1, 4), (0, 0), (0, 3), (1, 2)]);
         assert_eq!(fragments, [(1, 0, 0, 3), (1, 3, 1, 1), (0, 0, 1, 2), (0, 2, 2, 1), (1, 4, 2, 2)].map(fragment));
     }
