@@ -54,6 +54,16 @@ impl Launched {
         let ranks = ranks.unwrap_or(rank + 1).max(1);
         Some(Launched { rank, ranks, neighbours: number(&NEIGHBOURS).unwrap_or(ranks).max(1) })
     }
+
+    /// Why a job cannot begin, as this process is to say it: rank 0 speaks for all.
+    pub fn said_by_first(self, stop: Stop) -> Stop {
+        if self.rank == 0 {
+            return stop;
+        }
+        // A launcher ends the job with the first process that fails: let rank 0 speak before.
+        std::thread::sleep(TIME_TO_SPEAK);
+        stop.silent()
+    }
 }
 
 /// This process among those that run the program.
@@ -68,19 +78,14 @@ impl Place {
     ///
     /// # Errors
     /// If it should, but cannot.
-    pub fn join(engine: Option<EngineName>) -> Result<Place, Stop> {
+    pub fn join(options: &RunOptions) -> Result<Place, Stop> {
         let launched = Launched::detect();
         let is_one_of_many = launched.is_some_and(|launched| launched.ranks > 1);
-        let is_first = launched.is_none_or(|launched| launched.rank == 0);
-        let said_by_first = |stop: Stop| match is_first {
-            true => stop,
-            false => {
-                // A launcher ends the job with the first process that fails: let rank 0 speak before.
-                std::thread::sleep(TIME_TO_SPEAK);
-                stop.silent()
-            }
+        let said_by_first = |stop: Stop| match launched {
+            Some(launched) => launched.said_by_first(stop),
+            None => stop,
         };
-        match engine {
+        match options.engine {
             None | Some(EngineName::Mpi) => {}
             Some(_) if !is_one_of_many => return Ok(Place::alone()),
             Some(_) => {
@@ -89,10 +94,19 @@ impl Place {
                 )));
             }
         }
-        if launched.is_none() && engine.is_none() {
+        if launched.is_none() && options.engine.is_none() && !options.as_rank {
             return Ok(Place::alone());
         }
-        Place::initialise(launched, engine, is_one_of_many).map_err(said_by_first)
+        let place = Place::initialise(launched, options.engine, is_one_of_many).and_then(|place| {
+            match (options.as_rank, options.ranks, place.ranks()) {
+                (true, Some(wanted), ranks) if usize::from(wanted) != ranks => Err(Stop::failed(format!(
+                    "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
+                     another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
+                ))),
+                _ => Ok(place),
+            }
+        });
+        place.map_err(said_by_first)
     }
 
     fn alone() -> Place {
@@ -119,7 +133,16 @@ impl Place {
             true => "this nesl was built without MPI: under mpirun, every rank would run the whole program by itself",
             false => "this nesl was built without MPI",
         };
-        Err(Stop::failed(format!("error: {reason}\nrebuild it with:  cargo build --release -p nesl --features mpi")))
+        Err(without_mpi(reason))
+    }
+
+    /// The ranks of the job as MPI counts them.
+    fn ranks(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.communicator().layout().ranks;
+        }
+        1
     }
 
     /// Whether this process is the only one.
@@ -222,6 +245,12 @@ impl Place {
             (None, _) => 0,
         }
     }
+}
+
+/// The end of a command that needs MPI, where there is none.
+#[cfg(not(feature = "mpi"))]
+pub fn without_mpi(reason: &str) -> Stop {
+    Stop::failed(format!("error: {reason}\nrebuild it with:  cargo build --release -p nesl --features mpi"))
 }
 
 #[cfg(test)]

@@ -6,39 +6,15 @@
 
 mod common;
 
-use common::{Bench, Ran, example, finish};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
-
-/// Jobs run one at a time: they share few cores.
-static ONE_JOB: Mutex<()> = Mutex::new(());
-
-fn launcher() -> Option<PathBuf> {
-    let named = std::env::var_os("NESL_MPIRUN").map(PathBuf::from);
-    let candidates = named.into_iter().chain(["mpirun", "mpiexec"].map(PathBuf::from));
-    candidates
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success()))
-}
+use common::{Bench, OVERSUBSCRIBED, Ran, example, finish, launcher, turn};
+use std::path::Path;
 
 /// Runs a program on ranks; nothing without a launcher.
 fn job(bench: &Bench, ranks: usize, program: &Path, arguments: &[&str]) -> Option<Ran> {
-    let _guard = ONE_JOB.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = turn();
     let mut command = bench.command(&launcher()?);
     command.arg("-n").arg(ranks.to_string()).arg(program).args(arguments);
-    // Settings that let Open MPI start more ranks than there are cores, for any user; other MPIs ignore them.
-    for (name, value) in [
-        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-        ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-        ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-        ("MPIEXEC_TIMEOUT", "120"),
-    ] {
-        command.env(name, value);
-    }
+    command.envs(OVERSUBSCRIBED).env("MPIEXEC_TIMEOUT", "120");
     Some(finish(&mut command, ""))
 }
 

@@ -12,7 +12,7 @@ pub fn run(options: &RunOptions) -> Result<(), Stop> {
     if options.engine == Some(EngineName::Oracle) {
         return Err(Stop::usage("error: a session keeps its values in an engine; the oracle is none"));
     }
-    let mut place = Place::join(options.engine)?;
+    let mut place = Place::join(options)?;
     let interrupt = Interrupt::install();
     place.run(options, Session { options, interrupt: &interrupt })
 }
