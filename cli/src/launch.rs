@@ -193,6 +193,14 @@ impl Place {
         make()
     }
 
+    /// The way from rank 0 to the others.
+    pub fn link(&self) -> Link {
+        Link {
+            #[cfg(feature = "mpi")]
+            communicator: self.world.as_ref().map(nesl_mpi::World::communicator).filter(|_| !self.is_alone()),
+        }
+    }
+
     /// Does a job on the engine of the options.
     ///
     /// # Errors
@@ -244,6 +252,47 @@ impl Place {
             }
             (None, _) => 0,
         }
+    }
+}
+
+/// The way from rank 0 to the other ranks, if there are any: for what all do at once, when rank 0 says so. Between two words
+/// they sleep.
+pub struct Link {
+    #[cfg(feature = "mpi")]
+    communicator: Option<nesl_mpi::Communicator>,
+}
+
+#[cfg(feature = "mpi")]
+impl Link {
+    /// Tells the others something, on rank 0. Nothing where there are none.
+    pub fn tell<T: Serialize>(&mut self, word: &T) {
+        let Some(communicator) = &mut self.communicator else { return };
+        communicator.meet();
+        match postcard::to_stdvec(word) {
+            Ok(bytes) => drop(communicator.broadcast_bytes(0, bytes)),
+            Err(problem) => communicator.abort(&format!("a request cannot be sent: {problem}")),
+        }
+    }
+
+    /// What rank 0 tells, on the others. Nothing where there is no rank 0 but this one.
+    pub fn hear<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let communicator = self.communicator.as_mut()?;
+        communicator.meet();
+        match postcard::from_bytes(&communicator.broadcast_bytes(0, Vec::new())) {
+            Ok(word) => Some(word),
+            Err(problem) => communicator.abort(&format!("a request cannot be read: {problem}")),
+        }
+    }
+}
+
+#[cfg(not(feature = "mpi"))]
+impl Link {
+    /// Without MPI there is nobody to tell.
+    pub fn tell<T: Serialize>(&mut self, _: &T) {}
+
+    /// Without MPI there is nobody to hear.
+    pub fn hear<T: DeserializeOwned>(&mut self) -> Option<T> {
+        None
     }
 }
 

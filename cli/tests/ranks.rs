@@ -47,6 +47,18 @@ fn a_job_of_ranks_is_like_one_process() {
 }
 
 #[test]
+fn a_session_may_be_on_ranks() {
+    let bench = Bench::new();
+    let input = "v = {x * x : x in [0:100000]};\nsum(v);\n{1 / (x - 49999) : x in [0:50000]};\n#v;\nnothing;\n";
+    let alone = bench.piped(&[], input);
+    alone.fails(1, &["E0402", "unknown name"]);
+    for arguments in [&["--ranks", "3"][..], &["repl", "--ranks=2"]] {
+        let Some(ran) = nesl(&bench, arguments, input) else { return };
+        assert_eq!((ran.code, &ran.out, &ran.err), (alone.code, &alone.out, &alone.err), "{arguments:?}");
+    }
+}
+
+#[test]
 fn built_programs_start_ranks() {
     let bench = Bench::new();
     bench.nesl(&["build", &example("primes/primes.nesl"), "-o", "primes"]).prints("");
