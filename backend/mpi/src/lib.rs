@@ -5,7 +5,7 @@
 //! where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine computes.
 //!
 //! From the bottom up: [`communicator`] is all that touches MPI, [`launch`] joins and leaves the job, [`layout`] knows which
-//! rank holds what, [`exchange`] moves elements. [`Column`] and [`Descriptor`] are what an instruction sees; the
+//! rank holds what, [`exchange`] moves elements. [`start`] and [`remarks`] are for the process that starts a job. [`Column`] and [`Descriptor`] are what an instruction sees; the
 //! instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
 
 mod column;
@@ -24,9 +24,11 @@ mod loose;
 mod movement;
 mod order;
 mod ranks;
+pub mod remarks;
 mod routes;
 mod segmented;
 mod segments;
+pub mod start;
 mod text;
 
 pub use column::{Column, Descriptor};
