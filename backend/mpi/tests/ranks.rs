@@ -17,6 +17,8 @@ mod managed;
 mod measure;
 #[path = "ranks/segments.rs"]
 mod segments;
+#[path = "ranks/sharing.rs"]
+mod sharing;
 #[path = "ranks/special.rs"]
 mod special;
 #[path = "ranks/twin.rs"]
@@ -101,7 +103,9 @@ fn on_rank() -> ExitCode {
     }
     let mut twin = Twin::new(world.communicator(), reference(), 4096, SEED);
     special::run(&mut twin);
+    sharing::run(&mut twin, &mut Random::new(SEED));
     count(twin.counts());
+    count(sharing::within_limit(&world));
     count(managed::run(&mut world));
 
     let layout = world.communicator().layout();
