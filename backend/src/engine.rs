@@ -8,6 +8,7 @@
 //! In a distributed engine every rank calls the same methods in the same order. Scalars, lengths, errors and everything else a
 //! method returns (columns and descriptors apart) are the same on all ranks.
 
+use crate::buffer::Meter;
 use crate::counters::Counters;
 use crate::division::{Division, Failed, Own};
 use crate::error::RuntimeError;
@@ -18,6 +19,7 @@ use crate::value::{Slot, SlotOf};
 use nesl_native::Elements;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
+use std::sync::Arc;
 
 /// An instruction failed on an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,6 +210,10 @@ pub trait Engine {
     }
     /// Chooses whether groups of instructions are compiled to machine code, if the engine can do that.
     fn set_native(&mut self, _native: Native) {}
+    /// What gives this process's columns their memory, for whoever makes columns outside of the engine.
+    fn meter(&self) -> Option<&Arc<Meter>> {
+        None
+    }
     /// Bytes that columns may take, if there is a limit.
     fn memory_limit(&self) -> Option<u64> {
         None

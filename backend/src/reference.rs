@@ -47,6 +47,10 @@ impl Engine for Reference {
         column.len()
     }
 
+    fn meter(&self) -> Option<&Arc<Meter>> {
+        Some(&self.meter)
+    }
+
     fn constants(&mut self, constants: &Constants) -> Result<Vector, Fault> {
         Ok(Vector::from_constants(&self.meter, constants)?)
     }

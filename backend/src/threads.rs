@@ -196,6 +196,10 @@ impl Engine for Threads {
         segment::compact(self, column, descriptor)
     }
 
+    fn meter(&self) -> Option<&Arc<Meter>> {
+        Some(&self.meter)
+    }
+
     fn memory_limit(&self) -> Option<u64> {
         self.meter.limit()
     }

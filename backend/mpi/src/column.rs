@@ -26,6 +26,8 @@ pub enum Column {
         length: usize,
         /// Those of this rank.
         part: Vector,
+        /// That of no other column while this one lives, on any rank: what is known of a column can be kept without it.
+        identity: Arc<()>,
     },
 }
 

@@ -6,18 +6,22 @@
 //! other rank that receives it.
 
 use crate::layout::{Layout, offsets, overlap};
+use crate::managed::{HEADER, Managed, length_of};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
-use mpi::point_to_point::{Destination, Source};
+use mpi::point_to_point::{Destination, Source, Status};
 use mpi::request::{Request, Scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Equivalence, Root};
 use nesl_backend::Counters;
 use std::mem::{size_of, size_of_val};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// All messages of the engine: MPI keeps those of one pair of ranks in order.
 const TAG: mpi::Tag = 7;
+/// Messages of lengths that their receivers do not know.
+const FRAMED: mpi::Tag = 8;
 /// The most elements in one MPI call: 2^28 elements of 8 bytes are 2 GiB, well inside what MPI implementations handle.
 pub const CHUNK_LIMIT: usize = 1 << 28;
 /// Tests of a request before the processor is offered to others: a message from a running rank arrives within that.
@@ -44,6 +48,8 @@ impl Wire for u8 {}
 pub struct Communicator {
     layout: Layout,
     chunk_limit: usize,
+    /// That of the process: what it has grown to is known to all communicators of the job.
+    managed: Arc<Mutex<Managed>>,
     messages: u64,
     bytes_sent: u64,
     collectives: u64,
@@ -51,11 +57,11 @@ pub struct Communicator {
 
 impl Communicator {
     /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::launch::World`] makes one.
-    pub(crate) fn world(chunk_limit: usize) -> Communicator {
+    pub(crate) fn world(chunk_limit: usize, managed: Arc<Mutex<Managed>>) -> Communicator {
         let world = SimpleCommunicator::world();
         let layout = Layout { rank: world.rank() as usize, ranks: world.size() as usize };
         let chunk_limit = chunk_limit.clamp(1, CHUNK_LIMIT);
-        Communicator { layout, chunk_limit, messages: 0, bytes_sent: 0, collectives: 0 }
+        Communicator { layout, chunk_limit, managed, messages: 0, bytes_sent: 0, collectives: 0 }
     }
 
     /// Which rank this is, and the blocks of columns.
@@ -152,27 +158,86 @@ impl Communicator {
 
     /// Bytes of `root`, on every rank; what the others give is ignored.
     pub fn broadcast_bytes(&mut self, root: usize, bytes: Vec<u8>) -> Vec<u8> {
-        let length = self.broadcast(root, bytes.len() as i64) as usize;
-        let mut bytes = bytes;
-        bytes.resize(length, 0);
-        let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
-        self.count_collective::<u8>(length, receivers);
-        for chunk in bytes.chunks_mut(self.chunk_limit) {
-            SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(chunk);
+        self.managed(|managed, ranks| managed.broadcast(ranks, root, bytes))
+    }
+
+    /// The bytes of every rank, at `root`; nothing elsewhere.
+    pub fn gather_bytes(&mut self, root: usize, bytes: &[u8]) -> Vec<Vec<u8>> {
+        self.managed(|managed, ranks| managed.gather(ranks, root, bytes))
+    }
+
+    /// What `process` makes at `root` of the bytes of every rank, on every rank.
+    pub fn centralise(&mut self, root: usize, bytes: &[u8], process: impl FnOnce(&[&[u8]]) -> Vec<u8>) -> Vec<u8> {
+        self.managed(|managed, ranks| managed.centralise(ranks, root, bytes, process))
+    }
+
+    /// Bytes that messages of unknown length may have at present, with their headers, before buffers have to grow.
+    pub fn managed_room(&mut self) -> usize {
+        self.managed(|managed, _| managed.room())
+    }
+
+    fn managed<R>(&mut self, task: impl FnOnce(&mut Managed, &mut Communicator) -> R) -> R {
+        let managed = Arc::clone(&self.managed);
+        // A panic ends the job, so no rank goes on with a buffer that it left behind.
+        let mut managed = managed.lock().unwrap_or_else(PoisonError::into_inner);
+        task(&mut managed, self)
+    }
+
+    /// Sends a message, which says in its header how long it is, to other ranks. Its first piece holds the header, so that
+    /// their receivers know what is to follow.
+    pub(crate) fn send_framed(&mut self, targets: &[usize], message: &[u8]) {
+        let world = SimpleCommunicator::world();
+        let (first, rest) = message.split_at(message.len().min(self.chunk_limit.max(HEADER)));
+        let mut messages = 0;
+        mpi::request::scope(|scope| {
+            let mut sends = Vec::new();
+            for &target in targets {
+                let process = world.process_at_rank(target as mpi::Rank);
+                for piece in std::iter::once(first).chain(rest.chunks(self.chunk_limit)) {
+                    sends.push(process.immediate_send_with_tag(scope, piece, FRAMED));
+                    messages += 1;
+                }
+            }
+            wait(sends);
+        });
+        self.messages += messages;
+        self.bytes_sent += (message.len() * targets.len()) as u64;
+    }
+
+    /// Receives a message that says how long it is; that is at most `room`. Returns its length.
+    pub(crate) fn receive_framed(&self, source: usize, room: &mut [u8]) -> usize {
+        let world = SimpleCommunicator::world();
+        let process = world.process_at_rank(source as mpi::Rank);
+        let first = room.len().min(self.chunk_limit.max(HEADER));
+        let received = mpi::request::scope(|scope| {
+            let status = finished(process.immediate_receive_into_with_tag(scope, &mut room[..first], FRAMED));
+            status.count(u8::equivalent_datatype()) as usize
+        });
+        let length = length_of(&room[..received]).unwrap_or(0);
+        if length < received || length > room.len() {
+            self.abort(&format!("a message of {received} bytes from rank {source} says that it has {length}"));
         }
-        bytes
+        for piece in room[received..length].chunks_mut(self.chunk_limit) {
+            mpi::request::scope(|scope| wait(vec![process.immediate_receive_into_with_tag(scope, piece, FRAMED)]));
+        }
+        length
     }
 
     /// Sends each rank its run of `elements`, which lie in the order of the ranks; `counts` gives their lengths. Returns what
     /// came, in the order of the senders, with the counts.
     pub fn exchange<T: Wire>(&mut self, elements: &[T], counts: &[usize]) -> (Vec<T>, Vec<usize>) {
-        let outgoing: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
-        let mut incoming = vec![0i64; counts.len()];
-        self.count_collective::<i64>(1, self.layout.ranks - 1);
-        SimpleCommunicator::world().all_to_all_into(&outgoing[..], &mut incoming[..]);
-        let incoming: Vec<usize> = incoming.into_iter().map(|count| count as usize).collect();
+        let incoming = self.exchange_counts(counts);
         let received = self.exchange_known(elements, counts, &incoming, Vec::new());
         (received, incoming)
+    }
+
+    /// Sends each rank its counts, as many for each; returns those that came, in the order of the senders.
+    pub fn exchange_counts(&mut self, counts: &[usize]) -> Vec<usize> {
+        let outgoing: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
+        let mut incoming = vec![0i64; counts.len()];
+        self.count_collective::<i64>(counts.len() / self.layout.ranks, self.layout.ranks - 1);
+        SimpleCommunicator::world().all_to_all_into(&outgoing[..], &mut incoming[..]);
+        incoming.into_iter().map(|count| count as usize).collect()
     }
 
     /// The same where every rank already knows how many elements come from where. Pairs that have nothing to say to each
@@ -184,11 +249,7 @@ impl Communicator {
         incoming: &[usize],
         mut storage: Vec<T>,
     ) -> Vec<T> {
-        let rank = self.layout.rank;
-        let (sent, came) = (offsets(outgoing), offsets(incoming));
-        assert_eq!(elements.len(), sent[outgoing.len()], "elements to send");
-        assert_eq!(outgoing[rank], incoming[rank], "elements that stay");
-        let length = came[incoming.len()];
+        let length = incoming.iter().sum();
         if storage.capacity() < length {
             // Zeroed by the system where pages are fresh, instead of once more here.
             storage = vec![T::default(); length];
@@ -196,6 +257,23 @@ impl Communicator {
             storage.clear();
             storage.resize(length, T::default());
         }
+        self.exchange_into(elements, outgoing, incoming, &mut storage);
+        storage
+    }
+
+    /// The same to memory of the right length.
+    pub fn exchange_into<T: Wire>(
+        &mut self,
+        elements: &[T],
+        outgoing: &[usize],
+        incoming: &[usize],
+        storage: &mut [T],
+    ) {
+        let rank = self.layout.rank;
+        let (sent, came) = (offsets(outgoing), offsets(incoming));
+        assert_eq!(elements.len(), sent[outgoing.len()], "elements to send");
+        assert_eq!(outgoing[rank], incoming[rank], "elements that stay");
+        assert_eq!(storage.len(), came[incoming.len()], "elements that come");
         storage[came[rank]..came[rank + 1]].copy_from_slice(&elements[sent[rank]..sent[rank + 1]]);
         let world = SimpleCommunicator::world();
         let limit = self.chunk_limit;
@@ -203,7 +281,7 @@ impl Communicator {
         mpi::request::scope(|scope| {
             let mut receives = Vec::new();
             let mut sends = Vec::new();
-            let mut rest = &mut storage[..];
+            let mut rest = storage;
             for (source, &count) in incoming.iter().enumerate() {
                 let (mine, others) = rest.split_at_mut(count);
                 rest = others;
@@ -228,7 +306,6 @@ impl Communicator {
         });
         self.messages += messages;
         self.bytes_sent += ((elements.len() - outgoing[rank]) * size_of::<T>()) as u64;
-        storage
     }
 
     /// A message of a few elements to another rank, which must [`receive`](Communicator::receive) it.
@@ -251,20 +328,25 @@ impl Communicator {
     }
 }
 
-/// Waits for requests. Offers the processor to others between tests: an MPI that spins instead is a thousand times slower
-/// where ranks share processors.
+/// Waits for requests.
 fn wait<'a, D: ?Sized, S: Scope<'a>>(requests: Vec<Request<'a, D, S>>) {
-    for mut request in requests {
-        let mut tests = 0;
-        loop {
-            match request.test() {
-                Ok(_) => break,
-                Err(pending) => request = pending,
-            }
-            tests += 1;
-            if tests > SPINS {
-                std::thread::yield_now();
-            }
+    for request in requests {
+        finished(request);
+    }
+}
+
+/// Waits for a request. Offers the processor to others between tests: an MPI that spins instead is a thousand times slower
+/// where ranks share processors.
+fn finished<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) -> Status {
+    let mut tests = 0;
+    loop {
+        match request.test() {
+            Ok(status) => return status,
+            Err(pending) => request = pending,
+        }
+        tests += 1;
+        if tests > SPINS {
+            std::thread::yield_now();
         }
     }
 }

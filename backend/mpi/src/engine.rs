@@ -317,17 +317,18 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The counters of all ranks, from those of this one in bytes.
     fn all_counters(&mut self, own: &[u8]) -> Vec<Counters> {
-        let counts = self.communicator.all_gather_counts(own.len());
-        let all = self.communicator.all_gather_varied(own, &counts, Vec::new());
+        // Those of rank 0, of rank 1, …: how long each are, they say themselves.
+        let all = self.communicator.centralise(0, own, |all| all.concat());
         let mut rest = &all[..];
-        let mut counters = Vec::with_capacity(counts.len());
-        for count in counts {
-            let (mine, others) = rest.split_at(count);
-            match postcard::from_bytes(mine) {
-                Ok(read) => counters.push(read),
+        let mut counters = Vec::with_capacity(self.layout.ranks);
+        for _ in 0..self.layout.ranks {
+            match postcard::take_from_bytes(rest) {
+                Ok((read, others)) => {
+                    counters.push(read);
+                    rest = others;
+                }
                 Err(problem) => self.communicator.abort(&format!("counters cannot be read: {problem}")),
             }
-            rest = others;
         }
         counters
     }

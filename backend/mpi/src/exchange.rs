@@ -1,22 +1,22 @@
 //! Moving elements between ranks: the few patterns that all data movement is made of.
 //!
-//! [`realign`] moves contiguous runs whose bounds every rank knows; [`answer`] fetches elements by index, [`answer_ranges`] by
-//! range; [`deliver`] sends elements to the owners of their targets. They know blocks and bounds, not columns. Bounds are as
-//! [`crate::layout::Layout::bounds`] gives them: one more than there are ranks.
+//! [`realign`] moves contiguous runs whose bounds every rank knows; [`deliver`] sends elements to the owners of their targets,
+//! where those are as many as there are elements at most. They know blocks and bounds, not columns. Bounds are as
+//! [`crate::layout::Layout::bounds`] gives them: one more than there are ranks. What may be more than the share of a rank is
+//! moved by `requests` and `ranges`.
 
 use crate::communicator::{Communicator, Wire};
 use crate::layout::{Owners, offsets, overlap};
-use std::collections::HashMap;
 
 /// Rank r holds positions `held[r]..held[r + 1]` of a sequence, `part` on this rank, and gets `wanted[r]..wanted[r + 1]`,
-/// which must all be held. `storage` becomes the result.
+/// which must all be held, in `storage`.
 pub fn realign<T: Wire>(
     communicator: &mut Communicator,
     part: &[T],
     held: &[usize],
     wanted: &[usize],
-    storage: Vec<T>,
-) -> Vec<T> {
+    storage: &mut [T],
+) {
     let (rank, ranks) = (communicator.layout().rank, communicator.layout().ranks);
     let run = |bounds: &[usize], rank: usize| bounds[rank]..bounds[rank + 1];
     let mine = run(held, rank);
@@ -25,7 +25,7 @@ pub fn realign<T: Wire>(
     let common = |held_by: usize, wanted_by: usize| overlap(&run(held, held_by), &run(wanted, wanted_by)).len();
     let outgoing: Vec<usize> = (0..ranks).map(|target| common(rank, target)).collect();
     let incoming: Vec<usize> = (0..ranks).map(|source| common(source, rank)).collect();
-    communicator.exchange_known(&part[needed], &outgoing, &incoming, storage)
+    communicator.exchange_into(&part[needed], &outgoing, &incoming, storage);
 }
 
 /// Elements in the order of the ranks they go to, and where each ended up.
@@ -73,24 +73,6 @@ fn relative(bounds: &[usize], indices: &[i64], buckets: &Buckets) -> Vec<i64> {
     moved
 }
 
-/// The elements at `indices` of a column of which this rank holds `part`, in the order of the indices.
-pub fn answer<T: Wire>(
-    communicator: &mut Communicator,
-    part: &[T],
-    bounds: &[usize],
-    indices: &[i64],
-    mut storage: Vec<T>,
-) -> Vec<T> {
-    let buckets = buckets(bounds, indices);
-    let (asked, askers) = communicator.exchange(&relative(bounds, indices, &buckets), &buckets.counts);
-    let replies: Vec<T> = asked.iter().map(|&index| part[index as usize]).collect();
-    drop(asked);
-    let replies = communicator.exchange_known(&replies, &askers, &buckets.counts, Vec::new());
-    storage.clear();
-    storage.extend(buckets.places.iter().map(|&place| replies[place]));
-    storage
-}
-
 /// Sends element k of `values` to the owner of index `indices[k]`. Returns the indices that this rank owns, relative to its
 /// first, and their values, in the order in which they lay across the ranks.
 pub fn deliver<T: Wire>(
@@ -104,71 +86,4 @@ pub fn deliver<T: Wire>(
     let values = placed(values.iter().copied(), &buckets.places);
     let values = communicator.exchange_known(&values, &buckets.counts, &incoming, Vec::new());
     (targets, values)
-}
-
-/// The elements of `ranges` (start and length) of a column of which this rank holds `part`, one range after another.
-///
-/// A range that occurs again on this rank is asked for once: a sequence that many instances share is not sent to a rank for
-/// each of them.
-pub fn answer_ranges<T: Wire>(
-    communicator: &mut Communicator,
-    part: &[T],
-    bounds: &[usize],
-    ranges: &[(usize, usize)],
-    mut storage: Vec<T>,
-) -> Vec<T> {
-    /// Part of a range that one rank holds.
-    struct Run {
-        owner: usize,
-        /// Where it is in that rank's reply.
-        place: usize,
-        length: usize,
-    }
-    let (ranks, owners) = (bounds.len() - 1, Owners::new(bounds));
-    let mut requests: Vec<Vec<i64>> = vec![Vec::new(); ranks];
-    let mut sizes = vec![0; ranks];
-    let mut runs: Vec<Run> = Vec::new();
-    let mut known: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
-    let mut order = Vec::with_capacity(ranges.len());
-    for &(start, length) in ranges {
-        let place = *known.entry((start, length)).or_insert_with(|| {
-            let first = runs.len();
-            let (mut position, end) = (start, start + length);
-            while position < end {
-                let owner = owners.of(position);
-                let length = end.min(bounds[owner + 1]) - position;
-                requests[owner].extend([(position - bounds[owner]) as i64, length as i64]);
-                runs.push(Run { owner, place: sizes[owner], length });
-                sizes[owner] += length;
-                position += length;
-            }
-            (first, runs.len())
-        });
-        order.push(place);
-    }
-    let counts: Vec<usize> = requests.iter().map(Vec::len).collect();
-    let (asked, askers) = communicator.exchange(&requests.concat(), &counts);
-    let mut replies = Vec::new();
-    let mut reply_counts = Vec::with_capacity(ranks);
-    let mut rest = &asked[..];
-    for count in askers {
-        let (mine, others) = rest.split_at(count);
-        let before = replies.len();
-        for request in mine.chunks_exact(2) {
-            let start = request[0] as usize;
-            replies.extend_from_slice(&part[start..start + request[1] as usize]);
-        }
-        reply_counts.push(replies.len() - before);
-        rest = others;
-    }
-    let replies = communicator.exchange_known(&replies, &reply_counts, &sizes, Vec::new());
-    let starts = offsets(&sizes);
-    storage.clear();
-    for (first, end) in order {
-        for run in &runs[first..end] {
-            let start = starts[run.owner] + run.place;
-            storage.extend_from_slice(&replies[start..start + run.length]);
-        }
-    }
-    storage
 }

@@ -264,7 +264,13 @@ mod tests {
     #[test]
     fn cuts_count_from_the_start_of_the_sequence() {
         let piece = Piece { segment: 0, start: 10, length: 5000, source: 10 };
-        let map = SegmentMap { pieces: vec![piece], share: 2000..4200, total: 9000, local: () };
+        let map = SegmentMap {
+            pieces: vec![piece],
+            share: 2000..4200,
+            total: 9000,
+            local: (),
+            identity: std::sync::Arc::default(),
+        };
         let cut = Cut::new(&map, piece);
         assert_eq!((cut.offset, cut.begun, cut.whole, cut.open), (1990, 58, 2048, 94));
         assert_eq!((cut.finishes(), cut.ended()), (true, 1..4));

@@ -32,7 +32,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let reduced = self.local.reduce(op, vector);
                 return self.replicated(reduced);
             }
-            Column::Partitioned { length, part } => (*length, part),
+            Column::Partitioned { length, part, .. } => (*length, part),
         };
         if op.row().associative {
             let mine = self.local.reduce(op, part);
@@ -62,7 +62,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let lengths = self.adopt(0, lengths)?;
         let local = self.local.packed(lengths);
         let local = self.settle(0, local)?;
-        Ok(SegmentMap { pieces, share, total: length, local })
+        Ok(SegmentMap { pieces, share, total: length, local, identity: std::sync::Arc::default() })
     }
 
     /// `scan`.
@@ -72,7 +72,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let scanned = self.local.scan(op, vector);
                 self.replicated(scanned).map(Column::Common)
             }
-            Column::Partitioned { length, part } => {
+            Column::Partitioned { length, part, .. } => {
                 let map = self.whole_map(*length)?;
                 let part = self.scan_part(op, part, &map)?;
                 self.finish(*length, part)

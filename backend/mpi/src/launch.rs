@@ -4,11 +4,13 @@
 //! nothing. A job of several ranks must end as a whole, so a panic on one of them aborts all.
 
 use crate::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
+use crate::managed::{Growth, Managed};
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
 /// Variables in which launchers tell a process the number of ranks: Open MPI's, then those of MPICH and its relatives.
 const SIZE_VARIABLES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
@@ -75,6 +77,7 @@ pub fn library() -> String {
 
 /// Membership in the job. Dropping it leaves MPI, which every rank must do; until then it must outlive its communicators.
 pub struct World {
+    managed: Arc<Mutex<Managed>>,
     // Held for its drop, which finalises MPI.
     _universe: Universe,
 }
@@ -82,12 +85,18 @@ pub struct World {
 impl World {
     /// The ranks of the job.
     pub fn communicator(&self) -> Communicator {
-        Communicator::world(CHUNK_LIMIT)
+        self.communicator_with_chunks(CHUNK_LIMIT)
     }
 
     /// The same with transfers cut at `chunk_limit` elements: for tests.
     pub fn communicator_with_chunks(&self, chunk_limit: usize) -> Communicator {
-        Communicator::world(chunk_limit)
+        Communicator::world(chunk_limit, Arc::clone(&self.managed))
+    }
+
+    /// Chooses how buffers for messages of unknown length grow, and begins anew with short ones: for communicators made after
+    /// this. All ranks choose the same at the same time.
+    pub fn set_growth(&mut self, growth: Growth) {
+        self.managed = Arc::new(Mutex::new(Managed::new(growth)));
     }
 }
 
@@ -113,7 +122,7 @@ pub fn initialise() -> Result<World, LaunchError> {
         Some(Launcher { ranks: Some(launched) }) if launched != joined => {
             Err(LaunchError::OtherMpi { launched, joined })
         }
-        _ => Ok(World { _universe: universe }),
+        _ => Ok(World { managed: Arc::default(), _universe: universe }),
     }
 }
 

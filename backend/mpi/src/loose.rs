@@ -14,7 +14,7 @@ use nesl_prim::ScalarType;
 use std::sync::{Arc, OnceLock};
 
 /// The most elements that a rank may have of a column in pieces, relative to its fair share.
-const UNEVEN: f64 = 1.5;
+const UNEVEN: f64 = 2.0;
 
 /// The most pieces of a column.
 const MOST_PIECES: usize = 1 << 13;

@@ -4,10 +4,10 @@
 //! [`crate::exchange`], and the local engine does what is left to do inside a block.
 
 use crate::column::Column;
-use crate::exchange::{answer, answer_ranges, deliver};
-use crate::layout::{offsets, overlap};
+use crate::layout::{Owners, offsets, overlap};
 use crate::loose::Placed;
 use crate::ranks::Ranks;
+use crate::requests::Requests;
 use crate::segments::SegmentMap;
 use nesl_backend::{Engine, Fault, MapOperand, Vector, Window, on_vector};
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
@@ -17,7 +17,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     pub(crate) fn extract_element(&mut self, column: &Column, index: usize) -> Result<ScalarValue, Fault> {
         match column {
             Column::Common(vector) => self.local.extract(vector, index),
-            Column::Partitioned { length, part } => {
+            Column::Partitioned { length, part, .. } => {
                 let owner = self.layout.owner(*length, index);
                 let start = self.layout.share(*length).start;
                 let value = (owner == self.layout.rank).then(|| part.get(index - start));
@@ -31,11 +31,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         match column {
             Column::Common(vector) => Ok(Column::Common(vector.slice(start, length))),
             Column::Partitioned { length: all, .. } if length == *all => Ok(column.clone()),
-            Column::Partitioned { length: all, part } if self.is_common(length) => {
+            Column::Partitioned { length: all, part, .. } if self.is_common(length) => {
                 let (piece, counts) = self.window_piece(*all, part, start, length);
                 self.assemble_counted(piece, &counts)
             }
-            Column::Partitioned { length: all, part } => {
+            Column::Partitioned { length: all, part, .. } => {
                 let wanted: Vec<usize> = self.layout.bounds(length).iter().map(|bound| start + bound).collect();
                 let part = self.realigned(part, &self.layout.bounds(*all), &wanted)?;
                 self.finish(length, part)
@@ -61,7 +61,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     pub(crate) fn fetch_window(&mut self, column: &Column, start: usize, length: usize) -> Result<Window, Fault> {
         let elements = match column {
             Column::Common(vector) => vector.slice(start, length).to_constants(),
-            Column::Partitioned { length: all, part } => {
+            Column::Partitioned { length: all, part, .. } => {
                 let (piece, counts) = self.window_piece(*all, part, start, length);
                 on_vector!(&piece, slice => {
                     let storage = self.storage(length, length)?;
@@ -86,21 +86,37 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let part = self.settle(length, gathered)?;
                 self.finish(length, part)
             }
-            (Column::Partitioned { .. }, _) => {
-                let indices = self.part(indices);
-                let part = self.gathered_part(column, length, indices.elements())?;
+            (Column::Partitioned { length: all, part, .. }, Column::Common(indices)) => {
+                self.gathered_everywhere(*all, part, indices.elements())
+            }
+            (Column::Partitioned { length: all, part, .. }, Column::Partitioned { .. }) => {
+                let requests = self.requests(indices, *all)?;
+                let part = on_vector!(part, slice => self.fetched(&requests, slice.elements(), length))?;
                 self.finish(length, part)
             }
         }
     }
 
-    /// The elements at this rank's indices, of `length` on all ranks.
-    pub(crate) fn gathered_part(&mut self, column: &Column, length: usize, indices: &[i64]) -> Result<Vector, Fault> {
-        let (part, bounds) = (self.part(column), self.layout.bounds(column.length()));
-        on_vector!(&part, slice => {
-            let storage = self.storage(length, indices.len())?;
-            let elements = answer(&mut self.communicator, slice.elements(), &bounds, indices, storage);
-            self.adopt(length, elements)
+    /// The elements at indices that all ranks know, of a column of `length`: each rank knows whose they are.
+    fn gathered_everywhere(&mut self, length: usize, part: &Vector, indices: &[i64]) -> Result<Column, Fault> {
+        let (start, bounds) = (self.layout.share(length).start, self.layout.bounds(length));
+        let owners = Owners::new(&bounds);
+        let owners: Vec<usize> = indices.iter().map(|&index| owners.of(index as usize)).collect();
+        let mut counts = vec![0; self.layout.ranks];
+        for &owner in &owners {
+            counts[owner] += 1;
+        }
+        let mut next = offsets(&counts);
+        on_vector!(part, slice => {
+            let elements = slice.elements();
+            let own = indices.iter().zip(&owners).filter(|&(_, &owner)| owner == self.layout.rank);
+            let own: Vec<_> = own.map(|(&index, _)| elements[index as usize - start]).collect();
+            let all = self.communicator.all_gather_varied(&own, &counts, Vec::new());
+            let in_order = owners.iter().map(|&owner| {
+                next[owner] += 1;
+                all[next[owner] - 1]
+            });
+            self.adopt(0, in_order.collect()).map(Column::Common)
         })
     }
 
@@ -117,17 +133,23 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let scattered = self.local.scatter(vector, indices, values);
             return self.replicated(scattered).map(Column::Common);
         }
-        let (targets, values) = match (indices, values) {
-            // Everybody knows all writes: take those that go to this rank.
-            (Column::Common(indices), Column::Common(values)) => self.own_writes(length, indices, values)?,
-            _ => {
-                let (indices, values) = (self.part(indices), self.part(values));
-                self.delivered(length, &indices, &values)?
-            }
+        let write = |ranks: &mut Ranks<L>, part, targets: &Vector, values: &Vector| {
+            let scattered = ranks.local.scatter(part, targets, values);
+            ranks.settle(length, scattered)
         };
+        if let (Column::Common(indices), Column::Common(values)) = (indices, values) {
+            // Everybody knows all writes: take those that go to this rank.
+            let (targets, values) = self.own_writes(length, indices, values)?;
+            let part = self.take_part(column);
+            let part = write(self, part, &targets, &values)?;
+            return self.finish(length, part);
+        }
+        let requests = self.requests(indices, length)?;
+        let values = self.part(values);
         let part = self.take_part(column);
-        let scattered = self.local.scatter(part, &targets, &values);
-        let part = self.settle(length, scattered)?;
+        let part = on_vector!(&values, slice => {
+            self.delivered(&requests, slice.elements(), indices.length(), part, write)
+        })?;
         self.finish(length, part)
     }
 
@@ -145,15 +167,6 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         Ok((targets, values))
     }
 
-    /// The values whose targets are in this rank's block of `length` elements, with the targets relative to it.
-    fn delivered(&mut self, length: usize, indices: &Vector, values: &Vector) -> Result<(Vector, Vector), Fault> {
-        let bounds = self.layout.bounds(length);
-        on_vector!(values, slice => {
-            let (targets, values) = deliver(&mut self.communicator, &bounds, indices.elements(), slice.elements());
-            Ok((self.adopt(length, targets)?, self.adopt(length, values)?))
-        })
-    }
-
     /// `permute`.
     pub(crate) fn permute_values(&mut self, values: &Column, indices: &Column) -> Result<Column, Fault> {
         if let (Column::Common(values), Column::Common(indices)) = (values, indices) {
@@ -161,32 +174,48 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return self.replicated(permuted).map(Column::Common);
         }
         let length = values.length();
-        let (values, indices) = (self.part(values), self.part(indices));
-        let (targets, values) = self.delivered(length, &indices, &values)?;
-        let repeated = first_repeated(targets.elements(), self.layout.share(length).len());
-        if self.communicator.all_gather(repeated.is_some()).contains(&true) {
-            return Err(self.not_a_permutation(length, &indices));
+        let requests = self.requests(indices, length)?;
+        // More than a block's worth of targets in one block: some come twice.
+        if requests.is_crowded() {
+            return Err(self.not_a_permutation(length, indices, &requests)?);
         }
-        // Without repetitions every target was met once.
-        let permuted = self.local.permute(&values, &targets);
-        let part = self.settle(length, permuted)?;
-        self.finish(length, part)
+        let values = self.part(values);
+        let permuted = on_vector!(&values, slice => {
+            self.delivered(&requests, slice.elements(), length, None, |ranks, _, targets, values| {
+                let repeated = first_repeated(targets.elements(), ranks.layout.share(length).len());
+                if ranks.communicator.all_gather(repeated.is_some()).contains(&true) {
+                    return Ok(None);
+                }
+                // Without repetitions every target was met once.
+                let part = ranks.local.permute(values, targets);
+                ranks.settle(length, part).map(Some)
+            })
+        })?;
+        match permuted {
+            Some(part) => self.finish(length, part),
+            None => Err(self.not_a_permutation(length, indices, &requests)?),
+        }
     }
 
     /// The fault of a `permute`: the first element whose index an earlier element has.
-    fn not_a_permutation(&mut self, length: usize, indices: &Vector) -> Fault {
+    fn not_a_permutation(&mut self, length: usize, indices: &Column, requests: &Requests) -> Result<Fault, Fault> {
         let share = self.layout.share(length);
-        let elements: Vec<i64> = share.clone().map(|element| element as i64).collect();
-        let bounds = self.layout.bounds(length);
-        let (targets, elements) = deliver(&mut self.communicator, &bounds, indices.elements(), &elements);
+        let mut elements = self.storage(length, share.len())?;
+        elements.extend(share.clone().map(|element| element as i64));
         // Elements arrive in order, so the first repetition here is the one with the least element.
-        let mine = first_repeated(&targets, share.len()).map_or(i64::MAX, |at| elements[at]);
+        let mut seen = vec![false; share.len()];
+        let mine = self.delivered(requests, &elements, length, i64::MAX, |_, mine, targets, elements| {
+            let mut pairs = targets.elements::<i64>().iter().zip(elements.elements::<i64>());
+            let repeated = pairs.find(|&(&target, _)| std::mem::replace(&mut seen[target as usize], true));
+            Ok(repeated.map_or(mine, |(_, &element)| mine.min(element)))
+        })?;
         let all = self.communicator.all_gather(mine);
         let element = all.into_iter().min().unwrap_or(0) as usize;
         let owner = self.layout.owner(length, element);
+        let indices = self.part(indices);
         let index = (owner == self.layout.rank).then(|| indices.elements::<i64>()[element - share.start]);
         let index = self.communicator.broadcast(owner, index.unwrap_or(0));
-        Fault { failure: Failure::NotAPermutation { index }, element }
+        Ok(Fault { failure: Failure::NotAPermutation { index }, element })
     }
 
     /// `pack`.
@@ -195,10 +224,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let packed = self.local.pack(column, flags);
             return self.replicated(packed).map(Column::Common).map(Placed::Settled);
         }
-        let (part, flags) = (self.part(column), self.part(flags));
-        let packed = self.local.pack(&part, &flags);
+        let (part, own_flags) = (self.part(column), self.part(flags));
+        let packed = self.local.pack(&part, &own_flags);
         let packed = self.settle(column.length(), packed)?;
-        let counts = self.communicator.all_gather_counts(packed.len());
+        let counts = self.true_counts(flags, &own_flags);
         self.loose(counts.into_iter().enumerate().collect(), packed)
     }
 
@@ -214,14 +243,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let merged = self.local.merge(flags, left, right);
             return self.replicated(merged).map(Column::Common);
         }
-        let flags = self.part(flags);
-        let trues = flags.elements::<bool>().iter().filter(|&&flag| flag).count();
-        let trues = self.communicator.all_gather_counts(trues);
+        let own_flags = self.part(flags);
+        let trues = self.true_counts(flags, &own_flags);
         let falses: Vec<usize> =
             trues.iter().enumerate().map(|(rank, trues)| self.layout.block(length, rank).len() - trues).collect();
         let left = self.realigned_column(when_true, &offsets(&trues))?;
         let right = self.realigned_column(when_false, &offsets(&falses))?;
-        let merged = self.local.merge(&flags, &left, &right);
+        let merged = self.local.merge(&own_flags, &left, &right);
         let part = self.settle(length, merged)?;
         self.finish(length, part)
     }
@@ -231,7 +259,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let rank = self.layout.rank;
         match column {
             Column::Common(vector) => Ok(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank])),
-            Column::Partitioned { length, part } => self.realigned(part, &self.layout.bounds(*length), wanted),
+            Column::Partitioned { length, part, .. } => self.realigned(part, &self.layout.bounds(*length), wanted),
         }
     }
 
@@ -286,22 +314,20 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let inside = map.inside(*piece);
             (piece.source + inside.start - piece.start, inside.len())
         };
-        let ranges: Vec<(usize, usize)> = map.pieces.iter().map(range).collect();
+        let ranges = map.pieces.iter().map(range);
         match column {
             Column::Common(vector) => {
+                let ranges: Vec<(usize, usize)> = ranges.collect();
                 let starts = self.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
                 let lengths = self.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
                 let view = self.local.view(starts, lengths);
                 let compacted = view.and_then(|view| self.local.compact(vector, &view));
                 self.settle(total, compacted)
             }
-            Column::Partitioned { length, part } => {
-                let bounds = self.layout.bounds(*length);
+            Column::Partitioned { length, part, .. } => {
+                let requests = self.range_requests(&map.identity, ranges, total, *length);
                 on_vector!(part, slice => {
-                    let storage = self.storage(total, map.share.len())?;
-                    let elements =
-                        answer_ranges(&mut self.communicator, slice.elements(), &bounds, &ranges, storage);
-                    self.adopt(total, elements)
+                    self.fetched_ranges(&requests, slice.elements(), map.share.len(), total)
                 })
             }
         }

@@ -25,7 +25,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let ranks = self.local.order(direction, vector);
                 return self.replicated(ranks).map(Column::Common);
             }
-            Column::Partitioned { length, part } => (*length, part),
+            Column::Partitioned { length, part, .. } => (*length, part),
         };
         let order = self.indices_in_order(direction, length, part)?;
         let positions = self.number_elements(length)?;
@@ -39,7 +39,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let sorted = self.local.sort(direction, vector);
                 self.replicated(sorted).map(Column::Common)
             }
-            Column::Partitioned { length, part } => {
+            Column::Partitioned { length, part, .. } => {
                 let order = self.indices_in_order(direction, *length, part)?;
                 self.gather_elements(column, &order)
             }

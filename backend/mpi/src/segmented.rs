@@ -6,7 +6,7 @@
 use crate::column::{Column, Descriptor};
 use crate::ranks::Ranks;
 use crate::segments::SharedMap;
-use nesl_backend::{Engine, Fault, Vector};
+use nesl_backend::{Engine, Fault, Vector, on_vector};
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The operands of a segmented instruction on the local engine, if all that it concerns is common.
@@ -79,7 +79,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let values = self.local.gather(vector, &segments);
                 self.settle(map.total, values)?
             }
-            Column::Partitioned { .. } => self.gathered_part(column, map.total, &segments)?,
+            Column::Partitioned { length, part, .. } => {
+                let requests = self.requests_of(&map.identity, &segments, map.total, *length)?;
+                on_vector!(part, slice => self.fetched(&requests, slice.elements(), map.total))?
+            }
         };
         let distributed = self.local.seg_dist(&values, &map.local);
         let part = self.settle(map.total, distributed)?;

@@ -47,6 +47,8 @@ pub(crate) struct SegmentMap<D> {
     pub(crate) total: usize,
     /// The packed descriptor of what lies in the block, on the local engine.
     pub(crate) local: D,
+    /// That of no other map while this one lives, on any rank.
+    pub(crate) identity: Arc<()>,
 }
 
 /// The map as its descriptor keeps it, for the local engine `L`.
@@ -179,7 +181,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let lengths = self.adopt(total, lengths)?;
         let local = self.local.packed(lengths);
         let local = self.settle(total, local)?;
-        let map = Arc::new(SegmentMap { pieces, share, total, local });
+        let map = Arc::new(SegmentMap { pieces, share, total, local, identity: Arc::default() });
         Ok(Arc::clone(descriptor.0.map.get_or_init(|| map)))
     }
 
@@ -280,7 +282,7 @@ mod tests {
     #[test]
     fn heads_and_tails_are_the_segments_that_cross_borders() {
         let pieces = overlapping(Layout { rank: 1, ranks: 3 }, 9, &[5, 4], Some(&[70, 20]));
-        let map = SegmentMap { pieces, share: 3..6, total: 9, local: () };
+        let map = SegmentMap { pieces, share: 3..6, total: 9, local: (), identity: Arc::default() };
         assert_eq!(map.head(), Some(Piece { segment: 0, start: 0, length: 5, source: 70 }));
         assert_eq!(map.tail().map(|piece| (piece.segment, map.inside(piece))), Some((1, 5..6)));
         assert_eq!((map.head_length(), map.started().len()), (2, 1));

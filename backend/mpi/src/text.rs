@@ -16,7 +16,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let lengths = self.local.text_lengths(vector);
                 self.replicated(lengths).map(Column::Common)
             }
-            Column::Partitioned { length, part } => {
+            Column::Partitioned { length, part, .. } => {
                 let lengths = self.local.text_lengths(part);
                 let lengths = self.settle(*length, lengths)?;
                 self.finish(*length, lengths)

@@ -3,7 +3,7 @@
 //! Run by `cargo test`, this program starts itself under `mpirun`, once for each number of ranks; there it takes every method
 //! of the engine through random inputs and compares the results bit for bit with those of the reference engine. Without a
 //! launcher it is skipped, unless `NESL_REQUIRE_MPI=1`. Seeds are fixed, a failure prints the case; `NESL_RANKS_ROUNDS` asks for
-//! more seeds than one.
+//! more seeds than one, none for what is not random alone.
 
 #[path = "ranks/checks.rs"]
 mod checks;
@@ -11,10 +11,14 @@ mod checks;
 mod inputs;
 #[path = "ranks/launcher.rs"]
 mod launcher;
+#[path = "ranks/managed.rs"]
+mod managed;
 #[path = "ranks/measure.rs"]
 mod measure;
 #[path = "ranks/segments.rs"]
 mod segments;
+#[path = "ranks/sharing.rs"]
+mod sharing;
 #[path = "ranks/special.rs"]
 mod special;
 #[path = "ranks/twin.rs"]
@@ -43,7 +47,7 @@ fn main() -> ExitCode {
 
 /// One rank of the job.
 fn on_rank() -> ExitCode {
-    let world = match nesl_mpi::initialise() {
+    let mut world = match nesl_mpi::initialise() {
         Ok(world) => world,
         Err(error) => {
             eprintln!("{error}");
@@ -74,14 +78,17 @@ fn on_rank() -> ExitCode {
             count(twin.counts());
         }
     }
-    // Transfers in many chunks.
-    let mut twin = Twin::new(world.communicator_with_chunks(3), reference(), 4, SEED);
-    let mut random = Random::new(SEED);
-    checks::lengths_up_to(&mut twin, &mut random, 300);
-    segments::segments_up_to(&mut twin, &mut random, 200);
-    count(twin.counts());
+    if rounds > 0 {
+        // Transfers in many chunks.
+        let mut twin = Twin::new(world.communicator_with_chunks(3), reference(), 4, SEED);
+        let mut random = Random::new(SEED);
+        checks::lengths_up_to(&mut twin, &mut random, 300);
+        segments::segments_up_to(&mut twin, &mut random, 200);
+        count(twin.counts());
+    }
     // The threads engine inside the ranks.
     match Threads::new(2, None) {
+        Ok(_) if rounds == 0 => {}
         Ok(threads) => {
             let mut twin = Twin::new(world.communicator(), threads, 100, SEED);
             let mut random = Random::new(SEED);
@@ -96,7 +103,10 @@ fn on_rank() -> ExitCode {
     }
     let mut twin = Twin::new(world.communicator(), reference(), 4096, SEED);
     special::run(&mut twin);
+    sharing::run(&mut twin, &mut Random::new(SEED));
     count(twin.counts());
+    count(sharing::within_limit(&world));
+    count(managed::run(&mut world));
 
     let layout = world.communicator().layout();
     let worst = world.communicator().all_gather(failed as i64).into_iter().max().unwrap_or(0);

@@ -101,11 +101,42 @@ impl<T: Copy> Room<T> {
         unsafe { self.set_length(self.length + elements.len()) };
     }
 
+    /// Adds the elements of an iterator.
+    ///
+    /// # Panics
+    /// If there is no room.
+    pub fn extend_from_iter(&mut self, elements: impl IntoIterator<Item = T>) {
+        let mut spare = self.spare().iter_mut();
+        let mut added = 0;
+        for element in elements {
+            match spare.next() {
+                Some(place) => place.write(element),
+                None => panic!("no room for more than {added} elements"),
+            };
+            added += 1;
+        }
+        // SAFETY: these elements were there or have just been written.
+        unsafe { self.set_length(self.length + added) };
+    }
+
     /// Fills what is left of the room with copies of an element.
     pub fn fill_rest(&mut self, element: T) {
-        self.spare().fill(MaybeUninit::new(element));
+        self.extend_with(self.capacity - self.length, element);
+    }
+
+    /// Adds copies of an element.
+    ///
+    /// # Panics
+    /// If there is no room.
+    pub fn extend_with(&mut self, count: usize, element: T) {
+        self.spare()[..count].fill(MaybeUninit::new(element));
         // SAFETY: these elements were there or have just been written.
-        unsafe { self.set_length(self.capacity) };
+        unsafe { self.set_length(self.length + count) };
+    }
+
+    /// Gives up all elements, not their room.
+    pub fn clear(&mut self) {
+        self.length = 0;
     }
 }
 

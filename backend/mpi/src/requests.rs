@@ -1,0 +1,302 @@
+//! Elements by index: which rank asks which other for what.
+//!
+//! A gather asks the owners of its indices for their elements; a scatter sends elements to the owners of theirs. [`Requests`]
+//! are what both need to know. They are worked out once and kept for as long as the column of indices lives: the parts of
+//! tuples are columns of their own, which instructions gather by the same indices one after another, and from the second
+//! on only elements travel, one message for each pair of ranks.
+//!
+//! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`CROWD`]
+//! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
+
+use crate::column::{Column, Item};
+use crate::layout::{Owners, offsets};
+use crate::ranges::RangeRequests;
+use crate::ranks::Ranks;
+use nesl_backend::memory::Room;
+use nesl_backend::{Engine, Fault, Meter, Vector};
+use nesl_prim::Failure;
+use std::sync::{Arc, Weak};
+
+/// Fair shares of what is asked that may come to one rank at once.
+const CROWD: usize = 2;
+/// Elements that never are a crowd.
+const FEW: usize = 1024;
+
+/// Which elements this rank asks for, and what the others ask of it.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    /// How many each rank is asked for by this one.
+    outgoing: Vec<usize>,
+    /// How many each rank asks for of this one.
+    incoming: Vec<usize>,
+    /// The place of each of this rank's indices among all of them sorted by owner.
+    places: Room<usize>,
+    indices: Indices,
+}
+
+/// Indices, each relative to the first of its owner.
+#[derive(Debug)]
+enum Indices {
+    /// Those that are asked for of this rank, in the order of those who ask.
+    Asked(Vector),
+    /// Those that this rank asks for, in the order of their owners: they are sent each time, one rank after another.
+    InTurns(Room<i64>),
+}
+
+/// What was worked out for instructions, for those that come next. All ranks keep the same.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    requests: Option<(Weak<()>, usize, Arc<Requests>)>,
+    ranges: Option<(Weak<()>, usize, Arc<RangeRequests>)>,
+    flags: Option<(Weak<()>, Vec<usize>)>,
+}
+
+impl Kept {
+    /// Gives up what is about columns that nobody has any more.
+    fn forget_dead(&mut self) {
+        let is_dead = |identity: &Weak<()>| identity.strong_count() == 0;
+        self.requests.take_if(|kept| is_dead(&kept.0));
+        self.ranges.take_if(|kept| is_dead(&kept.0));
+        self.flags.take_if(|kept| is_dead(&kept.0));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.requests.is_none() && self.ranges.is_none() && self.flags.is_none()
+    }
+
+    /// The requests for a map of segments and a column of `length` elements.
+    pub(crate) fn ranges(&self, identity: &Arc<()>, length: usize) -> Option<Arc<RangeRequests>> {
+        found(&self.ranges, identity, length)
+    }
+
+    pub(crate) fn keep_ranges(&mut self, identity: &Arc<()>, length: usize, requests: &Arc<RangeRequests>) {
+        self.ranges = Some((Arc::downgrade(identity), length, Arc::clone(requests)));
+    }
+}
+
+fn found<T>(kept: &Option<(Weak<()>, usize, Arc<T>)>, identity: &Arc<()>, length: usize) -> Option<Arc<T>> {
+    let (known, of, requests) = kept.as_ref()?;
+    (*of == length && known.as_ptr() == Arc::as_ptr(identity)).then(|| Arc::clone(requests))
+}
+
+/// The counts of a turn: all at once, or those of one rank's requests.
+pub(crate) fn in_turn(counts: &[usize], only: Option<usize>) -> Vec<usize> {
+    let counts = counts.iter().enumerate();
+    counts.map(|(rank, &count)| if only.is_none_or(|only| only == rank) { count } else { 0 }).collect()
+}
+
+/// Whether so many elements are too many for one rank, of `total` that all ranks ask for.
+pub(crate) fn is_crowd(coming: usize, total: usize, ranks: usize) -> bool {
+    coming > CROWD * total.div_ceil(ranks).max(FEW)
+}
+
+/// Where each index goes when they are sorted by owner, stably; and how many each rank owns.
+fn by_owner(bounds: &[usize], indices: &[i64], places: &mut Room<usize>) -> Vec<usize> {
+    let mut counts = vec![0; bounds.len() - 1];
+    let owners = Owners::new(bounds);
+    places.extend_from_iter(indices.iter().map(|&index| owners.of(index as usize)));
+    for &owner in &places[..] {
+        counts[owner] += 1;
+    }
+    let mut next = offsets(&counts);
+    for place in &mut places[..] {
+        let owner = *place;
+        *place = next[owner];
+        next[owner] += 1;
+    }
+    counts
+}
+
+impl Requests {
+    /// Whether they come to some rank in larger numbers than its share allows.
+    pub(crate) fn is_crowded(&self) -> bool {
+        matches!(self.indices, Indices::InTurns(_))
+    }
+
+    /// What this rank sends to the owners, in their order.
+    fn sorted<T: Item>(&self, elements: &[T], room: &mut Room<T>) {
+        room.extend_with(elements.len(), T::default());
+        for (&element, &place) in elements.iter().zip(&self.places[..]) {
+            room[place] = element;
+        }
+    }
+}
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// Memory for something of `length` elements on all ranks: for all of them or for none.
+    pub(crate) fn rooms<R>(&mut self, length: usize, take: impl Fn(&Meter) -> Result<R, Failure>) -> Result<R, Fault> {
+        self.kept.forget_dead();
+        let rooms = take(&self.meter).map_err(Fault::from);
+        let rooms = self.settle(length, rooms);
+        if rooms.is_ok() || self.kept.is_empty() {
+            return rooms;
+        }
+        self.kept = Kept::default();
+        let rooms = take(&self.meter).map_err(Fault::from);
+        self.settle(length, rooms)
+    }
+
+    /// A local column of elements in memory that was taken for them.
+    pub(crate) fn filled<T: Item>(&self, elements: Room<T>) -> Vector {
+        Vector::new(&self.meter, elements)
+    }
+
+    /// The requests for a column's indices into one of `length` elements.
+    pub(crate) fn requests(&mut self, indices: &Column, length: usize) -> Result<Arc<Requests>, Fault> {
+        let part = self.part(indices);
+        match indices {
+            Column::Partitioned { length: total, identity, .. } => {
+                self.requests_of(identity, part.elements(), *total, length)
+            }
+            Column::Common(vector) => self.worked_out(part.elements(), vector.len(), length).map(Arc::new),
+        }
+    }
+
+    /// The requests for this rank's indices, of `total`, into a column of `length` elements. Something of this identity
+    /// says on all ranks which indices they are.
+    pub(crate) fn requests_of(
+        &mut self,
+        identity: &Arc<()>,
+        indices: &[i64],
+        total: usize,
+        length: usize,
+    ) -> Result<Arc<Requests>, Fault> {
+        if let Some(requests) = found(&self.kept.requests, identity, length) {
+            return Ok(requests);
+        }
+        // The others would be in the way of these.
+        self.kept.requests = None;
+        let requests = Arc::new(self.worked_out(indices, total, length)?);
+        self.kept.requests = Some((Arc::downgrade(identity), length, Arc::clone(&requests)));
+        Ok(requests)
+    }
+
+    fn worked_out(&mut self, indices: &[i64], total: usize, length: usize) -> Result<Requests, Fault> {
+        let bounds = self.layout.bounds(length);
+        let count = indices.len();
+        let (mut places, mut sorted) =
+            self.rooms(total, |meter| Ok((meter.room::<usize>(count)?, meter.room::<i64>(count)?)))?;
+        let outgoing = by_owner(&bounds, indices, &mut places);
+        sorted.extend_with(count, 0);
+        for (&index, &place) in indices.iter().zip(&places[..]) {
+            sorted[place] = index;
+        }
+        let mut rest = &mut sorted[..];
+        for (owner, &count) in outgoing.iter().enumerate() {
+            let (own, others) = rest.split_at_mut(count);
+            own.iter_mut().for_each(|index| *index -= bounds[owner] as i64);
+            rest = others;
+        }
+        let incoming = self.communicator.exchange_counts(&outgoing);
+        let coming = incoming.iter().sum();
+        let is_crowd = is_crowd(coming, total, self.layout.ranks);
+        let indices = if self.communicator.all_gather(is_crowd).contains(&true) {
+            Indices::InTurns(sorted)
+        } else {
+            let mut asked = self.rooms(total, |meter| meter.room(coming))?;
+            asked.extend_with(coming, 0);
+            self.communicator.exchange_into(&sorted, &outgoing, &incoming, &mut asked);
+            Indices::Asked(self.filled(asked))
+        };
+        Ok(Requests { outgoing, incoming, places, indices })
+    }
+
+    /// The elements that were asked for, of a column of which this rank holds `part`; `total` on all ranks.
+    pub(crate) fn fetched<T: Item>(&mut self, requests: &Requests, part: &[T], total: usize) -> Result<Vector, Fault> {
+        let (rank, count) = (self.layout.rank, requests.places.len());
+        let most = match &requests.indices {
+            Indices::Asked(asked) => asked.len(),
+            Indices::InTurns(_) => requests.incoming.iter().copied().max().unwrap_or(0),
+        };
+        let (mut replies, mut came, mut elements) =
+            self.rooms(total, |meter| Ok((meter.room::<T>(most)?, meter.room::<T>(count)?, meter.room::<T>(count)?)))?;
+        came.extend_with(count, T::default());
+        match &requests.indices {
+            Indices::Asked(asked) => {
+                replies.extend_from_iter(asked.elements::<i64>().iter().map(|&index| part[index as usize]));
+                self.communicator.exchange_into(&replies, &requests.incoming, &requests.outgoing, &mut came);
+            }
+            Indices::InTurns(sorted) => {
+                let mut asked = self.rooms(total, |meter| meter.room(most))?;
+                for turn in 0..self.layout.ranks {
+                    let is_ours = turn == rank;
+                    let none = vec![0; self.layout.ranks];
+                    let outgoing = if is_ours { &requests.outgoing } else { &none };
+                    let incoming = in_turn(&requests.incoming, Some(turn));
+                    asked.clear();
+                    asked.extend_with(incoming[turn], 0);
+                    let own = if is_ours { &sorted[..] } else { &[] };
+                    self.communicator.exchange_into(own, outgoing, &incoming, &mut asked);
+                    replies.clear();
+                    replies.extend_from_iter(asked.iter().map(|&index: &i64| part[index as usize]));
+                    let target = if is_ours { &mut came[..] } else { &mut [] };
+                    self.communicator.exchange_into(&replies, &incoming, outgoing, target);
+                }
+            }
+        }
+        elements.extend_from_iter(requests.places.iter().map(|&place| came[place]));
+        Ok(self.filled(elements))
+    }
+
+    /// Sends values, `total` on all ranks, to the owners of their indices. `take` makes of a state the next one with targets
+    /// in this rank's block and their values, in the order in which they lie across the ranks: all at once, or those of one
+    /// rank after another. Returns the last state.
+    pub(crate) fn delivered<T: Item, S>(
+        &mut self,
+        requests: &Requests,
+        values: &[T],
+        total: usize,
+        mut state: S,
+        mut take: impl FnMut(&mut Ranks<L>, S, &Vector, &Vector) -> Result<S, Fault>,
+    ) -> Result<S, Fault> {
+        let (rank, count) = (self.layout.rank, values.len());
+        let mut sent = self.rooms(total, |meter| meter.room(count))?;
+        requests.sorted(values, &mut sent);
+        match &requests.indices {
+            Indices::Asked(targets) => {
+                let mut came = self.rooms(total, |meter| meter.room(targets.len()))?;
+                came.extend_with(targets.len(), T::default());
+                self.communicator.exchange_into(&sent, &requests.outgoing, &requests.incoming, &mut came);
+                let came = self.filled(came);
+                take(self, state, targets, &came)
+            }
+            Indices::InTurns(sorted) => {
+                for turn in 0..self.layout.ranks {
+                    let only = (turn != rank).then_some(usize::MAX);
+                    let outgoing = in_turn(&requests.outgoing, only);
+                    let incoming = in_turn(&requests.incoming, Some(turn));
+                    let coming = incoming[turn];
+                    let (mut targets, mut came) =
+                        self.rooms(total, |meter| Ok((meter.room(coming)?, meter.room(coming)?)))?;
+                    targets.extend_with(coming, 0);
+                    came.extend_with(coming, T::default());
+                    let (own, own_values) = if turn == rank { (&sorted[..], &sent[..]) } else { (&[][..], &[][..]) };
+                    self.communicator.exchange_into(own, &outgoing, &incoming, &mut targets);
+                    self.communicator.exchange_into(own_values, &outgoing, &incoming, &mut came);
+                    let (targets, came) = (self.filled(targets), self.filled(came));
+                    state = take(self, state, &targets, &came)?;
+                }
+                Ok(state)
+            }
+        }
+    }
+
+    /// How many flags are set on each rank: counted once for instructions that follow one another.
+    pub(crate) fn true_counts(&mut self, flags: &Column, part: &Vector) -> Vec<usize> {
+        let identity = match flags {
+            Column::Partitioned { identity, .. } => Some(identity),
+            Column::Common(_) => None,
+        };
+        if let (Some(identity), Some((known, counts))) = (identity, &self.kept.flags)
+            && known.as_ptr() == Arc::as_ptr(identity)
+        {
+            return counts.clone();
+        }
+        let own = part.elements::<bool>().iter().filter(|&&flag| flag).count();
+        let counts = self.communicator.all_gather_counts(own);
+        if let Some(identity) = identity {
+            self.kept.flags = Some((Arc::downgrade(identity), counts.clone()));
+        }
+        counts
+    }
+}
