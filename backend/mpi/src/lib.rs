@@ -5,8 +5,9 @@
 //! where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine computes.
 //!
 //! From the bottom up: [`communicator`] is all that touches MPI, [`launch`] joins and leaves the job, [`layout`] knows which
-//! rank holds what, [`exchange`], `requests` and `ranges` move elements, `managed` sends what only its sender knows the length of. [`Column`] and [`Descriptor`] are what an instruction sees; the
-//! instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
+//! rank holds what, [`exchange`], `requests` and `ranges` move elements, `managed` sends what only its sender knows the length
+//! of. [`Column`] and [`Descriptor`] are what an instruction sees; the instructions are methods of [`Ranks`] in one file for
+//! each class, and `engine` is the seam.
 
 mod column;
 pub mod communicator;
