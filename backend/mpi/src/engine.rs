@@ -212,6 +212,10 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.fetch_window(column, start, length)
     }
 
+    fn own(&mut self, column: &Column) -> Window {
+        Window { start: self.layout.share(column.length()).start, elements: self.part(column).to_constants() }
+    }
+
     fn rank(&self) -> (usize, usize) {
         (self.layout.rank, self.layout.ranks)
     }
