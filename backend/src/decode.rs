@@ -14,7 +14,7 @@ use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{
     Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, Use,
-    VectorOp,
+    VectorOp, pipeline,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -30,6 +30,8 @@ pub struct Loaded {
     scalar_code: Vec<OnceLock<evaluator::Code>>,
     /// Its native code.
     pub(crate) native: NativeCode,
+    /// The same program for columns in parts.
+    partitioned: OnceLock<Box<Loaded>>,
 }
 
 impl Loaded {
@@ -39,12 +41,20 @@ impl Loaded {
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
-        Loaded { program, code, scalar_only, scalar_code, native }
+        Loaded { program, code, scalar_only, scalar_code, native, partitioned: OnceLock::new() }
     }
 
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The same program for an engine whose columns lie in parts on several processes.
+    pub(crate) fn partitioned(&self) -> &Loaded {
+        self.partitioned.get_or_init(|| {
+            let program = pipeline::partitioned(&self.program).unwrap_or_else(|error| panic!("{error}"));
+            Box::new(Loaded::new(Arc::new(program)))
+        })
     }
 
     /// Whether a function, and whatever it calls, has scalars alone.

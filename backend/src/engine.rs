@@ -10,6 +10,8 @@
 
 use crate::buffer::Meter;
 use crate::counters::Counters;
+use crate::division::{Division, Failed, Own};
+use crate::error::RuntimeError;
 use crate::group::Group;
 use crate::interrupt::Interrupt;
 use crate::native::Native;
@@ -58,6 +60,8 @@ pub trait Engine {
     type Column: Clone + Send + Sync;
     /// A segment descriptor: immutable, cheap to clone.
     type Descriptor: Clone + Send + Sync;
+    /// The engine of this process alone: the same, except on ranks.
+    type Local: Engine;
 
     /// The scalar type of a column.
     fn scalar_type(&self, column: &Self::Column) -> ScalarType;
@@ -187,6 +191,19 @@ pub trait Engine {
         None
     }
 
+    /// Deals the instances of an `each` out to ranks, runs `run` on those of this one, and puts the results of all together.
+    /// None where that is not done, because there are no ranks, or the instances weigh too differently.
+    fn divide(
+        &mut self,
+        _division: &Division<'_, Self>,
+        _run: impl FnOnce(&mut Self::Local, Own<Self::Local>) -> Result<Vec<SlotOf<Self::Local>>, Failed>,
+    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Whether this process has all of an operand.
     fn is_at_hand(&self, _operand: &Slot<Self::Column, Self::Descriptor>) -> bool {
         true
@@ -237,7 +254,7 @@ pub trait Engine {
     /// `length` elements from `start` on, on every rank.
     fn fetch(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Window, Fault>;
     /// The elements of its share of a column that this process holds, or would hold: all of them in one process.
-    fn own(&mut self, column: &Self::Column) -> Window;
+    fn own(&mut self, column: &Self::Column) -> Result<Window, Fault>;
     /// This process's rank and the number of ranks.
     fn rank(&self) -> (usize, usize);
     /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none have
@@ -255,6 +272,6 @@ pub trait Engine {
     ) -> Result<T, E>;
     /// Bytes allocated for columns in this process so far.
     fn allocated(&self) -> u64;
-    /// The counters of every rank, by rank, on every rank.
-    fn counters(&mut self) -> Vec<Counters>;
+    /// The counters of every rank, by rank, on every rank; this one's machine has executed so many instructions.
+    fn counters(&mut self, instructions: u64) -> Vec<Counters>;
 }

@@ -35,6 +35,11 @@ pub struct Instance {
 }
 
 impl RuntimeError {
+    /// A failure at a place, outside all calls and instances that the caller does not know of.
+    pub fn at(span: Span, failure: Failure) -> RuntimeError {
+        RuntimeError { failure, span, calls: Vec::new(), element: None, instances: Vec::new() }
+    }
+
     /// The nearest place in user code: where it failed, or else the innermost call from user code into the library. The place
     /// of the failure where no user code is involved.
     pub fn user_span(&self, sources: &SourceMap) -> Span {

@@ -8,7 +8,7 @@ use crate::engine::{Engine, Fault, MapOperand};
 use crate::value::Slot;
 use crate::vector::Vector;
 use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
-use nesl_prim::{Element, ScalarValue};
+use nesl_prim::{Element, ScalarOp, ScalarValue};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -27,6 +27,17 @@ pub struct Group {
     pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
 }
 
+/// What a result of a group is that reads its columns at the index alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// An element for each index.
+    All,
+    /// Elements that a filter kept.
+    Kept,
+    /// All elements combined by an associative operation.
+    Reduced(ScalarOp),
+}
+
 impl PartialEq for Group {
     fn eq(&self, other: &Group) -> bool {
         self.plan == other.plan
@@ -39,6 +50,21 @@ impl Group {
         let (plan, inputs) = Plan::new(block, registers)?;
         let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
         Some((Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default() }, inputs))
+    }
+
+    /// What its results are; none for a group that reads otherwise than at the index.
+    pub fn yields(&self) -> Option<Vec<Yield>> {
+        let of = |ending: &Ending| match *ending {
+            Ending::Store(source) if self.plan.space_of(source) == 0 => Some(Yield::All),
+            Ending::Store(_) => Some(Yield::Kept),
+            Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
+            _ => None,
+        };
+        let is_aligned = self.facts.is_aligned.iter().zip(&self.plan.inputs);
+        let mut columns = is_aligned.filter(|(_, ty)| !matches!(ty, RegisterType::Scalar(_)));
+        let is_made = matches!(self.plan.extent, nesl_native::Extent::Column(_));
+        (is_made && columns.all(|(&aligned, _)| aligned)).then_some(())?;
+        self.facts.endings.iter().map(of).collect()
     }
 
     /// The number of its instructions.

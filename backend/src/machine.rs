@@ -5,6 +5,8 @@
 //! recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes the same way through
 //! the same program.
 
+mod each;
+mod elsewhere;
 mod execute;
 mod frames;
 mod instances;
@@ -26,6 +28,7 @@ use crate::scalar::Evaluator;
 use crate::strategy::Strategy;
 use crate::value::{Slot, SlotOf, Value};
 
+pub use leaf::packed_results;
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::{SourceMap, Span};
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
@@ -155,7 +158,7 @@ impl<E: Engine> Machine<E> {
         // What was printed arrives also where the step then failed.
         let flushed = self.on_output(|host| host.flush());
         let span = program.program().functions[step.function.0 as usize].span;
-        let lost = |failure| RuntimeError { failure, span, calls: Vec::new(), element: None, instances: Vec::new() };
+        let lost = |failure| RuntimeError::at(span, failure);
         let mut results = flushed.map_err(lost).and(outcome)?.into_iter();
         let mut shown = Vec::new();
         for output in &step.outputs {
@@ -183,12 +186,7 @@ impl<E: Engine> Machine<E> {
 
     /// What was done so far, for each rank.
     pub fn counters(&mut self) -> Vec<Counters> {
-        let mut counters = self.engine.counters();
-        for rank in &mut counters {
-            // Every rank runs the same instructions.
-            rank.instructions += self.instructions;
-        }
-        counters
+        self.engine.counters(self.instructions)
     }
 
     /// Begins a new line if what programs printed last is in the middle of one: results stand on lines of their own.
@@ -224,8 +222,11 @@ impl<E: Engine> Machine<E> {
         inputs: Vec<SlotOf<E>>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
         let interrupt = self.interrupt.as_deref();
+        let local = program;
+        let program = if self.engine.rank().1 > 1 { local.partitioned() } else { local };
         let mut run = Run {
             program,
+            local,
             engine: &mut self.engine,
             host: Some(&mut *self.host),
             printed: &mut self.printed,

@@ -56,8 +56,8 @@ macro_rules! one_process_methods {
             Ok($crate::engine::Window { start, elements: column.slice(start, length).to_constants() })
         }
 
-        fn own(&mut self, column: &$crate::vector::Vector) -> $crate::engine::Window {
-            $crate::engine::Window { start: 0, elements: column.to_constants() }
+        fn own(&mut self, column: &$crate::vector::Vector) -> Result<$crate::engine::Window, $crate::engine::Fault> {
+            Ok($crate::engine::Window { start: 0, elements: column.to_constants() })
         }
 
         fn rank(&self) -> (usize, usize) {
@@ -75,8 +75,8 @@ macro_rules! one_process_methods {
             self.meter.allocated()
         }
 
-        fn counters(&mut self) -> Vec<$crate::counters::Counters> {
-            let mut counters = $crate::counters::Counters::default();
+        fn counters(&mut self, instructions: u64) -> Vec<$crate::counters::Counters> {
+            let mut counters = $crate::counters::Counters { instructions, ..Default::default() };
             self.meter.report(&mut counters);
             vec![counters]
         }

@@ -37,6 +37,7 @@ impl Reference {
 impl Engine for Reference {
     type Column = Vector;
     type Descriptor = Descriptor;
+    type Local = Self;
 
     fn scalar_type(&self, column: &Vector) -> ScalarType {
         column.scalar_type()

@@ -3,8 +3,11 @@
 //! Both give the same results. *Lift* suits many instances, or few with much in them: a vector instruction costs the same
 //! whatever it is for, plus little for each element. *Leaf* suits a few small instances, which do not pay for segmented
 //! instructions, and functions of scalars alone, which have no vectors to gain from: their instances run depth-first, in little
-//! memory, on all workers. This is the one place that chooses; the numbers in it were measured, as each of them says.
+//! memory, on all workers. Ranks *divide* instances among them ([`Deal`]) where these are many or weigh about the same: then each
+//! runs its own without a message, and lifts or not as suits them. This is the one place that chooses; the numbers in it were measured, as each of them says.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 /// A way of running an `each`, or how to choose it.
@@ -17,8 +20,26 @@ pub enum Strategy {
     Lift,
     /// Always one instance after another.
     Leaf,
-    /// In turns, whatever the sizes: finds where the two do not fit together.
+    /// Always dealt out to ranks where that can be; by the sizes on each of them, and in one process.
+    Divide,
+    /// In turns, whatever the sizes: finds where they do not fit together.
     Mixed,
+}
+
+/// How instances are dealt out to ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deal {
+    /// Every rank runs all of them, and knows all results: no messages.
+    Everywhere,
+    /// As blocks of index.
+    Blocks,
+    /// In turns: nobody knows how long each takes.
+    Turns,
+    /// By the lengths of their sequences; where they are so uneven that a rank would get far more than others, only if `always`.
+    Weights {
+        /// Also then.
+        always: bool,
+    },
 }
 
 /// What is known of an `each` when it is about to run.
@@ -34,7 +55,7 @@ pub struct Sizes {
     pub scalar_only: bool,
     /// Whether instances can run in native code.
     pub native: bool,
-    /// Whether the function may come to run itself, so that sizes do not tell how long it takes; known where there is native code.
+    /// Whether the function may come to run itself, so that sizes do not tell how long it takes.
     pub recursive: bool,
     /// Whether every operand is whole on this process: always, except on ranks.
     pub at_hand: bool,
@@ -55,6 +76,9 @@ const NATIVE_SHARES: usize = 4;
 /// and instances together.
 const MIXED_SIZE: usize = 200;
 
+/// Instances that take nobody knows how long are dealt out to ranks if there are so many for each: fewer would not even out.
+const TURNS: usize = 4;
+
 /// From so many elements on, instances are worth waking other workers for: some 10 µs of work.
 const PARALLEL_SIZE: usize = 4096;
 
@@ -62,7 +86,9 @@ impl Strategy {
     /// Whether to run the instances one after another. `turn` counts the calls.
     pub fn is_leaf(self, sizes: Sizes, workers: usize, turn: &mut u64) -> bool {
         match self {
-            Strategy::Auto => sizes.at_hand && (sizes.scalar_only || sizes.is_small() || sizes.is_native(workers)),
+            Strategy::Auto | Strategy::Divide => {
+                sizes.at_hand && (sizes.scalar_only || sizes.is_small() || sizes.is_native(workers))
+            }
             Strategy::Lift => false,
             Strategy::Leaf => true,
             Strategy::Mixed if !sizes.at_hand && sizes.instances + sizes.elements > MIXED_SIZE => false,
@@ -72,6 +98,37 @@ impl Strategy {
                 (*turn ^ (*turn >> 1)) & 1 == 1
             }
         }
+    }
+
+    /// How to deal instances out to so many ranks, if at all. `turn` counts the calls.
+    pub fn deal(self, sizes: Sizes, ranks: usize, turn: &mut u64) -> Option<Deal> {
+        let is_forced = match self {
+            Strategy::Auto => false,
+            Strategy::Divide => true,
+            Strategy::Lift | Strategy::Leaf => return None,
+            Strategy::Mixed if ranks == 1 => return None,
+            Strategy::Mixed => {
+                *turn += 1;
+                if turn.is_multiple_of(3) {
+                    return None;
+                }
+                true
+            }
+        };
+        match sizes {
+            _ if ranks == 1 => Some(Deal::Everywhere),
+            _ if is_forced => Some(Deal::Weights { always: true }),
+            Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::Turns),
+            Sizes { scalar_only: true, at_hand: true, .. } => Some(Deal::Everywhere),
+            Sizes { scalar_only: true, .. } => Some(Deal::Blocks),
+            Sizes { recursive: true, elements: 0, .. } => (sizes.instances >= TURNS * ranks).then_some(Deal::Turns),
+            _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { always: false }),
+        }
+    }
+
+    /// The strategy for the instances that this rank got.
+    pub fn after_division(self) -> Strategy {
+        if self == Strategy::Divide { Strategy::Auto } else { self }
     }
 }
 
@@ -98,8 +155,38 @@ impl Sizes {
 
 /// Whether instances that run one after another are dealt out to several workers.
 pub fn is_shared(sizes: Sizes) -> bool {
-    let may_be_long = sizes.scalar_only || (sizes.recursive && sizes.elements == 0) || sizes.elements >= PARALLEL_SIZE;
+    let may_be_long = sizes.scalar_only
+        || (sizes.native && sizes.recursive && sizes.elements == 0)
+        || sizes.elements >= PARALLEL_SIZE;
     sizes.at_hand && sizes.instances > 1 && may_be_long
+}
+
+/// The most that a rank may get of all weight, relative to its fair share: what it takes longer than the others is lost to all.
+const EVEN: f64 = 1.1;
+
+/// Whether ranks that get these weights have about equally much to do.
+pub fn is_even(loads: &[u64]) -> bool {
+    let total: u64 = loads.iter().sum();
+    let most = loads.iter().copied().max().unwrap_or(0);
+    most as f64 * loads.len() as f64 <= total as f64 * EVEN
+}
+
+/// Deals items out to ranks, the heaviest first, each to the rank that has least so far. The rank of each item, and what each
+/// rank has in all.
+pub fn deal_out(weights: &[u64], ranks: usize) -> (Vec<usize>, Vec<u64>) {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|&item| Reverse(weights[item]));
+    let mut loads: BinaryHeap<_> = (0..ranks).map(|rank| Reverse((0u64, rank))).collect();
+    let mut owners = vec![0; weights.len()];
+    for item in order {
+        if let Some(mut least) = loads.peek_mut() {
+            owners[item] = least.0.1;
+            least.0.0 += weights[item];
+        }
+    }
+    let mut all = vec![0; ranks];
+    loads.into_iter().for_each(|Reverse((load, rank))| all[rank] = load);
+    (owners, all)
 }
 
 /// The instances of each of so many tasks, so that each has about the same weight, and none is without.
@@ -164,10 +251,31 @@ mod tests {
     #[test]
     fn what_takes_long_is_dealt_out() {
         assert!(!is_shared(sizes()) && is_shared(Sizes { scalar_only: true, ..sizes() }));
-        assert!(is_shared(Sizes { recursive: true, instances: 2, ..sizes() }));
+        assert!(is_shared(Sizes { recursive: true, native: true, instances: 2, ..sizes() }));
         assert!(!is_shared(Sizes { recursive: true, elements: 10, ..sizes() }));
         assert!(is_shared(Sizes { elements: 1_000_000, ..sizes() }));
         assert!(!is_shared(Sizes { elements: 1_000_000, instances: 1, ..sizes() }));
+    }
+
+    #[test]
+    fn the_heaviest_are_dealt_out_first() {
+        let (owners, loads) = deal_out(&[5, 9, 3, 4, 1], 2);
+        assert_eq!((owners, loads.clone()), (vec![1, 0, 1, 1, 0], vec![10, 12]));
+        assert!(is_even(&[10, 11]) && !is_even(&[10, 20]) && is_even(&[0, 0]));
+    }
+
+    #[test]
+    fn ranks_divide_what_is_much_or_may_be_long() {
+        let deal = |sizes| Strategy::Auto.deal(sizes, 4, &mut 0);
+        assert_eq!(deal(Sizes { elements: 1_000_000, ..sizes() }), Some(Deal::Weights { always: false }));
+        assert_eq!(deal(Sizes { elements: 100, ..sizes() }), None);
+        assert_eq!(deal(Sizes { scalar_only: true, recursive: true, ..sizes() }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { scalar_only: true, ..sizes() }), Some(Deal::Everywhere));
+        assert_eq!(deal(Sizes { scalar_only: true, at_hand: false, ..sizes() }), Some(Deal::Blocks));
+        assert_eq!(deal(Sizes { recursive: true, instances: 12, ..sizes() }), None);
+        assert_eq!(deal(Sizes { recursive: true, instances: 16, ..sizes() }), Some(Deal::Turns));
+        assert_eq!(Strategy::Lift.deal(sizes(), 4, &mut 0), None);
+        assert_eq!(Strategy::Auto.deal(sizes(), 1, &mut 0), Some(Deal::Everywhere));
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl Threads {
 impl Engine for Threads {
     type Column = Vector;
     type Descriptor = Descriptor;
+    type Local = Self;
 
     fn scalar_type(&self, column: &Vector) -> ScalarType {
         column.scalar_type()

@@ -2,6 +2,7 @@
 
 use crate::arguments;
 use crate::execute::Execution;
+use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
 use crate::options::RunOptions;
@@ -34,7 +35,10 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let command = Path::new(&name).display().to_string();
     let matches = command_line(&program, &command).get_matches();
     let Built { arguments, options } = Built::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let mut place = Place::join(options.engine)?;
+    if let Some(ranks) = front::wanted(&options)? {
+        return front::run(ranks);
+    }
+    let mut place = Place::join(&options)?;
     let interrupt = place.is_alone().then(Interrupt::install);
     let execution = Execution {
         program,

@@ -57,6 +57,7 @@ pub fn run() -> Result<(), Stop> {
     let launched = Launched::detect().filter(|launched| launched.ranks > 1);
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, &options),
+        Some(Command::Repl) | None => repl::run(&options),
         // Everything else is for one process: of many, the first does it.
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
@@ -65,9 +66,5 @@ pub fn run() -> Result<(), Stop> {
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
         Some(Command::Doc(arguments)) => doc::doc(&arguments),
         Some(Command::Apropos(arguments)) => doc::apropos(&arguments),
-        Some(Command::Repl) | None if launched.is_some() => {
-            Err(Stop::usage("error: a session is for one process; under mpirun take `nesl run FILE`"))
-        }
-        Some(Command::Repl) | None => repl::run(&options),
     }
 }

@@ -54,6 +54,16 @@ impl Launched {
         let ranks = ranks.unwrap_or(rank + 1).max(1);
         Some(Launched { rank, ranks, neighbours: number(&NEIGHBOURS).unwrap_or(ranks).max(1) })
     }
+
+    /// Why a job cannot begin, as this process is to say it: rank 0 speaks for all.
+    pub fn said_by_first(self, stop: Stop) -> Stop {
+        if self.rank == 0 {
+            return stop;
+        }
+        // A launcher ends the job with the first process that fails: let rank 0 speak before.
+        std::thread::sleep(TIME_TO_SPEAK);
+        stop.silent()
+    }
 }
 
 /// This process among those that run the program.
@@ -68,19 +78,14 @@ impl Place {
     ///
     /// # Errors
     /// If it should, but cannot.
-    pub fn join(engine: Option<EngineName>) -> Result<Place, Stop> {
+    pub fn join(options: &RunOptions) -> Result<Place, Stop> {
         let launched = Launched::detect();
         let is_one_of_many = launched.is_some_and(|launched| launched.ranks > 1);
-        let is_first = launched.is_none_or(|launched| launched.rank == 0);
-        let said_by_first = |stop: Stop| match is_first {
-            true => stop,
-            false => {
-                // A launcher ends the job with the first process that fails: let rank 0 speak before.
-                std::thread::sleep(TIME_TO_SPEAK);
-                stop.silent()
-            }
+        let said_by_first = |stop: Stop| match launched {
+            Some(launched) => launched.said_by_first(stop),
+            None => stop,
         };
-        match engine {
+        match options.engine {
             None | Some(EngineName::Mpi) => {}
             Some(_) if !is_one_of_many => return Ok(Place::alone()),
             Some(_) => {
@@ -89,10 +94,19 @@ impl Place {
                 )));
             }
         }
-        if launched.is_none() && engine.is_none() {
+        if launched.is_none() && options.engine.is_none() && !options.as_rank {
             return Ok(Place::alone());
         }
-        Place::initialise(launched, engine, is_one_of_many).map_err(said_by_first)
+        let place = Place::initialise(launched, options.engine, is_one_of_many).and_then(|place| {
+            match (options.as_rank, options.ranks, place.ranks()) {
+                (true, Some(wanted), ranks) if usize::from(wanted) != ranks => Err(Stop::failed(format!(
+                    "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
+                     another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
+                ))),
+                _ => Ok(place),
+            }
+        });
+        place.map_err(said_by_first)
     }
 
     fn alone() -> Place {
@@ -119,7 +133,16 @@ impl Place {
             true => "this nesl was built without MPI: under mpirun, every rank would run the whole program by itself",
             false => "this nesl was built without MPI",
         };
-        Err(Stop::failed(format!("error: {reason}\nrebuild it with:  cargo build --release -p nesl --features mpi")))
+        Err(without_mpi(reason))
+    }
+
+    /// The ranks of the job as MPI counts them.
+    fn ranks(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.communicator().layout().ranks;
+        }
+        1
     }
 
     /// Whether this process is the only one.
@@ -168,6 +191,14 @@ impl Place {
             return postcard::from_bytes(&bytes).unwrap_or_else(unreadable);
         }
         make()
+    }
+
+    /// The way from rank 0 to the others.
+    pub fn link(&self) -> Link {
+        Link {
+            #[cfg(feature = "mpi")]
+            communicator: self.world.as_ref().map(nesl_mpi::World::communicator).filter(|_| !self.is_alone()),
+        }
     }
 
     /// Does a job on the engine of the options.
@@ -222,6 +253,53 @@ impl Place {
             (None, _) => 0,
         }
     }
+}
+
+/// The way from rank 0 to the other ranks, if there are any: for what all do at once, when rank 0 says so. Between two words
+/// they sleep.
+pub struct Link {
+    #[cfg(feature = "mpi")]
+    communicator: Option<nesl_mpi::Communicator>,
+}
+
+#[cfg(feature = "mpi")]
+impl Link {
+    /// Tells the others something, on rank 0. Nothing where there are none.
+    pub fn tell<T: Serialize>(&mut self, word: &T) {
+        let Some(communicator) = &mut self.communicator else { return };
+        communicator.meet();
+        match postcard::to_stdvec(word) {
+            Ok(bytes) => drop(communicator.broadcast_bytes(0, bytes)),
+            Err(problem) => communicator.abort(&format!("a request cannot be sent: {problem}")),
+        }
+    }
+
+    /// What rank 0 tells, on the others. Nothing where there is no rank 0 but this one.
+    pub fn hear<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let communicator = self.communicator.as_mut()?;
+        communicator.meet();
+        match postcard::from_bytes(&communicator.broadcast_bytes(0, Vec::new())) {
+            Ok(word) => Some(word),
+            Err(problem) => communicator.abort(&format!("a request cannot be read: {problem}")),
+        }
+    }
+}
+
+#[cfg(not(feature = "mpi"))]
+impl Link {
+    /// Without MPI there is nobody to tell.
+    pub fn tell<T: Serialize>(&mut self, _: &T) {}
+
+    /// Without MPI there is nobody to hear.
+    pub fn hear<T: DeserializeOwned>(&mut self) -> Option<T> {
+        None
+    }
+}
+
+/// The end of a command that needs MPI, where there is none.
+#[cfg(not(feature = "mpi"))]
+pub fn without_mpi(reason: &str) -> Stop {
+    Stop::failed(format!("error: {reason}\nrebuild it with:  cargo build --release -p nesl --features mpi"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! ```text
 //! commands/     the command line: run, build, check, vcode, repl      options  how programs are run
 //! driver        source to program                                     payload, built  executables with a program inside
-//! launch        which engine, which ranks                              execute, oracle  a program on it
+//! launch, front which engine, which ranks; starting them               execute, oracle  a program on it
 //! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt  Ctrl-C
 //! codes         the pages of error codes
@@ -18,6 +18,7 @@ pub mod commands;
 pub mod driver;
 pub mod execute;
 pub mod failure;
+pub mod front;
 pub mod interrupt;
 pub mod launch;
 pub mod literal;

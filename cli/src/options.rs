@@ -31,6 +31,12 @@ pub struct RunOptions {
     /// Threads of this process [default: all cores; under mpirun the cores divided by the ranks]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Start the program on so many ranks, by MPI, as mpirun would
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    pub ranks: Option<u16>,
+    /// This process is one of the ranks that `--ranks` has started
+    #[arg(long, global = true, hide = true)]
+    pub as_rank: bool,
     /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one) or mixed (in turns)
     #[arg(long, value_name = "NAME", global = true, default_value = "auto", hide_possible_values = true)]
     pub strategy: StrategyName,
@@ -79,6 +85,8 @@ pub enum StrategyName {
     Lift,
     /// One after another, on all cores
     Leaf,
+    /// Dealt out to ranks wherever that can be
+    Divide,
     /// In turns
     Mixed,
 }
@@ -89,6 +97,7 @@ impl From<StrategyName> for Strategy {
             StrategyName::Auto => Strategy::Auto,
             StrategyName::Lift => Strategy::Lift,
             StrategyName::Leaf => Strategy::Leaf,
+            StrategyName::Divide => Strategy::Divide,
             StrategyName::Mixed => Strategy::Mixed,
         }
     }

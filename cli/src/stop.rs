@@ -30,6 +30,15 @@ impl Stop {
         Stop { code: 130, message: "interrupted".to_owned() }
     }
 
+    /// A signal asked the process to end; 128 + its number, as shells report it.
+    pub fn signalled(signal: i32) -> Stop {
+        const SIGINT: i32 = 2;
+        match signal {
+            SIGINT => Stop::interrupted(),
+            _ => Stop { code: u8::try_from(128 + signal).unwrap_or(255), message: "terminated".to_owned() },
+        }
+    }
+
     /// The reader of the output has gone away, as `head` does: nothing to say, and no error.
     pub fn quietly() -> Stop {
         Stop { code: 0, message: String::new() }

@@ -6,44 +6,24 @@
 
 mod common;
 
-use common::{Bench, Ran, example, finish};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
-
-/// Jobs run one at a time: they share few cores.
-static ONE_JOB: Mutex<()> = Mutex::new(());
-
-fn launcher() -> Option<PathBuf> {
-    let named = std::env::var_os("NESL_MPIRUN").map(PathBuf::from);
-    let candidates = named.into_iter().chain(["mpirun", "mpiexec"].map(PathBuf::from));
-    candidates
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success()))
-}
+use common::{Bench, OVERSUBSCRIBED, Ran, example, finish, launcher, turn};
+use std::path::Path;
 
 /// Runs a program on ranks; nothing without a launcher.
-fn job(bench: &Bench, ranks: usize, program: &Path, arguments: &[&str]) -> Option<Ran> {
-    let _guard = ONE_JOB.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+fn job(bench: &Bench, ranks: usize, program: &Path, arguments: &[&str], input: &str) -> Option<Ran> {
+    let _turn = turn();
     let mut command = bench.command(&launcher()?);
     command.arg("-n").arg(ranks.to_string()).arg(program).args(arguments);
-    // Settings that let Open MPI start more ranks than there are cores, for any user; other MPIs ignore them.
-    for (name, value) in [
-        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-        ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-        ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-        ("MPIEXEC_TIMEOUT", "120"),
-    ] {
-        command.env(name, value);
-    }
-    Some(finish(&mut command, ""))
+    command.envs(OVERSUBSCRIBED).env("MPIEXEC_TIMEOUT", "120");
+    Some(finish(&mut command, input))
 }
 
 fn nesl(bench: &Bench, ranks: usize, arguments: &[&str]) -> Option<Ran> {
-    job(bench, ranks, Path::new(env!("CARGO_BIN_EXE_nesl")), arguments)
+    job(bench, ranks, Path::new(env!("CARGO_BIN_EXE_nesl")), arguments, "")
+}
+
+fn session(bench: &Bench, ranks: usize, arguments: &[&str], input: &str) -> Option<Ran> {
+    job(bench, ranks, Path::new(env!("CARGO_BIN_EXE_nesl")), arguments, input)
 }
 
 #[test]
@@ -142,7 +122,7 @@ fn ranks_print_what_one_process_prints() {
         assert_eq!((ran.code, &ran.out), (Some(0), &alone.out), "{ranks} ranks: {}", ran.err);
     }
     bench.nesl(&["build", &example("primes/primes.nesl"), "-o", "primes"]).prints("");
-    let Some(ran) = job(&bench, 4, &bench.path("primes"), &["--stats", "100000"]) else { return };
+    let Some(ran) = job(&bench, 4, &bench.path("primes"), &["--stats", "100000"], "") else { return };
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "9592\n"));
     assert!(ran.err.contains("imbalance"), "{}", ran.err);
 }
@@ -155,6 +135,48 @@ fn rank_0_prints_its_own_profile() {
     for part in ["a.nesl:2   let v = {x * x : x in [0:n]} in", "all instructions"] {
         assert_eq!(ran.err.matches(part).count(), 1, "{}", ran.err);
     }
+}
+
+#[test]
+fn a_session_on_ranks_is_that_of_one_process() {
+    let bench = Bench::with("defs.nesl", "function double(a) = 2 * a;\nk = double(4);\n");
+    let input = r#"v = [0:100000];
+sum({x * x : x in v});
+sum({1 / (x - 99999) : x in v});
+v = {x in v | x > 99990};
+v; :load
+:load defs.nesl
+double(k);
+{rand(100) : x in v}; rand(1000);
+k = 1 / 0; nothing = 1;
+rand(1000);
+print_line("hello " ++ @k);
+[] float;
+:type v
+1 + t;
+w = {float(x) / 3.0 : x in [0:50000]};
+sum(w);
+write_vector_to_npy(w, "/dev/full/none");
+write_lines_to_file({@x : x in w}, "w.txt");
+#read_lines_from_file("w.txt");
+function count_down(n) = if n == 0 then
+  0
+else count_down(n - 1);
+count_down(1000);
+2 +"#;
+    let alone = bench.piped(&["repl"], input);
+    alone.fails(1, &["E0402", "E0202", "none"]);
+    for ranks in [1, 2, 3] {
+        let Some(ran) = session(&bench, ranks, &[], input) else { return };
+        assert_eq!((ran.code, &ran.out), (Some(1), &alone.out), "{ranks} ranks: {}", ran.err);
+        assert_eq!(ran.err.matches(alone.err.trim_end()).count(), 1, "{ranks} ranks: {}", ran.err);
+    }
+    // An end of its own; what comes after is not read.
+    let Some(ran) = session(&bench, 3, &["repl", "--stats"], "sum({x : x in [0:20000]});\n:quit\n1 / 0;\n") else {
+        return;
+    };
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "it = 199990000 : int\n"), "{}", ran.err);
+    assert!(ran.err.contains("imbalance") && !ran.err.contains("E0402"), "{}", ran.err);
 }
 
 #[test]
@@ -171,7 +193,7 @@ fn errors_are_said_once_and_end_the_job() {
         (vec!["run", &quicksort, "--", "bad.txt"], 2, "line 8001"),
         (vec!["run", &quicksort, "--", "1", "2"], 2, "main takes one argument, not 2"),
         (vec!["run", "--engine", "reference", "divide.nesl"], 2, "--engine mpi"),
-        (vec!["repl"], 2, "for one process"),
+        (vec!["repl", "--engine", "oracle"], 2, "--engine mpi"),
     ] {
         let Some(ran) = nesl(&bench, 4, &arguments) else { return };
         assert_eq!((ran.code, ran.out.as_str()), (Some(code), ""), "{arguments:?}: {}", ran.err);

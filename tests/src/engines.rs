@@ -74,6 +74,7 @@ fn name(strategy: Strategy) -> &'static str {
         Strategy::Auto => "auto",
         Strategy::Lift => "lift",
         Strategy::Leaf => "leaf",
+        Strategy::Divide => "divide",
         Strategy::Mixed => "mixed",
     }
 }

@@ -102,12 +102,7 @@ pub const PASSES: &[Pass] = &[
     Pass { reason: "again after sort and view: ranks and copies that nobody reads any more", ..DEAD },
     FUSE,
     NUMBER,
-    Pass {
-        name: "last_use",
-        summary: "marks the last use of each register, and whether the result may be written over it",
-        reason: "last: any other change makes marks wrong",
-        run: last_use::run,
-    },
+    LAST_USE,
 ];
 
 const FUSE: Pass = Pass {
@@ -115,6 +110,13 @@ const FUSE: Pass = Pass {
     summary: "gathers instructions over one index space into groups that can be one loop",
     reason: "after all that looks at single instructions; groups have no parts that nobody reads",
     run: fuse::run,
+};
+
+const LAST_USE: Pass = Pass {
+    name: "last_use",
+    summary: "marks the last use of each register, and whether the result may be written over it",
+    reason: "last: any other change makes marks wrong",
+    run: last_use::run,
 };
 
 const NUMBER: Pass = Pass {
@@ -214,10 +216,35 @@ pub fn optimise(program: &mut Program, options: &Options<'_>) -> Result<(), Pass
 /// # Errors
 /// As [`optimise`].
 pub fn serial(program: &Program) -> Result<Program, PassError> {
+    derived(program, SERIAL_PASSES)
+}
+
+/// The passes for code whose columns lie in parts on several processes, in order. What they get has been through [`PASSES`].
+pub const PARTITIONED_PASSES: &[Pass] = &[
+    Pass {
+        name: "fuse",
+        summary: "gathers instructions that read columns at the index alone into groups",
+        reason: "first: of other groups a process would need parts that others have",
+        run: fuse::run_aligned,
+    },
+    NUMBER,
+    LAST_USE,
+];
+
+/// The program whose functions do the same as those of a program, by the same numbers, on columns in parts: [`PARTITIONED_PASSES`].
+///
+/// # Errors
+/// As [`optimise`].
+pub fn partitioned(program: &Program) -> Result<Program, PassError> {
+    derived(program, PARTITIONED_PASSES)
+}
+
+/// The functions of a program, all of them, after some more passes.
+fn derived(program: &Program, passes: &[Pass]) -> Result<Program, PassError> {
     // Without anything to run all functions stay.
-    let mut serial = Program { functions: program.functions.clone(), ..Program::default() };
-    run(SERIAL_PASSES, &mut serial, &Options::default())?;
-    Ok(serial)
+    let mut derived = Program { functions: program.functions.clone(), ..Program::default() };
+    run(passes, &mut derived, &Options::default())?;
+    Ok(derived)
 }
 
 /// Runs passes in order and verifies after each. Marks of last uses and groups that the program has are removed first.
@@ -319,6 +346,30 @@ mod tests {
         let expected = "function f(%0: int) -> column int {\n  %3 = fused {\n    %1 = iota %0!\n    %2 = map add.int %1* 7\n    \
              yield %2!\n  }\n  return %3!\n}\n\n";
         assert_eq!(program.to_string(), expected);
+    }
+
+    #[test]
+    fn groups_of_parts_read_at_the_index_alone() {
+        let program = parse(
+            "function f(%0: int, %1: column int, %2: column int) -> int, column int {
+               %3 = length %1
+               %4 = iota %3
+               %5 = map multiply.int %1 %4
+               %6 = gather %2 %5
+               %7 = map add.int %6 %1
+               %8 = reduce.add.int %7
+               %9 = map less.int %7 %0
+               %10 = pack %7 %9
+               return %8 %10
+             }",
+        )
+        .unwrap();
+        let found = partitioned(&program).unwrap().to_string();
+        let expected = "function f(%0: int, %1: column int, %2: column int) -> int, column int {\n  %3 = length %1\n  \
+             %4 = iota %3!\n  %5 = map multiply.int %1 %4*\n  %6 = gather %2! %5!\n  %11, %12 = fused {\n    \
+             %7 = map add.int %6* %1!\n    %8 = reduce.add.int %7\n    %9 = map less.int %7 %0!\n    %10 = pack %7! %9!\n    \
+             yield %8! %10!\n  }\n  return %11! %12!\n}\n\n";
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use mpi::traits::{Communicator as _, CommunicatorCollectives, Equivalence, Root}
 use nesl_backend::Counters;
 use std::mem::{size_of, size_of_val};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// All messages of the engine: MPI keeps those of one pair of ranks in order.
 const TAG: mpi::Tag = 7;
@@ -25,6 +26,11 @@ const FRAMED: mpi::Tag = 8;
 pub const CHUNK_LIMIT: usize = 1 << 28;
 /// Tests of a request before the processor is offered to others: a message from a running rank arrives within that.
 const SPINS: usize = 64;
+
+/// How long a rank that waits for others to meet stays awake, by how much its naps then grow, and up to which length.
+const AWAKE: Duration = Duration::from_millis(2);
+const NAP: Duration = Duration::from_micros(100);
+const LONGEST_NAP: Duration = Duration::from_millis(5);
 
 /// The exit code of a job that a rank ends.
 pub const ABORT_CODE: i32 = 101;
@@ -80,6 +86,24 @@ impl Communicator {
     fn count_collective<T>(&mut self, count: usize, receivers: usize) {
         self.collectives += 1;
         self.bytes_sent += (count * size_of::<T>() * receivers) as u64;
+    }
+
+    /// Waits until all ranks are here. Sleeps more and more meanwhile: rank 0 may wait for a person.
+    pub fn meet(&mut self) {
+        self.collectives += 1;
+        let mut pause = Duration::ZERO;
+        let mut request = SimpleCommunicator::world().immediate_barrier();
+        let begun = Instant::now();
+        while let Err(pending) = request.test() {
+            request = pending;
+            match begun.elapsed() < AWAKE {
+                true => std::thread::yield_now(),
+                false => {
+                    pause = (pause + NAP).min(LONGEST_NAP);
+                    std::thread::sleep(pause);
+                }
+            }
+        }
     }
 
     /// One element of every rank, on every rank.

@@ -1,43 +1,73 @@
 //! The seam: every instruction of [`Engine`] and where it is done.
 
 use crate::column::{Column, Descriptor};
+use crate::loose::Placed;
 use crate::ranks::Ranks;
-use nesl_backend::{Counters, Engine, Fault, Interrupt, MapOperand, Slot, Vector, Window};
+use nesl_backend::error::RuntimeError;
+use nesl_backend::{
+    Counters, Division, Engine, Failed, Fault, Group, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector, Window,
+};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
 impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
-    type Column = Column;
+    type Column = Placed;
     type Descriptor = Descriptor<L::Descriptor>;
+    type Local = L;
 
-    fn scalar_type(&self, column: &Column) -> ScalarType {
+    fn scalar_type(&self, column: &Placed) -> ScalarType {
         column.scalar_type()
     }
 
-    fn length(&self, column: &Column) -> usize {
+    fn length(&self, column: &Placed) -> usize {
         column.length()
     }
 
-    fn constants(&mut self, constants: &Constants) -> Result<Column, Fault> {
-        self.constant_column(constants)
+    fn constants(&mut self, constants: &Constants) -> Result<Placed, Fault> {
+        self.constant_column(constants).map(Placed::Settled)
     }
 
-    fn iota(&mut self, length: usize) -> Result<Column, Fault> {
-        self.number_elements(length)
+    fn iota(&mut self, length: usize) -> Result<Placed, Fault> {
+        self.number_elements(length).map(Placed::Settled)
     }
 
-    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Column, Fault> {
+    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Placed, Fault> {
         if self.is_common(length) {
             let copies = self.local.dist(value, length);
-            return self.replicated(copies).map(Column::Common);
+            return self.replicated(copies).map(Column::Common).map(Placed::Settled);
         }
         let copies = self.local.dist(value, self.layout.share(length).len());
         let part = self.settle(length, copies)?;
-        self.finish(length, part)
+        self.finish(length, part).map(Placed::Settled)
     }
 
-    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Column>>) -> Result<Column, Fault> {
-        self.map_elements(op, operands)
+    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Placed>>) -> Result<Placed, Fault> {
+        let operands = operands.into_iter().map(|operand| match operand {
+            MapOperand::Column(column) => self.to_blocks(column).map(MapOperand::Column),
+            MapOperand::Scalar(value) => Ok(MapOperand::Scalar(value)),
+        });
+        let operands = operands.collect::<Result<_, Fault>>()?;
+        self.map_elements(op, operands).map(Placed::Settled)
+    }
+
+    fn runs_groups(&self) -> bool {
+        self.local.runs_groups()
+    }
+
+    fn group(&mut self, group: &Group, operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
+        self.run_group(group, operands)
+    }
+
+    fn divide(
+        &mut self,
+        division: &Division<'_, Self>,
+        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
+        self.divide_instances(division, run)
+    }
+
+    fn set_native(&mut self, native: Native) {
+        self.local.set_native(native);
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {
@@ -50,7 +80,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         if self.layout.ranks == 1 { self.local.interrupt() } else { Interrupt::default() }
     }
 
-    fn is_at_hand(&self, operand: &Slot<Column, Descriptor<L::Descriptor>>) -> bool {
+    fn is_at_hand(&self, operand: &Slot<Placed, Descriptor<L::Descriptor>>) -> bool {
         match operand {
             Slot::Scalar(_) => true,
             Slot::Column(column) => column.common().is_some(),
@@ -60,136 +90,183 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         }
     }
 
-    fn extract(&mut self, column: &Column, index: usize) -> Result<ScalarValue, Fault> {
-        self.extract_element(column, index)
+    fn extract(&mut self, column: &Placed, index: usize) -> Result<ScalarValue, Fault> {
+        let column = self.in_blocks(column)?;
+        self.extract_element(&column, index)
     }
 
-    fn slice(&mut self, column: &Column, start: usize, length: usize) -> Result<Column, Fault> {
-        self.slice_of(column, start, length)
+    fn slice(&mut self, column: &Placed, start: usize, length: usize) -> Result<Placed, Fault> {
+        match self.slice_loosely(column, start, length) {
+            Some(slice) => slice,
+            None => {
+                let column = self.in_blocks(column)?;
+                self.slice_of(&column, start, length).map(Placed::Settled)
+            }
+        }
     }
 
-    fn gather(&mut self, column: &Column, indices: &Column) -> Result<Column, Fault> {
-        self.gather_elements(column, indices)
+    fn gather(&mut self, column: &Placed, indices: &Placed) -> Result<Placed, Fault> {
+        let (column, indices) = (self.in_blocks(column)?, self.in_blocks(indices)?);
+        self.gather_elements(&column, &indices).map(Placed::Settled)
     }
 
-    fn scatter(&mut self, column: Column, indices: &Column, values: &Column) -> Result<Column, Fault> {
-        self.scatter_values(column, indices, values)
+    fn scatter(&mut self, column: Placed, indices: &Placed, values: &Placed) -> Result<Placed, Fault> {
+        let (indices, values) = (self.in_blocks(indices)?, self.in_blocks(values)?);
+        let column = self.to_blocks(column)?;
+        self.scatter_values(column, &indices, &values).map(Placed::Settled)
     }
 
-    fn permute(&mut self, values: &Column, indices: &Column) -> Result<Column, Fault> {
-        self.permute_values(values, indices)
+    fn permute(&mut self, values: &Placed, indices: &Placed) -> Result<Placed, Fault> {
+        let (values, indices) = (self.in_blocks(values)?, self.in_blocks(indices)?);
+        self.permute_values(&values, &indices).map(Placed::Settled)
     }
 
-    fn pack(&mut self, column: &Column, flags: &Column) -> Result<Column, Fault> {
-        self.pack_flagged(column, flags)
+    fn pack(&mut self, column: &Placed, flags: &Placed) -> Result<Placed, Fault> {
+        let (column, flags) = (self.in_blocks(column)?, self.in_blocks(flags)?);
+        self.pack_flagged(&column, &flags)
     }
 
-    fn merge(&mut self, flags: &Column, when_true: &Column, when_false: &Column) -> Result<Column, Fault> {
-        self.merge_flagged(flags, when_true, when_false)
+    fn merge(&mut self, flags: &Placed, when_true: &Placed, when_false: &Placed) -> Result<Placed, Fault> {
+        let (when_true, when_false) = (self.in_blocks(when_true)?, self.in_blocks(when_false)?);
+        let flags = self.in_blocks(flags)?;
+        self.merge_flagged(&flags, &when_true, &when_false).map(Placed::Settled)
     }
 
-    fn concat(&mut self, columns: &[Column]) -> Result<Column, Fault> {
-        self.concat_columns(columns)
+    fn concat(&mut self, columns: &[Placed]) -> Result<Placed, Fault> {
+        match self.concat_loosely(columns) {
+            Some(joined) => joined,
+            None => {
+                let columns = self.all_in_blocks(columns)?;
+                self.concat_columns(&columns).map(Placed::Settled)
+            }
+        }
     }
 
-    fn interleave(&mut self, columns: &[Column]) -> Result<Column, Fault> {
-        self.interleave_columns(columns)
+    fn interleave(&mut self, columns: &[Placed]) -> Result<Placed, Fault> {
+        let columns = self.all_in_blocks(columns)?;
+        self.interleave_columns(&columns).map(Placed::Settled)
     }
 
     fn append(
         &mut self,
-        first: (&Self::Descriptor, &Column),
-        second: (&Self::Descriptor, &Column),
-    ) -> Result<Column, Fault> {
-        self.append_segments(first, second)
+        first: (&Self::Descriptor, &Placed),
+        second: (&Self::Descriptor, &Placed),
+    ) -> Result<Placed, Fault> {
+        match self.append_loosely(first, second) {
+            Some(appended) => appended,
+            None => {
+                let (left, right) = (self.in_blocks(first.1)?, self.in_blocks(second.1)?);
+                self.append_segments((first.0, &left), (second.0, &right)).map(Placed::Settled)
+            }
+        }
     }
 
-    fn reduce(&mut self, op: ScalarOp, column: &Column) -> Result<ScalarValue, Fault> {
-        self.reduce_column(op, column)
+    fn reduce(&mut self, op: ScalarOp, column: &Placed) -> Result<ScalarValue, Fault> {
+        let column = self.in_blocks(column)?;
+        self.reduce_column(op, &column)
     }
 
-    fn seg_reduce(&mut self, op: ScalarOp, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        self.reduce_segments(op, column, descriptor)
+    fn seg_reduce(&mut self, op: ScalarOp, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.reduce_segments(op, &column, descriptor).map(Placed::Settled)
     }
 
-    fn scan(&mut self, op: ScalarOp, column: &Column) -> Result<Column, Fault> {
-        self.scan_column(op, column)
+    fn scan(&mut self, op: ScalarOp, column: &Placed) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.scan_column(op, &column).map(Placed::Settled)
     }
 
-    fn seg_scan(&mut self, op: ScalarOp, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        self.scan_segments(op, column, descriptor)
+    fn seg_scan(&mut self, op: ScalarOp, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.scan_segments(op, &column, descriptor).map(Placed::Settled)
     }
 
-    fn sort(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
-        self.sort_elements(direction, column)
+    fn sort(&mut self, direction: Direction, column: &Placed) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.sort_elements(direction, &column).map(Placed::Settled)
     }
 
     fn seg_sort(
         &mut self,
         direction: Direction,
-        column: &Column,
+        column: &Placed,
         descriptor: &Self::Descriptor,
-    ) -> Result<Column, Fault> {
-        self.sort_segments(direction, column, descriptor)
+    ) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.sort_segments(direction, &column, descriptor).map(Placed::Settled)
     }
 
-    fn order(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
-        self.order_elements(direction, column)
+    fn order(&mut self, direction: Direction, column: &Placed) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.order_elements(direction, &column).map(Placed::Settled)
     }
 
     fn seg_order(
         &mut self,
         direction: Direction,
-        column: &Column,
+        column: &Placed,
         descriptor: &Self::Descriptor,
-    ) -> Result<Column, Fault> {
-        self.order_segments(direction, column, descriptor)
+    ) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.order_segments(direction, &column, descriptor).map(Placed::Settled)
     }
 
-    fn text_lengths(&mut self, column: &Column) -> Result<Column, Fault> {
-        self.text_lengths_of(column)
+    fn text_lengths(&mut self, column: &Placed) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.text_lengths_of(&column).map(Placed::Settled)
     }
 
-    fn text(&mut self, column: &Column) -> Result<Column, Fault> {
-        self.texts_of(column)
+    fn text(&mut self, column: &Placed) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.texts_of(&column).map(Placed::Settled)
     }
 
-    fn parse_float(&mut self, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        self.parse_segments(column, descriptor)
+    fn parse_float(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.parse_segments(&column, descriptor).map(Placed::Settled)
     }
 
-    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        self.number_segments(descriptor)
+    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        self.number_segments(descriptor).map(Placed::Settled)
     }
 
-    fn seg_dist(&mut self, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        self.distribute(column, descriptor)
+    fn seg_dist(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        let column = self.in_blocks(column)?;
+        self.distribute(&column, descriptor).map(Placed::Settled)
     }
 
-    fn compact(&mut self, column: &Column, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        self.compact_segments(column, descriptor)
-    }
-
-    fn packed(&mut self, lengths: Column) -> Result<Self::Descriptor, Fault> {
-        self.descriptor(None, lengths)
-    }
-
-    fn view(&mut self, starts: Column, lengths: Column) -> Result<Self::Descriptor, Fault> {
-        self.descriptor(Some(starts), lengths)
-    }
-
-    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        match &descriptor.0.starts {
-            Some(starts) => Ok(starts.clone()),
+    fn compact(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        match self.compact_loosely(column, descriptor) {
+            Some(compacted) => compacted,
             None => {
-                self.total_of(descriptor)?;
-                self.scan_column(ScalarOp::AddInt, &descriptor.0.lengths)
+                let column = self.in_blocks(column)?;
+                self.compact_segments(&column, descriptor).map(Placed::Settled)
             }
         }
     }
 
-    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Column, Fault> {
-        Ok(descriptor.0.lengths.clone())
+    fn packed(&mut self, lengths: Placed) -> Result<Self::Descriptor, Fault> {
+        let lengths = self.to_blocks(lengths)?;
+        self.descriptor(None, lengths)
+    }
+
+    fn view(&mut self, starts: Placed, lengths: Placed) -> Result<Self::Descriptor, Fault> {
+        let (starts, lengths) = (self.to_blocks(starts)?, self.to_blocks(lengths)?);
+        self.descriptor(Some(starts), lengths)
+    }
+
+    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        match &descriptor.0.starts {
+            Some(starts) => Ok(Placed::Settled(starts.clone())),
+            None => {
+                self.total_of(descriptor)?;
+                self.scan_column(ScalarOp::AddInt, &descriptor.0.lengths).map(Placed::Settled)
+            }
+        }
+    }
+
+    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        Ok(Placed::Settled(descriptor.0.lengths.clone()))
     }
 
     fn segments(&self, descriptor: &Self::Descriptor) -> usize {
@@ -200,20 +277,22 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.total_of(descriptor)
     }
 
-    fn import(&mut self, piece: Constants) -> Result<Column, Fault> {
+    fn import(&mut self, piece: Constants) -> Result<Placed, Fault> {
         let length = piece.len();
         let piece = self.local.import(piece);
         let lengths = self.communicator.all_gather_counts(length);
         let piece = self.settle(lengths.iter().sum(), piece)?;
-        self.assemble_counted(piece, &lengths)
+        self.assemble_counted(piece, &lengths).map(Placed::Settled)
     }
 
-    fn fetch(&mut self, column: &Column, start: usize, length: usize) -> Result<Window, Fault> {
-        self.fetch_window(column, start, length)
+    fn fetch(&mut self, column: &Placed, start: usize, length: usize) -> Result<Window, Fault> {
+        let column = self.in_blocks(column)?;
+        self.fetch_window(&column, start, length)
     }
 
-    fn own(&mut self, column: &Column) -> Window {
-        Window { start: self.layout.share(column.length()).start, elements: self.part(column).to_constants() }
+    fn own(&mut self, column: &Placed) -> Result<Window, Fault> {
+        let column = self.in_blocks(column)?;
+        Ok(Window { start: self.layout.share(column.length()).start, elements: self.part(&column).to_constants() })
     }
 
     fn rank(&self) -> (usize, usize) {
@@ -231,8 +310,8 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.local.allocated()
     }
 
-    fn counters(&mut self) -> Vec<Counters> {
-        let own = self.own_counters();
+    fn counters(&mut self, instructions: u64) -> Vec<Counters> {
+        let own = self.own_counters(instructions);
         match postcard::to_stdvec(&own) {
             Ok(bytes) => self.all_counters(&bytes),
             Err(problem) => self.communicator.abort(&format!("counters cannot be sent: {problem}")),

@@ -108,6 +108,10 @@ impl World {
 /// If MPI does not work here, or is not the one that launched the process.
 pub fn initialise() -> Result<World, LaunchError> {
     install_panic_hook();
+    if detect().is_some() {
+        // At once: joining takes long, and a launcher may be killed meanwhile.
+        die_with_launcher();
+    }
     let (universe, threading) =
         mpi::initialize_with_threading(Threading::Serialized).ok_or(LaunchError::AlreadyInitialised)?;
     if threading < Threading::Serialized {
@@ -116,12 +120,10 @@ pub fn initialise() -> Result<World, LaunchError> {
     let joined = universe.world().size() as usize;
     match detect() {
         Some(Launcher { ranks: Some(launched) }) if launched != joined => {
-            return Err(LaunchError::OtherMpi { launched, joined });
+            Err(LaunchError::OtherMpi { launched, joined })
         }
-        Some(_) => die_with_launcher(),
-        None => {}
+        _ => Ok(World { managed: Arc::default(), _universe: universe }),
     }
-    Ok(World { managed: Arc::default(), _universe: universe })
 }
 
 /// After the usual report of a panic, ends all ranks: the others would wait for this one forever.

@@ -5,31 +5,39 @@
 //! where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine computes.
 //!
 //! From the bottom up: [`communicator`] is all that touches MPI, [`launch`] joins and leaves the job, [`layout`] knows which
-//! rank holds what, [`exchange`], `requests` and `ranges` move elements, `managed` sends what only its sender knows the length
-//! of. [`Column`] and [`Descriptor`] are what an instruction sees; the instructions are methods of [`Ranks`] in one file for
-//! each class, and `engine` is the seam.
+//! rank holds what, [`exchange`], `requests`, `ranges` and `routes` move elements, `managed` sends what only its sender knows the
+//! length of. [`start`] and [`remarks`] are for the process that starts a job. [`Column`] and [`Descriptor`] are what an
+//! instruction sees; the instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
 
 mod column;
 pub mod communicator;
+mod divide;
 mod engine;
 pub mod exchange;
 mod float_scans;
 mod float_sums;
 mod folds;
+mod groups;
+mod join;
 pub mod launch;
 pub mod layout;
+mod loose;
 mod managed;
 mod movement;
 mod order;
 mod ranges;
 mod ranks;
+pub mod remarks;
 mod requests;
+mod routes;
 mod segmented;
 mod segments;
+pub mod start;
 mod text;
 
 pub use column::{Column, Descriptor};
 pub use communicator::Communicator;
 pub use launch::{LaunchError, Launcher, World, detect, initialise};
+pub use loose::Placed;
 pub use managed::Growth;
 pub use ranks::{Ranks, THRESHOLD};

@@ -5,6 +5,7 @@
 
 use crate::column::Column;
 use crate::layout::{Owners, offsets, overlap};
+use crate::loose::Placed;
 use crate::ranks::Ranks;
 use crate::requests::Requests;
 use crate::segments::SegmentMap;
@@ -218,16 +219,16 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// `pack`.
-    pub(crate) fn pack_flagged(&mut self, column: &Column, flags: &Column) -> Result<Column, Fault> {
+    pub(crate) fn pack_flagged(&mut self, column: &Column, flags: &Column) -> Result<Placed, Fault> {
         if let (Column::Common(column), Column::Common(flags)) = (column, flags) {
             let packed = self.local.pack(column, flags);
-            return self.replicated(packed).map(Column::Common);
+            return self.replicated(packed).map(Column::Common).map(Placed::Settled);
         }
         let (part, own_flags) = (self.part(column), self.part(flags));
         let packed = self.local.pack(&part, &own_flags);
         let packed = self.settle(column.length(), packed)?;
         let counts = self.true_counts(flags, &own_flags);
-        self.assemble_counted(packed, &counts)
+        self.loose(counts.into_iter().enumerate().collect(), packed)
     }
 
     /// `merge`.

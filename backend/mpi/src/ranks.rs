@@ -63,8 +63,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The counters of this rank.
-    pub(crate) fn own_counters(&mut self) -> nesl_backend::Counters {
-        let mut counters = self.local.counters().first().copied().unwrap_or_default();
+    pub(crate) fn own_counters(&mut self, instructions: u64) -> nesl_backend::Counters {
+        let mut counters = self.local.counters(instructions).first().copied().unwrap_or_default();
         self.communicator.report(&mut counters);
         if self.layout.ranks > 1 {
             counters.largest_part = self.largest_part;
@@ -114,9 +114,20 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         outcome: Result<T, E>,
     ) -> Result<T, E> {
         let failed = self.communicator.all_gather(outcome.is_err());
-        let Some(root) = failed.iter().position(|&failed| failed) else { return outcome };
-        let bytes = match &outcome {
-            Err(error) if root == self.layout.rank => match postcard::to_stdvec(error) {
+        match failed.iter().position(|&failed| failed) {
+            None => outcome,
+            Some(root) => Err(self.error_of(root, outcome.err())),
+        }
+    }
+
+    /// The error that `root` has met, on all ranks.
+    pub(crate) fn error_of<E: serde::Serialize + serde::de::DeserializeOwned>(
+        &mut self,
+        root: usize,
+        own: Option<E>,
+    ) -> E {
+        let bytes = match own {
+            Some(error) if root == self.layout.rank => match postcard::to_stdvec(&error) {
                 Ok(bytes) => bytes,
                 Err(problem) => self.communicator.abort(&format!("an error cannot be sent: {problem}")),
             },
@@ -124,7 +135,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         };
         let bytes = self.communicator.broadcast_bytes(root, bytes);
         match postcard::from_bytes(&bytes) {
-            Ok(error) => Err(error),
+            Ok(error) => error,
             Err(problem) => self.communicator.abort(&format!("an error cannot be read: {problem}")),
         }
     }
@@ -169,8 +180,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let counts: Vec<usize> = (0..self.layout.ranks).map(|rank| self.layout.block(length, rank).len()).collect();
             return self.replicate(&part, &counts);
         }
-        self.largest_part = self.largest_part.max(part.len() as u64);
+        self.holds(part.len());
         Ok(Column::Partitioned { length, part, identity: Arc::default() })
+    }
+
+    /// This rank has so many elements of a column that is not common.
+    pub(crate) fn holds(&mut self, elements: usize) {
+        self.largest_part = self.largest_part.max(elements as u64);
     }
 
     /// The common column of the pieces of all ranks.

@@ -59,36 +59,56 @@ impl<E: Engine> Frames<E> {
     }
 
     /// The frame of a call: operands move from the caller's frame into the parameters.
-    pub fn call(
-        &mut self,
-        (function, next): (FunctionId, usize),
-        code: &Code,
-        operands: &[Source],
-    ) -> Result<(), Failure> {
-        if self.callers.len() + 1 >= self.limits.depth || self.callers.try_reserve(1).is_err() {
-            return Err(self.too_deep());
-        }
-        let (caller, base) = (self.base, self.slots.len());
-        self.push(code)?;
+    pub fn call(&mut self, here: (FunctionId, usize), code: &Code, operands: &[Source]) -> Result<(), Failure> {
+        let base = self.room_for_call(code)?;
         for (&source, &place) in operands.iter().zip(&code.parameters) {
             let value = self.read(source);
             if let Some(place) = place {
                 self.slots[base + place as usize] = Some(value);
             }
         }
-        self.callers.push(Caller { function, next: next as u32, base: caller, leaf: None });
-        self.base = base;
+        self.enter(here, base, None);
         Ok(())
     }
 
-    /// The frame of the instances of an `each`, as yet without any.
-    pub fn call_each(&mut self, (function, next): (FunctionId, usize), leaf: Leaf<E>) -> Result<(), Failure> {
+    /// The same with operands that have left the caller's frame.
+    pub fn call_with(
+        &mut self,
+        here: (FunctionId, usize),
+        code: &Code,
+        operands: Vec<SlotOf<E>>,
+    ) -> Result<(), Failure> {
+        let base = self.room_for_call(code)?;
+        self.enter(here, base, None);
+        operands.into_iter().zip(&code.parameters).for_each(|(value, &place)| self.store(place, value));
+        Ok(())
+    }
+
+    /// Makes room for one more call; where its frame begins.
+    fn room_for_call(&mut self, code: &Code) -> Result<usize, Failure> {
+        self.room_for_caller()?;
+        let base = self.slots.len();
+        self.push(code)?;
+        Ok(base)
+    }
+
+    fn room_for_caller(&mut self) -> Result<(), Failure> {
         if self.callers.len() + 1 >= self.limits.depth || self.callers.try_reserve(1).is_err() {
             return Err(self.too_deep());
         }
-        let (caller, base) = (self.base, self.slots.len());
-        self.callers.push(Caller { function, next: next as u32, base: caller, leaf: Some(Box::new(leaf)) });
+        Ok(())
+    }
+
+    /// The running function calls another, whose frame begins there.
+    fn enter(&mut self, (function, next): (FunctionId, usize), base: usize, leaf: Option<Box<Leaf<E>>>) {
+        self.callers.push(Caller { function, next: next as u32, base: self.base, leaf });
         self.base = base;
+    }
+
+    /// The frame of the instances of an `each`, as yet without any.
+    pub fn call_each(&mut self, here: (FunctionId, usize), leaf: Leaf<E>) -> Result<(), Failure> {
+        self.room_for_caller()?;
+        self.enter(here, self.slots.len(), Some(Box::new(leaf)));
         Ok(())
     }
 
@@ -184,14 +204,6 @@ impl<E: Engine> Frames<E> {
                 Some(Slot::Scalar(value)) => *value,
                 _ => panic!("expected a scalar: unverified program"),
             },
-        }
-    }
-
-    /// The value in a place of the running function's frame.
-    pub fn peek(&self, place: Place) -> &SlotOf<E> {
-        match &self.slots[self.base + place as usize] {
-            Some(value) => value,
-            None => panic!("a register is read before it is defined: unverified program"),
         }
     }
 

@@ -1,7 +1,8 @@
 //! The instances of an `each` in native code, and on the machine's own lines where that gives up.
 
+use super::each::{finish, gather, outside_instances};
 use super::leaf::{Gathered, Split};
-use super::run::{Run, finish, gather, outside_instances};
+use super::run::Run;
 use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::error::RuntimeError;

@@ -301,6 +301,21 @@ impl<E: Engine> Gathered<E> {
     }
 }
 
+/// The results of an `each`, lifted, with every descriptor packed.
+///
+/// # Errors
+/// [`nesl_prim::Failure::OutOfMemory`].
+pub fn packed_results<E: Engine>(engine: &mut E, each: &Each, slots: Vec<SlotOf<E>>) -> Result<Vec<SlotOf<E>>, Fault> {
+    let mut slots = slots.into_iter();
+    let mut packed = Vec::new();
+    for shape in &each.results {
+        let mut gathered = Gathered::batches(shape);
+        gathered.add(engine, &mut slots)?;
+        gathered.finish(engine, &mut packed)?;
+    }
+    Ok(packed)
+}
+
 /// The results of an `each` without instances.
 pub(super) fn nothing<E: Engine>(engine: &mut E, each: &Each) -> Result<Vec<SlotOf<E>>, Fault> {
     let mut empty = |scalar| engine.constants(&Constants::from_scalars(scalar, &[]));

@@ -23,7 +23,7 @@ pub(super) fn perform<E: Engine>(
         Some((Slot::Column(column), rest)) if op.row().piecewise => piecewise(engine, host, op, rest, column)?,
         Some((Slot::Column(column), rest)) if op.row().place == Place::Parts => {
             let mut operands = rest.iter().map(|slot| outward(engine, slot)).collect::<Result<Vec<_>, Fault>>()?;
-            let own = engine.own(column);
+            let own = engine.own(column)?;
             let place = own.start..own.start + own.elements.len();
             operands.push(HostValue::Column(own.elements));
             once(engine, host, op, &operands, place)

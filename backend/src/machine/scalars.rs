@@ -1,7 +1,8 @@
 //! Calls and instances of functions of scalars alone: the machine's values into the words of the evaluator, and back.
 
+use super::each::outside_instances;
 use super::frames::Frames;
-use super::run::{Run, Stop, outside_instances};
+use super::run::{Run, Stop};
 use crate::decode::{EachLine, Slot as Place, Source};
 use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};

@@ -1,7 +1,8 @@
 //! `nesl repl`, and `nesl` alone: an interactive session on an engine.
 
+use crate::front;
 use crate::interrupt::Interrupt;
-use crate::launch::{Job, Place};
+use crate::launch::{Job, Link, Place};
 use crate::options::{EngineName, RunOptions};
 use crate::repl::{self, session::Repl};
 use crate::stop::Stop;
@@ -9,21 +10,32 @@ use nesl_backend::Engine;
 
 /// Starts a session, which lasts to the end of its input.
 pub fn run(options: &RunOptions) -> Result<(), Stop> {
+    if let Some(ranks) = front::wanted(options)? {
+        return front::run(ranks);
+    }
+    let mut place = Place::join(options)?;
     if options.engine == Some(EngineName::Oracle) {
         return Err(Stop::usage("error: a session keeps its values in an engine; the oracle is none"));
     }
-    let mut place = Place::join(options.engine)?;
-    let interrupt = Interrupt::install();
-    place.run(options, Session { options, interrupt: &interrupt })
+    let interrupt = place.is_alone().then(Interrupt::install);
+    let link = place.link();
+    let result = place.run(options, Session { options, interrupt, link });
+    place.said_once(result)
 }
 
 struct Session<'a> {
     options: &'a RunOptions,
-    interrupt: &'a Interrupt,
+    interrupt: Option<Interrupt>,
+    link: Link,
 }
 
 impl Job for Session<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
-        repl::run(Repl::new(engine, self.options.clone(), self.interrupt.clone()))
+        let Session { options, interrupt, mut link } = self;
+        if engine.rank().0 > 0 {
+            repl::follow(engine, options, &mut link);
+            return Ok(());
+        }
+        repl::run(Repl::new(engine, options.clone(), interrupt, link))
     }
 }

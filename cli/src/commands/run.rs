@@ -2,6 +2,7 @@
 
 use crate::driver;
 use crate::execute::Execution;
+use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
 use crate::options::{EngineName, RunOptions};
@@ -30,11 +31,14 @@ pub struct Arguments {
 
 /// Runs the file.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    if let Some(ranks) = front::wanted(options)? {
+        return front::run(ranks);
+    }
     let begun = Instant::now();
     let Arguments { file, arguments } = arguments;
     let command = format!("nesl run {} --", file.display());
     let style = options.style();
-    let mut place = Place::join(options.engine)?;
+    let mut place = Place::join(options)?;
     let interrupt = place.is_alone().then(Interrupt::install);
     if options.engine == Some(EngineName::Oracle) && !driver::is_stack_format(file) {
         if options.profile.is_some() {

@@ -4,23 +4,26 @@
 //! time, the session goes back to what was defined before that form, because its names have no values.
 
 use super::Next;
+use super::ranks::{Request, machine, run_steps};
 use crate::driver;
 use crate::failure;
 use crate::interrupt::Interrupt;
+use crate::launch::Link;
 use crate::options::RunOptions;
 use crate::output::{self, print_error};
 use crate::profile;
 use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::print::print_typed;
-use nesl_backend::{Engine, Limits, Loaded, Machine};
+use nesl_backend::{Engine, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
 use nesl_prim::Failure;
 use nesl_span::{FileId, Origin, SourceMap};
+use nesl_vcode::GlobalId as Slot;
 use nesl_vcode::pipeline;
-use nesl_vcode::{GlobalId as Slot, Input};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,7 +37,10 @@ pub struct Repl<E: Engine> {
     sources: SourceMap,
     machine: Machine<E>,
     options: RunOptions,
-    interrupt: Interrupt,
+    /// What Ctrl-C does; nothing where it is left to the launcher.
+    interrupt: Option<Interrupt>,
+    /// The other ranks.
+    pub(super) link: Link,
     inputs: usize,
     /// Steps so far that drew random numbers.
     draws: usize,
@@ -42,17 +48,17 @@ pub struct Repl<E: Engine> {
 
 impl<E: Engine> Repl<E> {
     /// A session that knows the library.
-    pub fn new(engine: E, options: RunOptions, interrupt: Interrupt) -> Repl<E> {
+    pub fn new(engine: E, options: RunOptions, interrupt: Option<Interrupt>, link: Link) -> Repl<E> {
         let mut sources = SourceMap::default();
         let session = Session::new(&mut sources);
-        let mut machine = Machine::new(engine, Limits::default());
-        machine.set_interrupt(interrupt.flag());
-        machine.set_strategy(options.strategy.into());
-        machine.set_native(options.native.into());
+        let mut machine = machine(engine, &options);
+        if let Some(interrupt) = &interrupt {
+            machine.set_interrupt(interrupt.flag());
+        }
         if options.profile.is_some() {
             machine.start_profile(&sources);
         }
-        Repl { session, sources, machine, options, interrupt, inputs: 0, draws: 0 }
+        Repl { session, sources, machine, options, interrupt, link, inputs: 0, draws: 0 }
     }
 
     /// The names that can be used now.
@@ -161,12 +167,14 @@ impl<E: Engine> Repl<E> {
     /// The end of the session.
     pub fn finish(&mut self) {
         if self.options.stats {
+            self.together(&Request::Count);
             eprint!("{}", stats::table(&self.machine.counters()));
         }
         if let Some(lines) = self.options.profile {
             let places = self.machine.profile();
             eprint!("{}", profile::text(&places, &self.sources, lines, None, self.options.style()));
         }
+        self.together(&Request::Quit);
     }
 
     fn add(&mut self, text: &str) -> FileId {
@@ -230,19 +238,16 @@ impl<E: Engine> Repl<E> {
             Stop::failed(text.trim_end())
         })?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| driver::pass_error(&error))?;
+        self.together(&Request::Run { program: Cow::Borrowed(&program), draws: self.draws });
         let program = Loaded::new(Arc::new(program));
         let Repl { machine, interrupt, sources, options, draws, .. } = self;
         let start = Instant::now();
-        let ran = interrupt.during(|| {
-            for step in &program.program().steps {
-                let seed = crate::execute::seed_of(options.seed, *draws);
-                *draws += usize::from(step.inputs.contains(&Input::Seed));
-                machine
-                    .run_step(&program, step, seed, &[])
-                    .map_err(|error| failure::stop(&error, sources, options.style()))?;
-            }
-            Ok(start.elapsed())
-        });
+        let mut run = || run_steps(machine, &program, options.seed, draws);
+        let ran = match interrupt {
+            Some(interrupt) => interrupt.during(&mut run),
+            None => run(),
+        };
+        let ran = ran.map(|()| start.elapsed()).map_err(|error| failure::stop(&error, sources, options.style()));
         // What follows, the next prompt too, stands on a line of its own.
         machine.end_line().map_err(|failure| failure::lost(&failure))?;
         ran
@@ -279,6 +284,7 @@ impl<E: Engine> Repl<E> {
         let Some(value) = self.machine.global(slot).cloned() else { return Ok("?".to_owned()) };
         let mut types = Vec::new();
         element_types(&self.session.program().global(id).ty, &mut types);
+        self.together(&Request::Show { global: slot, shown: SHOWN, types: Cow::Borrowed(&types) });
         let mut text = Vec::new();
         match print_typed(&mut self.machine.engine, &value, Some(SHOWN), &types, &mut text) {
             Ok(()) => Ok(String::from_utf8_lossy(&text).into_owned()),

@@ -94,6 +94,34 @@ impl Ran {
     }
 }
 
+/// Settings that let Open MPI start more ranks than there are cores, for any user; other MPIs ignore them.
+pub const OVERSUBSCRIBED: [(&str, &str); 6] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+];
+
+/// The launcher of MPI: `$NESL_MPIRUN`, `mpirun` or `mpiexec`. Nothing if there is none and none is required.
+pub fn launcher() -> Option<PathBuf> {
+    let named = std::env::var_os("NESL_MPIRUN").map(PathBuf::from);
+    let candidates = named.into_iter().chain(["mpirun", "mpiexec"].map(PathBuf::from));
+    let found = candidates
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success()));
+    let is_required = std::env::var_os("NESL_REQUIRE_MPI").is_some_and(|value| value == "1");
+    assert!(found.is_some() || !is_required, "MPI is required, but there is no launcher");
+    found
+}
+
+/// The turn to run a job: they share few cores.
+pub fn turn() -> std::sync::MutexGuard<'static, ()> {
+    static ONE_JOB: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ONE_JOB.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 /// A file of the repository.
 pub fn example(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(path).display().to_string()

@@ -17,8 +17,6 @@ fn main() -> ExitCode {
         eprintln!("usage: rank_suite TASKS EVENTS FIRST [THRESHOLD]");
         return ExitCode::from(2);
     };
-    // Where hardly any column is common, the strategies are mixed, too; otherwise all is as in the product.
-    let strategy = if rest.is_empty() { Strategy::Auto } else { Strategy::Mixed };
     let threshold = rest.first().and_then(|text| text.parse().ok()).unwrap_or(nesl_mpi::THRESHOLD);
     let first = first.parse().unwrap_or(0);
     let world = match nesl_mpi::initialise() {
@@ -27,6 +25,12 @@ fn main() -> ExitCode {
             eprintln!("{error}");
             return ExitCode::FAILURE;
         }
+    };
+    // Where hardly any column is common, the strategies are unusual, too; otherwise all is as in the product.
+    let strategy = match (rest.is_empty(), world.communicator().layout().ranks % 2) {
+        (true, _) => Strategy::Auto,
+        (false, 0) => Strategy::Mixed,
+        (false, _) => Strategy::Divide,
     };
     let tasks: Vec<Task> = read_lines(Path::new(list));
     for (index, task) in tasks.iter().enumerate().skip(first) {

@@ -52,12 +52,27 @@ use std::collections::{HashMap, HashSet};
 
 /// Makes groups in all functions.
 pub fn run(program: &mut Program) {
+    run_with(program, |_| true);
+}
+
+/// Makes groups of instructions that read their columns at the index alone: each process can run them on its part of the columns,
+/// and what each makes of its part is easily put together.
+pub fn run_aligned(program: &mut Program) {
+    run_with(program, |op| match op {
+        Op::Map(_) | Op::Vector(VectorOp::Pack) => true,
+        Op::Vector(VectorOp::Reduce(op)) => op.row().associative,
+        _ => false,
+    });
+}
+
+/// The same of some instructions alone.
+fn run_with(program: &mut Program, is_member: fn(&Op) -> bool) {
     for function in &mut program.functions {
         let registers = std::mem::take(&mut function.registers);
         let mut body = std::mem::take(&mut function.body);
         let mut reads = vec![0; registers.len()];
         body.visit_reads(&mut |register| reads[register.0 as usize] += 1);
-        let mut fuser = Fuser { lengths: Lengths::new(registers.len()), registers, reads, now: 0 };
+        let mut fuser = Fuser { is_member, lengths: Lengths::new(registers.len()), registers, reads, now: 0 };
         fuser.block(&mut body);
         function.registers = fuser.registers;
         function.body = body;
@@ -95,6 +110,8 @@ struct Found {
 }
 
 struct Fuser {
+    /// What may be in groups.
+    is_member: fn(&Op) -> bool,
     registers: Vec<RegisterType>,
     /// How often each register was read before there were groups.
     reads: Vec<usize>,
@@ -165,7 +182,8 @@ impl Fuser {
                 reads_group |= group.defines(register);
             });
             let has_effect = effect::has_effect(&instruction.op, &instruction.operands);
-            if !reads_behind && group.admit(instruction, &self.registers, is_all) {
+            let can_be = !reads_behind && (self.is_member)(&instruction.op);
+            if can_be && group.admit(instruction, &self.registers, is_all) {
                 members.push(index);
                 can_fail |= has_effect;
             } else if reads_behind || reads_group {
@@ -213,7 +231,8 @@ impl Fuser {
             let mut is_late = effect::has_effect(&instruction.op, &instruction.operands);
             instruction.visit_reads(&mut |register| is_late |= defined_later.contains(&register));
             let is_all = |extent| self.lengths.same(extent, space, limit);
-            if !is_late && can_move_up(&instruction.op) && group.admit(instruction, &self.registers, is_all) {
+            let can_be = !is_late && can_move_up(&instruction.op) && (self.is_member)(&instruction.op);
+            if can_be && group.admit(instruction, &self.registers, is_all) {
                 candidates.push(index);
             } else {
                 defined_later.extend(instruction.results.iter().copied());

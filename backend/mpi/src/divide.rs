@@ -1,0 +1,455 @@
+//! Dividing instances among ranks: who gets which, and sending each its own.
+//!
+//! Weights are the lengths of the sequences that vary by instance. Instances go to ranks as runs of their order where that is even
+//! enough, since then little has to move; else, if they are few, the heaviest first. Where they are too uneven either way the
+//! instances stay together, and their lifted function runs on all ranks: it is for huge segments to become smaller ones first.
+//! Nothing but the operands of its instances comes to a rank; [`crate::join`] is the way back.
+
+use crate::column::{Column, Descriptor};
+use crate::layout::Layout;
+use crate::loose::{Held, Placed};
+use crate::ranks::Ranks;
+use crate::routes::{Route, Run};
+use nesl_backend::error::RuntimeError;
+use nesl_backend::strategy::{self, Deal};
+use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector, on_vector};
+use nesl_vcode::Shape;
+
+/// Instances that are dealt out in turns go in so many runs to each rank: enough to even out what is next to each other.
+const RUNS: usize = 64;
+
+/// Segments that share data are sent to each rank that has one of them: not where that would multiply the data.
+const SHARED: usize = 4;
+
+/// The values of registers, one after another.
+pub(crate) type Slots<L> = std::vec::IntoIter<SlotOf<Ranks<L>>>;
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// [`Engine::divide`].
+    pub(crate) fn divide_instances(
+        &mut self,
+        division: &Division<'_, Self>,
+        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
+        let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
+        let instances = division.instances;
+        if division.deal == Deal::Everywhere {
+            let operands = division.operands.iter().map(|slot| self.local_slot(slot)).collect::<Result<_, Fault>>();
+            let own = operands.map(|operands| Own { runs: vec![(0, instances)], operands });
+            return Some(own.map_err(at).and_then(|own| self.known_everywhere(division, own, run)));
+        }
+        let runs = match self.assign(division) {
+            Ok(runs) => runs?,
+            Err(fault) => return Some(Err(at(fault))),
+        };
+        let rank = self.layout.rank;
+        let own = runs.iter().filter(|run| run.rank == rank).map(|run| (run.start, run.length)).collect();
+        let operands = match self.send_operands(division, &runs) {
+            Ok(operands) => operands,
+            Err(fault) => return Some(Err(at(fault))),
+        };
+        let own: Vec<(usize, usize)> = own;
+        let first = own.first().map_or(usize::MAX, |run| run.0);
+        let outcome = run(&mut self.local, Own { runs: own, operands });
+        let outcome =
+            outcome.and_then(|slots| self.packed_results(division, slots).map_err(|fault| (first, at(fault))));
+        let results = self.agree_on_failed(outcome);
+        Some(results.and_then(|slots| self.join(division.each, &runs, slots).map_err(at)))
+    }
+
+    /// A value that is common, on the local engine.
+    fn local_slot(&mut self, slot: &SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
+        Ok(match slot {
+            Slot::Scalar(value) => Slot::Scalar(*value),
+            Slot::Column(column) => Slot::Column(self.whole_of(column)),
+            Slot::Descriptor(segments) => Slot::Descriptor(self.local_descriptor(segments)?),
+        })
+    }
+
+    /// The elements of a column that is common.
+    fn whole_of(&self, column: &Placed) -> Vector {
+        match column.common() {
+            Some(vector) => vector.clone(),
+            None => panic!("a column of {} elements is not common", column.length()),
+        }
+    }
+
+    /// Which instances go to which rank, in the order of the instances; none where they had better stay together.
+    fn assign(&mut self, division: &Division<'_, Self>) -> Result<Option<Vec<Run>>, Fault> {
+        let (layout, count) = (self.layout, division.instances);
+        let Some(sequences) = self.sequences(division)? else { return Ok(None) };
+        Ok(match division.deal {
+            Deal::Everywhere => unreachable!("nothing is dealt out"),
+            Deal::Blocks => Some(contiguous(&layout.bounds(count))),
+            Deal::Turns => Some(in_turns(layout, count)),
+            Deal::Weights { always } => {
+                let common = sequences.iter().map(|segments| segments.0.lengths.common()).collect::<Option<Vec<_>>>();
+                match common {
+                    Some(lengths) => {
+                        let mut weights = vec![1u64; count];
+                        for lengths in lengths {
+                            let lengths = lengths.elements::<i64>();
+                            weights.iter_mut().zip(lengths).for_each(|(weight, &length)| *weight += length as u64);
+                        }
+                        by_known_weights(layout, &weights, always)
+                    }
+                    None => self.by_partitioned_weights(&sequences, count, always),
+                }
+            }
+        })
+    }
+
+    /// The segments of the sequences that vary by instance; none where the operands are not to be sent about.
+    fn sequences(&mut self, division: &Division<'_, Self>) -> Result<Option<Vec<Descriptor<L::Descriptor>>>, Fault> {
+        let mut sequences = Vec::new();
+        let mut total = division.instances;
+        for &position in &division.sequences {
+            if let Slot::Descriptor(segments) = &division.operands[position] {
+                let elements = self.total_of(segments)?;
+                let data = division.operands.get(position + 1).map_or(0, length_of);
+                if segments.0.starts.is_some() && elements > data.saturating_mul(SHARED) {
+                    return Ok(None);
+                }
+                total = total.saturating_add(elements);
+                sequences.push(segments.clone());
+            }
+        }
+        let (mut shared, mut rest) = (0, division.operands);
+        for argument in &division.each.arguments {
+            let (own, others) = rest.split_at(argument.registers().len());
+            rest = others;
+            if !argument.varies {
+                shared += own.iter().filter(|slot| !self.is_at_hand(slot)).map(length_of).sum::<usize>();
+            }
+        }
+        // What all instances share comes to every rank: no more than that has of the rest anyway.
+        let is_forced = division.deal == Deal::Weights { always: true };
+        Ok((is_forced || shared <= total / self.layout.ranks).then_some(sequences))
+    }
+
+    /// Runs of about equal weight, where ranks hold blocks of the lengths.
+    fn by_partitioned_weights(
+        &mut self,
+        sequences: &[Descriptor<L::Descriptor>],
+        count: usize,
+        always: bool,
+    ) -> Option<Vec<Run>> {
+        let share = self.layout.share(count);
+        let mut weights = vec![1u64; share.len()];
+        for segments in sequences {
+            let lengths = self.part(&segments.0.lengths);
+            weights.iter_mut().zip(lengths.elements::<i64>()).for_each(|(weight, &length)| *weight += length as u64);
+        }
+        let sums = self.communicator.all_gather(weights.iter().sum::<u64>() as i64);
+        let ends: Vec<u64> = sums
+            .iter()
+            .scan(0, |end, &sum| {
+                Some({
+                    *end += sum as u64;
+                    *end
+                })
+            })
+            .collect();
+        let (rank, ranks) = (self.layout.rank, self.layout.ranks);
+        let total = ends[ranks - 1];
+        // The rank that knows which instance begins a rank's run, for all ranks but the first.
+        let targets: Vec<u64> =
+            (1..ranks).map(|rank| (u128::from(total) * rank as u128 / ranks as u128) as u64).collect();
+        let owner = |target: u64| ends.partition_point(|&end| end <= target);
+        let mut counts = vec![0; ranks];
+        targets.iter().for_each(|&target| counts[owner(target)] += 2);
+        let mut known = Vec::new();
+        let mut before = if rank == 0 { 0 } else { ends[rank - 1] };
+        let mut own = targets.iter().filter(|&&target| owner(target) == rank).peekable();
+        for (index, weight) in weights.iter().enumerate() {
+            while own.next_if(|&&target| target < before + weight).is_some() {
+                known.extend([(share.start + index) as i64, before as i64]);
+            }
+            before += weight;
+        }
+        let all = self.communicator.all_gather_varied(&known, &counts, Vec::new());
+        let pairs = || all.chunks_exact(2);
+        let bounds: Vec<usize> =
+            std::iter::once(0).chain(pairs().map(|pair| pair[0] as usize)).chain([count]).collect();
+        let starts: Vec<u64> = std::iter::once(0).chain(pairs().map(|pair| pair[1] as u64)).chain([total]).collect();
+        let loads: Vec<u64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        (always || strategy::is_even(&loads)).then(|| contiguous(&bounds))
+    }
+
+    /// The operands of this rank's instances. All ranks send together.
+    fn send_operands(&mut self, division: &Division<'_, Self>, runs: &[Run]) -> Result<Vec<SlotOf<L>>, Fault> {
+        let mut operands: Slots<L> = division.operands.to_vec().into_iter();
+        let mut own = Vec::new();
+        for argument in &division.each.arguments {
+            if argument.varies {
+                self.send_value(&argument.shape, &mut operands, runs, &mut own)?;
+            } else {
+                for slot in operands.by_ref().take(argument.registers().len()) {
+                    own.push(self.everywhere(slot)?);
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    /// A value that all ranks get, on the local engine.
+    fn everywhere(&mut self, slot: SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
+        Ok(match slot {
+            Slot::Scalar(value) => Slot::Scalar(value),
+            Slot::Column(column) => Slot::Column(self.replicated_column(&column)?),
+            Slot::Descriptor(segments) => {
+                let mut replicate = |column: &Column| self.replicated_column(&Placed::Settled(column.clone()));
+                let lengths = replicate(&segments.0.lengths)?;
+                let starts = segments.0.starts.as_ref().map(replicate).transpose()?;
+                let local = match starts {
+                    Some(starts) => self.local.view(starts, lengths),
+                    None => self.local.packed(lengths),
+                };
+                Slot::Descriptor(self.settle(segments.0.lengths.length(), local)?)
+            }
+        })
+    }
+
+    /// All elements of a column, on every rank.
+    fn replicated_column(&mut self, column: &Placed) -> Result<Vector, Fault> {
+        if let Some(vector) = column.common() {
+            return Ok(vector.clone());
+        }
+        let Held { pieces, part } = self.held(column);
+        on_vector!(&part, slice => {
+            let all = self.in_order(slice.elements(), &pieces);
+            self.adopt(column.length(), all)
+        })
+    }
+
+    /// The registers of the values in some runs of lifted ones.
+    fn send_value(
+        &mut self,
+        shape: &Shape,
+        slots: &mut Slots<L>,
+        runs: &[Run],
+        own: &mut Vec<SlotOf<L>>,
+    ) -> Result<(), Fault> {
+        match shape {
+            Shape::Scalar(_) => own.push(Slot::Column(self.send_column(&column(slots), runs)?)),
+            Shape::Pair(first, rest) => {
+                self.send_value(first, slots, runs, own)?;
+                self.send_value(rest, slots, runs, own)?;
+            }
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.send_value(inner, slots, runs, own)?,
+            Shape::Function(None) => {}
+            Shape::Sequence(element) => {
+                let segments = descriptor(slots);
+                let lengths = self.send_column(&Placed::Settled(segments.0.lengths.clone()), runs)?;
+                let count = lengths.len();
+                let local = self.local.packed(lengths);
+                own.push(Slot::Descriptor(self.settle(count, local)?));
+                match self.inside(&segments, runs)? {
+                    Some(runs) => self.send_value(element, slots, &runs, own)?,
+                    None => {
+                        let mut packed = Vec::new();
+                        self.pack_elements(element, &segments, slots, &mut packed)?;
+                        let segments = self.descriptor(None, segments.0.lengths.clone())?;
+                        let runs = self.inside(&segments, runs)?.unwrap_or_else(|| unreachable!("no view any more"));
+                        self.send_value(element, &mut packed.into_iter(), &runs, own)?;
+                    }
+                }
+            }
+            Shape::Entry(_) => panic!("an entry of a stack varies by instance: unverified program"),
+        }
+        Ok(())
+    }
+
+    /// The elements of a column in the runs of this rank.
+    fn send_column(&mut self, column: &Placed, runs: &[Run]) -> Result<Vector, Fault> {
+        let rank = self.layout.rank;
+        if let Some(vector) = column.common() {
+            let own = runs.iter().filter(|run| run.rank == rank && run.length > 0);
+            let pieces: Vec<Vector> = own.map(|run| vector.slice(run.start, run.length)).collect();
+            return match pieces.as_slice() {
+                [] => Ok(vector.slice(0, 0)),
+                [piece] => Ok(piece.clone()),
+                pieces => {
+                    let joined = self.local.concat(pieces);
+                    self.settle(vector.len(), joined)
+                }
+            };
+        }
+        let Held { pieces, part } = self.held(column);
+        on_vector!(&part, slice => {
+            let mine = runs.iter().filter(|run| run.rank == rank).map(|run| run.length).sum();
+            let storage = self.storage(column.length(), mine)?;
+            let route = Route::from_pieces(self.layout.ranks, &pieces, runs);
+            let elements = route.carry(&mut self.communicator, slice.elements(), storage);
+            self.adopt(column.length(), elements)
+        })
+    }
+
+    /// Where the elements of runs of segments lie; none where that is not for every rank to see.
+    fn inside(&mut self, segments: &Descriptor<L::Descriptor>, runs: &[Run]) -> Result<Option<Vec<Run>>, Fault> {
+        let inner = &segments.0;
+        match (&inner.starts, &inner.lengths) {
+            (Some(Column::Common(starts)), Column::Common(lengths)) => {
+                let (starts, lengths) = (starts.elements::<i64>(), lengths.elements::<i64>());
+                let of = |run: &Run| {
+                    let rank = run.rank;
+                    let one = move |index: usize| (starts[index] as usize, lengths[index] as usize);
+                    (run.start..run.start + run.length).map(one).map(move |(start, length)| Run { rank, start, length })
+                };
+                Ok(Some(runs.iter().flat_map(of).collect()))
+            }
+            (Some(_), _) => Ok(None),
+            (None, _) => {
+                let total = self.total_of(segments)?;
+                let ends: Vec<usize> = runs.iter().flat_map(|run| [run.start, run.start + run.length]).collect();
+                let starts = self.starts(segments)?;
+                let starts = self.in_blocks(&starts)?;
+                let places = self.values_at(&starts, &ends, total);
+                let of = |(run, place): (&Run, &[usize])| Run { start: place[0], length: place[1] - place[0], ..*run };
+                Ok(Some(runs.iter().zip(places.chunks_exact(2)).map(of).collect()))
+            }
+        }
+    }
+
+    /// The ints at some places of a column, on every rank; `end` at the place behind the last.
+    fn values_at(&mut self, column: &Column, places: &[usize], end: usize) -> Vec<usize> {
+        let (layout, length) = (self.layout, column.length());
+        match column {
+            Column::Common(vector) => {
+                let elements = vector.elements::<i64>();
+                places.iter().map(|&place| elements.get(place).map_or(end, |&element| element as usize)).collect()
+            }
+            Column::Partitioned { part, .. } => {
+                let owner = |place: usize| (place < length).then(|| layout.owner(length, place));
+                let mut counts = vec![0; layout.ranks];
+                places.iter().filter_map(|&place| owner(place)).for_each(|owner| counts[owner] += 1);
+                let (start, elements) = (layout.share(length).start, part.elements::<i64>());
+                let own = places.iter().filter(|&&place| owner(place) == Some(layout.rank));
+                let own: Vec<i64> = own.map(|&place| elements[place - start]).collect();
+                let all = self.communicator.all_gather_varied(&own, &counts, Vec::new());
+                let mut next = crate::layout::offsets(&counts);
+                let take = |&place: &usize| {
+                    owner(place).map_or(end, |owner| {
+                        next[owner] += 1;
+                        all[next[owner] - 1] as usize
+                    })
+                };
+                places.iter().map(take).collect()
+            }
+        }
+    }
+
+    /// The registers of elements in the packed order of some segments.
+    fn pack_elements(
+        &mut self,
+        shape: &Shape,
+        segments: &Descriptor<L::Descriptor>,
+        slots: &mut Slots<L>,
+        packed: &mut Vec<SlotOf<Self>>,
+    ) -> Result<(), Fault> {
+        match shape {
+            Shape::Pair(first, rest) => {
+                self.pack_elements(first, segments, slots, packed)?;
+                self.pack_elements(rest, segments, slots, packed)?;
+            }
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
+                self.pack_elements(inner, segments, slots, packed)?;
+            }
+            Shape::Function(None) => {}
+            Shape::Sequence(element) => {
+                let inner = descriptor(slots);
+                let (starts, lengths) = (self.starts(&inner)?, self.lengths(&inner)?);
+                let starts = self.compact(&starts, segments)?;
+                let lengths = self.compact(&lengths, segments)?;
+                packed.push(Slot::Descriptor(self.view(starts, lengths)?));
+                packed.extend(slots.by_ref().take(element.lifted().len()));
+            }
+            _ => packed.push(Slot::Column(self.compact(&column(slots), segments)?)),
+        }
+        Ok(())
+    }
+}
+
+/// The number of elements of a column, or of segments.
+fn length_of<D>(slot: &Slot<Placed, Descriptor<D>>) -> usize {
+    match slot {
+        Slot::Scalar(_) => 0,
+        Slot::Column(column) => column.length(),
+        Slot::Descriptor(segments) => segments.0.lengths.length(),
+    }
+}
+
+fn column<D>(slots: &mut impl Iterator<Item = Slot<Placed, Descriptor<D>>>) -> Placed {
+    match slots.next() {
+        Some(Slot::Column(column)) => column,
+        _ => panic!("expected a column: unverified program"),
+    }
+}
+
+fn descriptor<D>(slots: &mut impl Iterator<Item = Slot<Placed, Descriptor<D>>>) -> Descriptor<D> {
+    match slots.next() {
+        Some(Slot::Descriptor(descriptor)) => descriptor,
+        _ => panic!("expected a descriptor: unverified program"),
+    }
+}
+
+/// One run for each rank, by their bounds.
+fn contiguous(bounds: &[usize]) -> Vec<Run> {
+    let run = |(rank, pair): (usize, &[usize])| Run { rank, start: pair[0], length: pair[1] - pair[0] };
+    bounds.windows(2).enumerate().map(run).collect()
+}
+
+/// Short runs, to one rank after another.
+fn in_turns(layout: Layout, count: usize) -> Vec<Run> {
+    let length = count.div_ceil(layout.ranks * RUNS).max(1);
+    let run =
+        |(turn, start): (usize, usize)| Run { rank: turn % layout.ranks, start, length: length.min(count - start) };
+    (0..count).step_by(length).enumerate().map(run).collect()
+}
+
+/// Runs of about equal weight, or instances one by one to even them out.
+fn by_known_weights(layout: Layout, weights: &[u64], always: bool) -> Option<Vec<Run>> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut loads = Vec::new();
+    for (rank, share) in strategy::shares(weights, layout.ranks).into_iter().enumerate() {
+        loads.push(weights[share.clone()].iter().sum());
+        runs.push(Run { rank, start: share.start, length: share.len() });
+    }
+    loads.resize(layout.ranks, 0);
+    if strategy::is_even(&loads) {
+        return Some(runs);
+    }
+    let (owners, loads) = strategy::deal_out(weights, layout.ranks);
+    let one = |(start, rank)| Run { rank, start, length: 1 };
+    (always || strategy::is_even(&loads)).then(|| owners.into_iter().enumerate().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(list: &[(usize, usize, usize)]) -> Vec<Run> {
+        list.iter().map(|&(rank, start, length)| Run { rank, start, length }).collect()
+    }
+
+    #[test]
+    fn instances_go_in_order_where_that_is_even_and_else_the_heaviest_first() {
+        let layout = Layout { rank: 0, ranks: 2 };
+        assert_eq!(by_known_weights(layout, &[2, 2, 2, 2], false), Some(runs(&[(0, 0, 2), (1, 2, 2)])));
+        assert_eq!(
+            by_known_weights(layout, &[90, 1, 50, 49], false),
+            Some(runs(&[(0, 0, 1), (0, 1, 1), (1, 2, 1), (1, 3, 1)]))
+        );
+        assert_eq!(by_known_weights(layout, &[90, 1, 9], false), None);
+        assert!(by_known_weights(layout, &[90, 1, 9], true).is_some());
+    }
+
+    #[test]
+    fn turns_are_short_and_cover_everything() {
+        let layout = Layout { rank: 0, ranks: 3 };
+        assert_eq!(in_turns(layout, 4), runs(&[(0, 0, 1), (1, 1, 1), (2, 2, 1), (0, 3, 1)]));
+        let many = in_turns(layout, 1_000_000);
+        assert_eq!(many.iter().map(|run| run.length).sum::<usize>(), 1_000_000);
+        assert!(many.len() <= 3 * RUNS && many.windows(2).all(|pair| pair[0].start + pair[0].length == pair[1].start));
+    }
+}

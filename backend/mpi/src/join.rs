@@ -1,0 +1,216 @@
+//! The way back from a division: the results of each rank's instances become columns of all.
+
+use crate::column::Column;
+use crate::layout::offsets;
+use crate::loose::{Pieces, Placed};
+use crate::ranks::Ranks;
+use crate::routes::Run;
+use nesl_backend::error::RuntimeError;
+use nesl_backend::machine::packed_results;
+use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
+use nesl_vcode::{Each, Shape};
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// The results of instances that every rank has run.
+    pub(crate) fn known_everywhere(
+        &mut self,
+        division: &Division<'_, Self>,
+        own: Own<L>,
+        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+    ) -> Result<Vec<SlotOf<Self>>, RuntimeError> {
+        let slots = run(&mut self.local, own).map_err(|(_, error)| self.everybodys(error))?;
+        let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
+        let slots = self.packed_results(division, slots).map_err(|fault| self.everybodys(at(fault)))?;
+        slots.into_iter().map(|slot| self.known_slot(slot)).collect::<Result<_, Fault>>().map_err(at)
+    }
+
+    /// An error that all ranks have met, unless it is lack of memory, with which this one cannot go on alone.
+    fn everybodys(&self, error: RuntimeError) -> RuntimeError {
+        let checked: Result<(), Fault> = self.replicated(Err(error.failure.clone().into()));
+        debug_assert!(checked.is_err(), "an error stays one");
+        error
+    }
+
+    /// A packed value that every rank has all of.
+    fn known_slot(&mut self, slot: SlotOf<L>) -> Result<SlotOf<Self>, Fault> {
+        Ok(match slot {
+            Slot::Scalar(value) => Slot::Scalar(value),
+            Slot::Column(vector) => Slot::Column(Placed::Settled(self.known_column(vector)?)),
+            Slot::Descriptor(segments) => {
+                let lengths = self.local.lengths(&segments)?;
+                let lengths = self.known_column(lengths)?;
+                Slot::Descriptor(self.descriptor(None, lengths)?)
+            }
+        })
+    }
+
+    fn known_column(&mut self, vector: Vector) -> Result<Column, Fault> {
+        let length = vector.len();
+        if self.is_common(length) {
+            return Ok(Column::Common(vector));
+        }
+        let part = self.part(&Column::Common(vector));
+        self.finish(length, part)
+    }
+
+    /// Results of instances of this rank, with packed descriptors.
+    pub(crate) fn packed_results(
+        &mut self,
+        division: &Division<'_, Self>,
+        slots: Vec<SlotOf<L>>,
+    ) -> Result<Vec<SlotOf<L>>, Fault> {
+        packed_results(&mut self.local, division.each, slots)
+    }
+
+    /// The error of the first instance that failed on any rank, on all of them, or every rank's own results.
+    pub(crate) fn agree_on_failed<T>(&mut self, outcome: Result<T, Failed>) -> Result<T, RuntimeError> {
+        let key = match &outcome {
+            Ok(_) => i64::MAX,
+            Err((instance, _)) => i64::try_from(*instance).unwrap_or(i64::MAX - 1),
+        };
+        let keys = self.communicator.all_gather(key);
+        let first = keys.iter().enumerate().filter(|&(_, &key)| key < i64::MAX).min_by_key(|&(_, &key)| key);
+        let own = outcome.map_err(|(_, error)| error);
+        match first {
+            None => own,
+            Some((root, _)) => Err(self.error_of(root, own.err())),
+        }
+    }
+
+    /// The results of all instances, from those that the ranks got.
+    pub(crate) fn join(
+        &mut self,
+        each: &Each,
+        runs: &[Run],
+        slots: Vec<SlotOf<L>>,
+    ) -> Result<Vec<SlotOf<Self>>, Fault> {
+        let own: Vec<usize> = own_runs(self.layout.rank, runs).map(|run| run.length).collect();
+        let mut sizes = Vec::new();
+        let mut rest = slots.iter();
+        for shape in &each.results {
+            self.sizes(shape, &mut rest, &own, &mut sizes)?;
+        }
+        let sequences = each.results.iter().map(count_sequences).sum();
+        let mut all = self.sizes_of_all(runs, sequences, sizes);
+        let pieces: Pieces = runs.iter().map(|run| (run.rank, run.length)).collect();
+        let mut joined = Vec::new();
+        let mut slots = slots.into_iter();
+        for shape in &each.results {
+            self.join_value(shape, &mut slots, &pieces, &mut all, &mut joined)?;
+        }
+        Ok(joined)
+    }
+
+    /// For each sequence in a value how many elements its segments have, in each run of this rank.
+    fn sizes<'a>(
+        &mut self,
+        shape: &Shape,
+        slots: &mut dyn Iterator<Item = &'a SlotOf<L>>,
+        runs: &[usize],
+        sizes: &mut Vec<i64>,
+    ) -> Result<(), Fault>
+    where
+        L: 'a,
+    {
+        match shape {
+            Shape::Scalar(_) | Shape::Entry(_) => drop(slots.next()),
+            Shape::Pair(first, rest) => {
+                self.sizes(first, slots, runs, sizes)?;
+                self.sizes(rest, slots, runs, sizes)?;
+            }
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.sizes(inner, slots, runs, sizes)?,
+            Shape::Function(None) => {}
+            Shape::Sequence(element) => {
+                let Some(Slot::Descriptor(segments)) = slots.next() else {
+                    panic!("expected a descriptor: unverified program")
+                };
+                let lengths = self.local.lengths(segments)?;
+                let mut rest = lengths.elements::<i64>();
+                let mut inner = Vec::with_capacity(runs.len());
+                for &run in runs {
+                    let (own, others) = rest.split_at(run);
+                    rest = others;
+                    inner.push(own.iter().sum::<i64>() as usize);
+                }
+                sizes.extend(inner.iter().map(|&size| size as i64));
+                self.sizes(element, slots, &inner, sizes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The pieces of the elements of each of so many sequences, from the sizes that this rank knows, of the last first.
+    fn sizes_of_all(&mut self, runs: &[Run], sequences: usize, own: Vec<i64>) -> Vec<Pieces> {
+        if sequences == 0 {
+            return Vec::new();
+        }
+        let ranks = self.layout.ranks;
+        let mut held = vec![0; ranks];
+        runs.iter().for_each(|run| held[run.rank] += 1);
+        let counts: Vec<usize> = held.iter().map(|runs| runs * sequences).collect();
+        let all = self.communicator.all_gather_varied(&own, &counts, Vec::new());
+        let starts = offsets(&counts);
+        let of = |sequence: usize| {
+            let mut next = vec![0; ranks];
+            let piece = |run: &Run| {
+                let place = starts[run.rank] + sequence * held[run.rank] + next[run.rank];
+                next[run.rank] += 1;
+                (run.rank, all[place] as usize)
+            };
+            runs.iter().map(piece).collect()
+        };
+        (0..sequences).rev().map(of).collect()
+    }
+
+    fn join_value(
+        &mut self,
+        shape: &Shape,
+        slots: &mut dyn Iterator<Item = SlotOf<L>>,
+        pieces: &Pieces,
+        inner: &mut Vec<Pieces>,
+        joined: &mut Vec<SlotOf<Self>>,
+    ) -> Result<(), Fault> {
+        match shape {
+            Shape::Scalar(_) => match slots.next() {
+                Some(Slot::Column(part)) => joined.push(Slot::Column(self.loose(pieces.clone(), part)?)),
+                _ => panic!("expected a column: unverified program"),
+            },
+            Shape::Pair(first, rest) => {
+                self.join_value(first, slots, pieces, inner, joined)?;
+                self.join_value(rest, slots, pieces, inner, joined)?;
+            }
+            Shape::Record(_, shape) | Shape::Function(Some(shape)) => {
+                self.join_value(shape, slots, pieces, inner, joined)?;
+            }
+            Shape::Function(None) => {}
+            Shape::Sequence(element) => {
+                let Some(Slot::Descriptor(segments)) = slots.next() else {
+                    panic!("expected a descriptor: unverified program")
+                };
+                let lengths = self.local.lengths(&segments)?;
+                let lengths = self.loose(pieces.clone(), lengths)?;
+                let lengths = self.in_blocks(&lengths)?;
+                joined.push(Slot::Descriptor(self.descriptor(None, lengths)?));
+                let pieces = inner.pop().unwrap_or_else(|| unreachable!("sizes of every sequence"));
+                self.join_value(element, slots, &pieces, inner, joined)?;
+            }
+            Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
+        }
+        Ok(())
+    }
+}
+
+/// The runs of a rank.
+fn own_runs(rank: usize, runs: &[Run]) -> impl Iterator<Item = &Run> {
+    runs.iter().filter(move |run| run.rank == rank)
+}
+
+/// The number of sequences in a shape, at any depth.
+fn count_sequences(shape: &Shape) -> usize {
+    match shape {
+        Shape::Scalar(_) | Shape::Entry(_) | Shape::Function(None) => 0,
+        Shape::Pair(first, rest) => count_sequences(first) + count_sequences(rest),
+        Shape::Record(_, inner) | Shape::Function(Some(inner)) => count_sequences(inner),
+        Shape::Sequence(element) => 1 + count_sequences(element),
+    }
+}

@@ -1,0 +1,307 @@
+//! Columns whose elements lie where they came up, until somebody needs them in blocks.
+//!
+//! What a filter keeps, what instances give, what of it is taken and put behind each other: of all that every rank knows how many
+//! elements each rank has in which order, so it takes no message to know the whole. Elements move when an instruction has to see
+//! them at the ranks of their indices, and then once for all that was done in between. No rank keeps much more than its fair share
+//! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once.
+
+use crate::column::{Column, Descriptor, Item};
+use crate::layout::offsets;
+use crate::ranks::Ranks;
+use crate::routes::Route;
+use nesl_backend::{Engine, Fault, Vector, on_vector};
+use nesl_prim::ScalarType;
+use std::sync::{Arc, OnceLock};
+
+/// The most elements that a rank may have of a column in pieces, relative to its fair share.
+const UNEVEN: f64 = 2.0;
+
+/// The most pieces of a column.
+const MOST_PIECES: usize = 1 << 13;
+
+/// Pieces of a whole, in its order: on which rank each is, and how many elements it has. Each rank holds its own one after another.
+pub(crate) type Pieces = Vec<(usize, usize)>;
+
+/// A column as the machine holds it.
+#[derive(Clone, Debug)]
+pub enum Placed {
+    /// Common or in blocks, as instructions want it.
+    Settled(Column),
+    /// Each rank has pieces of it.
+    Loose(Arc<Loose>),
+}
+
+impl Placed {
+    /// The number of elements on all ranks.
+    pub fn length(&self) -> usize {
+        match self {
+            Placed::Settled(column) => column.length(),
+            Placed::Loose(loose) => loose.length,
+        }
+    }
+
+    /// The type of the elements.
+    pub fn scalar_type(&self) -> ScalarType {
+        match self {
+            Placed::Settled(column) => column.scalar_type(),
+            Placed::Loose(loose) => loose.part.scalar_type(),
+        }
+    }
+
+    /// All elements, where every rank holds them.
+    pub(crate) fn common(&self) -> Option<&Vector> {
+        match self {
+            Placed::Settled(column) => column.common(),
+            Placed::Loose(_) => None,
+        }
+    }
+}
+
+/// A column in pieces.
+#[derive(Debug)]
+pub struct Loose {
+    pub(crate) length: usize,
+    pub(crate) pieces: Arc<Pieces>,
+    /// Those of this rank.
+    pub(crate) part: Vector,
+    /// The same in blocks, once somebody asked for that.
+    blocks: OnceLock<Column>,
+}
+
+/// What ranks hold of a column, however it lies.
+pub(crate) struct Held {
+    pub(crate) pieces: Arc<Pieces>,
+    /// Those of this rank.
+    pub(crate) part: Vector,
+}
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// A column from its pieces.
+    pub(crate) fn loose(&mut self, pieces: Pieces, part: Vector) -> Result<Placed, Fault> {
+        let length = pieces.iter().map(|piece| piece.1).sum();
+        if self.is_common(length) {
+            return on_vector!(&part, slice => {
+                let all = self.in_order(slice.elements(), &pieces);
+                self.adopt(0, all).map(Column::Common).map(Placed::Settled)
+            });
+        }
+        let is_tame = self.is_tame(length, &pieces);
+        let loose = self.new_loose(length, Arc::new(pieces), part);
+        if is_tame { Ok(loose) } else { self.in_blocks(&loose).map(Placed::Settled) }
+    }
+
+    fn new_loose(&mut self, length: usize, pieces: Arc<Pieces>, part: Vector) -> Placed {
+        self.holds(part.len());
+        Placed::Loose(Arc::new(Loose { length, pieces, part, blocks: OnceLock::new() }))
+    }
+
+    /// Whether pieces may stay where they are.
+    fn is_tame(&self, length: usize, pieces: &[(usize, usize)]) -> bool {
+        let mut held = vec![0; self.layout.ranks];
+        pieces.iter().for_each(|&(rank, length)| held[rank] += length);
+        let most = held.into_iter().max().unwrap_or(0);
+        pieces.len() <= MOST_PIECES && most as f64 * self.layout.ranks as f64 <= length as f64 * UNEVEN
+    }
+
+    /// The same column, common or in blocks.
+    pub(crate) fn in_blocks(&mut self, column: &Placed) -> Result<Column, Fault> {
+        let loose = match column {
+            Placed::Settled(column) => return Ok(column.clone()),
+            Placed::Loose(loose) => loose,
+        };
+        if let Some(blocks) = loose.blocks.get() {
+            return Ok(blocks.clone());
+        }
+        let (length, share) = (loose.length, self.layout.share(loose.length));
+        let is_there = loose.pieces.len() == self.layout.ranks
+            && loose
+                .pieces
+                .iter()
+                .enumerate()
+                .all(|(rank, &piece)| piece == (rank, self.layout.block(length, rank).len()));
+        let part = if is_there {
+            loose.part.clone()
+        } else {
+            on_vector!(&loose.part, slice => {
+                let storage = self.storage(length, share.len())?;
+                let route = Route::to_blocks(self.layout, &loose.pieces);
+                let elements = route.carry(&mut self.communicator, slice.elements(), storage);
+                self.adopt(length, elements)?
+            })
+        };
+        let blocks = self.finish(length, part)?;
+        Ok(loose.blocks.get_or_init(|| blocks).clone())
+    }
+
+    /// The same where nobody else needs the column: then an instruction may overwrite it.
+    pub(crate) fn to_blocks(&mut self, column: Placed) -> Result<Column, Fault> {
+        match column {
+            Placed::Settled(column) => Ok(column),
+            loose => self.in_blocks(&loose),
+        }
+    }
+
+    /// The same of several.
+    pub(crate) fn all_in_blocks(&mut self, columns: &[Placed]) -> Result<Vec<Column>, Fault> {
+        columns.iter().map(|column| self.in_blocks(column)).collect()
+    }
+
+    /// The elements of all pieces in order, on every rank.
+    pub(crate) fn in_order<T: Item>(&mut self, own: &[T], pieces: &[(usize, usize)]) -> Vec<T> {
+        let mut counts = vec![0; self.layout.ranks];
+        pieces.iter().for_each(|&(rank, length)| counts[rank] += length);
+        let all = self.communicator.all_gather_varied(own, &counts, Vec::new());
+        if pieces.is_sorted_by_key(|piece| piece.0) {
+            return all;
+        }
+        let mut next = offsets(&counts);
+        let mut ordered = Vec::with_capacity(all.len());
+        for &(rank, length) in pieces {
+            ordered.extend_from_slice(&all[next[rank]..next[rank] + length]);
+            next[rank] += length;
+        }
+        ordered
+    }
+
+    /// What ranks hold of a column. Of a common one each takes a block.
+    pub(crate) fn held(&self, column: &Placed) -> Held {
+        let settled = match column {
+            Placed::Settled(column) => column,
+            Placed::Loose(loose) => match loose.blocks.get() {
+                Some(blocks) => blocks,
+                None => return Held { pieces: Arc::clone(&loose.pieces), part: loose.part.clone() },
+            },
+        };
+        let of = |rank| (rank, self.layout.block(settled.length(), rank).len());
+        Held { pieces: Arc::new((0..self.layout.ranks).map(of).collect()), part: self.part(settled) }
+    }
+
+    /// Ranges of columns (which, from where, how many elements) put behind each other without a message; none where they had better
+    /// be in blocks.
+    fn select(&mut self, columns: &[&Placed], ranges: &[(usize, usize, usize)]) -> Option<Result<Placed, Fault>> {
+        let rank = self.layout.rank;
+        let length: usize = ranges.iter().map(|range| range.2).sum();
+        if self.is_common(length) {
+            return None;
+        }
+        let held: Vec<Held> = columns.iter().map(|column| self.held(column)).collect();
+        // Where each piece starts in its column; and where this rank's own do in what it holds.
+        let starts: Vec<(Vec<usize>, Vec<usize>)> = held
+            .iter()
+            .map(|held| {
+                let own = |&(owner, length): &(usize, usize)| if owner == rank { length } else { 0 };
+                let lengths: Vec<usize> = held.pieces.iter().map(|piece| piece.1).collect();
+                (offsets(&lengths), offsets(&held.pieces.iter().map(own).collect::<Vec<_>>()))
+            })
+            .collect();
+        let mut pieces: Pieces = Vec::new();
+        // Column, start and length of what this rank has of it.
+        let mut own: Vec<(usize, usize, usize)> = Vec::new();
+        for &(column, start, count) in ranges {
+            let (bounds, places) = &starts[column];
+            let (mut at, end) = (start, start + count);
+            let mut piece = bounds.partition_point(|&bound| bound <= at).saturating_sub(1);
+            while at < end {
+                let part = end.min(bounds[piece + 1]) - at;
+                let (owner, _) = held[column].pieces[piece];
+                if part > 0 {
+                    match pieces.last_mut() {
+                        Some(last) if last.0 == owner => last.1 += part,
+                        _ => pieces.push((owner, part)),
+                    }
+                    if owner == rank {
+                        let place = places[piece] + at - bounds[piece];
+                        match own.last_mut() {
+                            Some(last) if last.0 == column && last.1 + last.2 == place => last.2 += part,
+                            _ => own.push((column, place, part)),
+                        }
+                    }
+                }
+                at += part;
+                piece += 1;
+            }
+        }
+        // One range is part of what is there already, however uneven.
+        if ranges.len() > 1 && !self.is_tame(length, &pieces) || pieces.len() > MOST_PIECES {
+            return None;
+        }
+        let slices: Vec<Vector> =
+            own.iter().map(|&(column, start, length)| held[column].part.slice(start, length)).collect();
+        let part = match slices.as_slice() {
+            [] => Ok(held[0].part.slice(0, 0)),
+            [slice] => Ok(slice.clone()),
+            slices => self.local.concat(slices),
+        };
+        let part = self.settle(length, part);
+        Some(part.map(|part| self.new_loose(length, Arc::new(pieces), part)))
+    }
+
+    /// `slice`, without a message.
+    pub(crate) fn slice_loosely(
+        &mut self,
+        column: &Placed,
+        start: usize,
+        length: usize,
+    ) -> Option<Result<Placed, Fault>> {
+        if column.common().is_some() || length == column.length() {
+            return None;
+        }
+        self.select(&[column], &[(0, start, length)])
+    }
+
+    /// `concat`, without a message.
+    pub(crate) fn concat_loosely(&mut self, columns: &[Placed]) -> Option<Result<Placed, Fault>> {
+        if self.layout.ranks == 1 {
+            return None;
+        }
+        let ranges: Vec<_> = columns.iter().enumerate().map(|(at, column)| (at, 0, column.length())).collect();
+        self.select(&columns.iter().collect::<Vec<_>>(), &ranges)
+    }
+
+    /// `compact`, without a message.
+    pub(crate) fn compact_loosely(
+        &mut self,
+        column: &Placed,
+        segments: &Descriptor<L::Descriptor>,
+    ) -> Option<Result<Placed, Fault>> {
+        // Segments that many share are not copied where they lie.
+        let is_shared = self.total_of(segments).map_or(true, |total| total > column.length());
+        if column.common().is_some() || is_shared {
+            return None;
+        }
+        segments.0.starts.as_ref()?;
+        let ranges: Vec<_> = self.ranges(segments)?.into_iter().map(|(start, length)| (0, start, length)).collect();
+        self.select(&[column], &ranges)
+    }
+
+    /// `append`, without a message.
+    pub(crate) fn append_loosely(
+        &mut self,
+        first: (&Descriptor<L::Descriptor>, &Placed),
+        second: (&Descriptor<L::Descriptor>, &Placed),
+    ) -> Option<Result<Placed, Fault>> {
+        if self.layout.ranks == 1 {
+            return None;
+        }
+        let (left, right) = (self.ranges(first.0)?, self.ranges(second.0)?);
+        let both = left.into_iter().zip(right);
+        let ranges: Vec<_> = both.flat_map(|(left, right)| [(0, left.0, left.1), (1, right.0, right.1)]).collect();
+        self.select(&[first.1, second.1], &ranges)
+    }
+
+    /// Start and length of each segment, where every rank knows them.
+    fn ranges(&mut self, segments: &Descriptor<L::Descriptor>) -> Option<Vec<(usize, usize)>> {
+        let inner = &segments.0;
+        let lengths = inner.lengths.common()?.elements::<i64>().iter().map(|&length| length as usize);
+        Some(match &inner.starts {
+            Some(starts) => {
+                let starts = starts.common()?;
+                starts.elements::<i64>().iter().map(|&start| start as usize).zip(lengths).collect()
+            }
+            None => {
+                let lengths: Vec<usize> = lengths.collect();
+                offsets(&lengths).into_iter().zip(lengths).collect()
+            }
+        })
+    }
+}

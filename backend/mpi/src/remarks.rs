@@ -1,0 +1,206 @@
+//! What launchers say of a job beside what its ranks say: paragraphs between lines of dashes, long and about themselves.
+//!
+//! Whoever starts a job reads its standard error through [`Remarks`]: what ranks wrote goes on as it is, and so does what a
+//! launcher says that is not known here, such as why it cannot start. Its obituaries are kept back; [`Death`] is what is in them.
+
+/// The rank that ended a job by dying.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Death {
+    /// Which, where the launcher says so.
+    pub rank: Option<usize>,
+    /// The machine it was on, where the launcher says so.
+    pub machine: Option<String>,
+    /// The signal that it died of.
+    pub signal: i32,
+}
+
+/// Lines that are a frame: Open MPI writes 74 dashes, MPICH 83 equals signs.
+const SHORTEST_FRAME: usize = 60;
+
+/// How paragraphs begin that say of a job what its ranks have said themselves, or what [`Death`] says.
+const OBITUARIES: [&str; 5] = [
+    "Primary job terminated normally, but",
+    "MPI_ABORT was invoked on rank",
+    "noticed that process rank",
+    "detected that one or more processes exited with non-zero status",
+    "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+];
+
+/// Lines outside of frames that only speak of such paragraphs.
+const ASIDES: [&str; 5] = [
+    "sent help message",
+    "orte_base_help_aggregate",
+    "prte_base_help_aggregate",
+    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING",
+    "killing job...",
+];
+
+/// The standard error of a launcher and its ranks, taken apart.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    /// The start of a line that could become a frame or an aside.
+    line: Vec<u8>,
+    /// Whether the start of the current line has gone on already.
+    started: bool,
+    /// The lines of a paragraph from its first frame on.
+    paragraph: Option<Vec<u8>>,
+    death: Option<Death>,
+}
+
+impl Remarks {
+    /// Takes more of the text; gives what is to be shown of it now.
+    pub fn read(&mut self, text: &[u8]) -> Vec<u8> {
+        let mut shown = Vec::new();
+        for piece in text.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                self.end_line(&mut shown);
+            } else if self.started || (self.paragraph.is_none() && !may_be_remark(&self.line)) {
+                // What cannot become a remark any more need not wait for the end of its line.
+                self.started = true;
+                shown.append(&mut self.line);
+            }
+        }
+        shown
+    }
+
+    /// What was kept back and is no obituary, at the end of the text.
+    pub fn rest(&mut self) -> Vec<u8> {
+        let mut shown = self.paragraph.take().unwrap_or_default();
+        shown.append(&mut self.line);
+        shown
+    }
+
+    /// The death that the launcher has told of.
+    pub fn death(&self) -> Option<&Death> {
+        self.death.as_ref()
+    }
+
+    fn end_line(&mut self, shown: &mut Vec<u8>) {
+        let line = std::mem::take(&mut self.line);
+        let is_whole = !std::mem::take(&mut self.started);
+        let is_frame = is_whole && is_frame(&line);
+        match &mut self.paragraph {
+            None if is_frame => self.paragraph = Some(line),
+            None => {
+                let text = String::from_utf8_lossy(&line);
+                if !(is_whole && ASIDES.iter().any(|aside| text.contains(aside))) {
+                    shown.extend_from_slice(&line);
+                }
+            }
+            Some(paragraph) => {
+                paragraph.extend_from_slice(&line);
+                if is_frame {
+                    self.end_paragraph(shown);
+                }
+            }
+        }
+    }
+
+    fn end_paragraph(&mut self, shown: &mut Vec<u8>) {
+        let paragraph = self.paragraph.take().unwrap_or_default();
+        let text = String::from_utf8_lossy(&paragraph);
+        // Launchers break lines where it suits them.
+        let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "=").collect();
+        let text = words.join(" ");
+        if !OBITUARIES.iter().any(|obituary| text.contains(obituary)) {
+            shown.extend_from_slice(&paragraph);
+        } else if self.death.is_none() {
+            self.death = death(&text);
+        }
+    }
+}
+
+/// Whether a line is one of dashes or equals signs.
+fn is_frame(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    line.len() >= SHORTEST_FRAME && (line.iter().all(|&byte| byte == b'-') || line.iter().all(|&byte| byte == b'='))
+}
+
+/// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with `mpirun`.
+fn may_be_remark(start: &[u8]) -> bool {
+    let is_start_of = |word: &[u8]| start.starts_with(word) || word.starts_with(start);
+    start.iter().all(|&byte| byte == b'-')
+        || start.iter().all(|&byte| byte == b'=')
+        || start.starts_with(b"[")
+        || is_start_of(b"mpirun")
+        || is_start_of(b"YOUR APPLICATION")
+}
+
+/// The death that an obituary tells of: `mpirun noticed that process rank 1 with PID 7 on node n exited on signal 9 (Killed).`
+/// or `BAD TERMINATION … EXIT CODE: 9`, the code being the signal where the next line tells of one.
+fn death(text: &str) -> Option<Death> {
+    let after = |mark: &str| text.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next());
+    if let Some(signal) = after("exited on signal ") {
+        return Some(Death {
+            rank: after("process rank ").and_then(|rank| rank.parse().ok()),
+            machine: after("on node ").map(str::to_owned),
+            signal: signal.trim_end_matches('.').parse().ok()?,
+        });
+    }
+    let code: i32 = after("EXIT CODE: ")?.parse().ok()?;
+    // A rank that ends by itself has a code from 1 to 2, or that of an abort; hydra gives a signal without the 128 of shells.
+    (code > 2 && code < 32).then(|| Death {
+        rank: None,
+        machine: after("RUNNING AT ").map(str::to_owned),
+        signal: code,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: &str = "--------------------------------------------------------------------------\n";
+
+    /// What is shown of a text that comes in pieces of a size.
+    fn shown(text: &str, size: usize) -> (String, Option<Death>) {
+        let mut remarks = Remarks::default();
+        let mut shown: Vec<u8> = text.as_bytes().chunks(size).flat_map(|piece| remarks.read(piece)).collect();
+        shown.extend(remarks.rest());
+        (String::from_utf8(shown).unwrap(), remarks.death().cloned())
+    }
+
+    #[test]
+    fn obituaries_are_kept_back_and_understood() {
+        let text = format!(
+            "one\n{FRAME}Primary job  terminated normally, but 1 process returned\na non-zero exit code. Per user-direction, the \
+             job has been aborted.\n{FRAME}two\n{FRAME}mpirun noticed that process rank 2 with PID 0 on node vm exited on \
+             signal 9 (Killed).\n{FRAME}[vm:1] 1 more process has sent help message help-mpi-api.txt / mpi-abort\nthree"
+        );
+        let death = Death { rank: Some(2), machine: Some("vm".to_owned()), signal: 9 };
+        for size in [1, 7, 4096] {
+            assert_eq!(shown(&text, size), ("one\ntwo\nthree".to_owned(), Some(death.clone())), "pieces of {size}");
+        }
+        let wrapped =
+            format!("{FRAME}prterun noticed that process rank 10 with PID 5 on node n exited on\nsignal 11.\n{FRAME}");
+        assert_eq!(shown(&wrapped, 9).1.map(|death| (death.rank, death.signal)), Some((Some(10), 11)));
+        let equals = format!("{}\n", "=".repeat(83));
+        let hydra = format!(
+            "{equals}=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4 RUNNING AT n\n=   EXIT CODE: 9\n{equals}\
+             YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
+        );
+        let death = Death { rank: None, machine: Some("n".to_owned()), signal: 9 };
+        assert_eq!(shown(&hydra, 5), (String::new(), Some(death)));
+    }
+
+    #[test]
+    fn everything_else_is_shown() {
+        let slots = format!("{FRAME}There are not enough slots available in the system\n{FRAME}");
+        let cut_off = format!("{FRAME}mpirun noticed that process rank 1\n");
+        for text in ["", "a", "a\nb", "-", "--\n--\n", "[1, 2]\n", "mpirun\n", &slots, &cut_off, FRAME] {
+            for size in [1, 3, 4096] {
+                assert_eq!(shown(text, size), (text.to_owned(), None), "pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_shown_at_once() {
+        let mut remarks = Remarks::default();
+        assert_eq!(remarks.read(b"Name? "), b"Name? ");
+        assert_eq!(remarks.read(b"----\n"), b"----\n");
+        assert_eq!(remarks.read(b"---"), b"");
+        assert_eq!(remarks.read(b"> "), b"---> ");
+    }
+}

@@ -1,0 +1,177 @@
+//! Runs of elements that move between ranks, where every rank knows which run goes where.
+//!
+//! Everybody works out the same list of fragments, so no rank has to be told what comes: one message for each pair of ranks that
+//! has something to say to the other, and none about sizes.
+
+use crate::communicator::{Communicator, Wire};
+use crate::layout::{Layout, offsets};
+
+/// Consecutive elements of something, for one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Whose they are.
+    pub rank: usize,
+    /// The first.
+    pub start: usize,
+    /// How many.
+    pub length: usize,
+}
+
+/// A run that lies on one rank and goes to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fragment {
+    source: usize,
+    /// Where it starts in what the source holds.
+    start: usize,
+    target: usize,
+    length: usize,
+}
+
+/// Which elements go where, in the order in which they lie at their targets.
+#[derive(Debug)]
+pub struct Route(Vec<Fragment>);
+
+impl Route {
+    /// From a column in pieces, each rank with its own one after another, to the ranks of runs of it.
+    pub fn from_pieces(ranks: usize, pieces: &[(usize, usize)], runs: &[Run]) -> Route {
+        let mut held = vec![0; ranks];
+        // Where each piece starts in the whole, and in what its rank holds.
+        let mut starts = Vec::with_capacity(pieces.len());
+        let mut end = 0;
+        for &(rank, length) in pieces {
+            starts.push((end, held[rank]));
+            held[rank] += length;
+            end += length;
+        }
+        let mut fragments = Vec::with_capacity(runs.len() + pieces.len());
+        for run in runs {
+            let (mut start, end) = (run.start, run.start + run.length);
+            let mut piece = starts.partition_point(|&(first, _)| first <= start).saturating_sub(1);
+            while start < end {
+                let (source, length) = pieces[piece];
+                let (first, place) = starts[piece];
+                let part = end.min(first + length) - start;
+                if part > 0 {
+                    fragments.push(Fragment { source, start: place + start - first, target: run.rank, length: part });
+                }
+                start += part;
+                piece += 1;
+            }
+        }
+        Route(fragments)
+    }
+
+    /// To the blocks of a column from pieces, which are those of the whole in order; each rank holds its own one after another.
+    pub fn to_blocks(layout: Layout, pieces: &[(usize, usize)]) -> Route {
+        let length = pieces.iter().map(|piece| piece.1).sum();
+        let bounds = layout.bounds(length);
+        let mut held = vec![0; layout.ranks];
+        let mut fragments = Vec::with_capacity(pieces.len() + layout.ranks);
+        let mut start = 0;
+        for &(source, piece) in pieces {
+            let end = start + piece;
+            while start < end {
+                let target = layout.owner(length, start);
+                let part = end.min(bounds[target + 1]) - start;
+                fragments.push(Fragment { source, start: held[source], target, length: part });
+                held[source] += part;
+                start += part;
+            }
+        }
+        Route(fragments)
+    }
+
+    /// Moves elements, of which this rank holds `part`; what this rank gets, in `storage`.
+    pub fn carry<T: Wire>(&self, communicator: &mut Communicator, part: &[T], storage: Vec<T>) -> Vec<T> {
+        let Layout { rank, ranks } = communicator.layout();
+        let (mut outgoing, mut incoming) = (vec![0; ranks], vec![0; ranks]);
+        for fragment in &self.0 {
+            if fragment.source == rank {
+                outgoing[fragment.target] += fragment.length;
+            }
+            if fragment.target == rank {
+                incoming[fragment.source] += fragment.length;
+            }
+        }
+        let sent = self.sent(rank, &outgoing, part);
+        let sent = sent.as_deref().unwrap_or_else(|| self.lying(rank, part));
+        if self.arrives_in_order(rank) {
+            return communicator.exchange_known(sent, &outgoing, &incoming, storage);
+        }
+        let received = communicator.exchange_known(sent, &outgoing, &incoming, Vec::new());
+        let mut next = offsets(&incoming);
+        let mut elements = storage;
+        elements.clear();
+        for fragment in self.0.iter().filter(|fragment| fragment.target == rank) {
+            let start = next[fragment.source];
+            next[fragment.source] += fragment.length;
+            elements.extend_from_slice(&received[start..start + fragment.length]);
+        }
+        elements
+    }
+
+    /// What a rank sends, by targets, if it has to be brought in that order.
+    fn sent<T: Wire>(&self, rank: usize, counts: &[usize], part: &[T]) -> Option<Vec<T>> {
+        let own = || self.0.iter().filter(|fragment| fragment.source == rank);
+        let is_lying = own()
+            .zip(own().skip(1))
+            .all(|(one, next)| next.start == one.start + one.length && next.target >= one.target);
+        if is_lying {
+            return None;
+        }
+        let mut next = offsets(counts);
+        let mut sent = vec![T::default(); next[counts.len()]];
+        for fragment in own() {
+            let start = next[fragment.target];
+            next[fragment.target] += fragment.length;
+            sent[start..start + fragment.length]
+                .copy_from_slice(&part[fragment.start..fragment.start + fragment.length]);
+        }
+        Some(sent)
+    }
+
+    /// What a rank sends, where that lies in order.
+    fn lying<'a, T>(&self, rank: usize, part: &'a [T]) -> &'a [T] {
+        let mut own = self.0.iter().filter(|fragment| fragment.source == rank);
+        let Some(first) = own.next() else { return &[] };
+        let last = own.next_back().unwrap_or(first);
+        &part[first.start..last.start + last.length]
+    }
+
+    /// Whether what comes from lower ranks comes first.
+    fn arrives_in_order(&self, rank: usize) -> bool {
+        self.0.iter().filter(|fragment| fragment.target == rank).is_sorted_by_key(|fragment| fragment.source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fragment((source, start, target, length): (usize, usize, usize, usize)) -> Fragment {
+        Fragment { source, start, target, length }
+    }
+
+    #[test]
+    fn runs_are_cut_where_blocks_end() {
+        let layout = Layout { rank: 0, ranks: 3 };
+        let runs = [Run { rank: 2, start: 1, length: 4 }, Run { rank: 0, start: 7, length: 2 }];
+        let Route(fragments) = Route::from_pieces(3, &[(0, 3), (1, 3), (2, 3)], &runs);
+        assert_eq!(fragments, [(0, 1, 2, 2), (1, 0, 2, 2), (2, 1, 0, 2)].map(fragment));
+        let Route(fragments) = Route::from_pieces(3, &[(2, 3), (1, 0), (0, 2), (2, 4)], &runs);
+        assert_eq!(fragments, [(2, 1, 2, 2), (0, 0, 2, 2), (2, 5, 0, 2)].map(fragment));
+        let Route(fragments) = Route::to_blocks(layout, &[(1, 4), (0, 0), (0, 3), (1, 2)]);
+        assert_eq!(fragments, [(1, 0, 0, 3), (1, 3, 1, 1), (0, 0, 1, 2), (0, 2, 2, 1), (1, 4, 2, 2)].map(fragment));
+    }
+
+    #[test]
+    fn what_lies_in_order_is_not_copied() {
+        let part = [10i64, 11, 12, 13];
+        let route = Route(vec![fragment((1, 1, 0, 1)), fragment((0, 0, 0, 9)), fragment((1, 2, 2, 2))]);
+        assert_eq!(route.sent(1, &[1, 0, 2], &part), None);
+        assert_eq!(route.lying(1, &part), &part[1..]);
+        let route = Route(vec![fragment((1, 3, 2, 1)), fragment((1, 0, 0, 2))]);
+        assert_eq!(route.sent(1, &[2, 0, 1], &part), Some(vec![10, 11, 13]));
+        assert!(!Route(vec![fragment((2, 0, 0, 1)), fragment((1, 0, 0, 1))]).arrives_in_order(0));
+    }
+}

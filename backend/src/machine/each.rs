@@ -1,0 +1,349 @@
+//! How an `each` runs: the choice among the strategies, and the way from its operands to its results.
+//!
+//! [`Run::each`] is the line of a function; [`Run::whole`] the same `each` for instances that came here from elsewhere: one
+//! rank's share of those that ranks have divided among them.
+
+use super::elsewhere;
+use super::frames::{Frames, Leaf};
+use super::leaf::{self, Gathered, Split};
+use super::run::{Run, Stop};
+use crate::decode::EachLine;
+use crate::division::{Division, Own};
+use crate::engine::{Engine, Fault};
+use crate::error::{Instance, RuntimeError};
+use crate::native::Native;
+use crate::scalar::Active;
+use crate::strategy::{self, Sizes};
+use crate::value::{Slot, SlotOf};
+use nesl_prim::{Element, Failure, ScalarOp};
+use nesl_span::Span;
+use nesl_vcode::FunctionId;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Tasks for each worker, where instances are dealt out: enough to even out instances that take longer than others.
+const TASKS: usize = 8;
+
+/// What has become of an `each`.
+enum Begun<E: Engine> {
+    /// Its results.
+    Done(Vec<SlotOf<E>>),
+    /// The lifted function is to run on these.
+    Lifted(Vec<SlotOf<E>>),
+    /// The serial function is to run on each instance of these, on the machine's lines.
+    OneByOne(Split<E>),
+}
+
+impl<E: Engine> Run<'_, E> {
+    /// Runs an `each` or begins it: then the function to go on with has its frame.
+    pub(super) fn each(
+        &mut self,
+        line: &Arc<EachLine>,
+        here: (FunctionId, usize),
+        frames: &mut Frames<E>,
+    ) -> Result<Option<FunctionId>, Stop> {
+        let (each, span) = (&line.each, line.span);
+        let values: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
+        let instances = instances_in::<E>(&values);
+        match self.begin_each(line, values, || frames.active())? {
+            Begun::Done(results) => {
+                line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
+                Ok(None)
+            }
+            Begun::Lifted(values) => {
+                frames.call_with(here, self.program.code(each.lifted), values).map_err(Stop::at(span))?;
+                self.enter(span);
+                Ok(Some(each.lifted))
+            }
+            Begun::OneByOne(arguments) => {
+                let results = each.results.iter().map(Gathered::instances).collect();
+                let first = arguments.instance(self.engine, 0).map_err(Stop::of(span))?;
+                let arguments = Arc::new(arguments);
+                let leaf = Leaf { line: Arc::clone(line), arguments, index: 0, end: instances, results };
+                frames.call_each(here, leaf).map_err(Stop::at(span))?;
+                self.enter(span);
+                frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(span))?;
+                Ok(Some(each.serial))
+            }
+        }
+    }
+
+    /// The results of an `each` on these operands, from its beginning to its end.
+    ///
+    /// # Errors
+    /// Where an instance fails; and which one, if they ran one after another.
+    pub(super) fn whole(&mut self, line: &Arc<EachLine>, values: Vec<SlotOf<E>>) -> Result<Vec<SlotOf<E>>, WholeError> {
+        let (each, instances) = (&line.each, instances_in::<E>(&values));
+        let no_more = |error| WholeError { instance: None, error };
+        let one_of_them = |error: RuntimeError| WholeError {
+            instance: error.instances.first().filter(|instance| instance.place == line.span).map(|first| first.index),
+            error,
+        };
+        match self.begin_each(line, values, || Ok(Active::default())) {
+            Ok(Begun::Done(results)) => Ok(results),
+            Ok(Begun::Lifted(values)) => {
+                let depth = self.enter(line.span);
+                let results = self.function(each.lifted, values).map_err(no_more)?;
+                self.leave_to(depth);
+                Ok(results)
+            }
+            Ok(Begun::OneByOne(arguments)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
+            Err(Stop::Here(fault, span, _)) => Err(no_more(outside_instances(span)(fault))),
+            Err(Stop::Inside(error, _)) => Err(one_of_them(*error)),
+        }
+    }
+
+    /// Runs an `each` as far as that does not take the loop over lines. `outside` are the calls that are active.
+    fn begin_each(
+        &mut self,
+        line: &Arc<EachLine>,
+        mut values: Vec<SlotOf<E>>,
+        outside: impl FnOnce() -> Result<Active, Failure>,
+    ) -> Result<Begun<E>, Stop> {
+        let (each, span) = (&line.each, line.span);
+        let sizes = self.sizes(line, &values).map_err(Stop::of(span))?;
+        if sizes.instances == 0 {
+            drop(values);
+            return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(span));
+        }
+        if let Some(results) = self.divided(line, sizes, &values) {
+            return results.map(Begun::Done).map_err(|error| self.inside(line, error));
+        }
+        if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.turn) {
+            return Ok(Begun::Lifted(values));
+        }
+        let shares = match self.engine.workers() > 1 && strategy::is_shared(sizes) {
+            true => Some(self.shares(line, sizes, &values).map_err(Stop::of(span))?),
+            false => None,
+        };
+        let operands = values.split_off(1);
+        let outside = outside().map_err(Stop::at(span))?;
+        if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
+            let run = |run: &mut Run<'_, E>, range| run.native_instances(line, &native, &operands, range, outside);
+            return self.dealt_out(line, sizes, shares, run).map(Begun::Done);
+        }
+        if sizes.scalar_only {
+            let run = |run: &mut Run<'_, E>, range| run.scalar_instances(line, &operands, range, outside);
+            return self.dealt_out(line, sizes, shares, run).map(Begun::Done);
+        }
+        let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?;
+        match shares {
+            None => Ok(Begun::OneByOne(arguments)),
+            shares => {
+                let run = |run: &mut Run<'_, E>, range| run.instances(line, &arguments, range);
+                self.dealt_out(line, sizes, shares, run).map(Begun::Done)
+            }
+        }
+    }
+
+    /// What has become of an error of an instance of an `each`.
+    fn inside(&self, line: &EachLine, error: RuntimeError) -> Stop {
+        Stop::Inside(Box::new(error), self.program.call_place(line))
+    }
+
+    /// The results of the instances that ranks divide among them, if they do.
+    fn divided(
+        &mut self,
+        line: &Arc<EachLine>,
+        sizes: Sizes,
+        values: &[SlotOf<E>],
+    ) -> Option<Result<Vec<SlotOf<E>>, RuntimeError>> {
+        let deal = self.settings.strategy.deal(sizes, self.engine.rank().1, self.turn)?;
+        let (program, mut settings, profile) = (self.local, self.settings, self.profile_for_worker());
+        settings.strategy = settings.strategy.after_division();
+        let (mut instructions, mut profiled) = (0, None);
+        let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
+        let sequences = line.sequences.iter().map(|position| position - 1).collect();
+        let division = Division { each, instances, operands, sequences, deal, span: line.span };
+        let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
+            let did = elsewhere::run(program, settings, engine, profile, |run| {
+                if own.instances() == 0 {
+                    let nothing = leaf::nothing(run.engine, &line.each);
+                    return nothing.map_err(outside_instances(line.span)).map_err(|error| (usize::MAX, error));
+                }
+                let values =
+                    std::iter::once(Slot::Scalar((own.instances() as i64).to_value())).chain(own.operands.clone());
+                run.whole(line, values.collect()).map_err(|WholeError { instance, mut error }| {
+                    let global = own.global(instance.unwrap_or(0));
+                    match (instance, error.instances.first_mut()) {
+                        (Some(_), Some(first)) => first.index = global,
+                        // The elements of these instances are not those of all.
+                        _ => error.element = None,
+                    }
+                    (global, error)
+                })
+            });
+            (instructions, profiled) = (did.instructions, did.profile);
+            did.outcome
+        });
+        self.workers_have_run(profiled.into_iter());
+        self.instructions += instructions;
+        results
+    }
+
+    /// What the choice of a strategy depends on.
+    fn sizes(&mut self, line: &EachLine, values: &[SlotOf<E>]) -> Result<Sizes, Fault> {
+        let mut sizes = Sizes { instances: instances_in::<E>(values), at_hand: true, ..Sizes::default() };
+        if sizes.instances == 0 {
+            return Ok(sizes);
+        }
+        sizes.at_hand = values[1..].iter().all(|value| self.engine.is_at_hand(value));
+        for &position in &line.sequences {
+            if let Slot::Descriptor(segments) = &values[position] {
+                sizes.elements = sizes.elements.saturating_add(self.engine.total(segments)?);
+            }
+        }
+        let (program, serial) = (self.program.program(), line.each.serial);
+        sizes.scalar_only = self.program.is_scalar_only(serial);
+        sizes.native = self.settings.native != Native::Off
+            && self.engine.has_addresses()
+            && self.program.native.is_supported(program, serial);
+        sizes.recursive = self.program.native.is_recursive(program, serial);
+        if sizes.native && sizes.elements > 0 {
+            for lengths in self.lengths(line, values)? {
+                let longest = i64::from_value(self.engine.reduce(ScalarOp::MaximumInt, &lengths)?);
+                sizes.largest = sizes.largest.saturating_add(usize::try_from(longest).unwrap_or(0));
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// For each sequence that varies by instance, how long it is in each.
+    fn lengths(&mut self, line: &EachLine, values: &[SlotOf<E>]) -> Result<Vec<E::Column>, Fault> {
+        let mut columns = Vec::new();
+        for &position in &line.sequences {
+            if let Slot::Descriptor(segments) = &values[position] {
+                columns.push(self.engine.lengths(segments)?);
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The instances of each task, so that the tasks have about as much to do as far as the lengths of sequences tell.
+    fn shares(&mut self, line: &EachLine, sizes: Sizes, values: &[SlotOf<E>]) -> Result<Vec<Range<usize>>, Fault> {
+        let mut weights = vec![1u64; sizes.instances];
+        for column in self.lengths(line, values)? {
+            let lengths = self.engine.fetch(&column, 0, sizes.instances)?.elements.to_words();
+            weights.iter_mut().zip(lengths).for_each(|(weight, length)| *weight = weight.saturating_add(length));
+        }
+        let tasks = sizes.instances.min(self.engine.workers() * TASKS);
+        Ok(strategy::shares(&weights, tasks))
+    }
+
+    /// Takes the results of the instance that has ended, and begins the next one if there is one.
+    pub(super) fn end_instance(&mut self, values: Vec<SlotOf<E>>, frames: &mut Frames<E>) -> Result<bool, Stop> {
+        let Some(leaf) = frames.leaf() else { unreachable!("an instance that ends is one of an each") };
+        let span = leaf.line.span;
+        gather(self.engine, &mut leaf.results, values).map_err(Stop::of(span))?;
+        leaf.index += 1;
+        if leaf.index == leaf.end {
+            return Ok(false);
+        }
+        let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(span))?;
+        let code = self.program.code(leaf.line.each.serial);
+        frames.begin_instance(code, arguments).map_err(Stop::at(span))?;
+        Ok(true)
+    }
+
+    /// Hands the results of all instances to the caller.
+    pub(super) fn end_each(&mut self, frames: &mut Frames<E>) -> Result<(), Stop> {
+        let Some(leaf) = frames.leaf() else { unreachable!("an each that ends has instances") };
+        let (line, results) = (Arc::clone(&leaf.line), std::mem::take(&mut leaf.results));
+        self.leave();
+        self.at(line.span);
+        let values = finish(self.engine, results).map_err(Stop::of(line.span))?;
+        frames.end_each(values, &line.results);
+        Ok(())
+    }
+
+    /// The results of all instances: at once, or dealt out to workers that run some of them each.
+    fn dealt_out(
+        &mut self,
+        line: &EachLine,
+        sizes: Sizes,
+        shares: Option<Vec<Range<usize>>>,
+        run_instances: impl Fn(&mut Run<'_, E>, Range<usize>) -> Result<Vec<SlotOf<E>>, RuntimeError> + Sync,
+    ) -> Result<Vec<SlotOf<E>>, Stop> {
+        let Some(shares) = shares else {
+            return run_instances(self, 0..sizes.instances).map_err(|error| self.inside(line, error));
+        };
+        let (program, settings) = (self.program, self.settings);
+        let profile = self.profile_for_worker();
+        let mut outcomes = self.engine.in_parallel(shares, |range, engine| {
+            elsewhere::run(program, settings, engine, profile.clone(), |run| run_instances(run, range))
+        });
+        self.workers_have_run(outcomes.iter_mut().filter_map(|did| did.profile.take()));
+        let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
+        for did in outcomes {
+            self.instructions += did.instructions;
+            // Of several failing instances the first counts, as if they had run one after another.
+            let values = did.outcome.map_err(|error| self.inside(line, error))?;
+            gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
+        }
+        finish(self.engine, results).map_err(Stop::of(line.span))
+    }
+
+    /// The results of some instances, one after another.
+    pub(super) fn instances(
+        &mut self,
+        line: &EachLine,
+        arguments: &Split<E>,
+        range: Range<usize>,
+    ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
+        let each = &line.each;
+        let outside = outside_instances(line.span);
+        let mut results: Vec<Gathered<E>> = each.results.iter().map(Gathered::instances).collect();
+        for index in range {
+            self.at(line.span);
+            let inputs = arguments.instance(self.engine, index).map_err(outside)?;
+            let depth = self.enter(line.span);
+            let values = self.function(each.serial, inputs).map_err(|mut error| {
+                error.instances.insert(0, Instance { index, place: line.span });
+                error
+            })?;
+            self.leave_to(depth);
+            self.at(line.span);
+            gather(self.engine, &mut results, values).map_err(outside)?;
+        }
+        finish(self.engine, results).map_err(outside)
+    }
+}
+
+/// An error of an `each` that ran as a whole.
+pub(super) struct WholeError {
+    /// The instance that failed, where they ran one after another.
+    instance: Option<usize>,
+    error: RuntimeError,
+}
+
+/// The number of instances, which is the first operand of an `each`.
+fn instances_in<E: Engine>(values: &[SlotOf<E>]) -> usize {
+    match &values[0] {
+        Slot::Scalar(count) => {
+            usize::try_from(i64::from_value(*count)).unwrap_or_else(|_| panic!("{count:?} instances"))
+        }
+        Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
+    }
+}
+
+/// The error of what is done around the instances of the `each` at a place.
+pub(super) fn outside_instances(span: Span) -> impl Fn(Fault) -> RuntimeError + Copy {
+    move |Fault { failure, .. }| RuntimeError::at(span, failure)
+}
+
+/// Adds the registers of an instance, or of a batch of them, to the results so far.
+pub(super) fn gather<E: Engine>(
+    engine: &mut E,
+    results: &mut [Gathered<E>],
+    values: Vec<SlotOf<E>>,
+) -> Result<(), Fault> {
+    let mut values = values.into_iter();
+    results.iter_mut().try_for_each(|result| result.add(engine, &mut values))
+}
+
+/// The registers of the results of all instances.
+pub(super) fn finish<E: Engine>(engine: &mut E, results: Vec<Gathered<E>>) -> Result<Vec<SlotOf<E>>, Fault> {
+    let mut slots = Vec::new();
+    results.into_iter().try_for_each(|result| result.finish(engine, &mut slots))?;
+    Ok(slots)
+}

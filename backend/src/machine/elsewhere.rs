@@ -1,0 +1,42 @@
+//! A run beside the run: instances that a worker takes, or this rank alone.
+
+use super::run::{Run, Settings};
+use crate::decode::Loaded;
+use crate::engine::Engine;
+use crate::profile::Profile;
+use crate::scalar::Evaluator;
+
+/// What a run beside the run did.
+pub(super) struct Did<R> {
+    pub outcome: R,
+    pub instructions: u64,
+    pub profile: Option<Profile>,
+}
+
+/// Runs something on an engine. It has no business with the world outside.
+pub(super) fn run<E: Engine, R>(
+    program: &Loaded,
+    settings: Settings<'_>,
+    engine: &mut E,
+    mut profile: Option<Profile>,
+    task: impl FnOnce(&mut Run<'_, E>) -> R,
+) -> Did<R> {
+    let (mut printed, mut turn) = (false, 0);
+    let mut run = Run {
+        program,
+        local: program,
+        engine,
+        host: None,
+        printed: &mut printed,
+        settings,
+        turn: &mut turn,
+        evaluator: Evaluator::new(program, settings.limits, settings.native, settings.interrupt),
+        instructions: 0,
+        profile: profile.as_mut(),
+    };
+    run.begin_profile();
+    let outcome = task(&mut run);
+    run.end_profile();
+    let instructions = run.all_instructions();
+    Did { outcome, instructions, profile }
+}

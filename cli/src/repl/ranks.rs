@@ -1,0 +1,79 @@
+//! A session on ranks: rank 0 reads, compiles and talks, and tells the others what all do at once.
+//!
+//! Names, types and texts are rank 0's alone. The others know programs and their global values, and take the same way through
+//! the same programs, so that an error of one is an error of all and needs no word.
+
+use super::session::Repl;
+use crate::execute::seed_of;
+use crate::launch::Link;
+use crate::options::RunOptions;
+use nesl_backend::print::print_typed;
+use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
+use nesl_vcode::{GlobalId, Input, Program};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What all ranks do at once.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Request<'a> {
+    /// Run the steps of a program, after so many others that drew random numbers.
+    Run { program: Cow<'a, Program>, draws: usize },
+    /// Fetch a global to print so much of it, with these types where it has no elements.
+    Show { global: GlobalId, shown: usize, types: Cow<'a, [String]> },
+    /// Count what was done.
+    Count,
+    /// End the session.
+    Quit,
+}
+
+/// A machine for a session.
+pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> {
+    let mut machine = Machine::new(engine, Limits::default());
+    machine.set_strategy(options.strategy.into());
+    machine.set_native(options.native.into());
+    machine
+}
+
+/// Runs the steps of a program; `draws` counts those that draw random numbers.
+pub(super) fn run_steps<E: Engine>(
+    machine: &mut Machine<E>,
+    program: &Loaded,
+    seed: i64,
+    draws: &mut usize,
+) -> Result<(), RuntimeError> {
+    program.program().steps.iter().try_for_each(|step| {
+        let seed = seed_of(seed, *draws);
+        *draws += usize::from(step.inputs.contains(&Input::Seed));
+        machine.run_step(program, step, seed, &[]).map(|_| ())
+    })
+}
+
+/// Runs a session on this rank, which is not rank 0, to its end.
+pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) {
+    let mut machine = machine(engine, options);
+    while let Some(request) = link.hear::<Request<'_>>() {
+        match request {
+            Request::Run { program, mut draws } => {
+                let program = Loaded::new(Arc::new(program.into_owned()));
+                // What goes wrong goes wrong on all ranks, and rank 0 says so.
+                let _ = run_steps(&mut machine, &program, options.seed, &mut draws);
+                let _ = machine.end_line();
+            }
+            Request::Show { global, shown, types } => {
+                if let Some(value) = machine.global(global).cloned() {
+                    let _ = print_typed(&mut machine.engine, &value, Some(shown), &types, &mut std::io::sink());
+                }
+            }
+            Request::Count => drop(machine.counters()),
+            Request::Quit => return,
+        }
+    }
+}
+
+impl<E: Engine> Repl<E> {
+    /// Tells the other ranks what this one does now.
+    pub(super) fn together(&mut self, request: &Request<'_>) {
+        self.link.tell(request);
+    }
+}
