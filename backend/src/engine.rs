@@ -253,6 +253,8 @@ pub trait Engine {
     fn import(&mut self, piece: Constants) -> Result<Self::Column, Fault>;
     /// `length` elements from `start` on, on every rank.
     fn fetch(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Window, Fault>;
+    /// The elements of its share of a column that this process holds, or would hold: all of them in one process.
+    fn own(&mut self, column: &Self::Column) -> Result<Window, Fault>;
     /// This process's rank and the number of ranks.
     fn rank(&self) -> (usize, usize);
     /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none have

@@ -2,11 +2,12 @@
 //!
 //! [`System`] is the implementation of [`Host`]. Standard output is buffered and flushed at the end of each step of a program,
 //! before it waits for input, and before other programs run, so that what people see is in order. [`streams`] holds
-//! open files, `processes` starts commands; whole files are read by [`crate::files`].
+//! open files, `processes` starts commands; whole files are read by [`crate::files`] and written by `whole`.
 
 mod objects;
 mod processes;
 mod streams;
+mod whole;
 
 use crate::files::{Files, npy};
 use crate::interrupt::Interrupt;
@@ -30,6 +31,7 @@ pub struct System {
     /// The last character printed, if there is one.
     last: Option<u8>,
     streams: Streams,
+    unfinished: whole::Unfinished,
     started: Instant,
     interrupt: Interrupt,
 }
@@ -48,6 +50,7 @@ impl System {
             printed: BufWriter::new(target),
             last: None,
             streams: Streams::default(),
+            unfinished: whole::Unfinished::default(),
             started: Instant::now(),
             interrupt: Interrupt::default(),
         }
@@ -127,9 +130,26 @@ impl Host for System {
             }
             HostOp::Write(_) => {
                 let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
-                self.write(&operands[0], &streams::bytes(elements))
+                self.write(&operands[0], &streams::bytes(elements, 0..elements.len()))
             }
-            HostOp::StartNpy(scalar) => self.write(&operands[0], &npy::header(scalar, operands[2].as_text())),
+            HostOp::NpyHeader(scalar) => Ok(vec![HostValue::text(npy::header(scalar, operands[1].as_text()))]),
+            HostOp::BeginFile => {
+                let part = self.unfinished.begin(&path(operands[0].as_text()))?;
+                let name = part.map_or_else(Vec::new, |part| part.into_os_string().into_encoded_bytes());
+                Ok(vec![HostValue::text(name)])
+            }
+            HostOp::WritePart(_) => {
+                let HostValue::Column(elements) = &operands[2] else { unreachable!("a row says it is a column") };
+                let before = share(elements.len()).start;
+                let (part, skip) = (path(operands[0].as_text()), operands[1].as_int());
+                whole::write_part(&part, skip, before, elements, &self.interrupt)?;
+                Ok(Vec::new())
+            }
+            HostOp::EndFile => {
+                let is_whole = operands[2] == HostValue::Scalar(ScalarValue::Bool(true));
+                self.unfinished.end(&path(operands[0].as_text()), &path(operands[1].as_text()), is_whole)?;
+                Ok(Vec::new())
+            }
             HostOp::ReadSequence(scalar) => self.read(operands[0].as_text(), scalar, false, share),
             HostOp::ReadRows(scalar) => self.read(operands[0].as_text(), scalar, true, share),
             HostOp::WriteVector(_) => {

@@ -56,6 +56,10 @@ macro_rules! one_process_methods {
             Ok($crate::engine::Window { start, elements: column.slice(start, length).to_constants() })
         }
 
+        fn own(&mut self, column: &$crate::vector::Vector) -> Result<$crate::engine::Window, $crate::engine::Fault> {
+            Ok($crate::engine::Window { start: 0, elements: column.to_constants() })
+        }
+
         fn rank(&self) -> (usize, usize) {
             (0, 1)
         }

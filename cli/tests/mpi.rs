@@ -60,6 +60,57 @@ error("the " ++ "end");
 }
 
 #[test]
+fn ranks_write_the_files_of_one_process() {
+    let text = r#"
+v = read_vector_from_file([] int, "numbers.txt");
+lines = read_lines_from_file("lines.txt");
+write_vector_to_npy(v, "ints.npy");
+write_vector_to_npy({sqrt(float(x)) : x in v}, "floats.npy");
+write_vector_to_npy({rem(x, 3) == 0 : x in v}, "bools.npy");
+write_matrix_to_npy({[i, i * i] : i in v}, "matrix.npy");
+write_vector_to_npy([] float, "none.npy");
+write_lines_to_file({reverse(line) : line in lines}, "reversed.txt");
+append_string_to_file("the end", "reversed.txt");
+write_string_to_file("", "empty.txt");
+write_string_to_file("short", "numbers.txt");
+write_string_to_file("gone", "/dev/null");
+{#row : row in read_matrix_from_file([] int, "rows.txt")};
+write_string_to_file("x", "missing/a.txt");
+"#;
+    let files = |bench: &Bench| {
+        let names = std::fs::read_dir(bench.path(".")).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        let read = |name: String| (std::fs::read(bench.path(&name)).unwrap_or_default(), name);
+        names.into_iter().map(read).collect::<Vec<_>>()
+    };
+    let prepared = || {
+        let bench = Bench::with("a.nesl", text);
+        let words: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+        bench.write("numbers.txt", words.join("\n"));
+        // Lines and rows that are longer than the share of a rank.
+        bench.write("lines.txt", format!("one\r\n\n{}\ntwo\n{}", words.concat(), words[..9000].concat()));
+        bench.write("rows.txt", format!("1 2\n{}\n\n{}\n", words.join(" "), words[..5000].join("\t")));
+        bench
+    };
+    let bench = prepared();
+    let alone = bench.nesl(&["run", "a.nesl"]);
+    assert_eq!(alone.code, Some(1), "{}", alone.err);
+    assert!(alone.out.ends_with("[2, 20000, 0, 5000]\n") && alone.err.contains("cannot open missing/a.txt"));
+    let expected = files(&bench);
+    assert!(expected.iter().all(|(_, name)| !name.contains("part")) && expected.len() > 10);
+    for ranks in [1, 2, 3, 4] {
+        let bench = prepared();
+        let Some(ran) = nesl(&bench, ranks, &["run", "a.nesl"]) else { return };
+        assert_eq!((ran.code, &ran.out), (Some(1), &alone.out), "{ranks} ranks: {}", ran.err);
+        assert_eq!(ran.err.matches("cannot open missing/a.txt").count(), 1, "{ranks} ranks: {}", ran.err);
+        for (own, expected) in files(&bench).iter().zip(&expected) {
+            assert!(own == expected, "{ranks} ranks: {} is not {}", own.1, expected.1);
+        }
+    }
+}
+
+#[test]
 fn ranks_print_what_one_process_prints() {
     let bench = Bench::new();
     let numbers: String = (0..20_000).map(|i| format!("{}\n", i * 6_119 % 20_000)).collect();

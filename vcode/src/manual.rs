@@ -96,6 +96,7 @@ fn host_operations() -> String {
             (Place::First, false) => "rank 0",
             (Place::First, true) => "rank 0, piece by piece",
             (Place::Every, _) => "every rank, its part",
+            (Place::Parts, _) => "every rank, its part of the last operand",
         };
         [code(name), codes(&columns(&operands)), codes(&results), ranks.to_owned(), form(row.doc)]
     });

@@ -290,6 +290,11 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.fetch_window(&column, start, length)
     }
 
+    fn own(&mut self, column: &Placed) -> Result<Window, Fault> {
+        let column = self.in_blocks(column)?;
+        Ok(Window { start: self.layout.share(column.length()).start, elements: self.part(&column).to_constants() })
+    }
+
     fn rank(&self) -> (usize, usize) {
         (self.layout.rank, self.layout.ranks)
     }

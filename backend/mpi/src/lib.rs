@@ -6,8 +6,8 @@
 //!
 //! From the bottom up: [`communicator`] is all that touches MPI, [`launch`] joins and leaves the job, [`layout`] knows which
 //! rank holds what, [`exchange`], `requests`, `ranges` and `routes` move elements, `managed` sends what only its sender knows the
-//! length of. [`start`] and [`remarks`] are for the process that starts a job. [`Column`] and [`Descriptor`] are what an instruction sees; the
-//! instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
+//! length of. [`start`] and [`remarks`] are for the process that starts a job. [`Column`] and [`Descriptor`] are what an
+//! instruction sees; the instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
 
 mod column;
 pub mod communicator;

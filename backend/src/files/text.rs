@@ -3,7 +3,7 @@
 //! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what it
 //! has begun. So every word and line is read exactly once, wherever the shares are cut.
 
-use super::{Content, InputError, check};
+use super::{AT_ONCE, Content, InputError, check};
 use crate::value::Piece;
 use nesl_prim::host::Share;
 use nesl_prim::{Constants, ScalarType};
@@ -24,73 +24,147 @@ pub(super) fn bytes(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece
     Ok(vec![Piece::Elements(Constants::Char(content.read(own)?))])
 }
 
-/// `[[char]]`: the lines, without their ends (`\n` or `\r\n`).
+/// `[[char]]`: the lines, without their ends (`\n` or `\r\n`). A process gives the characters in its share, and the lengths of
+/// the lines that begin there: one that is longer than a share is on no process as a whole.
 pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
-    let (text, _) = begun(content, share, |byte| byte == b'\n')?;
+    let own = content.share(share)?;
+    let mut text = content.read(own.clone())?;
+    // With the byte before, which tells whether a line begins right at the start, and the one behind.
+    let mut begun = own.start == 0 || content.read(own.start - 1..own.start)? == b"\n";
+    let is_cut = own.end < content.length && content.read(own.end..own.end + 1)? != b"\n";
     let mut lengths = Vec::new();
-    let mut characters = Vec::with_capacity(text.len());
-    for line in lines_of(&text) {
+    let (mut position, mut kept) = (0, 0);
+    while position < text.len() {
         check(&content.interrupt)?;
-        lengths.push(line.len() as i64);
-        characters.extend_from_slice(line);
+        let newline = text[position..].iter().position(|&byte| byte == b'\n');
+        let end = newline.map_or(text.len(), |newline| position + newline);
+        let goes_on = newline.is_none() && is_cut;
+        let line = &text[position..end];
+        let line = if goes_on { line } else { line.strip_suffix(b"\r").unwrap_or(line) };
+        let length = line.len();
+        if begun {
+            let rest = if goes_on { rest_of_line(content, own.end)? } else { 0 };
+            lengths.push((length + rest) as i64);
+        }
+        text.copy_within(position..position + length, kept);
+        kept += length;
+        begun = true;
+        position = end + 1;
     }
-    Ok(vec![Piece::Lengths(lengths), Piece::Elements(Constants::Char(characters))])
+    text.truncate(kept);
+    Ok(vec![Piece::Lengths(lengths), Piece::Elements(Constants::Char(text))])
+}
+
+/// The characters from a position on that belong to the line there.
+fn rest_of_line(content: &mut Content, start: u64) -> Result<usize, InputError> {
+    let (mut length, mut last) = (0, 0);
+    scan(content, start, |bytes| {
+        let newline = bytes.iter().position(|&byte| byte == b'\n');
+        let rest = &bytes[..newline.unwrap_or(bytes.len())];
+        length += rest.len();
+        last = rest.last().copied().unwrap_or(last);
+        newline.is_none()
+    })?;
+    Ok(length - usize::from(last == b'\r'))
+}
+
+/// Reads on from a position, in pieces that are not kept, until `goes_on` says no or the file ends.
+fn scan(content: &mut Content, start: u64, mut goes_on: impl FnMut(&[u8]) -> bool) -> Result<(), InputError> {
+    let (mut position, mut length) = (start, MORE);
+    while position < content.length {
+        let end = content.length.min(position + length);
+        let bytes = content.read(position..end)?;
+        if !goes_on(&bytes) {
+            break;
+        }
+        position = end;
+        length = (2 * length).min(AT_ONCE);
+    }
+    Ok(())
 }
 
 /// `[int]`, `[float]`, `[bool]`: one element for each word.
 pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
-    let (text, start) = begun(content, share, |byte| byte.is_ascii_whitespace())?;
-    let mut elements = Elements::new(scalar, text.len() / 4);
-    let mut offset = 0;
-    for part in parts_of(&text) {
-        check(&content.interrupt)?;
-        elements.extend(part, offset).map_err(|word| unreadable(content, &text, start, word, scalar))?;
-        offset += part.len();
-    }
+    let begun = begun(content, share)?;
+    let mut elements = Elements::new(scalar, begun.text.len() / 4);
+    elements.read(content, &begun, 0..begun.text.len(), scalar)?;
     Ok(vec![Piece::Elements(elements.finish())])
 }
 
-/// `[[int]]`, `[[float]]`, `[[bool]]`: one row for each line.
+/// `[[int]]`, `[[float]]`, `[[bool]]`: one row for each line. A process gives the words that begin in its share, and the lengths
+/// of the rows that begin there.
 pub(super) fn rows(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
-    let (text, start) = begun(content, share, |byte| byte == b'\n')?;
-    let mut elements = Elements::new(scalar, text.len() / 4);
+    let own = content.share(share)?;
+    let begun = begun(content, share)?;
+    let mut elements = Elements::new(scalar, begun.text.len() / 4);
     let mut lengths = Vec::new();
-    for line in lines_of(&text) {
-        check(&content.interrupt)?;
-        let offset = line.as_ptr() as usize - text.as_ptr() as usize;
-        match elements.extend(line, offset) {
-            Ok(count) => lengths.push(count as i64),
-            Err(word) => return Err(unreadable(content, &text, start, word, scalar)),
+    let mut is_row = begun.at_line;
+    let mut position = 0;
+    while position < begun.text.len() {
+        let newline = begun.text[position..].iter().position(|&byte| byte == b'\n');
+        let end = newline.map_or(begun.text.len(), |newline| position + newline);
+        let count = elements.read(content, &begun, position..end, scalar)?;
+        if is_row {
+            let rest = if newline.is_none() { rest_of_row(content, begun.start + end as u64)? } else { 0 };
+            lengths.push((count + rest) as i64);
         }
+        position = end + 1;
+        is_row = begun.start + (position as u64) < own.end;
     }
     Ok(vec![Piece::Lengths(lengths), Piece::Elements(elements.finish())])
 }
 
-/// The part of the file with what begins in this process's share, and where it starts.
-fn begun(content: &mut Content, share: Share<'_>, is_end: impl Fn(u8) -> bool) -> Result<(Vec<u8>, u64), InputError> {
+/// The words from a position on that belong to the line there; no word lies across that position.
+fn rest_of_row(content: &mut Content, start: u64) -> Result<usize, InputError> {
+    let (mut count, mut is_between) = (0, true);
+    scan(content, start, |bytes| {
+        for &byte in bytes {
+            let was_between = std::mem::replace(&mut is_between, byte.is_ascii_whitespace());
+            count += usize::from(was_between && !is_between);
+            if byte == b'\n' {
+                return false;
+            }
+        }
+        true
+    })?;
+    Ok(count)
+}
+
+/// The part of a file that is read for the words that begin in a process's share.
+struct Begun {
+    text: Vec<u8>,
+    /// Where it starts in the file.
+    start: u64,
+    /// Whether a line starts there.
+    at_line: bool,
+}
+
+/// The part of the file with the words that begin in this process's share.
+fn begun(content: &mut Content, share: Share<'_>) -> Result<Begun, InputError> {
     let own = content.share(share)?;
+    let mut begun = Begun { text: Vec::new(), start: own.start, at_line: own.start == 0 };
     if own.is_empty() {
-        return Ok((Vec::new(), own.start));
+        return Ok(begun);
     }
     // With the byte before, which tells whether something begins right at the start.
-    let mut start = own.start.saturating_sub(1);
-    let mut text = content.read(start..own.end)?;
+    begun.start = own.start.saturating_sub(1);
+    begun.text = content.read(begun.start..own.end)?;
+    let text = &mut begun.text;
     if own.start > 0 {
-        let begins = text.iter().position(|&byte| is_end(byte)).map_or(text.len(), |end| end + 1);
+        let space = text.iter().position(u8::is_ascii_whitespace);
+        begun.at_line = space.is_some_and(|space| text[space] == b'\n');
+        let begins = space.map_or(text.len(), |space| space + 1);
         text.drain(..begins);
-        start += begins as u64;
-        if text.is_empty() {
-            return Ok((text, start));
-        }
+        begun.start += begins as u64;
     }
-    let mut end = own.end;
-    while end < content.length && text.last().is_some_and(|&byte| !is_end(byte)) {
-        let more = content.read(end..content.length.min(end + MORE))?;
-        let length = more.iter().position(|&byte| is_end(byte)).map_or(more.len(), |end| end + 1);
-        text.extend_from_slice(&more[..length]);
-        end += length as u64;
+    if text.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+        scan(content, own.end, |more| {
+            let space = more.iter().position(u8::is_ascii_whitespace);
+            text.extend_from_slice(&more[..space.map_or(more.len(), |space| space + 1)]);
+            space.is_none()
+        })?;
     }
-    Ok((text, start))
+    Ok(begun)
 }
 
 /// A text in parts that are read in a few milliseconds and end between words.
@@ -103,20 +177,19 @@ fn parts_of(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The lines of a text; what follows the last newline is a line if there is something.
-fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let whole = text.strip_suffix(b"\n").unwrap_or(text);
-    let count = if text.is_empty() { 0 } else { usize::MAX };
-    whole.split(|&byte| byte == b'\n').take(count).map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-}
-
 /// The error about a word that is not of the type: with its line, which only now is worth counting.
 fn unreadable(content: &mut Content, text: &[u8], start: u64, word: Range<usize>, scalar: ScalarType) -> InputError {
     let position = start + word.start as u64;
-    let before = match content.read(0..position) {
-        Ok(before) => before.iter().filter(|&&byte| byte == b'\n').count(),
-        Err(error) => return error,
-    };
+    let (mut before, mut seen) = (0, 0);
+    let counted = scan(content, 0, |bytes| {
+        let bytes = &bytes[..bytes.len().min((position - seen) as usize)];
+        before += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        seen += bytes.len() as u64;
+        seen < position
+    });
+    if let Err(error) = counted {
+        return error;
+    }
     let article = if scalar == ScalarType::Int { "an" } else { "a" };
     let shown = String::from_utf8_lossy(&text[word.start..word.end.min(word.start + LONGEST_SHOWN)]).into_owned();
     let ellipsis = if word.len() > LONGEST_SHOWN { "…" } else { "" };
@@ -154,6 +227,25 @@ impl Elements {
             Elements::Float(elements) => push_words(text, float, elements).map_err(at),
             Elements::Bool(elements) => push_words(text, truth, elements).map_err(at),
         }
+    }
+
+    /// Adds the words of a range of what was begun; their number.
+    fn read(
+        &mut self,
+        content: &mut Content,
+        begun: &Begun,
+        range: Range<usize>,
+        scalar: ScalarType,
+    ) -> Result<usize, InputError> {
+        let (mut offset, mut count) = (range.start, 0);
+        check(&content.interrupt)?;
+        for part in parts_of(&begun.text[range]) {
+            check(&content.interrupt)?;
+            let added = self.extend(part, offset);
+            count += added.map_err(|word| unreadable(content, &begun.text, begun.start, word, scalar))?;
+            offset += part.len();
+        }
+        Ok(count)
     }
 
     fn finish(self) -> Constants {
@@ -285,7 +377,33 @@ mod tests {
             assert_eq!(lengths, [2, 0, 1], "{ranks} ranks");
         }
         assert!(by_ranks("", 2, lines).unwrap().0.is_empty());
+        assert!(by_ranks("", 2, |content, share| rows(content, ScalarType::Int, share)).unwrap().0.is_empty());
         assert_eq!(by_ranks("\n", 2, lines).unwrap().0, [0]);
+    }
+
+    #[test]
+    fn a_line_longer_than_a_share_is_on_no_process_as_a_whole() {
+        let words: Vec<String> = (0..4000).map(|word| word.to_string()).collect();
+        let row = words.join(" ");
+        for ranks in 1..9 {
+            for text in [format!("{row}\r\n1 2"), format!("x\n{row}\r"), format!("\n{row}\n\n")] {
+                let (lengths, parts) = by_ranks(&text, ranks, lines).unwrap();
+                let whole: Vec<i64> = text.lines().map(|line| line.trim_end().len() as i64).collect();
+                assert_eq!(lengths, whole, "{ranks} ranks");
+                let characters: String = flat(&parts).concat();
+                assert_eq!(characters.matches('`').count() as i64, whole.iter().sum::<i64>(), "{ranks} ranks");
+                let longest = parts.iter().map(Constants::len).max().unwrap();
+                assert!(longest <= text.len().div_ceil(ranks), "{longest} characters of {} on a rank", text.len());
+            }
+            let text = format!("1\n{row}\n\n2 3\n");
+            let read = |content: &mut Content, share: Share<'_>| rows(content, ScalarType::Int, share);
+            let (lengths, parts) = by_ranks(&text, ranks, read).unwrap();
+            assert_eq!(lengths, [1, 4000, 0, 2], "{ranks} ranks");
+            assert_eq!(flat(&parts).len(), 4003);
+            // The words have one to four digits: bytes are shared evenly, words nearly.
+            let longest = parts.iter().map(Constants::len).max().unwrap();
+            assert!(longest <= 2 * 4003usize.div_ceil(ranks), "{longest} words on a rank of {ranks}");
+        }
     }
 
     #[test]

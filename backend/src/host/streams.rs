@@ -9,6 +9,7 @@ use nesl_prim::host::HostError;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::ops::Range;
 use std::path::Path;
 
 /// Standard input.
@@ -169,12 +170,13 @@ fn not_open(stream: i64) -> HostError {
     HostError::Message(format!("stream {stream} is not open"))
 }
 
-/// The bytes of elements in files: characters and truth values as one byte, numbers as eight, the least significant first.
-pub(super) fn bytes(elements: &Constants) -> Vec<u8> {
+/// The bytes of a range of elements in files: characters and truth values as one byte, numbers as eight, the least significant
+/// first.
+pub(super) fn bytes(elements: &Constants, range: Range<usize>) -> Vec<u8> {
     match elements {
-        Constants::Int(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Constants::Float(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Constants::Bool(values) => values.iter().map(|&value| u8::from(value)).collect(),
-        Constants::Char(values) => values.clone(),
+        Constants::Int(values) => values[range].iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Constants::Float(values) => values[range].iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Constants::Bool(values) => values[range].iter().map(|&value| u8::from(value)).collect(),
+        Constants::Char(values) => values[range].to_vec(),
     }
 }

@@ -119,3 +119,94 @@ fn the_environment_and_the_clock_answer() {
     let first = now();
     assert!(now() >= first);
 }
+
+/// The name of a new file that is to replace another.
+fn begun(system: &mut System, path: &std::path::Path) -> HostValue {
+    perform(system, HostOp::BeginFile, &[text(path.to_str().unwrap())]).unwrap().remove(0)
+}
+
+/// Writes a part of the elements of a file.
+fn write_part(system: &mut System, part: &HostValue, skip: i64, before: usize, elements: Constants) {
+    let operands = [part.clone(), HostValue::int(skip), HostValue::Column(elements)];
+    system.perform(HostOp::WritePart(ScalarType::Int), &operands, &|length| before..before + length).unwrap();
+}
+
+fn end(system: &mut System, part: &HostValue, path: &std::path::Path, is_whole: bool) {
+    let whole = HostValue::Scalar(ScalarValue::Bool(is_whole));
+    perform(system, HostOp::EndFile, &[part.clone(), text(path.to_str().unwrap()), whole]).unwrap();
+}
+
+fn names_in(folder: &std::path::Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn whole_files_are_written_by_parts_and_then_appear() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let numbers: Vec<i64> = (0..200_000).collect();
+    for ranks in 1..5usize {
+        std::fs::write(&path, "old").unwrap();
+        let mut systems: Vec<System> = (0..ranks).map(|_| System::default()).collect();
+        let part = begun(&mut systems[0], &path);
+        write_part(&mut systems[0], &part, 0, 0, Constants::Char(b"head".to_vec()));
+        // In any order: each knows where its part belongs.
+        for rank in (0..ranks).rev() {
+            let share = numbers.len() * rank / ranks..numbers.len() * (rank + 1) / ranks;
+            let own = Constants::Int(numbers[share.clone()].to_vec());
+            write_part(&mut systems[rank], &part, 4, share.start, own);
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        end(&mut systems[0], &part, &path, true);
+        let expected = [b"head".to_vec(), numbers.iter().flat_map(|number| number.to_le_bytes()).collect()].concat();
+        assert!(std::fs::read(&path).unwrap() == expected, "{ranks} ranks");
+        assert_eq!(names_in(folder.path()), ["a"]);
+    }
+}
+
+#[test]
+fn what_is_not_whole_never_appears() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+    std::fs::write(&old, "old").unwrap();
+    let mut system = System::default();
+    for path in [&old, &new] {
+        let part = begun(&mut system, path);
+        write_part(&mut system, &part, 0, 0, Constants::Int(vec![1, 2]));
+        end(&mut system, &part, path, false);
+    }
+    // Interrupted, say.
+    let part = begun(&mut system, &new);
+    write_part(&mut system, &part, 0, 0, Constants::Int(vec![1, 2]));
+    assert_eq!(names_in(folder.path()).len(), 2);
+    drop(system);
+    assert_eq!(names_in(folder.path()), ["old"]);
+    assert_eq!(std::fs::read(&old).unwrap(), b"old");
+}
+
+#[cfg(unix)]
+#[test]
+fn replacing_keeps_links_and_permissions_and_leaves_devices_alone() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let name = |name: &str| folder.path().join(name);
+    std::fs::write(name("file"), "old").unwrap();
+    std::fs::set_permissions(name("file"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("file", name("link")).unwrap();
+    symlink("nothing", name("dangling")).unwrap();
+    let mut system = System::default();
+    let part = begun(&mut system, &name("link"));
+    end(&mut system, &part, &name("link"), true);
+    assert!(std::fs::symlink_metadata(name("link")).unwrap().is_symlink());
+    let metadata = std::fs::metadata(name("file")).unwrap();
+    assert_eq!((metadata.len(), metadata.permissions().mode() & 0o777), (0, 0o640));
+    std::fs::hard_link(name("file"), name("other")).unwrap();
+    for path in [name("file"), name("dangling"), folder.path().to_owned(), "/dev/null".into()] {
+        assert_eq!(begun(&mut system, &path), text(""), "{}", path.display());
+    }
+    let missing = perform(&mut system, HostOp::BeginFile, &[text(name("no/file").to_str().unwrap())]);
+    assert!(said(missing).starts_with("cannot open "));
+}

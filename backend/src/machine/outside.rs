@@ -1,12 +1,13 @@
 //! Operations on the world outside: columns to plain data, the host's answer to columns.
 //!
-//! Rank 0 acts and the others receive what it gives; every rank reads its own part of a whole file. An error is the same on
-//! all ranks.
+//! Rank 0 acts and the others receive what it gives; of a whole file every rank reads and writes its own part. An error is the
+//! same on all ranks.
 
 use crate::engine::{Engine, Fault};
 use crate::value::{Slot, SlotOf};
 use nesl_prim::host::{HostError, Place};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarValue};
+use std::ops::Range;
 
 /// Elements of a column that is given out piece by piece.
 const PIECE: usize = 1 << 20;
@@ -20,6 +21,13 @@ pub(super) fn perform<E: Engine>(
 ) -> Result<Vec<SlotOf<E>>, Fault> {
     let outcome = match operands.split_last() {
         Some((Slot::Column(column), rest)) if op.row().piecewise => piecewise(engine, host, op, rest, column)?,
+        Some((Slot::Column(column), rest)) if op.row().place == Place::Parts => {
+            let mut operands = rest.iter().map(|slot| outward(engine, slot)).collect::<Result<Vec<_>, Fault>>()?;
+            let own = engine.own(column)?;
+            let place = own.start..own.start + own.elements.len();
+            operands.push(HostValue::Column(own.elements));
+            once(engine, host, op, &operands, place)
+        }
         _ => {
             let operands = operands.iter().map(|slot| outward(engine, slot)).collect::<Result<Vec<_>, Fault>>()?;
             if op == HostOp::Fail {
@@ -29,7 +37,7 @@ pub(super) fn perform<E: Engine>(
             if op == HostOp::Exit {
                 return Err(Failure::Exited.into());
             }
-            once(engine, host, op, &operands)
+            once(engine, host, op, &operands, 0..0)
         }
     };
     let (values, message) = match outcome {
@@ -61,7 +69,7 @@ fn piecewise<E: Engine>(
     for start in (0..length.max(1)).step_by(PIECE) {
         let window = engine.fetch(column, start, PIECE.min(length - start))?;
         operands.push(HostValue::Column(window.elements));
-        if let Err(error) = once(engine, host, op, &operands) {
+        if let Err(error) = once(engine, host, op, &operands, 0..0) {
             return Ok(Err(error));
         }
         operands.pop();
@@ -69,17 +77,20 @@ fn piecewise<E: Engine>(
     Ok(Ok(Vec::new()))
 }
 
-/// What the host answers to this rank; one opinion of all ranks on whether it was done.
+/// What the host answers to this rank, whose own part of the last operand lies at `place`; one opinion of all ranks on whether
+/// it was done.
 fn once<E: Engine>(
     engine: &mut E,
     host: &mut dyn Host,
     op: HostOp,
     operands: &[HostValue],
+    place: Range<usize>,
 ) -> Result<Vec<HostValue>, HostError> {
     let answer = match op.row().place {
         Place::First if engine.rank().0 > 0 => Ok(op.row().results.iter().copied().map(HostValue::zero).collect()),
         Place::First => host.perform(op, operands, &|length| 0..length),
         Place::Every => host.perform(op, operands, &|length| engine.share(length)),
+        Place::Parts => host.perform(op, operands, &|_| place.clone()),
     };
     engine.agree(answer)
 }

@@ -15,8 +15,8 @@ pub(super) struct Reader<C> {
     column: C,
     length: usize,
     window: Window,
-    /// How many elements the next fetch asks for. Reading on where the window ends doubles it; a jump, as between segments
-    /// of a view, halves it, so that jumping about does not fetch far more than is read.
+    /// How many elements the next fetch asks for. Reading on where the window ends doubles it, so that an abbreviated value
+    /// does not fetch far more than is shown; a jump, as between segments of a view, halves it.
     ask: usize,
 }
 
@@ -24,7 +24,7 @@ impl<C> Reader<C> {
     pub fn new<E: Engine<Column = C>>(engine: &E, column: C) -> Reader<C> {
         let length = engine.length(&column);
         let window = Window { start: 0, elements: Constants::from_scalars(engine.scalar_type(&column), &[]) };
-        Reader { column, length, window, ask: LARGEST / 2 }
+        Reader { column, length, window, ask: SMALLEST / 2 }
     }
 
     /// Element `index`.

@@ -5,7 +5,8 @@
 //! whoever runs a program supplies; its implementation for this machine is `nesl_backend::host`.
 //!
 //! Operations happen in the order of the program, each once. In a distributed run rank 0 performs them and the others
-//! receive the results, but for those that read whole files ([`Place::Every`]), of which every rank reads its own part.
+//! receive the results, but for those on whole files, of which every rank reads ([`Place::Every`]) or writes
+//! ([`Place::Parts`]) its own part.
 
 use crate::constants::Constants;
 use crate::failure::Failure;
@@ -32,6 +33,8 @@ pub enum Place {
     First,
     /// Every rank, for its share of the results.
     Every,
+    /// Every rank, on its share of the last operand. The host's share of whatever length is where that lies in the whole.
+    Parts,
 }
 
 /// An operation on the world outside.
@@ -55,8 +58,14 @@ pub enum HostOp {
     Read,
     /// Writes elements to a stream: characters as they are, others as the bytes of a `.npy` file.
     Write(ScalarType),
-    /// Writes how a `.npy` file begins.
-    StartNpy(ScalarType),
+    /// How a `.npy` file begins.
+    NpyHeader(ScalarType),
+    /// Begins a file that will replace another.
+    BeginFile,
+    /// Writes elements to such a file, as [`HostOp::Write`] does.
+    WritePart(ScalarType),
+    /// Puts such a file in its place, or gives it up.
+    EndFile,
     /// A whole file as a sequence.
     ReadSequence(ScalarType),
     /// A whole file as rows.
@@ -125,6 +134,8 @@ impl HostOp {
             HostOp::Open,
             HostOp::Close,
             HostOp::Read,
+            HostOp::BeginFile,
+            HostOp::EndFile,
             HostOp::WriteLengths,
             HostOp::ReadLengths,
             HostOp::Run,
@@ -132,7 +143,8 @@ impl HostOp {
         ];
         let typed = [
             HostOp::Write,
-            HostOp::StartNpy,
+            HostOp::NpyHeader,
+            HostOp::WritePart,
             HostOp::ReadSequence,
             HostOp::ReadRows,
             HostOp::WriteVector,
@@ -146,7 +158,8 @@ impl HostOp {
     pub fn scalar_type(self) -> Option<ScalarType> {
         match self {
             HostOp::Write(scalar)
-            | HostOp::StartNpy(scalar)
+            | HostOp::NpyHeader(scalar)
+            | HostOp::WritePart(scalar)
             | HostOp::ReadSequence(scalar)
             | HostOp::ReadRows(scalar)
             | HostOp::WriteVector(scalar)
@@ -225,11 +238,38 @@ impl HostOp {
                     "write stream elements: characters as they are, others as little-endian bytes.",
                 )
             },
-            HostOp::StartNpy(scalar) => row(
-                "start_npy",
-                by_type!(scalar, [INT], [TEXT]),
+            HostOp::NpyHeader(scalar) => HostRow {
+                reports: false,
+                ..row(
+                    "npy_header",
+                    by_type!(scalar, [], [TEXT]),
+                    &[TEXT],
+                    "npy_header prototype shape: how a .npy file begins whose elements have the prototype's type.",
+                )
+            },
+            HostOp::BeginFile => row(
+                "begin_file",
+                &[TEXT],
+                &[TEXT],
+                "begin_file name: the name of a new, empty file, which end_file puts in the place of that with the name; \
+                 empty if what has the name cannot be replaced, such as a device, which a stream can write to.",
+            ),
+            HostOp::WritePart(scalar) => HostRow {
+                place: Place::Parts,
+                ..row(
+                    "write_part",
+                    by_type!(scalar, [TEXT, INT], []),
+                    &[],
+                    "write_part part skip elements: writes elements as write does to a file that begin_file made, behind so \
+                     many bytes.",
+                )
+            },
+            HostOp::EndFile => row(
+                "end_file",
+                &[TEXT, TEXT, BOOL],
                 &[],
-                "start_npy stream prototype shape: writes how a .npy file begins whose elements have the prototype's type.",
+                "end_file part name whole: puts a file that begin_file made for this name in its place; if it is not whole, \
+                 removes it instead.",
             ),
             HostOp::ReadSequence(scalar) => HostRow {
                 place: Place::Every,

@@ -18,7 +18,7 @@ pub fn run(twin: &mut Twin<impl Local>, random: &mut Random) {
 }
 
 /// What this rank has sent in messages, bytes and collectives.
-fn sent(ranks: &mut Ranks<impl Local>) -> [u64; 3] {
+pub fn sent(ranks: &mut Ranks<impl Local>) -> [u64; 3] {
     let mut counters = Counters::default();
     ranks.communicator().report(&mut counters);
     [counters.messages, counters.bytes_sent, counters.collectives]

@@ -1,10 +1,11 @@
 //! What is not an instruction's result: agreement, counters, memory, and that no rank holds too much.
 
+use crate::sharing::sent;
 use crate::twin::{Local, Twin};
-use nesl_backend::{Engine, MapOperand};
+use nesl_backend::{Engine, MapOperand, Slot, Value};
 use nesl_mpi::Communicator;
-use nesl_prim::{Failure, ScalarOp, ScalarValue};
-use nesl_vcode::Constants;
+use nesl_prim::{Failure, ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::{Constants, Shape};
 
 /// Elements of the check that no rank holds too much.
 const MANY: usize = 1_000_000;
@@ -14,6 +15,7 @@ pub fn run(twin: &mut Twin<impl Local>) {
     memory(twin);
     shares(twin);
     programs(twin);
+    printing(twin);
 }
 
 /// The lowest failing rank's error is everybody's.
@@ -71,6 +73,35 @@ fn shares(twin: &mut Twin<impl Local>) {
     twin.check(largest <= allowed, || format!("a rank held {largest} of {MANY} elements"));
     let sent: u64 = counters.iter().map(|counters| counters.bytes_sent).sum();
     twin.check((sent > 0) == (count > 1), || format!("{count} ranks sent {sent} bytes"));
+}
+
+/// What is shown of a long sequence is all that travels; a whole one goes window by window.
+fn printing(twin: &mut Twin<impl Local>) {
+    /// The most elements of a window.
+    const WINDOW: u64 = 65_536;
+    let (_, count) = twin.ranks.rank();
+    let others = count as u64 - 1;
+    let column = twin.ranks.iota(MANY).expect("iota");
+    let shape = Shape::Sequence(Box::new(Shape::Scalar(ScalarType::Int)));
+    let slots = vec![Slot::Scalar(ScalarValue::Int(MANY as i64)), Slot::Column(column)];
+    let value = Value { shape, slots };
+    let numbers = |count| (0..count).map(|number: usize| number.to_string()).collect::<Vec<_>>().join(", ");
+    for (limit, expected) in [(Some(100), format!("[{}, ...]", numbers(100))), (None, format!("[{}]", numbers(MANY)))] {
+        let before = sent(&mut twin.ranks);
+        let mut text = Vec::new();
+        let printed = nesl_backend::print(&mut twin.ranks, &value, limit, &mut text);
+        let after = sent(&mut twin.ranks);
+        twin.check(printed.is_ok() && text == expected.as_bytes(), || format!("printing {limit:?} of {MANY}"));
+        let [_, bytes, collectives] = std::array::from_fn(|which| after[which] - before[which]);
+        // Each rank sends what it has of a window to every other; ranks also agree now and then, in a byte.
+        let most = match limit {
+            Some(shown) => 2 * shown as u64 * 8 * others,
+            None => collectives * WINDOW * 8 * others,
+        };
+        twin.check(bytes <= most + collectives * others, || format!("{bytes} bytes for {limit:?} of {MANY}"));
+        let fewest = if limit.is_none() && count > 1 { MANY as u64 / WINDOW } else { 0 };
+        twin.check(collectives >= fewest, || format!("{collectives} windows for {limit:?} of {MANY}"));
+    }
 }
 
 /// Bytes of rank 0 reach all.
