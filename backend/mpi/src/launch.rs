@@ -89,6 +89,12 @@ impl World {
     pub fn communicator_with_chunks(&self, chunk_limit: usize) -> Communicator {
         Communicator::world(chunk_limit)
     }
+
+    /// How many of the ranks are on this machine, this one included.
+    pub fn neighbours(&self) -> usize {
+        let world = SimpleCommunicator::world();
+        world.split_shared(world.rank()).size() as usize
+    }
 }
 
 /// Joins the job. Call it once and early; only one thread at a time may use what comes of it, but it need not be this one.
