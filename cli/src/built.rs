@@ -36,7 +36,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let matches = command_line(&program, &command).get_matches();
     let Built { arguments, options } = Built::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Some(ranks) = front::wanted(&options)? {
-        return front::run(ranks);
+        return front::run(ranks, &options);
     }
     let mut place = Place::join(&options)?;
     let interrupt = place.is_alone().then(Interrupt::install);

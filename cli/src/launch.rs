@@ -34,6 +34,8 @@ pub struct Launched {
 const RANK: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
 const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 const NEIGHBOURS: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+/// Variables of Slurm, which starts ranks for any MPI. They are there where it starts other things, too.
+const TASKS: [&str; 2] = ["SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"];
 
 /// What rank 0 needs to say why a job cannot begin, many times over.
 const TIME_TO_SPEAK: std::time::Duration = std::time::Duration::from_millis(300);
@@ -51,7 +53,7 @@ impl Launched {
             return None;
         }
         let rank = rank.unwrap_or(0);
-        let ranks = ranks.unwrap_or(rank + 1).max(1);
+        let ranks = ranks.or_else(|| number(&TASKS)).unwrap_or(rank + 1).max(1);
         Some(Launched { rank, ranks, neighbours: number(&NEIGHBOURS).unwrap_or(ranks).max(1) })
     }
 
@@ -120,6 +122,10 @@ impl Place {
     #[cfg(feature = "mpi")]
     fn initialise(launched: Option<Launched>, _: Option<EngineName>, _: bool) -> Result<Place, Stop> {
         let world = nesl_mpi::initialise().map_err(|error| Stop::failed(format!("error: {error}")))?;
+        // MPI knows better than the environment, which need not say how many there are.
+        let layout = world.communicator().layout();
+        let launched =
+            launched.map(|_| Launched { rank: layout.rank, ranks: layout.ranks, neighbours: world.neighbours() });
         Ok(Place { launched, world: Some(world) })
     }
 
@@ -320,6 +326,9 @@ mod tests {
         assert_eq!(detect_among(&open_mpi), Some(Launched { rank: 2, ranks: 4, neighbours: 2 }));
         let mpich = [("PMI_RANK", "1"), ("PMI_SIZE", "2")];
         assert_eq!(detect_among(&mpich), Some(Launched { rank: 1, ranks: 2, neighbours: 2 }));
+        let slurm = [("PMIX_RANK", "0"), ("SLURM_NTASKS", "8"), ("SLURM_STEP_NUM_TASKS", "4")];
+        assert_eq!(detect_among(&slurm), Some(Launched { rank: 0, ranks: 4, neighbours: 4 }));
+        assert_eq!(detect_among(&slurm[1..]), None);
         assert_eq!(detect_among(&[("PMIX_RANK", "1")]), Some(Launched { rank: 1, ranks: 2, neighbours: 2 }));
     }
 }

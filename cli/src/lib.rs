@@ -53,16 +53,17 @@ fn command() -> ExitCode {
         Ok(None) => commands::run(),
         Err(stop) => Err(stop),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Stop { code, message }) => {
-            if !message.is_empty() {
-                // Without a standard error there is nobody to tell.
-                let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
-            }
-            ExitCode::from(code)
-        }
+    ExitCode::from(conclude(result))
+}
+
+/// The exit code of a command, after what there is to say about its end.
+fn conclude(result: Result<(), Stop>) -> u8 {
+    let Err(Stop { code, message }) = result else { return 0 };
+    if !message.is_empty() {
+        // Without a standard error there is nobody to tell.
+        let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
     }
+    code
 }
 
 /// A panic is always a mistake of ours: says so, with what helps to find it.

@@ -37,6 +37,12 @@ pub struct RunOptions {
     /// This process is one of the ranks that `--ranks` has started
     #[arg(long, global = true, hide = true)]
     pub as_rank: bool,
+    /// What this rank says ends up at a terminal
+    #[arg(long, global = true, hide = true)]
+    pub in_color: bool,
+    /// In a session of ranks: says on both outputs that an input has been answered, after the character 30
+    #[arg(long, global = true, hide = true, value_name = "TEXT")]
+    pub mark: Option<String>,
     /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one) or mixed (in turns)
     #[arg(long, value_name = "NAME", global = true, default_value = "auto", hide_possible_values = true)]
     pub strategy: StrategyName,
@@ -69,7 +75,9 @@ impl RunOptions {
     /// How messages are written.
     pub fn style(&self) -> Style {
         match self.message_format {
-            MessageFormat::Human => Style::Text { color: self.color.enabled() },
+            MessageFormat::Human => {
+                Style::Text { color: self.color.enabled() || (self.in_color && self.color == ColorChoice::Auto) }
+            }
             MessageFormat::Json => Style::Json,
         }
     }

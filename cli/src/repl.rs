@@ -8,8 +8,10 @@ mod commands;
 mod complete;
 mod ranks;
 pub mod session;
-mod terminal;
+pub(crate) mod terminal;
 
+#[cfg(feature = "mpi")]
+pub(crate) use ranks::MARK;
 pub use ranks::follow;
 
 use crate::stop::Stop;
@@ -27,6 +29,31 @@ pub fn run<E: Engine>(mut repl: Repl<E>) -> Result<(), Stop> {
     let result = if is_terminal { terminal::run(&mut repl) } else { piped(&mut repl) };
     repl.finish();
     result
+}
+
+/// Who evaluates what is typed at a terminal.
+pub trait Partner {
+    /// The names that can be used now.
+    fn names(&self) -> Vec<String>;
+
+    /// Evaluates an input and answers it.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    fn evaluate(&mut self, input: &str) -> Result<Next, Stop>;
+}
+
+impl<E: Engine> Partner for Repl<E> {
+    fn names(&self) -> Vec<String> {
+        Repl::names(self)
+    }
+
+    fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
+        match input.trim_start().strip_prefix(':') {
+            Some(command) => commands::run(self, command),
+            None => self.input(input),
+        }
+    }
 }
 
 /// Whether a session goes on after an input.
@@ -63,30 +90,25 @@ impl Pending {
     }
 }
 
-/// Evaluates an input: a command, or forms.
-fn evaluate<E: Engine>(repl: &mut Repl<E>, input: &str) -> Result<Next, Stop> {
-    match input.trim_start().strip_prefix(':') {
-        Some(command) => commands::run(repl, command),
-        None => repl.input(input),
-    }
-}
-
 /// A session whose input is not a terminal: a script, a pipe.
 fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
     let mut pending = Pending::default();
     let mut wrong = false;
+    repl.mark()?;
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|error| Stop::failed(format!("error: cannot read the input: {error}")))?;
         let Some(input) = pending.push(&line) else { continue };
-        match evaluate(repl, &input)? {
+        match repl.evaluate(&input)? {
             Next::Go => {}
-            Next::GoAfterError => wrong = true,
+            // Who is told of every answer sees the errors, too.
+            Next::GoAfterError => wrong |= !repl.is_marked(),
             Next::Quit => return ended(wrong),
         }
+        repl.mark()?;
     }
     // What has no end is evaluated all the same: the error says what is missing.
     if !pending.text.trim().is_empty() {
-        wrong |= evaluate(repl, &pending.text)? == Next::GoAfterError;
+        wrong |= repl.evaluate(&pending.text)? == Next::GoAfterError;
     }
     ended(wrong)
 }

@@ -128,9 +128,10 @@ impl Job {
         marked.collect()
     }
 
-    /// The process of a rank.
+    /// The process of a rank: the first, as commands that it runs have its environment.
     fn rank(&self, rank: usize) -> u32 {
-        let processes = self.processes();
+        let mut processes = self.processes();
+        processes.sort_unstable();
         let found = processes.iter().find(|(_, of)| *of == Some(rank));
         found.unwrap_or_else(|| panic!("no rank {rank} among {processes:?}")).0
     }
@@ -258,6 +259,22 @@ fn nothing_outlives_its_launcher() {
         signal("KILL", job.process.id());
         assert_eq!(job.end(&format!("command killed in {state}")).code, None);
     });
+}
+
+#[test]
+fn a_command_that_a_rank_runs_ends_with_it() {
+    if launcher().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    for _ in 0..rounds() {
+        let _turn = turn();
+        let job = Job::start(&bench, Start::Command, "0;\nshell_command(\"sleep 1000\", \"\");\n");
+        job.begun();
+        signal("KILL", job.rank(0));
+        let ended = job.end("rank 0 killed while a command runs");
+        assert_eq!(ended.code, Some(137), "{}", ended.err);
+    }
 }
 
 #[test]

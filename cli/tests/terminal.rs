@@ -1,4 +1,4 @@
-//! The session at a terminal: editing, history across sessions, completion, Ctrl-C, inputs of several lines.
+//! The session at a terminal: editing, history across sessions, completion, Ctrl-C, inputs of several lines. On ranks, too.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
@@ -11,8 +11,13 @@ use std::time::{Duration, Instant};
 
 /// Starts a session at a pseudo-terminal.
 fn start(bench: &Bench) -> PtySession {
+    start_with(bench, &[])
+}
+
+/// The same with arguments.
+fn start_with(bench: &Bench, arguments: &[&str]) -> PtySession {
     let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
-    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    command.args(arguments).env("TERM", "xterm").env("NO_COLOR", "1");
     let options = Options::new().timeout_ms(Some(60_000));
     let mut session = spawn_with_options(command, options).unwrap();
     session.exp_string(":help lists the commands").unwrap();
@@ -22,6 +27,11 @@ fn start(bench: &Bench) -> PtySession {
 
 #[test]
 fn lines_are_edited_continued_completed_and_remembered() {
+    edit(start);
+}
+
+/// Sessions that edit lines, and remember them.
+fn edit(start: impl Fn(&Bench) -> PtySession) {
     let bench = Bench::new();
     let mut session = start(&bench);
     session.send_line("1 + 2;").unwrap();
@@ -109,4 +119,89 @@ fn an_interrupt_ends_instructions_on_many_elements() {
     session.exp_string("it = 7 : int").unwrap();
     session.send_line(":quit").unwrap();
     session.exp_eof().unwrap();
+}
+
+/// Sessions on ranks: the lines are those of the process at the terminal, the answers those of rank 0.
+#[cfg(all(target_os = "linux", feature = "mpi"))]
+mod on_ranks {
+    use super::*;
+    use common::{launcher, turn};
+
+    /// The process has ended with this exit code.
+    #[track_caller]
+    fn ended(session: PtySession, code: i32) {
+        let status = format!("{:?}", session.process().wait());
+        assert!(status.starts_with("Ok(Exited(") && status.ends_with(&format!(", {code}))")), "{status}");
+    }
+
+    fn start_on_ranks(bench: &Bench) -> PtySession {
+        start_with(bench, &["repl", "--ranks", "2"])
+    }
+
+    #[test]
+    fn lines_are_edited_as_in_one_process() {
+        if launcher().is_some() {
+            let _turn = turn();
+            edit(start_on_ranks);
+        }
+    }
+
+    #[test]
+    fn errors_come_before_the_next_prompt_and_files_are_read() {
+        let bench = Bench::with("defs.nesl", "function double(a) = 2 * a;\n");
+        if launcher().is_none() {
+            return;
+        }
+        let _turn = turn();
+        let mut session = start_on_ranks(&bench);
+        session.send_line("sum({1 / (x - 9999) : x in [0:10000]});").unwrap();
+        session.exp_string("division of 1 by zero").unwrap();
+        session.exp_string("nesl> ").unwrap();
+        session.send_line(":load defs.nesl").unwrap();
+        session.exp_string("double = fn : ").unwrap();
+        // The name is completed as soon as rank 0 knows it.
+        session.exp_string("nesl> ").unwrap();
+        session.send("doub\t(21);\r").unwrap();
+        session.flush().unwrap();
+        session.exp_string("it = 42 : int").unwrap();
+        session.send_line(":quit").unwrap();
+        session.exp_eof().unwrap();
+        ended(session, 0);
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_session() {
+        let bench = Bench::new();
+        if launcher().is_none() {
+            return;
+        }
+        let _turn = turn();
+        let mut session = start_on_ranks(&bench);
+        session.send_line("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);").unwrap();
+        session.exp_string("fib = fn : int -> int").unwrap();
+        session.exp_string("nesl> ").unwrap();
+        session.send_line("fib(80);").unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        session.send_control('c').unwrap();
+        session.exp_string("interrupted").unwrap();
+        session.exp_eof().unwrap();
+        ended(session, 130);
+    }
+
+    #[test]
+    fn a_dead_rank_ends_the_session_at_its_prompt() {
+        let bench = Bench::with("kill.sh", "(sleep 1; kill -9 $PPID) > /dev/null 2>&1 &\n");
+        if launcher().is_none() {
+            return;
+        }
+        let _turn = turn();
+        let mut session = start_on_ranks(&bench);
+        // Rank 0 is the parent of the shell that it starts.
+        session.send_line("shell_command(\"sh kill.sh\", \"\");").unwrap();
+        session.exp_string("it = \"\"").unwrap();
+        session.exp_string("rank 0 of 2").unwrap();
+        session.exp_string("killed by signal 9").unwrap();
+        session.exp_eof().unwrap();
+        ended(session, 137);
+    }
 }

@@ -98,6 +98,12 @@ impl World {
     pub fn set_growth(&mut self, growth: Growth) {
         self.managed = Arc::new(Mutex::new(Managed::new(growth)));
     }
+
+    /// How many of the ranks are on this machine, this one included.
+    pub fn neighbours(&self) -> usize {
+        let world = SimpleCommunicator::world();
+        world.split_shared(world.rank()).size() as usize
+    }
 }
 
 /// Joins the job. Call it once and early; only one thread at a time may use what comes of it, but it need not be this one.

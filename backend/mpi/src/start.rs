@@ -205,6 +205,52 @@ fn terminate(process: &mut Child) {
     let _ = process.kill();
 }
 
+/// How a terminal is set: for a process that must end while it edits a line.
+#[cfg(unix)]
+pub struct Terminal {
+    settings: Option<libc::termios>,
+}
+
+#[cfg(unix)]
+impl Terminal {
+    /// The terminal that is standard input, as it is now.
+    pub fn remember() -> Terminal {
+        let mut settings = std::mem::MaybeUninit::uninit();
+        // SAFETY: tcgetattr fills in the settings where it gives 0, and only then they are used.
+        #[allow(unsafe_code)]
+        let settings = unsafe {
+            (libc::tcgetattr(libc::STDIN_FILENO, settings.as_mut_ptr()) == 0).then(|| settings.assume_init())
+        };
+        Terminal { settings }
+    }
+
+    /// Sets it as it was.
+    pub fn restore(&self) {
+        if let Some(settings) = &self.settings {
+            // SAFETY: tcsetattr reads settings that tcgetattr has made.
+            #[allow(unsafe_code)]
+            unsafe {
+                libc::tcsetattr(libc::STDIN_FILENO, libc::TCSADRAIN, settings);
+            }
+        }
+    }
+}
+
+/// How a terminal is set, where that is not known.
+#[cfg(not(unix))]
+pub struct Terminal;
+
+#[cfg(not(unix))]
+impl Terminal {
+    /// Nothing.
+    pub fn remember() -> Terminal {
+        Terminal
+    }
+
+    /// Nothing.
+    pub fn restore(&self) {}
+}
+
 /// Signals that ask this process to end: noted, so that it can end its job before.
 #[cfg(unix)]
 pub mod signals {

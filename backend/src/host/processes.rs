@@ -21,7 +21,9 @@ fn failed<'a>(text: &'a [u8], what: &'a str) -> impl Fn(std::io::Error) -> HostE
 
 /// Runs a command on an input; what it writes to its standard output.
 pub(super) fn run(text: &[u8], input: &[u8]) -> Result<Vec<u8>, HostError> {
-    let mut child = command(text)?
+    let mut command = command(text)?;
+    end_with_this_thread(&mut command);
+    let mut child = command
         .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
         .spawn()
@@ -41,6 +43,27 @@ pub(super) fn run(text: &[u8], input: &[u8]) -> Result<Vec<u8>, HostError> {
         false => Err(HostError::Message(format!("`{}` ended with {}", String::from_utf8_lossy(text), output.status))),
     }
 }
+
+/// Ends a command that this thread waits for when nobody waits any more, because this process was killed.
+#[cfg(target_os = "linux")]
+fn end_with_this_thread(command: &mut Command) {
+    let ask = || {
+        // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and touches no memory of ours.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        }
+        Ok(())
+    };
+    // SAFETY: what runs between fork and exec calls a function of the system that is safe there, and allocates nothing.
+    #[allow(unsafe_code)]
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(command, ask);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_this_thread(_: &mut Command) {}
 
 /// Starts a command with these standard streams, pipes for those that are -1; the streams of its standard input, output and
 /// error, -1 for those that were given.

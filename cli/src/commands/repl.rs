@@ -11,7 +11,7 @@ use nesl_backend::Engine;
 /// Starts a session, which lasts to the end of its input.
 pub fn run(options: &RunOptions) -> Result<(), Stop> {
     if let Some(ranks) = front::wanted(options)? {
-        return front::run(ranks);
+        return front::session(ranks, options);
     }
     let mut place = Place::join(options)?;
     if options.engine == Some(EngineName::Oracle) {

@@ -32,7 +32,7 @@ pub struct Arguments {
 /// Runs the file.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     if let Some(ranks) = front::wanted(options)? {
-        return front::run(ranks);
+        return front::run(ranks, options);
     }
     let begun = Instant::now();
     let Arguments { file, arguments } = arguments;

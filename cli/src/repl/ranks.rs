@@ -7,12 +7,16 @@ use super::session::Repl;
 use crate::execute::seed_of;
 use crate::launch::Link;
 use crate::options::RunOptions;
+use crate::stop::Stop;
 use nesl_backend::print::print_typed;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
 use nesl_vcode::{GlobalId, Input, Program};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// What begins the mark of an answer: the character that separates records.
+pub(crate) const MARK: char = '\u{1e}';
 
 /// What all ranks do at once.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,5 +79,17 @@ impl<E: Engine> Repl<E> {
     /// Tells the other ranks what this one does now.
     pub(super) fn together(&mut self, request: &Request<'_>) {
         self.link.tell(request);
+    }
+
+    /// Whether somebody is to be told of every answer.
+    pub(super) fn is_marked(&self) -> bool {
+        self.options.mark.is_some()
+    }
+
+    /// Tells whoever passes this session on to a terminal that an input has been answered, and which names can be used now.
+    pub(super) fn mark(&self) -> Result<(), Stop> {
+        let Some(mark) = &self.options.mark else { return Ok(()) };
+        eprintln!("{MARK}{mark}");
+        self.answer(&format!("{MARK}{mark} {}\n", self.names().join(" ")))
     }
 }

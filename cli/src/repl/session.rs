@@ -36,7 +36,7 @@ pub struct Repl<E: Engine> {
     session: Session,
     sources: SourceMap,
     machine: Machine<E>,
-    options: RunOptions,
+    pub(super) options: RunOptions,
     /// What Ctrl-C does; nothing where it is left to the launcher.
     interrupt: Option<Interrupt>,
     /// The other ranks.

@@ -1,10 +1,8 @@
 //! A session at a terminal: prompts, line editing, history, Ctrl-C and Ctrl-D.
 
 use super::complete::Completion;
-use super::session::Repl;
-use super::{Next, Pending, evaluate};
+use super::{Next, Partner, Pending};
 use crate::stop::Stop;
-use nesl_backend::Engine;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};
@@ -17,7 +15,10 @@ const CONTINUATION: &str = "....> ";
 const REMEMBERED: usize = 10_000;
 
 /// Runs a session to its end.
-pub(super) fn run<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
+///
+/// # Errors
+/// If it cannot go on.
+pub(crate) fn run(partner: &mut impl Partner) -> Result<(), Stop> {
     let failed = |error: ReadlineError| Stop::failed(format!("error: cannot use the terminal: {error}"));
     let config = Config::builder().max_history_size(REMEMBERED).map_err(failed)?.build();
     let mut editor: Editor<Completion, FileHistory> = Editor::with_config(config).map_err(failed)?;
@@ -29,7 +30,7 @@ pub(super) fn run<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
     println!("nesl {}; :help lists the commands", env!("CARGO_PKG_VERSION"));
     let mut pending = Pending::default();
     loop {
-        editor.set_helper(Some(Completion::new(repl.names())));
+        editor.set_helper(Some(Completion::new(partner.names())));
         let prompt = if pending.text.is_empty() { PROMPT } else { CONTINUATION };
         let input = match editor.readline(prompt) {
             Ok(line) => pending.push(&line),
@@ -46,7 +47,7 @@ pub(super) fn run<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
             // At once, so that nothing is lost however the session ends.
             let _ = editor.append_history(history);
         }
-        if evaluate(repl, &input)? == Next::Quit {
+        if partner.evaluate(&input)? == Next::Quit {
             return Ok(());
         }
     }

@@ -1,0 +1,262 @@
+//! A job seen from the process that started it: passes on what the ranks write, ends them when a signal says so or nobody can
+//! read them, and says what their end is for the user.
+
+use crate::options::{ColorChoice, RunOptions};
+use crate::output::write_error;
+use crate::stop::Stop;
+use nesl_mpi::remarks::{Death, Remarks};
+use nesl_mpi::start::{Job, signals, start};
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How often the end of the launcher is looked for.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The exit code of a job of which nothing is known but that it did not go well.
+const UNKNOWN: u8 = 101;
+
+/// Starts this command again on so many ranks, and lasts as long as they do.
+///
+/// # Errors
+/// The end of the job, if it could not begin or did not go well.
+pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    signals::note_them();
+    let is_typed = io::stdin().is_terminal();
+    // The launcher is no part of the terminal's foreground: what is typed goes through here.
+    let is_piped = is_typed && signals::is_in_foreground();
+    let stdin = || match (is_piped, is_typed) {
+        (true, _) => Stdio::piped(),
+        (false, true) => Stdio::null(),
+        (false, false) => Stdio::inherit(),
+    };
+    let mut job = begin(ranks, options, &[], stdin)?;
+    if let Some(pipe) = job.stdin() {
+        // Ends with this process: nothing else ends reading a terminal.
+        thread::spawn(move || io::copy(&mut io::stdin().lock(), &mut &pipe));
+    }
+    Watch::new(job, ranks, io::stdout(), io::stderr()).last()
+}
+
+/// Starts the ranks, with more options for them.
+///
+/// # Errors
+/// If there are none then.
+pub(super) fn begin(ranks: usize, options: &RunOptions, more: &[&str], stdin: impl Fn() -> Stdio) -> Result<Job, Stop> {
+    let mut own = vec!["--as-rank"];
+    own.extend((options.color == ColorChoice::Auto && options.color.enabled()).then_some("--in-color"));
+    let (program, arguments) = command(own.iter().chain(more));
+    start(ranks, &program, &arguments, stdin).map_err(|error| Stop::failed(format!("error: {error}")))
+}
+
+/// This command and its arguments, for the ranks; their own options come first.
+fn command<'a>(own_options: impl Iterator<Item = &'a &'a str>) -> (PathBuf, Vec<OsString>) {
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    let rest = own_options.map(OsString::from).chain(arguments).collect();
+    let own = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(&name));
+    // Messages of built programs say how they were called.
+    let is_own = |path: &Path| path.components().count() > 1 && path.canonicalize().is_ok_and(|path| path == own);
+    let program = Some(PathBuf::from(name)).filter(|path| is_own(path)).unwrap_or(own);
+    (program, rest)
+}
+
+/// Reads a pipe in a thread of its own; what comes of it. The pipe is read to its end in any case: a launcher that cannot
+/// write crashes.
+fn watched<P: Read + Send + 'static, T: Send + 'static>(
+    mut pipe: P,
+    reader: impl FnOnce(&mut P) -> T + Send + 'static,
+) -> Receiver<T> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        // Nobody need want to know how either ends.
+        let _ = sender.send(reader(&mut pipe));
+        let _ = io::copy(&mut pipe, &mut io::sink());
+    });
+    receiver
+}
+
+/// Copies what comes to where it goes, as it comes.
+fn pass_on(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => to.write_all(&buffer[..count]).and_then(|()| to.flush())?,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Passes on what ranks and launcher say; the death that the launcher tells of.
+fn listen(pipe: &mut impl Read, to: &mut impl Write) -> Option<Death> {
+    let mut filter = Filter { remarks: Remarks::default(), to };
+    // Neither an end of the pipe nor of the standard error is an error here.
+    let _ = pass_on(pipe, &mut filter);
+    let rest = filter.remarks.rest();
+    let _ = filter.to.write_all(&rest).and_then(|()| filter.to.flush());
+    filter.remarks.death().cloned()
+}
+
+/// A standard error without the remarks of a launcher.
+struct Filter<'a, W> {
+    remarks: Remarks,
+    to: &'a mut W,
+}
+
+impl<W: Write> Write for Filter<'_, W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let shown = self.remarks.read(text);
+        // A standard error that is gone must not keep the job from saying more.
+        let _ = self.to.write_all(&shown).and_then(|()| self.to.flush());
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A job while it lasts.
+pub(super) struct Watch {
+    job: Job,
+    ranks: usize,
+    /// How passing on its output has ended.
+    output: Option<Receiver<io::Result<()>>>,
+    /// What the launcher has said of the ranks.
+    remarks: Option<Receiver<Option<Death>>>,
+    /// Why its output does not arrive.
+    lost: Option<io::Error>,
+    /// The signal that made this process end the job.
+    stopped_by: Option<i32>,
+}
+
+impl Watch {
+    /// Passes on what comes from a job that has begun.
+    pub(super) fn new(
+        mut job: Job,
+        ranks: usize,
+        mut output: impl Write + Send + 'static,
+        mut errors: impl Write + Send + 'static,
+    ) -> Watch {
+        let out = job.stdout().map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output)));
+        let remarks = job.stderr().map(|pipe| watched(pipe, move |pipe| listen(pipe, &mut errors)));
+        Watch { job, ranks, output: out, remarks, lost: None, stopped_by: None }
+    }
+
+    /// Waits for the end of the job, and says what it is for the user.
+    ///
+    /// # Errors
+    /// If it did not go well.
+    pub(super) fn last(mut self) -> Result<(), Stop> {
+        let status = self.end().map_err(|error| Stop::failed(format!("error: cannot wait for the ranks: {error}")))?;
+        let remarks = self.remarks.take();
+        let death = remarks.and_then(|remarks| self.result_of(&remarks)).flatten();
+        self.conclude(status, death.as_ref())
+    }
+
+    /// Waits for the job; ends it where it must not go on.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        let status = loop {
+            if let Some(status) = self.job.ended()? {
+                break status;
+            }
+            self.stopped_by = self.stopped_by.or_else(signals::caught);
+            self.lost = self.lost.take().or_else(|| self.output.as_ref()?.try_recv().ok()?.err());
+            if self.stopped_by.is_some() || self.lost.is_some() {
+                self.job.end();
+            }
+            thread::sleep(TICK);
+        };
+        if self.lost.is_none()
+            && let Some(output) = self.output.take()
+        {
+            self.lost = self.result_of(&output).and_then(Result::err);
+        }
+        Ok(status)
+    }
+
+    /// What a pipe of a launcher that has ended gives; whoever reads this process's output may take any time over it. Nothing
+    /// after a signal.
+    fn result_of<T>(&mut self, reader: &Receiver<T>) -> Option<T> {
+        loop {
+            match reader.recv_timeout(TICK) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.stopped_by = self.stopped_by.or_else(signals::caught);
+            if self.stopped_by.is_some() {
+                return None;
+            }
+        }
+    }
+
+    /// What the end of a job is for the user.
+    fn conclude(self, status: ExitStatus, death: Option<&Death>) -> Result<(), Stop> {
+        if let Some(signal) = self.stopped_by {
+            return Err(Stop::signalled(signal));
+        }
+        if let Some(error) = self.lost {
+            return Err(write_error(&error));
+        }
+        if let Some(death) = death {
+            return Err(Stop { code: by_signal(death.signal), message: obituary(death, self.ranks) });
+        }
+        if let Some(signal) = signals::of(status) {
+            let message = format!("error: the launcher was ended by signal {signal}: the job ends");
+            return Err(Stop { code: by_signal(signal), message });
+        }
+        match status.code() {
+            Some(0) => Ok(()),
+            // The ranks have said why, or the launcher has.
+            code => Err(Stop {
+                code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNKNOWN),
+                message: String::new(),
+            }),
+        }
+    }
+}
+
+/// The exit code of a process that a signal has ended, as shells report it.
+fn by_signal(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(UNKNOWN)
+}
+
+/// What is said of a dead rank.
+fn obituary(death: &Death, ranks: usize) -> String {
+    const SIGKILL: i32 = 9;
+    const SIGTERM: i32 = 15;
+    let Death { rank, machine, signal } = death;
+    let rank = rank.map_or_else(|| "a rank".to_owned(), |rank| format!("rank {rank}"));
+    let machine = machine.as_ref().map_or_else(String::new, |machine| format!(" on {machine}"));
+    let what = match *signal {
+        SIGKILL | SIGTERM => "was killed by",
+        _ => "crashed with",
+    };
+    let hint = match *signal {
+        SIGKILL => "\nhint: a system that runs out of memory kills; --max-memory makes nesl give up before",
+        SIGTERM => "",
+        _ => "\nthis is a bug in nesl; please report it with the program",
+    };
+    format!("error: {rank} of {ranks}{machine} {what} signal {signal}: the job ends{hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dead_rank_is_named() {
+        let death = Death { rank: Some(2), machine: Some("node7".to_owned()), signal: 9 };
+        let text = obituary(&death, 4);
+        assert!(text.starts_with("error: rank 2 of 4 on node7 was killed by signal 9: the job ends\nhint: "), "{text}");
+        let text = obituary(&Death { rank: None, machine: None, signal: 11 }, 4);
+        assert!(text.starts_with("error: a rank of 4 crashed with signal 11"), "{text}");
+    }
+}

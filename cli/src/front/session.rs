@@ -1,0 +1,134 @@
+//! A session on ranks at a terminal. Lines are edited, remembered and completed in this process, as in any session; what is typed
+//! goes to rank 0, which says when it has answered and which names there are.
+//!
+//! Ctrl-C while an input is evaluated ends the session: ranks cannot be stopped at one place.
+
+use super::job::{Watch, begin, run as run_job};
+use super::marks::Marks;
+use crate::options::RunOptions;
+use crate::repl::{Next, Partner, terminal};
+use crate::stop::Stop;
+use nesl_mpi::start::{Terminal, signals};
+use std::io::{self, IsTerminal, Write};
+use std::process::{ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How long the thread that edits lines may take to notice the end of a job, if it does not wait for a line.
+const NOTICE: Duration = Duration::from_millis(300);
+
+/// What happens to a session.
+enum Event {
+    /// All answers to an input have been written; the names that can be used now.
+    Answered(Vec<String>),
+    /// All messages about an input have been written.
+    Told,
+    /// The ranks are no more.
+    Ended,
+}
+
+/// The end of the job, once it is known, for the one who takes it.
+type End = Arc<Mutex<Option<Result<(), Stop>>>>;
+
+fn take(end: &End) -> Option<Result<(), Stop>> {
+    end.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Runs a session on so many ranks to its end.
+///
+/// # Errors
+/// The end of the job, if it could not begin or did not go well.
+pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal() && signals::is_in_foreground()) {
+        return run_job(ranks, options);
+    }
+    signals::note_them();
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+    // Nothing that a program prints by chance.
+    let mark = format!("{}.{since}", std::process::id());
+    let mut job = begin(ranks, options, &["--mark", &mark], Stdio::piped)?;
+    let input = job.stdin();
+    let (sender, events) = channel();
+    // Nobody need listen any more: the session ends then.
+    let answered = sender.clone();
+    let output = Marks::new(&mark, io::stdout(), move |names: &str| {
+        _ = answered.send(Event::Answered(names.split_whitespace().map(str::to_owned).collect()));
+    });
+    let told = sender.clone();
+    let errors = Marks::new(&mark, io::stderr(), move |_: &str| _ = told.send(Event::Told));
+    let watch = Watch::new(job, ranks, output, errors);
+    let end = End::default();
+    let (slot, terminal) = (Arc::clone(&end), Terminal::remember());
+    thread::spawn(move || {
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.last());
+        let _ = sender.send(Event::Ended);
+        thread::sleep(NOTICE);
+        // Nobody has noticed: a line is being edited, which nothing else ends.
+        if let Some(result) = take(&slot) {
+            terminal.restore();
+            eprintln!();
+            std::process::exit(crate::conclude(result).into());
+        }
+    });
+    let mut remote = Remote { input, events, names: Vec::new(), is_over: false };
+    let edited = match remote.answered() {
+        Next::Quit => Ok(()),
+        _ => terminal::run(&mut remote),
+    };
+    remote.leave();
+    edited.and(take(&end).unwrap_or(Ok(())))
+}
+
+/// A session on ranks.
+struct Remote {
+    /// What rank 0 reads.
+    input: Option<ChildStdin>,
+    events: Receiver<Event>,
+    names: Vec<String>,
+    is_over: bool,
+}
+
+impl Remote {
+    /// Waits until an input has been answered, or the job has ended.
+    fn answered(&mut self) -> Next {
+        let (mut is_answered, mut is_told) = (false, false);
+        while !(is_answered && is_told) {
+            match self.events.recv() {
+                Ok(Event::Answered(names)) => {
+                    self.names = names;
+                    is_answered = true;
+                }
+                Ok(Event::Told) => is_told = true,
+                Ok(Event::Ended) | Err(_) => {
+                    self.is_over = true;
+                    return Next::Quit;
+                }
+            }
+        }
+        Next::Go
+    }
+
+    /// Ends the session and waits for the end of the job.
+    fn leave(&mut self) {
+        self.input = None;
+        while !self.is_over {
+            self.answered();
+        }
+    }
+}
+
+impl Partner for Remote {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
+        if let Some(pipe) = &mut self.input {
+            // A job that does not read any more has ended, which is noticed below.
+            let _ = pipe.write_all(input.as_bytes()).and_then(|()| pipe.write_all(b"\n")).and_then(|()| pipe.flush());
+        }
+        Ok(self.answered())
+    }
+}
