@@ -23,6 +23,11 @@ impl Interrupt {
         self.0.as_ref().is_some_and(|flag| flag.load(Relaxed))
     }
 
+    /// The flag, for native code to look at.
+    pub(crate) fn flag(&self) -> Option<&AtomicBool> {
+        self.0.as_deref()
+    }
+
     /// Nothing, as long as the flag is not set.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod room;
 
 use block::Block;
 pub use limit::machine_limit;
+pub(crate) use limit::share_of_addresses;
 pub use room::Room;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

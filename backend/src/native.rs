@@ -8,6 +8,7 @@
 
 use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
+use crate::memory::share_of_addresses;
 use crate::value::{Slot, SlotOf};
 use nesl_native::{
     Compiled, Compiler, Elements, Instances, Scratch, State, Status, is_recursive, is_supported, words_of,
@@ -41,8 +42,13 @@ const LEAST_FRAME: usize = 16;
 /// Bytes of stack that are left to functions in Rust that native code calls.
 const STACK_RESERVE: usize = 128 << 10;
 
-/// Bytes of stack of a thread that runs native code.
-pub(crate) const WORKER_STACK: usize = STACK + 2 * STACK_RESERVE;
+/// Bytes of stack of a thread that runs native code, where there are as many.
+const WORKER_STACK: usize = STACK + 2 * STACK_RESERVE;
+
+/// One of so many parts of the addresses that the system leaves to this process is for stacks, and one for columns of native code
+/// on a thread.
+const STACK_SHARE: usize = 8;
+const SCRATCH_SHARE: usize = 4;
 
 /// Bytes of scratch memory of a worker: of addresses, since memory is taken as it is used.
 const SCRATCH: usize = 1 << 30;
@@ -130,11 +136,14 @@ impl NativeCode {
 
     /// Runs something with scratch memory, of no more bytes than columns may take; none if there is none.
     fn with_scratch<T>(&self, limit: Option<u64>, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
-        let most = limit.map_or(SCRATCH, |limit| usize::try_from(limit).unwrap_or(SCRATCH).min(SCRATCH));
         let free = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut scratch = match free {
             Some(scratch) => scratch,
-            None => (0..6).find_map(|halvings| Scratch::new(most >> halvings))?,
+            None => {
+                let share = share_of_addresses(SCRATCH, SCRATCH_SHARE);
+                let most = limit.map_or(share, |limit| usize::try_from(limit).map_or(share, |limit| limit.min(share)));
+                (0..6).find_map(|halvings| Scratch::new(most >> halvings))?
+            }
         };
         let result = run(&mut scratch);
         if scratch.touched() <= SCRATCH_KEPT {
@@ -150,9 +159,24 @@ fn stack_bytes(depth: usize) -> usize {
     left.min(depth.saturating_mul(LEAST_FRAME)).min(STACK)
 }
 
-/// Runs work where native code has all the stack that it may use.
+/// Bytes of stack of each of so many threads that run native code.
+pub(crate) fn worker_stack(threads: usize) -> usize {
+    share_of_addresses(WORKER_STACK, STACK_SHARE.saturating_mul(threads))
+}
+
+/// Runs work where native code has all the stack that it may use, or what there is of it: where the system refuses more, the
+/// machine does sooner what would need that.
 pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(STACK, WORKER_STACK, work)
+    let left = stacker::remaining_stack().unwrap_or(0);
+    if left >= STACK {
+        return work();
+    }
+    let bytes = worker_stack(1);
+    // A stack that is refused ends the process; memory that is refused does not.
+    let mut trial = Vec::<u8>::new();
+    let is_given = std::hint::black_box(&mut trial).try_reserve_exact(bytes).is_ok();
+    drop(trial);
+    if is_given && left < bytes { stacker::grow(bytes, work) } else { work() }
 }
 
 /// Calls of functions of scalars alone: the words of arguments and results.

@@ -24,6 +24,7 @@ use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
 use crate::group::{Group, LocalSlot};
 use crate::interrupt::Interrupt;
+use crate::memory::share_of_addresses;
 use crate::native::Native;
 use crate::on_vector;
 use crate::vector::Vector;
@@ -52,7 +53,11 @@ impl Threads {
     pub fn new(threads: usize, memory_limit: Option<u64>) -> Result<Threads, std::io::Error> {
         let workers = Workers::new(threads).map_err(std::io::Error::other)?;
         let (native, kernels) = (Native::default(), Arc::default());
-        Ok(Threads { workers, meter: Meter::new(memory_limit), native, kernels })
+        // Where the system limits addresses, a part of them is left to what is no column, which could not do without.
+        let addresses = share_of_addresses(usize::MAX, 1);
+        let for_columns = (addresses < usize::MAX).then_some((addresses - addresses / 4) as u64);
+        let limit = memory_limit.into_iter().chain(for_columns).min();
+        Ok(Threads { workers, meter: Meter::new(limit), native, kernels })
     }
 
     /// The same with the calling thread alone, for a task.

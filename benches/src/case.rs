@@ -55,8 +55,6 @@ pub enum Work {
     Elements,
     /// Like the size times its logarithm.
     Sort,
-    /// Like the size times the square of its logarithm.
-    LogSquared,
     /// Like the size times its logarithm, which is a power of two.
     Powers,
     /// Like the square of the size.
@@ -74,7 +72,6 @@ impl Work {
         match self {
             Work::Elements => n,
             Work::Sort | Work::Powers => n * n.log2().max(1.0),
-            Work::LogSquared => n * n.log2().max(1.0).powi(2),
             Work::Square => n * n,
             Work::Cube => n * n * n,
             Work::Boards => Board::empty(size).reachable() as f64,
@@ -86,7 +83,6 @@ impl Work {
         match self {
             Work::Elements => "n",
             Work::Sort | Work::Powers => "n log n",
-            Work::LogSquared => "n log² n",
             Work::Square => "n²",
             Work::Cube => "n³",
             Work::Boards => "boards",
@@ -97,7 +93,7 @@ impl Work {
     pub fn divided(self, size: usize, divide: usize) -> usize {
         let divide = divide.max(1);
         let smaller = match self {
-            Work::Elements | Work::Sort | Work::LogSquared => size / divide,
+            Work::Elements | Work::Sort => size / divide,
             Work::Powers => 1 << (size / divide).max(1).ilog2(),
             Work::Square | Work::Cube => size / divide.isqrt().max(1),
             Work::Boards => {

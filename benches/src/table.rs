@@ -35,7 +35,7 @@ pub const ROWS: &[Row] = &[
         |n| of_ints(input::random_ints(n), orders::quicksort)),
     row!("sort", "sort", "random ints", 10 * M, Work::Sort, None, Exact,
         |n| of_ints(input::random_ints(n), orders::sort)),
-    row!("mergesort", "mergesort", "descending ints, by positions", 10 * M, Work::LogSquared, None, Exact,
+    row!("mergesort", "mergesort", "descending ints, by positions", 10 * M, Work::Sort, None, Exact,
         |n| of_ints((0..n as i64).rev().collect(), orders::mergesort)),
     row!("median", "median", "random ints", 10 * M, Work::Elements, None, Exact,
         |n| of_ints(input::random_ints(n), orders::median)),

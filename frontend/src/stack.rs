@@ -1,11 +1,20 @@
 //! Room for recursion over trees that are as deep as programs are: for work that needs more stack than there may be.
 
-use std::io::Error;
+use std::io::{Error, ErrorKind};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
 /// What is left to whatever is called in between.
 const RESERVE: usize = 1 << 20;
+
+/// Bytes that are left for everything else: a stack that took the last ones would end the process at the next allocation.
+const SPARE: usize = 128 << 20;
+
+/// Whether the system, which may limit the addresses of a process, would give so many bytes.
+fn would_be_given(bytes: usize) -> bool {
+    let mut trial = Vec::<u8>::new();
+    std::hint::black_box(&mut trial).try_reserve_exact(bytes).is_ok()
+}
 
 /// Runs work with so many bytes of stack: right here if there are as many, else on a thread of its own. Whoever does many
 /// such works one after another had better do all of them inside one.
@@ -15,6 +24,9 @@ const RESERVE: usize = 1 << 20;
 pub fn with_stack<R: Send, W: FnOnce() -> R + Send>(bytes: usize, work: W) -> Result<R, (Error, W)> {
     if stacker::remaining_stack().is_some_and(|left| left >= bytes + RESERVE) {
         return Ok(work());
+    }
+    if !would_be_given(bytes.saturating_add(SPARE)) {
+        return Err((Error::from(ErrorKind::OutOfMemory), work));
     }
     // The thread takes the work out of here, so that it is still there if a thread could not be started.
     let slot = Mutex::new(Some(work));
@@ -31,9 +43,10 @@ pub fn with_stack<R: Send, W: FnOnce() -> R + Send>(bytes: usize, work: W) -> Re
     }
 }
 
-/// The same, where the stack there is will do for all but extreme programs.
+/// The same, where a part of that, or the stack there is, will do for all but extreme programs.
 pub fn with_stack_if_possible<R: Send>(bytes: usize, work: impl FnOnce() -> R + Send) -> R {
-    with_stack(bytes, work).unwrap_or_else(|(_, work)| work())
+    let outcome = with_stack(bytes, work).or_else(|(_, work)| with_stack(bytes / 8, work));
+    outcome.unwrap_or_else(|(_, work)| work())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use nesl_prim::ScalarOp;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::mem::offset_of;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How native code ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +127,11 @@ impl<'a> State<'a> {
             scratch,
             sums: Vec::new(),
         }
+    }
+
+    /// Whether the interrupt flag is set.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Relaxed)
     }
 
     /// The sums of one of the yields of a group.

@@ -1,4 +1,4 @@
-//! How much memory this process may take, as the machine and the group it runs in have it.
+//! How much memory this process may take, as the machine and the group it runs in have it, and how many addresses.
 //!
 //! Where a process takes more, Linux kills it without a word. An engine that knows the bound ends with an error instead,
 //! which says where in the program the memory went.
@@ -18,6 +18,25 @@ fn limit_in(root: &Path) -> Option<u64> {
     let groups = read(Path::new("proc/self/cgroup")).unwrap_or_default();
     let allowed = groups.lines().flat_map(limit_files).filter_map(|path| bytes(&read(&path)?));
     allowed.chain(physical).min()
+}
+
+/// So many bytes, or, where the system limits the addresses of this process (`ulimit -v`), one of so many parts of those that
+/// are left if that is less. Whoever takes a share asks when it needs it; what others take without asking needs some, too.
+pub fn share_of_addresses(most: usize, parts: usize) -> usize {
+    share_in(Path::new("/"), most, parts)
+}
+
+/// The same, with the files of the kernel below a folder.
+fn share_in(root: &Path, most: usize, parts: usize) -> usize {
+    let line = |file: &str, name: &str| {
+        let text = std::fs::read_to_string(root.join(file)).ok()?;
+        text.lines().find_map(|line| Some(line.strip_prefix(name)?.split_whitespace().next()?.parse::<u64>().ok()))?
+    };
+    // What is unlimited is no number.
+    let Some(limit) = line("proc/self/limits", "Max address space") else { return most };
+    let used = line("proc/self/status", "VmSize:").map_or(0, |kibibytes| kibibytes.saturating_mul(1024));
+    let left = usize::try_from(limit.saturating_sub(used)).unwrap_or(usize::MAX);
+    most.min(left / parts.max(1))
 }
 
 /// The memory in `/proc/meminfo`.
@@ -85,6 +104,20 @@ mod tests {
         assert_eq!(limit(&version_1), Some(7000));
         let in_container = [MEMORY, ("proc/self/cgroup", "0::/outside/name\n"), ("sys/fs/cgroup/memory.max", "9000\n")];
         assert_eq!(limit(&in_container), Some(9000));
+    }
+
+    #[test]
+    fn limited_addresses_are_shared() {
+        let share = |files: &[(&str, &str)]| share_in(root(files).path(), 3000, 4);
+        let limits = |soft: &str| {
+            format!("Limit   Soft Limit  Hard Limit  Units\nMax address space   {soft}   unlimited   bytes\n")
+        };
+        let status = ("proc/self/status", "Name:\tnesl\nVmPeak:\t 7 kB\nVmSize:\t 2 kB\n");
+        assert_eq!(share(&[]), 3000);
+        assert_eq!(share(&[("proc/self/limits", &limits("unlimited")), status]), 3000);
+        assert_eq!(share(&[("proc/self/limits", &limits("1000000")), status]), 3000);
+        assert_eq!(share(&[("proc/self/limits", &limits("4048")), status]), 500);
+        assert_eq!(share(&[("proc/self/limits", &limits("1000")), status]), 0);
     }
 
     #[cfg(target_os = "linux")]

@@ -226,8 +226,7 @@ impl<'a> Work<'a> {
         let is_done = |words: &mut Words<'_>, indices: Range<usize>| {
             // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, in parts
             // that no other piece writes to.
-            !self.threads.workers.interrupt().is_requested()
-                && unsafe { self.call(kernel, words, indices) } == Status::Done
+            unsafe { self.call(kernel, words, indices) == Status::Done }
         };
         let outcomes: Option<Vec<(Words<'_>, Aside)>> = if self.is_chained() {
             let mut done: Vec<(Words<'_>, Aside)> = Vec::with_capacity(items.len());
@@ -251,10 +250,15 @@ impl<'a> Work<'a> {
         self.collect(operands, rooms, outcomes.ok_or(GaveUp)?)
     }
 
+    /// Runs a kernel on some of the indices, unless the user has interrupted the evaluation.
+    ///
     /// # Safety
     /// As for [`nesl_native::Kernels::run`].
     unsafe fn call(&self, kernel: Kernel, words: &mut Words<'_>, indices: Range<usize>) -> Status {
-        let mut state = State::new(None, 0, None);
+        if self.threads.workers.interrupt().is_requested() {
+            return Status::Interrupted;
+        }
+        let mut state = State::new(self.threads.workers.interrupt().flag(), 0, None);
         // SAFETY: the caller's.
         unsafe { self.threads.kernels.run(kernel, &mut state, words, indices.start, indices.end) }
     }

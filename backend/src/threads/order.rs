@@ -15,14 +15,14 @@ use super::Threads;
 use super::column::wrap;
 use super::output::{Output, Writer};
 use super::segment::{Run, runs};
-use super::tuning::GRAIN;
-use super::workers::parts;
+use super::tuning::{GRAIN, PATIENCE};
+use super::workers::{Workers, parts, split};
 use crate::descriptor::Descriptor;
 use crate::engine::Fault;
 use crate::on_vector;
 use crate::vector::{Slice, Vector};
 use block::{LONGEST, Ranker, Sorter};
-use nesl_prim::{Direction, Element, Failure};
+use nesl_prim::{Direction, Element};
 use partition::{COUNTED_BITS, EXACT_BITS, Partition, Survey, survey};
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ pub fn seg_order(
             if range.len() <= LONGEST {
                 ranker.write(direction, &elements[range], writer);
             } else {
-                writer.copy(ranks(threads, direction, &elements[range])?.elements());
+                copy(threads, ranks(threads, direction, &elements[range])?.elements(), writer)?;
             }
             Ok(())
         })
@@ -83,10 +83,8 @@ pub fn seg_sort(
             if elements.len() <= LONGEST {
                 sorter.write(direction, elements, writer);
             } else {
-                match sorted(threads, direction, elements)? {
-                    Some(sorted) => writer.copy(sorted.elements()),
-                    None => writer.copy(elements),
-                }
+                let sorted = sorted(threads, direction, elements)?;
+                copy(threads, sorted.as_ref().map_or(elements, Slice::elements), writer)?;
             }
             Ok(())
         })
@@ -100,7 +98,7 @@ fn segments<R: Element, M>(
     threads: &Threads,
     descriptor: &Descriptor,
     room: impl Fn() -> M + Sync,
-    write: impl Fn(&Threads, &mut M, Range<usize>, &mut Writer<'_, R>) -> Result<(), Failure> + Sync,
+    write: impl Fn(&Threads, &mut M, Range<usize>, &mut Writer<'_, R>) -> Result<(), Fault> + Sync,
 ) -> Result<Vector, Fault> {
     let mut output = Output::reserve(&threads.meter, descriptor.total()?)?;
     let runs = runs(threads, descriptor)?;
@@ -111,17 +109,47 @@ fn segments<R: Element, M>(
         let mut segments = run.iter(descriptor);
         segments.try_for_each(|(start, length)| write(threads, &mut room, start..start + length, &mut writer))
     };
-    threads.workers.try_each(others, |(run, writer)| Ok(write_run(&threads.alone(), &run, writer)?))?;
+    threads.workers.try_each(others, |(run, writer)| write_run(&threads.alone(), &run, writer))?;
     for (run, writer) in huge {
         write_run(threads, &run, writer)?;
     }
     Ok(wrap(output.finish(&threads.meter)))
 }
 
+/// Writes a copy of many elements.
+fn copy<T: Element>(threads: &Threads, elements: &[T], writer: &mut Writer<'_, T>) -> Result<(), Fault> {
+    for part in elements.chunks(PATIENCE) {
+        threads.workers.interrupt().check()?;
+        writer.copy(part);
+    }
+    Ok(())
+}
+
+/// Writes what `make` makes of other elements over elements.
+fn overwrite<T: Element>(
+    workers: &Workers,
+    elements: &mut [T],
+    others: &[T],
+    make: impl Fn(T) -> T + Sync,
+) -> Result<(), Fault> {
+    let ranges = pieces(workers, elements.len());
+    let items = parts(elements, &ranges).into_iter().zip(ranges).collect();
+    workers.try_each(items, |(part, range): (&mut [T], Range<usize>)| {
+        part.iter_mut().zip(&others[range]).for_each(|(element, &other)| *element = make(other));
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Pieces of work on so many elements, a few milliseconds each.
+fn pieces(workers: &Workers, length: usize) -> Vec<Range<usize>> {
+    split(length, workers.pieces(length, GRAIN).max(length.div_ceil(PATIENCE)).max(1))
+}
+
 /// The elements in order; none where they are already.
-fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -> Result<Option<Slice<T>>, Failure> {
+fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -> Result<Option<Slice<T>>, Fault> {
     let (workers, length) = (&threads.workers, elements.len());
-    let (least, greatest) = match survey(workers, direction, elements) {
+    let (least, greatest) = match survey(workers, direction, elements)? {
         Survey::Between(least, greatest) => (least, greatest),
         Survey::Ascending => return Ok(None),
         Survey::Descending => {
@@ -138,7 +166,7 @@ fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -
     }
     // Sixteen elements for each counter pay for going over the counters.
     let exact = length.ilog2().saturating_sub(4).clamp(EXACT_BITS, COUNTED_BITS);
-    let partition = Partition::new(workers, direction, elements, (least, greatest), exact);
+    let partition = Partition::new(workers, direction, elements, (least, greatest), exact)?;
     if partition.is_exact() {
         return Ok(Some(partition.fill(threads)?));
     }
@@ -148,7 +176,7 @@ fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -
         if bucket.len() <= LONGEST {
             sorter.sort(direction, bucket);
         } else if let Some(sorted) = self::sorted(threads, direction, bucket)? {
-            bucket.copy_from_slice(sorted.elements());
+            overwrite(&threads.workers, bucket, sorted.elements(), |element| element)?;
         }
         Ok(())
     })?;
@@ -156,18 +184,18 @@ fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -
 }
 
 /// The position of each element in the order of all.
-fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -> Result<Slice<i64>, Failure> {
-    let (least, greatest) = match survey(&threads.workers, direction, elements) {
+fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -> Result<Slice<i64>, Fault> {
+    let (least, greatest) = match survey(&threads.workers, direction, elements)? {
         Survey::Between(least, greatest) => (least, greatest),
         Survey::Ascending => {
-            return threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
+            return Ok(threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
                 writer.compute(range.len(), |position| (range.start + position) as i64);
-            });
+            })?);
         }
         Survey::Descending => {
-            return threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
+            return Ok(threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
                 writer.compute(range.len(), |position| (elements.len() - 1 - (range.start + position)) as i64);
-            });
+            })?);
         }
     };
     if elements.len() <= LONGEST / threads.threads() {
@@ -176,7 +204,7 @@ fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) ->
         Ranker::default().rank(&mut keys, 0);
         return Ok(Slice::new(&threads.meter, keys));
     }
-    let partition = Partition::new(&threads.workers, direction, elements, (least, greatest), EXACT_BITS);
+    let partition = Partition::new(&threads.workers, direction, elements, (least, greatest), EXACT_BITS)?;
     if partition.is_exact() {
         return partition.look_up(threads, elements, |place| place as i64);
     }
@@ -188,9 +216,7 @@ fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) ->
         } else {
             // They are keys, which are in ascending order whatever the elements are in.
             let ranks = ranks(threads, Direction::Up, bucket)?;
-            for (key, &rank) in bucket.iter_mut().zip(ranks.elements()) {
-                *key = start as i64 + rank;
-            }
+            overwrite(&threads.workers, bucket, ranks.elements(), |rank| start as i64 + rank)?;
         }
         Ok(())
     })?;
@@ -205,8 +231,8 @@ fn each_bucket<R: Element, M>(
     dealt: &mut [R],
     partition: &Partition,
     room: impl Fn() -> M + Sync,
-    act: impl Fn(&Threads, &mut M, &mut [R], usize) -> Result<(), Failure> + Sync,
-) -> Result<(), Failure> {
+    act: impl Fn(&Threads, &mut M, &mut [R], usize) -> Result<(), Fault> + Sync,
+) -> Result<(), Fault> {
     let (buckets, most) = (partition.buckets(), LONGEST.max(dealt.len() / (2 * threads.threads())));
     let mut huge = Vec::new();
     // Buckets that lie next to each other are one task until they have as many elements as the longest block.
@@ -230,6 +256,6 @@ fn each_bucket<R: Element, M>(
         let mut room = room();
         task.into_iter().try_for_each(|(start, bucket)| act(threads, &mut room, bucket, start))
     };
-    threads.workers.each(tasks, |_, task| run(&threads.alone(), task)).into_iter().collect::<Result<(), Failure>>()?;
+    threads.workers.try_each(tasks, |task| run(&threads.alone(), task))?;
     run(threads, huge)
 }

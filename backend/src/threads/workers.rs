@@ -12,7 +12,7 @@ use super::tuning::{LARGEST_PIECE, PIECES};
 use crate::buffer::Meter;
 use crate::engine::Fault;
 use crate::interrupt::Interrupt;
-use crate::native::WORKER_STACK;
+use crate::native::worker_stack;
 use crate::vector::Slice;
 use nesl_prim::{Element, Failure};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -38,8 +38,12 @@ impl Workers {
         };
         let pool = match threads {
             1 => None,
-            // Of the stack, too, only what is used is taken from the system.
-            _ => Some(ThreadPoolBuilder::new().num_threads(threads - 1).stack_size(WORKER_STACK).build()?),
+            _ => {
+                let builder = || ThreadPoolBuilder::new().num_threads(threads - 1);
+                // Of the stack, too, only what is used is taken from the system. Where it refuses so many addresses it may give
+                // what threads have elsewhere.
+                Some(builder().stack_size(worker_stack(threads)).build().or_else(|_| builder().build())?)
+            }
         };
         Ok(Workers { pool, threads, interrupt: Interrupt::default() })
     }

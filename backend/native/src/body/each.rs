@@ -6,6 +6,7 @@
 use super::Body;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::runtime::join;
+use crate::state::INTERRUPT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -94,6 +95,7 @@ impl Body<'_, '_> {
         let zero = self.emitter.int(0);
         let index = self.emitter.builder.declare_var(types::I64);
         self.emitter.builder.def_var(index, zero);
+        let flag = self.emitter.load_state(INTERRUPT);
         let builder = &mut self.emitter.builder;
         let (header, body, after) = (builder.create_block(), builder.create_block(), builder.create_block());
         builder.ins().jump(header, &[]);
@@ -102,6 +104,7 @@ impl Body<'_, '_> {
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, i, count);
         builder.ins().brif(is_left, body, &[], after, &[]);
         builder.switch_to_block(body);
+        self.emitter.check_flag(flag);
         let mut arguments = Vec::new();
         parts.iter().for_each(|part| self.argument(part, i, &mut arguments));
         let results = if self.is_inlined(each.serial) {

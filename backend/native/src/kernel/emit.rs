@@ -1,7 +1,8 @@
 //! The loops of a group, wherever they stand: what they read and write is given by values.
 //!
 //! Indices are taken in *strips*, at most as long as a segment, or as a block where floats are added up; what is the same for a
-//! strip, such as the element of a segment, is read once for it. Inside a strip is a loop over indices ([`super::body`]).
+//! strip, such as the element of a segment, is read once for it. Inside a strip is a loop over indices ([`super::body`]). After
+//! every so many indices the interrupt flag is looked at.
 
 use super::body::Body;
 use super::plan::{Ending, Plan, Source, is_ordered};
@@ -126,19 +127,15 @@ pub(crate) fn emit_group(
     (start, end): (Value, Value),
 ) -> Finished {
     let mut body = Body::new(emitter, plan, mode, environment, (start, end));
-    let index = body.emitter.builder.declare_var(types::I64);
-    body.emitter.builder.def_var(index, start);
-    let segmented = body.cursors.iter().any(Option::is_some);
-    if segmented || body.has_blocks(None) {
-        body.strips(index, end);
-    } else {
-        body.begin_strip(start);
-        body.strip(index, end);
-    }
+    let index = body.variable(start);
+    body.stretches(index, end);
     body.finish(end)
 }
 
 const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
+
+/// Indices after which a loop looks whether the user has had enough: 1 to 10 ms.
+const PATIENCE: i64 = 1 << 20;
 
 impl Body<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
@@ -167,6 +164,33 @@ impl Body<'_, '_, '_> {
             (Some(Ending::SegSum(_, _, input)), Some(descriptor)) => input == descriptor,
             _ => false,
         }
+    }
+
+    /// The loop over as many indices as do not take long.
+    fn stretches(&mut self, index: Variable, end: Value) {
+        let builder = &mut self.emitter.builder;
+        let [stretch, look, after] = [(); 3].map(|()| builder.create_block());
+        builder.set_cold_block(look);
+        builder.ins().jump(stretch, &[]);
+        builder.switch_to_block(stretch);
+        let i = builder.use_var(index);
+        let left = builder.ins().isub(end, i);
+        let patience = builder.ins().iconst(types::I64, PATIENCE);
+        let count = builder.ins().smin(left, patience);
+        let stop = builder.ins().iadd(i, count);
+        if self.cursors.iter().any(Option::is_some) || self.has_blocks(None) {
+            self.strips(index, stop);
+        } else {
+            self.begin_strip(i);
+            self.strip(index, stop);
+        }
+        let builder = &mut self.emitter.builder;
+        let is_left = builder.ins().icmp(IntCC::SignedLessThan, stop, end);
+        builder.ins().brif(is_left, look, &[], after, &[]);
+        builder.switch_to_block(look);
+        self.emitter.check_interrupt();
+        self.emitter.builder.ins().jump(stretch, &[]);
+        self.emitter.builder.switch_to_block(after);
     }
 
     /// The loop over strips.

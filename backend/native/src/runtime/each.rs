@@ -5,7 +5,7 @@
 
 use super::{Frame, work};
 use crate::function::Enter;
-use crate::state::{DONE, GAVE_UP, State, Status};
+use crate::state::{DONE, GAVE_UP, INTERRUPTED, State, Status};
 use nesl_prim::{Constants, Element, ScalarType};
 use nesl_vcode::{Each, RegisterType, Shape};
 use std::ops::Range;
@@ -332,6 +332,9 @@ impl Site {
         let serial = self.serial.get().unwrap_or_else(|| unreachable!("code that runs is ready"));
         let (mut arguments, mut words) = (Vec::new(), vec![0; self.result_words]);
         for index in range.clone() {
+            if frame.state.is_interrupted() {
+                return (index, INTERRUPTED);
+            }
             instance(parts, index, &mut arguments);
             let state = std::ptr::from_mut(frame.state).cast();
             // SAFETY: these are the words of the arguments and results of the function.

@@ -5,12 +5,14 @@
 //! walk, done again, finds for each element where it went.
 
 use super::block::{bits, extremes};
+use super::pieces;
+use crate::engine::Fault;
 use crate::threads::Threads;
 use crate::threads::output::{Output, Writer};
 use crate::threads::tuning::GRAIN;
-use crate::threads::workers::{Workers, split};
+use crate::threads::workers::Workers;
 use crate::vector::Slice;
-use nesl_prim::{Direction, Element, Failure};
+use nesl_prim::{Direction, Element};
 use std::ops::Range;
 
 /// Keys that differ in at most so many bits have a bucket each where elements are looked up in them.
@@ -27,9 +29,6 @@ const DEALT_BITS: u32 = 10;
 /// The number of elements of a bucket that is sought, as a power of two.
 const SOUGHT: u32 = 13;
 
-/// The most elements of a piece: some milliseconds.
-const PIECE: usize = 1 << 20;
-
 /// What is known of the keys of elements before they are dealt out.
 #[derive(Debug)]
 pub(super) enum Survey {
@@ -41,30 +40,25 @@ pub(super) enum Survey {
     Between(i64, i64),
 }
 
-/// Pieces of work on so many elements.
-fn pieces(workers: &Workers, length: usize) -> Vec<Range<usize>> {
-    split(length, workers.pieces(length, GRAIN).max(length.div_ceil(PIECE)).max(1))
-}
-
 /// Looks through the keys of elements.
-pub(super) fn survey<T: Element>(workers: &Workers, direction: Direction, elements: &[T]) -> Survey {
+pub(super) fn survey<T: Element>(workers: &Workers, direction: Direction, elements: &[T]) -> Result<Survey, Fault> {
     let key = |element: T| direction.key(element);
     // What is in no order ends both walks at once.
-    let orders = workers.each(pieces(workers, elements.len()), |_, range| {
+    let orders = workers.try_each(pieces(workers, elements.len()), |range| {
         let with_next = &elements[range.start..elements.len().min(range.end + 1)];
         let is_ascending = with_next.is_sorted_by(|&left, &right| key(left) <= key(right));
-        (is_ascending, with_next.is_sorted_by(|&left, &right| key(left) > key(right)))
-    });
+        Ok((is_ascending, with_next.is_sorted_by(|&left, &right| key(left) > key(right))))
+    })?;
     if orders.iter().all(|&(is_ascending, _)| is_ascending) {
-        return Survey::Ascending;
+        return Ok(Survey::Ascending);
     }
     if orders.iter().all(|&(_, is_descending)| is_descending) {
-        return Survey::Descending;
+        return Ok(Survey::Descending);
     }
-    let extremes = workers.each(pieces(workers, elements.len()), |_, range| extremes(&elements[range], key));
+    let extremes = workers.try_each(pieces(workers, elements.len()), |range| Ok(extremes(&elements[range], key)))?;
     let least = extremes.iter().map(|&(least, _)| least).min();
     let greatest = extremes.iter().map(|&(_, greatest)| greatest).max();
-    Survey::Between(least.unwrap_or_default(), greatest.unwrap_or_default())
+    Ok(Survey::Between(least.unwrap_or_default(), greatest.unwrap_or_default()))
 }
 
 /// Where elements go.
@@ -90,19 +84,19 @@ impl Partition {
         elements: &[T],
         (least, greatest): (i64, i64),
         exact: u32,
-    ) -> Partition {
+    ) -> Result<Partition, Fault> {
         let bits = bits(least, greatest);
         let sought = elements.len().max(1).ilog2().saturating_sub(SOUGHT).clamp(1, DEALT_BITS);
         let shift = if bits <= exact { 0 } else { bits - sought };
         let mut partition = Partition { direction, least, shift, pieces: Vec::new(), bounds: Vec::new() };
         let buckets = partition.bucket(greatest) + 1;
-        let counts = workers.each(pieces(workers, elements.len()), |_, range| {
+        let counts = workers.try_each(pieces(workers, elements.len()), |range| {
             let mut counts = vec![0; buckets];
             for &element in &elements[range.clone()] {
                 counts[partition.bucket(direction.key(element))] += 1;
             }
-            (range, counts)
-        });
+            Ok((range, counts))
+        })?;
         partition.pieces = counts;
         partition.bounds.push(0);
         let mut next = 0;
@@ -112,7 +106,7 @@ impl Partition {
             }
             partition.bounds.push(next);
         }
-        partition
+        Ok(partition)
     }
 
     #[inline(always)]
@@ -136,7 +130,7 @@ impl Partition {
         threads: &Threads,
         elements: &[T],
         make: impl Fn(T) -> R + Sync,
-    ) -> Result<Slice<R>, Failure> {
+    ) -> Result<Slice<R>, Fault> {
         let mut output = Output::reserve(&threads.meter, elements.len())?;
         // In the order of what is written: all pieces of one bucket, then those of the next.
         let places = |bucket: usize| self.pieces.iter().map(move |(_, starts)| starts[bucket]);
@@ -149,18 +143,19 @@ impl Partition {
             by_piece[number % self.pieces.len()].push(writer);
         }
         let items = self.pieces.iter().map(|(range, _)| range).zip(by_piece).collect();
-        threads.workers.each(items, |_, (range, mut writers): (&Range<usize>, Vec<Writer<'_, R>>)| {
+        threads.workers.try_each(items, |(range, mut writers): (&Range<usize>, Vec<Writer<'_, R>>)| {
             for &element in &elements[range.clone()] {
                 writers[self.bucket(self.direction.key(element))].push(make(element));
             }
-        });
+            Ok(())
+        })?;
         Ok(output.finish(&threads.meter))
     }
 
     /// The elements in order, where the keys of each bucket are equal.
-    pub(super) fn fill<T: Element>(&self, threads: &Threads) -> Result<Slice<T>, Failure> {
+    pub(super) fn fill<T: Element>(&self, threads: &Threads) -> Result<Slice<T>, Fault> {
         let length = self.bounds.last().copied().unwrap_or_default();
-        threads.workers.fill(&threads.meter, length, GRAIN, |range, writer| {
+        Ok(threads.workers.fill(&threads.meter, length, GRAIN, |range, writer| {
             let mut next = range.start;
             let mut bucket = self.bounds.partition_point(|&bound| bound <= next);
             while next < range.end {
@@ -169,7 +164,7 @@ impl Partition {
                 writer.repeat(self.direction.element(key), end - next);
                 (next, bucket) = (end, bucket + 1);
             }
-        })
+        })?)
     }
 
     /// For each element what `find` makes of the place where [`deal`](Partition::deal) moves it.
@@ -178,19 +173,20 @@ impl Partition {
         threads: &Threads,
         elements: &[T],
         find: impl Fn(usize) -> i64 + Sync,
-    ) -> Result<Slice<i64>, Failure> {
+    ) -> Result<Slice<i64>, Fault> {
         let mut output = Output::reserve(&threads.meter, elements.len())?;
         let writers = output.writers(self.pieces.iter().map(|(range, _)| range.len()));
         let items = self.pieces.iter().zip(writers).collect();
         type Item<'a, 'b> = (&'a (Range<usize>, Vec<usize>), Writer<'b, i64>);
-        threads.workers.each(items, |_, ((range, starts), mut writer): Item<'_, '_>| {
+        threads.workers.try_each(items, |((range, starts), mut writer): Item<'_, '_>| {
             let mut places = starts.clone();
             for &element in &elements[range.clone()] {
                 let place = &mut places[self.bucket(self.direction.key(element))];
                 writer.push(find(*place));
                 *place += 1;
             }
-        });
+            Ok(())
+        })?;
         Ok(output.finish(&threads.meter))
     }
 }
