@@ -5,7 +5,7 @@
 //! session.rs    text to checked program;  engines.rs  one program on every engine, in this process
 //! ranks.rs      many programs on MPI ranks, through the binary rank_suite;  launcher.rs  finding and starting mpirun
 //! outcome.rs    what running a program gave, and how outcomes compare
-//! command.rs    the built command, as a process
+//! command.rs    the built command, as a process;  stats.rs  the counters that it prints
 //! generate.rs   random programs;  shrink.rs  smaller programs that fail in the same way
 //! ```
 //! README.md says how to run and how to add tests.
@@ -22,4 +22,5 @@ pub mod random;
 pub mod ranks;
 pub mod session;
 pub mod shrink;
+pub mod stats;
 pub mod world;

@@ -4,6 +4,7 @@ use nesl_tests::command;
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::programs::root;
 use nesl_tests::random::Random;
+use nesl_tests::stats::Table;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
@@ -45,20 +46,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A column of the table that `--stats` prints, by its heading.
-fn column(table: &str, heading: &str) -> Vec<u64> {
-    let rows: Vec<Vec<&str>> = table
-        .lines()
-        .skip_while(|line| !line.trim_start().starts_with("rank "))
-        // Headings may be of two words; columns are two blanks apart.
-        .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
-        .collect();
-    let position = rows.first().and_then(|row| row.iter().position(|cell| *cell == heading));
-    let position = position.unwrap_or_else(|| panic!("no column {heading} in\n{table}"));
-    let numbers = rows[1..].iter().take_while(|row| row.first().is_some_and(|cell| cell.parse::<u64>().is_ok()));
-    numbers.map(|row| row[position].parse().expect("counters are numbers")).collect()
-}
-
 #[test]
 fn sorting_distributes_its_data() {
     let Some((launcher, nesl)) = tools() else { return };
@@ -82,7 +69,8 @@ fn sorting_distributes_its_data() {
     assert!(output.status.success(), "{stats}");
     assert!(text(&output.stdout) == expected, "four ranks do not print what one process does, once");
 
-    let (parts, peaks) = (column(&stats, "largest part"), column(&stats, "peak elements"));
+    let table = Table::read(&stats);
+    let (parts, peaks) = (table.column("largest part"), table.column("peak elements"));
     assert_eq!((parts.len(), peaks.len()), (4, 4), "{stats}");
     let total: u64 = peaks.iter().sum();
     assert!(total >= ELEMENTS as u64, "{stats}");

@@ -5,7 +5,7 @@
 
 use crate::op::{self, Kind, VectorOp};
 use crate::pass::Pass;
-use crate::pipeline::{PASSES, SERIAL_PASSES};
+use crate::pipeline::{PARTITIONED_PASSES, PASSES, SERIAL_PASSES};
 use crate::print;
 use crate::program::RegisterType;
 use nesl_prim::host::{HostRow, Place};
@@ -17,7 +17,8 @@ pub const FIRST_HEADING: &str = "## Vector instructions";
 
 /// The generated part of the manual: instructions, operations and passes, a table each.
 pub fn tables() -> String {
-    [vector_instructions(), scalar_operations(), host_operations(), passes(), serial_passes()].join("\n")
+    [vector_instructions(), scalar_operations(), host_operations(), passes(), serial_passes(), partitioned_passes()]
+        .join("\n")
 }
 
 fn vector_instructions() -> String {
@@ -130,6 +131,11 @@ fn serial_passes() -> String {
     passes_of("## Passes for machine code", introduction, SERIAL_PASSES)
 }
 
+fn partitioned_passes() -> String {
+    let introduction = "What runs on columns in parts, each on a process of its own, goes through these, too.";
+    passes_of("## Passes for columns in parts", introduction, PARTITIONED_PASSES)
+}
+
 fn passes_of(heading: &str, introduction: &str, passes: &[Pass]) -> String {
     let rows = passes.iter().map(|pass| [code(pass.name), pass.summary.to_owned(), pass.reason.to_owned()]);
     section(heading, introduction, ["pass", "what it does", "why it stands there"], rows)
@@ -217,6 +223,7 @@ mod tests {
         }
         assert_eq!(rows(&text, "## Passes").len(), PASSES.len());
         assert_eq!(rows(&text, "## Passes for machine code").len(), SERIAL_PASSES.len());
+        assert_eq!(rows(&text, "## Passes for columns in parts").len(), PARTITIONED_PASSES.len());
     }
 
     #[test]

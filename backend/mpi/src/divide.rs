@@ -67,7 +67,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The elements of a column that is common.
-    fn whole_of(&self, column: &Placed) -> Vector {
+    pub(crate) fn whole_of(&self, column: &Placed) -> Vector {
         match column.common() {
             Some(vector) => vector.clone(),
             None => panic!("a column of {} elements is not common", column.length()),

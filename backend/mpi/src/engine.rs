@@ -91,6 +91,13 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn extract(&mut self, column: &Placed, index: usize) -> Result<ScalarValue, Fault> {
+        if let Placed::Loose(_) = column {
+            let index = self.local.constants(&Constants::Int(vec![index as i64]));
+            let index = Placed::Settled(Column::Common(self.replicated(index)?));
+            if let Some(gathered) = self.gather_loosely(column, &index) {
+                return gathered.map(|element| self.whole_of(&element).get(0));
+            }
+        }
         let column = self.in_blocks(column)?;
         self.extract_element(&column, index)
     }
@@ -106,8 +113,13 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn gather(&mut self, column: &Placed, indices: &Placed) -> Result<Placed, Fault> {
-        let (column, indices) = (self.in_blocks(column)?, self.in_blocks(indices)?);
-        self.gather_elements(&column, &indices).map(Placed::Settled)
+        match self.gather_loosely(column, indices) {
+            Some(gathered) => gathered,
+            None => {
+                let (column, indices) = (self.in_blocks(column)?, self.in_blocks(indices)?);
+                self.gather_elements(&column, &indices).map(Placed::Settled)
+            }
+        }
     }
 
     fn scatter(&mut self, column: Placed, indices: &Placed, values: &Placed) -> Result<Placed, Fault> {

@@ -289,6 +289,35 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         self.select(&[first.1, second.1], &ranges)
     }
 
+    /// `gather` at indices that every rank knows, from where the elements lie.
+    pub(crate) fn gather_loosely(&mut self, column: &Placed, indices: &Placed) -> Option<Result<Placed, Fault>> {
+        let (Placed::Loose(loose), Some(indices)) = (column, indices.common()) else { return None };
+        if loose.blocks.get().is_some() {
+            return None;
+        }
+        let rank = self.layout.rank;
+        let (mut held, mut end) = (vec![0; self.layout.ranks], 0);
+        // Where each piece starts in the whole, and in what its rank holds.
+        let mut starts = Vec::with_capacity(loose.pieces.len());
+        for &(owner, length) in loose.pieces.iter() {
+            starts.push((end, held[owner]));
+            held[owner] += length;
+            end += length;
+        }
+        let place = |&index: &i64| {
+            let piece = starts.partition_point(|&(start, _)| start <= index as usize) - 1;
+            (loose.pieces[piece].0, starts[piece].1 + index as usize - starts[piece].0)
+        };
+        let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
+        let one_by_one: Pieces = places.iter().map(|&(owner, _)| (owner, 1)).collect();
+        Some(on_vector!(&loose.part, slice => {
+            let elements = slice.elements();
+            let own = places.iter().filter(|place| place.0 == rank).map(|place| elements[place.1]).collect::<Vec<_>>();
+            let all = self.in_order(&own, &one_by_one);
+            self.adopt(0, all).map(Column::Common).map(Placed::Settled)
+        }))
+    }
+
     /// Start and length of each segment, where every rank knows them.
     fn ranges(&mut self, segments: &Descriptor<L::Descriptor>) -> Option<Vec<(usize, usize)>> {
         let inner = &segments.0;

@@ -7,7 +7,7 @@ use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
 use nesl_span::SourceMap;
-use nesl_vcode::pipeline::{Options, PASSES, SERIAL_PASSES, optimise, serial};
+use nesl_vcode::pipeline::{Options, PARTITIONED_PASSES, PASSES, SERIAL_PASSES, optimise, partitioned, serial};
 use nesl_vcode::{Program, cmu};
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Show it as it is compiled to machine code, for one instance of a function after another
     #[arg(long, conflicts_with_all = ["unoptimised", "cmu"])]
     serial: bool,
+    /// Show it as it runs on columns in parts, on ranks
+    #[arg(long, conflicts_with_all = ["unoptimised", "cmu", "serial"])]
+    partitioned: bool,
     /// List the passes in their order, with what they do and why they stand there
     #[arg(long)]
     list_passes: bool,
@@ -79,6 +82,9 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     if arguments.serial {
         program = serial(&program).map_err(|error| driver::pass_error(&error))?;
     }
+    if arguments.partitioned {
+        program = partitioned(&program).map_err(|error| driver::pass_error(&error))?;
+    }
     print(&match (arguments.cmu, arguments.explain) {
         (true, _) => stack_format(&program, &sources, options)?,
         (false, true) => nesl_vcode::explain(&program, &sources),
@@ -98,11 +104,16 @@ fn stack_format(program: &Program, sources: &SourceMap, options: &RunOptions) ->
 }
 
 fn passes() -> String {
-    let all = || PASSES.iter().chain(SERIAL_PASSES);
+    let all = || PASSES.iter().chain(SERIAL_PASSES).chain(PARTITIONED_PASSES);
     let width = all().map(|pass| pass.name.len()).max().unwrap_or(0);
     let line = |pass: &nesl_vcode::pass::Pass| {
         format!("{:width$}  {}\n{:width$}  ({})\n", pass.name, pass.summary, "", pass.reason)
     };
     let of = |passes: &[nesl_vcode::pass::Pass]| passes.iter().map(line).collect::<String>();
-    format!("{}\nFor machine code:\n\n{}", of(PASSES), of(SERIAL_PASSES))
+    format!(
+        "{}\nFor machine code:\n\n{}\nFor columns in parts:\n\n{}",
+        of(PASSES),
+        of(SERIAL_PASSES),
+        of(PARTITIONED_PASSES)
+    )
 }

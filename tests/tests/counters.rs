@@ -1,0 +1,131 @@
+//! What programs send and hold on ranks, by counters: bytes for each element, how evenly work and memory are spread, and how the
+//! number of collectives grows with that of the ranks. The programs are those of `tests/ranks`, the bounds those of the cost model.
+
+use nesl_tests::command;
+use nesl_tests::launcher::{self, Mpi};
+use nesl_tests::programs::root;
+use nesl_tests::stats::Table;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The numbers of ranks.
+const RANKS: [usize; 4] = [2, 4, 8, 16];
+
+/// What must hold of a program.
+struct Bounds {
+    name: &'static str,
+    /// Elements of its data.
+    elements: usize,
+    /// Bytes that all ranks together send for each of them at most, if anything is known of that.
+    bytes: fn(ranks: usize) -> f64,
+    /// The most that a rank does, and holds at any time, relative to the mean.
+    imbalance: f64,
+    /// The most that a rank holds of one column, relative to its fair share.
+    part: f64,
+    /// Collectives for each doubling of the ranks at most.
+    collectives: u64,
+}
+
+/// Moves of all elements, of 8 bytes: a few however many ranks there are, and some for each doubling.
+fn sorting(ranks: usize) -> f64 {
+    24.0 + 16.0 * (ranks as f64).log2()
+}
+
+fn a_few_words(ranks: usize) -> f64 {
+    (ranks * ranks) as f64 * 0.002
+}
+
+const PROGRAMS: &[Bounds] = &[
+    Bounds { name: "quicksort", elements: 1_000_000, bytes: sorting, imbalance: 1.2, part: 2.0, collectives: 150 },
+    Bounds { name: "mergesort", elements: 1_000_000, bytes: |_| 500.0, imbalance: 1.2, part: 2.0, collectives: 400 },
+    Bounds { name: "sort", elements: 1_000_000, bytes: |_| 24.0, imbalance: 1.2, part: 2.0, collectives: 60 },
+    Bounds { name: "quickhull", elements: 1_000_000, bytes: sorting, imbalance: 1.2, part: 2.0, collectives: 150 },
+    Bounds {
+        name: "fft",
+        elements: 262_144,
+        bytes: |ranks| 2.0 * sorting(ranks),
+        imbalance: 1.2,
+        part: 2.0,
+        collectives: 120,
+    },
+    Bounds { name: "primes", elements: 10_000_000, bytes: |_| 200.0, imbalance: 1.2, part: 2.0, collectives: 400 },
+    Bounds { name: "search", elements: 4_000_000, bytes: a_few_words, imbalance: 1.2, part: 1.1, collectives: 30 },
+    Bounds { name: "mandelbrot", elements: 262_144, bytes: |_| 24.0, imbalance: 1.2, part: 2.0, collectives: 60 },
+    Bounds { name: "spmv", elements: 1_000_000, bytes: |_| 100.0, imbalance: 1.2, part: 2.0, collectives: 120 },
+    Bounds { name: "bfs", elements: 1_000_000, bytes: |_| 400.0, imbalance: 1.2, part: 2.0, collectives: 600 },
+    Bounds { name: "elementwise", elements: 1_000_000, bytes: a_few_words, imbalance: 1.1, part: 1.1, collectives: 30 },
+];
+
+/// The launcher and the command, or nothing where there is no MPI and none is required.
+fn tools() -> Option<(PathBuf, PathBuf)> {
+    let missing = match (launcher::find(), command::nesl()) {
+        (Mpi::Available(launcher), Some(nesl)) => return Some((launcher, nesl)),
+        (Mpi::Missing(reason), _) => reason,
+        (_, None) => "the binary nesl is not built: cargo build --features mpi -p nesl".to_owned(),
+    };
+    assert!(!launcher::is_required(), "MPI is required, but {missing}");
+    println!("skipped: {missing}");
+    None
+}
+
+fn run(command: &mut Command, what: &str) -> (String, String) {
+    let output = command.current_dir(root()).stdin(Stdio::null()).output().expect("the command starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{what}: {err}");
+    (out, err)
+}
+
+fn most(counts: &[u64]) -> f64 {
+    counts.iter().copied().max().unwrap_or(0) as f64
+}
+
+/// The most on a rank over the mean.
+fn imbalance(counts: &[u64]) -> f64 {
+    most(counts) * counts.len() as f64 / counts.iter().sum::<u64>().max(1) as f64
+}
+
+/// Runs a program, prints its counters, and says where they are out of bounds.
+fn check(bounds: &Bounds, ranks: usize, launcher: &Path, nesl: &Path, alone: &str) -> Vec<String> {
+    let file = format!("tests/ranks/{}.nesl", bounds.name);
+    let what = format!("{} on {ranks} ranks", bounds.name);
+    let mut command = launcher::command(launcher, ranks, nesl);
+    command.env("MPIEXEC_TIMEOUT", "300").args(["run", "--threads", "1", "--stats", &file]);
+    let (out, err) = run(&mut command, &what);
+    let table = Table::read(&err);
+    let bytes = table.column("bytes sent").iter().sum::<u64>() as f64 / bounds.elements as f64;
+    let (work, peak) = (imbalance(&table.column("elements")), imbalance(&table.column("peak elements")));
+    let part = most(&table.column("largest part")) * ranks as f64 / bounds.elements as f64;
+    let collectives = table.column("collectives").into_iter().max().unwrap_or(0);
+    println!(
+        "{:12} {ranks:2} ranks: {bytes:7.2} bytes sent for each element, imbalance {work:.3} (memory {peak:.3}), \
+         largest part {part:.2} fair shares, {collectives} collectives",
+        bounds.name
+    );
+    let mut problems = Vec::new();
+    let mut hold = |good: bool, problem: &str| {
+        if !good {
+            problems.push(format!("{what}: {problem}"));
+        }
+    };
+    hold(out == alone, "the output is not that of one process");
+    hold(bytes <= (bounds.bytes)(ranks), "too many bytes");
+    hold(work <= bounds.imbalance && peak <= bounds.imbalance, "work or memory is spread unevenly");
+    hold(part <= bounds.part, "a rank holds too much of a column");
+    hold(collectives <= bounds.collectives * u64::from(ranks.ilog2()), "too many collectives");
+    problems
+}
+
+#[test]
+fn ranks_send_little_and_do_equally_much() {
+    let Some((launcher, nesl)) = tools() else { return };
+    let mut problems = Vec::new();
+    for bounds in PROGRAMS {
+        let file = format!("tests/ranks/{}.nesl", bounds.name);
+        let (alone, _) = run(Command::new(&nesl).args(["run", "--threads", "1", &file]), bounds.name);
+        for ranks in RANKS {
+            problems.extend(check(bounds, ranks, &launcher, &nesl, &alone));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
