@@ -16,6 +16,7 @@ pub fn run(twin: &mut Twin<impl Local>) {
     shares(twin);
     programs(twin);
     printing(twin);
+    locally(twin);
 }
 
 /// The lowest failing rank's error is everybody's.
@@ -73,6 +74,26 @@ fn shares(twin: &mut Twin<impl Local>) {
     twin.check(largest <= allowed, || format!("a rank held {largest} of {MANY} elements"));
     let sent: u64 = counters.iter().map(|counters| counters.bytes_sent).sum();
     twin.check((sent > 0) == (count > 1), || format!("{count} ranks sent {sent} bytes"));
+}
+
+/// Element-wise instructions and sums send a few bytes for each rank, however long the columns are.
+fn locally(twin: &mut Twin<impl Local>) {
+    const ALLOWED: u64 = 512;
+    let (_, count) = twin.ranks.rank();
+    let before = sent(&mut twin.ranks);
+    let ranks = &mut twin.ranks;
+    let numbers = ranks.iota(MANY).expect("iota");
+    let half = MapOperand::Scalar(ScalarValue::Int(2));
+    let halves = ranks.map(ScalarOp::DivideInt, vec![MapOperand::Column(numbers), half]).expect("map");
+    let sum = ranks.reduce(ScalarOp::AddInt, &halves).expect("reduce");
+    let floats = ranks.map(ScalarOp::IntToFloat, vec![MapOperand::Column(halves)]).expect("map");
+    let float_sum = ranks.reduce(ScalarOp::AddFloat, &floats).expect("reduce");
+    let after = sent(&mut twin.ranks);
+    let expected: i64 = (0..MANY as i64).map(|number| number / 2).sum();
+    let good = sum == ScalarValue::Int(expected) && float_sum == ScalarValue::Float(expected as f64);
+    twin.check(good, || format!("sums {sum:?} and {float_sum:?}, not {expected}"));
+    let bytes = after[1] - before[1];
+    twin.check(bytes <= ALLOWED * count as u64, || format!("{bytes} bytes of a rank of {count} for two sums"));
 }
 
 /// What is shown of a long sequence is all that travels; a whole one goes window by window.
