@@ -7,7 +7,8 @@ use std::thread::{Builder, scope};
 /// What is left to whatever is called in between.
 const RESERVE: usize = 1 << 20;
 
-/// Bytes that are left for everything else: a stack that took the last ones would end the process at the next allocation.
+/// The least that is left for everything else, which is also half as much as a stack takes: one that took the last bytes would end
+/// the process at the next allocation.
 const SPARE: usize = 128 << 20;
 
 /// Whether the system, which may limit the addresses of a process, would give so many bytes.
@@ -25,7 +26,7 @@ pub fn with_stack<R: Send, W: FnOnce() -> R + Send>(bytes: usize, work: W) -> Re
     if stacker::remaining_stack().is_some_and(|left| left >= bytes + RESERVE) {
         return Ok(work());
     }
-    if !would_be_given(bytes.saturating_add(SPARE)) {
+    if !would_be_given(bytes.saturating_add(SPARE.max(bytes / 2))) {
         return Err((Error::from(ErrorKind::OutOfMemory), work));
     }
     // The thread takes the work out of here, so that it is still there if a thread could not be started.
