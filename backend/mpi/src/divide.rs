@@ -178,7 +178,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// The operands of this rank's instances. All ranks send together.
     fn send_operands(&mut self, division: &Division<'_, Self>, runs: &[Run]) -> Result<Vec<SlotOf<L>>, Fault> {
-        let mut operands: Slots<L> = division.operands.to_vec().into_iter();
+        let operands = division.operands.to_vec();
+        let mut operands: Slots<L> = operands.into_iter();
         let mut own = Vec::new();
         for argument in &division.each.arguments {
             if argument.varies {

@@ -43,7 +43,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Placed>>) -> Result<Placed, Fault> {
         let operands = operands.into_iter().map(|operand| match operand {
-            MapOperand::Column(column) => self.to_blocks(column).map(MapOperand::Column),
+            MapOperand::Column(column) => self.taken_in_blocks(column).map(MapOperand::Column),
             MapOperand::Scalar(value) => Ok(MapOperand::Scalar(value)),
         });
         let operands = operands.collect::<Result<_, Fault>>()?;
@@ -124,7 +124,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn scatter(&mut self, column: Placed, indices: &Placed, values: &Placed) -> Result<Placed, Fault> {
         let (indices, values) = (self.in_blocks(indices)?, self.in_blocks(values)?);
-        let column = self.to_blocks(column)?;
+        let column = self.taken_in_blocks(column)?;
         self.scatter_values(column, &indices, &values).map(Placed::Settled)
     }
 
@@ -258,12 +258,12 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn packed(&mut self, lengths: Placed) -> Result<Self::Descriptor, Fault> {
-        let lengths = self.to_blocks(lengths)?;
+        let lengths = self.taken_in_blocks(lengths)?;
         self.descriptor(None, lengths)
     }
 
     fn view(&mut self, starts: Placed, lengths: Placed) -> Result<Self::Descriptor, Fault> {
-        let (starts, lengths) = (self.to_blocks(starts)?, self.to_blocks(lengths)?);
+        let (starts, lengths) = (self.taken_in_blocks(starts)?, self.taken_in_blocks(lengths)?);
         self.descriptor(Some(starts), lengths)
     }
 

@@ -134,7 +134,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The same where nobody else needs the column: then an instruction may overwrite it.
-    pub(crate) fn to_blocks(&mut self, column: Placed) -> Result<Column, Fault> {
+    pub(crate) fn taken_in_blocks(&mut self, column: Placed) -> Result<Column, Fault> {
         match column {
             Placed::Settled(column) => Ok(column),
             loose => self.in_blocks(&loose),

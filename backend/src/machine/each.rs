@@ -74,10 +74,10 @@ impl<E: Engine> Run<'_, E> {
     /// Where an instance fails; and which one, if they ran one after another.
     pub(super) fn whole(&mut self, line: &Arc<EachLine>, values: Vec<SlotOf<E>>) -> Result<Vec<SlotOf<E>>, WholeError> {
         let (each, instances) = (&line.each, instances_in::<E>(&values));
-        let no_more = |error| WholeError { instance: None, error };
+        let no_more = |error| WholeError { instance: None, error: Box::new(error) };
         let one_of_them = |error: RuntimeError| WholeError {
             instance: error.instances.first().filter(|instance| instance.place == line.span).map(|first| first.index),
-            error,
+            error: Box::new(error),
         };
         match self.begin_each(line, values, || Ok(Active::default())) {
             Ok(Begun::Done(results)) => Ok(results),
@@ -170,7 +170,7 @@ impl<E: Engine> Run<'_, E> {
                         // The elements of these instances are not those of all.
                         _ => error.element = None,
                     }
-                    (global, error)
+                    (global, *error)
                 })
             });
             (instructions, profiled) = (did.instructions, did.profile);
@@ -313,7 +313,7 @@ impl<E: Engine> Run<'_, E> {
 pub(super) struct WholeError {
     /// The instance that failed, where they ran one after another.
     instance: Option<usize>,
-    error: RuntimeError,
+    error: Box<RuntimeError>,
 }
 
 /// The number of instances, which is the first operand of an `each`.
