@@ -13,6 +13,17 @@ pub enum Mpi {
     Missing(String),
 }
 
+/// Settings by which Open MPI starts more ranks than there are cores, also for root.
+pub const OVERSUBSCRIBED: [(&str, &str); 6] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    // Ranks that wait must give up their core to those that work.
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+];
+
 /// Whether the environment says that tests on MPI must run.
 pub fn is_required() -> bool {
     std::env::var_os("NESL_REQUIRE_MPI").is_some_and(|value| value == "1")
@@ -33,17 +44,7 @@ pub fn find() -> Mpi {
 /// A command that starts `binary` on so many ranks, also more than there are cores, also for root.
 pub fn command(launcher: &Path, ranks: usize, binary: &Path) -> Command {
     let mut command = Command::new(launcher);
-    command.args(["--oversubscribe", "--bind-to", "none", "-n", &ranks.to_string()]).arg(binary);
-    for (name, value) in [
-        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-        // Ranks that wait must give up their core to those that work.
-        ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-    ] {
-        command.env(name, value);
-    }
+    command.args(["--oversubscribe", "--bind-to", "none", "-n", &ranks.to_string()]).arg(binary).envs(OVERSUBSCRIBED);
     command
 }
 

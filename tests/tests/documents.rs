@@ -3,9 +3,12 @@
 //! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
 //! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
 //! line `...` stands for any lines. In blocks marked `console form` only the form of the output counts: numbers stand for any
-//! numbers, blanks for any blanks, and lines may come in any order. Commands of `nesl-bench` are run where that was built, too. Blocks marked `nesl` are programs that run without an error, blocks marked `vcode` flat
-//! programs that the verifier accepts. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
+//! numbers, blanks for any blanks, and lines may come in any order. Commands of `nesl-bench` are run where that was built, too,
+//! commands on ranks where there is MPI. Blocks marked `nesl` are programs that run without an error, blocks marked `vcode` flat
+//! programs that the verifier accepts. A block marked `sh slurm` runs with a stand-in for `srun`. Other blocks are not run. The
+//! last part of docs/vcode.md is made from the tables.
 
+use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::programs::root;
 use nesl_vcode::manual;
 use std::path::PathBuf;
@@ -104,7 +107,7 @@ fn form(lines: &[&str]) -> Vec<String> {
 fn documents_show_what_happens() {
     let root = root();
     let Some(binary) = nesl_tests::command::nesl() else {
-        assert!(!nesl_tests::launcher::is_required(), "the binary nesl must be built first, or named by NESL_BIN");
+        assert!(!launcher::is_required(), "the binary nesl must be built first, or named by NESL_BIN");
         println!("skipped: the binary nesl is not built");
         return;
     };
@@ -129,9 +132,14 @@ fn documents_show_what_happens() {
                 println!("skipped: nesl-bench is not built");
                 continue;
             }
+            if is_on_ranks(&shown.command) && !has_ranks() {
+                println!("skipped: no MPI for {}", shown.command);
+                continue;
+            }
             let script = format!("{{ {}\n}} 2>&1", shown.command);
-            let output =
-                Command::new("sh").args(["-c", &script]).current_dir(&root).env("PATH", &path).output().unwrap();
+            let mut command = Command::new("sh");
+            command.args(["-c", &script]).current_dir(&root).env("PATH", &path).envs(launcher::OVERSUBSCRIBED);
+            let output = command.output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
             let lines: Vec<&str> = text.lines().collect();
             let expected: Vec<&str> = shown.output.iter().map(String::as_str).collect();
@@ -147,6 +155,41 @@ fn documents_show_what_happens() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Whether a command starts ranks.
+fn is_on_ranks(command: &str) -> bool {
+    ["--ranks", "mpirun "].iter().any(|word| command.contains(word))
+}
+
+/// Whether ranks can be started here.
+fn has_ranks() -> bool {
+    cfg!(feature = "mpi") && matches!(launcher::find(), Mpi::Available(_))
+}
+
+#[test]
+fn the_script_for_slurm_works() {
+    let page = std::fs::read_to_string(root().join("docs/cluster.md")).unwrap();
+    let scripts = programs(&page, "sh slurm");
+    let ([script], true, Some(nesl)) = (&scripts[..], has_ranks(), nesl_tests::command::nesl()) else {
+        assert_eq!(scripts.len(), 1, "one script for Slurm");
+        println!("skipped: no MPI");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // Slurm's launcher, as far as the script needs it.
+    let stand_in = "#!/bin/sh\nwhile case $1 in -*) ;; *) false ;; esac; do shift; done\nexec mpirun -n \"$SLURM_NTASKS\" \"$@\"\n";
+    let srun = folder.path().join("srun");
+    std::fs::write(&srun, stand_in).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(&srun).status().unwrap().success());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [Some(folder.path()), nesl.parent()].into_iter().flatten().map(PathBuf::from);
+    let path = std::env::join_paths(folders.chain(std::env::split_paths(&path))).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).current_dir(root()).env("PATH", path).envs(launcher::OVERSUBSCRIBED);
+    let output = command.env("SLURM_NTASKS", "3").env("SLURM_CPUS_PER_TASK", "1").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), said.as_ref()), ("78498\n", ""));
 }
 
 #[test]
