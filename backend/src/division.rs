@@ -18,8 +18,6 @@ pub struct Division<'a, E: Engine> {
     pub instances: usize,
     /// Its operands after that number.
     pub operands: &'a [SlotOf<E>],
-    /// The positions among these of the descriptors of sequences that vary by instance.
-    pub sequences: Vec<usize>,
     /// How to deal.
     pub deal: Deal,
     /// Where it stands in the source.

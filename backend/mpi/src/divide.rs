@@ -18,8 +18,28 @@ use nesl_vcode::Shape;
 /// Instances that are dealt out in turns go in so many runs to each rank: enough to even out what is next to each other.
 const RUNS: usize = 64;
 
-/// Segments that share data are sent to each rank that has one of them: not where that would multiply the data.
-const SHARED: usize = 4;
+/// Segments that lie in the same data are sent to the ranks one by one, as long as they are no more than so many times the data.
+const SHARED: usize = 2;
+
+/// The most elements that every rank gets, because all instances read them, where it has less than that of all else: 8 MiB of
+/// ints on each rank against a round of messages for each step of a search in them.
+const REPLICATED: usize = 1 << 20;
+
+/// The sequences that vary by instance.
+struct Sequences<D> {
+    /// Segments that instances have of their own.
+    own: Vec<Descriptor<D>>,
+    /// The positions among the operands of those that share data.
+    shared: Vec<usize>,
+}
+
+/// What is to be sent to whom.
+struct Plan {
+    /// Which instances go to which rank, in the order of the instances.
+    runs: Vec<Run>,
+    /// The positions among the operands of sequences whose data every rank gets.
+    shared: Vec<usize>,
+}
 
 /// The values of registers, one after another.
 pub(crate) type Slots<L> = std::vec::IntoIter<SlotOf<Ranks<L>>>;
@@ -38,13 +58,14 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let own = operands.map(|operands| Own { runs: vec![(0, instances)], operands });
             return Some(own.map_err(at).and_then(|own| self.known_everywhere(division, own, run)));
         }
-        let runs = match self.assign(division) {
-            Ok(runs) => runs?,
+        let plan = match self.assign(division) {
+            Ok(plan) => plan?,
             Err(fault) => return Some(Err(at(fault))),
         };
+        let runs = &plan.runs;
         let rank = self.layout.rank;
         let own = runs.iter().filter(|run| run.rank == rank).map(|run| (run.start, run.length)).collect();
-        let operands = match self.send_operands(division, &runs) {
+        let operands = match self.send_operands(division, &plan) {
             Ok(operands) => operands,
             Err(fault) => return Some(Err(at(fault))),
         };
@@ -54,7 +75,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let outcome =
             outcome.and_then(|slots| self.packed_results(division, slots).map_err(|fault| (first, at(fault))));
         let results = self.agree_on_failed(outcome);
-        Some(results.and_then(|slots| self.join(division.each, &runs, slots).map_err(at)))
+        Some(results.and_then(|slots| self.join(division.each, runs, slots).map_err(at)))
     }
 
     /// A value that is common, on the local engine.
@@ -74,14 +95,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
     }
 
-    /// Which instances go to which rank, in the order of the instances; none where they had better stay together.
-    fn assign(&mut self, division: &Division<'_, Self>) -> Result<Option<Vec<Run>>, Fault> {
+    /// What to send to whom; none where the instances had better stay together.
+    fn assign(&mut self, division: &Division<'_, Self>) -> Result<Option<Plan>, Fault> {
         let (layout, count) = (self.layout, division.instances);
-        let Some(sequences) = self.sequences(division)? else { return Ok(None) };
-        Ok(match division.deal {
+        let Some(Sequences { own: sequences, shared }) = self.sequences(division)? else { return Ok(None) };
+        let runs = match division.deal {
             Deal::Everywhere => unreachable!("nothing is dealt out"),
             Deal::Blocks => Some(contiguous(&layout.bounds(count))),
             Deal::Turns => Some(in_turns(layout, count)),
+            Deal::Weights { .. } if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
             Deal::Weights { always } => {
                 let common = sequences.iter().map(|segments| segments.0.lengths.common()).collect::<Option<Vec<_>>>();
                 match common {
@@ -96,35 +118,35 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                     None => self.by_partitioned_weights(&sequences, count, always),
                 }
             }
-        })
+        };
+        Ok(runs.map(|runs| Plan { runs, shared }))
     }
 
-    /// The segments of the sequences that vary by instance; none where the operands are not to be sent about.
-    fn sequences(&mut self, division: &Division<'_, Self>) -> Result<Option<Vec<Descriptor<L::Descriptor>>>, Fault> {
-        let mut sequences = Vec::new();
-        let mut total = division.instances;
-        for &position in &division.sequences {
-            if let Slot::Descriptor(segments) = &division.operands[position] {
-                let elements = self.total_of(segments)?;
-                let data = division.operands.get(position + 1).map_or(0, length_of);
-                if segments.0.starts.is_some() && elements > data.saturating_mul(SHARED) {
+    /// The sequences that vary by instance; none where that is too much to send about.
+    fn sequences(&mut self, division: &Division<'_, Self>) -> Result<Option<Sequences<L::Descriptor>>, Fault> {
+        let mut found = Sequences { own: Vec::new(), shared: Vec::new() };
+        let (mut total, mut replicated, mut position) = (division.instances, 0, 0);
+        for argument in &division.each.arguments {
+            let registers = &division.operands[position..position + argument.registers().len()];
+            if !argument.varies {
+                replicated += registers.iter().filter(|slot| !self.is_at_hand(slot)).map(length_of).sum::<usize>();
+            } else if let Some(Slot::Descriptor(segments)) = registers.first() {
+                let (elements, data) = (self.total_of(segments)?, length_of(&registers[1]));
+                if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
+                    total = total.saturating_add(elements);
+                    found.own.push(segments.clone());
+                } else if matches!(argument.shape, Shape::Sequence(_)) {
+                    replicated += data;
+                    found.shared.push(position);
+                } else {
                     return Ok(None);
                 }
-                total = total.saturating_add(elements);
-                sequences.push(segments.clone());
             }
+            position += registers.len();
         }
-        let (mut shared, mut rest) = (0, division.operands);
-        for argument in &division.each.arguments {
-            let (own, others) = rest.split_at(argument.registers().len());
-            rest = others;
-            if !argument.varies {
-                shared += own.iter().filter(|slot| !self.is_at_hand(slot)).map(length_of).sum::<usize>();
-            }
-        }
-        // What all instances share comes to every rank: no more than that has of the rest anyway.
         let is_forced = division.deal == Deal::Weights { always: true };
-        Ok((is_forced || shared <= total / self.layout.ranks).then_some(sequences))
+        let allowed = REPLICATED.max(total / self.layout.ranks);
+        Ok((is_forced || replicated <= allowed).then_some(found))
     }
 
     /// Runs of about equal weight, where ranks hold blocks of the lengths.
@@ -177,13 +199,16 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The operands of this rank's instances. All ranks send together.
-    fn send_operands(&mut self, division: &Division<'_, Self>, runs: &[Run]) -> Result<Vec<SlotOf<L>>, Fault> {
+    fn send_operands(&mut self, division: &Division<'_, Self>, plan: &Plan) -> Result<Vec<SlotOf<L>>, Fault> {
         let operands = division.operands.to_vec();
         let mut operands: Slots<L> = operands.into_iter();
         let mut own = Vec::new();
         for argument in &division.each.arguments {
-            if argument.varies {
-                self.send_value(&argument.shape, &mut operands, runs, &mut own)?;
+            let position = division.operands.len() - operands.len();
+            if plan.shared.contains(&position) {
+                self.send_shared(argument.registers().len(), &mut operands, &plan.runs, &mut own)?;
+            } else if argument.varies {
+                self.send_value(&argument.shape, &mut operands, &plan.runs, &mut own)?;
             } else {
                 for slot in operands.by_ref().take(argument.registers().len()) {
                     own.push(self.everywhere(slot)?);
@@ -191,6 +216,26 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             }
         }
         Ok(own)
+    }
+
+    /// Sequences that lie in the same data: which part each instance has goes to its rank, the data to all.
+    fn send_shared(
+        &mut self,
+        registers: usize,
+        slots: &mut Slots<L>,
+        runs: &[Run],
+        own: &mut Vec<SlotOf<L>>,
+    ) -> Result<(), Fault> {
+        let segments = descriptor(slots);
+        let (starts, lengths) = (self.starts(&segments)?, self.lengths(&segments)?);
+        let (starts, lengths) = (self.send_column(&starts, runs)?, self.send_column(&lengths, runs)?);
+        let count = lengths.len();
+        let local = self.local.view(starts, lengths);
+        own.push(Slot::Descriptor(self.settle(count, local)?));
+        for slot in slots.by_ref().take(registers - 1) {
+            own.push(self.everywhere(slot)?);
+        }
+        Ok(())
     }
 
     /// A value that all ranks get, on the local engine.

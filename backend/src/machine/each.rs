@@ -153,8 +153,7 @@ impl<E: Engine> Run<'_, E> {
         settings.strategy = settings.strategy.after_division();
         let (mut instructions, mut profiled) = (0, None);
         let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
-        let sequences = line.sequences.iter().map(|position| position - 1).collect();
-        let division = Division { each, instances, operands, sequences, deal, span: line.span };
+        let division = Division { each, instances, operands, deal, span: line.span };
         let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
             let did = elsewhere::run(program, settings, engine, profile, |run| {
                 if own.instances() == 0 {
