@@ -195,7 +195,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn sort(&mut self, direction: Direction, column: &Placed) -> Result<Placed, Fault> {
         let column = self.in_blocks(column)?;
-        self.sort_elements(direction, &column).map(Placed::Settled)
+        self.sort_elements(direction, &column)
     }
 
     fn seg_sort(

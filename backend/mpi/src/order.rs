@@ -3,9 +3,10 @@
 //! Every rank sorts its block by segment, key and index, and contributes evenly spaced samples; the samples of all, sorted,
 //! say which run of the result each rank gets. No two elements are equal, since indices differ, so that runs are about
 //! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order: the ranks are
-//! the inverse permutation, and what is sorted is gathered by them. A segment keeps its place in packed order, so that its elements only permute among themselves.
+//! the inverse permutation, and what is sorted by segment is gathered by them; a whole column is sorted without indices. A segment keeps its place in packed order, so that its elements only permute among themselves.
 
 use crate::column::{Column, Descriptor};
+use crate::loose::Placed;
 use crate::ranks::Ranks;
 use nesl_backend::{Engine, Fault, Vector, on_vector};
 use nesl_prim::Direction;
@@ -32,18 +33,28 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         self.permute_values(&positions, &order)
     }
 
-    /// `sort_up` and `sort_down`.
-    pub(crate) fn sort_elements(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
-        match column {
+    /// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they arrive.
+    pub(crate) fn sort_elements(&mut self, direction: Direction, column: &Column) -> Result<Placed, Fault> {
+        let (length, part) = match column {
             Column::Common(vector) => {
                 let sorted = self.local.sort(direction, vector);
-                self.replicated(sorted).map(Column::Common)
+                return self.replicated(sorted).map(Column::Common).map(Placed::Settled);
             }
-            Column::Partitioned { length, part, .. } => {
-                let order = self.indices_in_order(direction, *length, part)?;
-                self.gather_elements(column, &order)
-            }
-        }
+            Column::Partitioned { length, part, .. } => (*length, part),
+        };
+        let sorted = self.local.sort(direction, part);
+        let sorted = self.settle(length, sorted)?;
+        let rank = self.layout.rank as i64;
+        let run = on_vector!(&sorted, slice => {
+            let elements = slice.elements();
+            let counts = self.runs(elements.len(), |at| [direction.key(elements[at]), rank, at as i64]);
+            let (received, _) = self.communicator.exchange(elements, &counts);
+            self.adopt(length, received)?
+        });
+        let run = self.local.sort(direction, &run);
+        let run = self.settle(length, run)?;
+        let counts = self.communicator.all_gather_counts(run.len());
+        self.loose(counts.into_iter().enumerate().collect(), run)
     }
 
     /// The indices of the elements of a partitioned column, in order.
@@ -106,12 +117,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The indices of all items in sorted order, from the items of this rank's block of `length`.
     fn sorted_indices(&mut self, length: usize, mut items: Vec<Item>) -> Result<Column, Fault> {
         items.sort_unstable();
-        let splitters = self.splitters(&items);
-        let bounds: Vec<usize> =
-            splitters.iter().map(|splitter| items.partition_point(|item| item < splitter)).collect();
-        let ends = bounds.iter().copied().chain([items.len()]);
-        let starts = [0].into_iter().chain(bounds.iter().copied());
-        let counts: Vec<usize> = starts.zip(ends).map(|(start, end)| 3 * (end - start)).collect();
+        let counts: Vec<usize> = self.runs(items.len(), |at| items[at]).iter().map(|count| 3 * count).collect();
         let (received, _) = self.communicator.exchange(items.as_flattened(), &counts);
         drop(items);
         let (received, _) = received.as_chunks::<3>();
@@ -125,11 +131,19 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         self.assemble(indices)
     }
 
+    /// How many of so many sorted items go to the run of each rank.
+    fn runs(&mut self, length: usize, item: impl Fn(usize) -> Item) -> Vec<usize> {
+        let splitters = self.splitters(length, &item);
+        let bounds: Vec<usize> = splitters.iter().map(|splitter| place(length, |at| item(at) < *splitter)).collect();
+        let ends = bounds.iter().copied().chain([length]);
+        [0].into_iter().chain(bounds.iter().copied()).zip(ends).map(|(start, end)| end - start).collect()
+    }
+
     /// The least item of the run of every rank but the first, the same on all ranks.
-    fn splitters(&mut self, sorted: &[Item]) -> Vec<Item> {
+    fn splitters(&mut self, length: usize, item: &impl Fn(usize) -> Item) -> Vec<Item> {
         let ranks = self.layout.ranks;
-        let count = (OVERSAMPLING * ranks).min(sorted.len());
-        let samples: Vec<Item> = (0..count).map(|sample| sorted[sample * sorted.len() / count]).collect();
+        let count = (OVERSAMPLING * ranks).min(length);
+        let samples: Vec<Item> = (0..count).map(|sample| item(sample * length / count)).collect();
         let counts: Vec<usize> = self.communicator.all_gather_counts(3 * count);
         let all = self.communicator.all_gather_varied(samples.as_flattened(), &counts, Vec::new());
         let (all, _) = all.as_chunks::<3>();
@@ -138,6 +152,20 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         // Where there are no items at all, every rank gets nothing, wherever that is cut.
         (1..ranks).map(|rank| all.get(rank * all.len() / ranks).copied().unwrap_or_default()).collect()
     }
+}
+
+/// The first of so many places that is not before something, where those that are come first.
+fn place(length: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, length);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Adds the elements in a range of a block that starts at index `first`.
