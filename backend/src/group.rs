@@ -25,6 +25,8 @@ pub struct Group {
     pub(crate) spent: AtomicU64,
     /// Its kernels, by [`Mode::number`], each with the number of the collection that has it.
     pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
+    /// The same group where some descriptors have the same lengths.
+    alike: OnceLock<Box<Group>>,
 }
 
 /// What a result of a group is that reads its columns at the index alone.
@@ -48,8 +50,31 @@ impl Group {
     /// A group, and the registers that it reads from outside. None for a block that is no group.
     pub fn new(block: &Block, registers: &[RegisterType]) -> Option<(Group, Vec<Register>)> {
         let (plan, inputs) = Plan::new(block, registers)?;
+        Some((Group::of(plan), inputs))
+    }
+
+    fn of(plan: Plan) -> Group {
         let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
-        Some((Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default() }, inputs))
+        let (spent, kernels, alike) = (AtomicU64::new(0), Default::default(), OnceLock::new());
+        Group { plan, layout, facts, spent, kernels, alike }
+    }
+
+    /// The group as it is where those of its descriptors share their lengths that do so now. There is one such group, for what
+    /// shared them at first: the same do nearly always.
+    pub(crate) fn alike(&self, operands: &[LocalSlot]) -> &Group {
+        let descriptors = self.plan.inputs.iter().filter(|&&ty| ty == RegisterType::Descriptor);
+        if descriptors.count() < 2 {
+            return self;
+        }
+        let alike = self.plan.find_alike(|input| match &operands[input] {
+            Slot::Descriptor(descriptor) => (descriptor.lengths().as_ptr(), descriptor.segments()),
+            other => panic!("a group reads {other:?} as a descriptor"),
+        });
+        if self.plan.is_known_alike(&alike) {
+            return self;
+        }
+        let group = self.alike.get_or_init(|| Box::new(Group::of(self.plan.clone().with_alike(alike.clone()))));
+        if group.plan.is_known_alike(&alike) { group } else { self }
     }
 
     /// What its results are; none for a group that reads otherwise than at the index.
@@ -122,7 +147,7 @@ impl Facts {
             (NodeOp::Vector(VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => Some(descriptor),
             _ => None,
         });
-        let by_segment: Vec<usize> = by_segment.chain(scanned).collect();
+        let by_segment: Vec<usize> = by_segment.chain(scanned).map(|input| plan.first_alike(input)).collect();
         let segmented = by_segment.first().copied();
         let has_other_segments = by_segment.iter().any(|&input| Some(input) != segmented);
         let is_blocked = endings.iter().any(|ending| matches!(ending, Ending::Sum(..)));

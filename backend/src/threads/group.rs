@@ -31,6 +31,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Runs a group; none where it has no kernel, or something fails.
 pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
+    let group = group.alike(operands);
     let plan = &group.plan;
     let length = length(group, operands).ok()?;
     if threads.native == Native::Check {
@@ -270,7 +271,7 @@ impl<'a> Work<'a> {
             let Slot::Descriptor(descriptor) = operand else { continue };
             let lengths = descriptor.lengths();
             let start = piece.indices.start;
-            let (segment, within, end) = if self.facts.segmented == Some(input) {
+            let (segment, within, end) = if self.facts.segmented == Some(self.group.plan.first_alike(input)) {
                 (piece.segments.start, 0, piece.segments.end)
             } else if start == 0 {
                 (0, 0, lengths.len())

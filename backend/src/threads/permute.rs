@@ -16,6 +16,10 @@ use crate::vector::{Slice, Vector};
 use nesl_prim::{Element, Failure};
 use std::ops::Range;
 
+/// Elements that are written to random places of new memory before a thread looks whether the user has had enough: each may be
+/// the first to touch a huge page, which takes up to some milliseconds.
+const TOUCHES: usize = 64;
+
 /// Element k of the result is element `indices[k]` of the column.
 pub fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], indices: &[i64]) -> Result<Vector, Fault> {
@@ -41,7 +45,7 @@ pub fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vec
         let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
         threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
             let interrupt = threads.workers.interrupt();
-            Ok(within(indices, &range, places, interrupt, |element, place| {
+            Ok(within(indices, &range, places, (interrupt, PATIENCE), |element, place| {
                 part[place] = values[element];
                 true
             })?)
@@ -64,7 +68,9 @@ pub fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<V
         // Of each range of places, the first element that finds its place taken.
         let taken = threads.workers.try_each(items, |(range, mut placer): (Range<usize>, Placer<'_, T>)| {
             let interrupt = threads.workers.interrupt();
-            Ok(within(indices, &range, values.len(), interrupt, |element, place| placer.place(place, values[element]))?)
+            Ok(within(indices, &range, values.len(), (interrupt, TOUCHES), |element, place| {
+                placer.place(place, values[element])
+            })?)
         })?;
         if let Some(element) = taken.into_iter().flatten().min() {
             return Err(Fault { failure: Failure::NotAPermutation { index: indices[element] }, element });
@@ -84,17 +90,19 @@ fn owners(threads: &Threads, places: usize, writes: usize) -> Vec<Range<usize>> 
 /// false: then that element is returned. Elements are selected a block at a time without branches, which would be
 /// mispredicted half of the time.
 ///
+/// After `patience` elements each it looks whether the user has had enough.
+///
 /// The range that starts with place 0 also gets the indices that are no place of `places`, for `write` to panic on.
 fn within(
     indices: &[i64],
     range: &Range<usize>,
     places: usize,
-    interrupt: &Interrupt,
+    (interrupt, patience): (&Interrupt, usize),
     mut write: impl FnMut(usize, usize) -> bool,
 ) -> Result<Option<usize>, Failure> {
-    for (number, part) in indices.chunks(PATIENCE).enumerate() {
+    for (number, part) in indices.chunks(patience).enumerate() {
         interrupt.check()?;
-        let start = number * PATIENCE;
+        let start = number * patience;
         if let Some(position) = within_part(part, range, places, |element, place| write(start + element, place)) {
             return Ok(Some(start + position));
         }

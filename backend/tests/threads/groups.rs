@@ -47,6 +47,9 @@ struct Maker<'a> {
 /// Where segments of views start.
 const STARTS: usize = 20;
 
+/// Elements of the longest segments.
+const LONGEST: usize = 3000;
+
 /// Elements of the columns that are read at computed indices.
 const DATA: usize = 37;
 
@@ -85,15 +88,19 @@ impl<'a> Maker<'a> {
         let places = maker.outside(Slot::Column(column(&Constants::Int(places))));
         maker.elements.push((places, ScalarType::Int, 0));
         maker.indices.push((places, 0));
+        let mut known = None;
         for is_packed in [true, true, false] {
-            maker.segments(is_packed);
+            // Some of them are equally long, and known to be, for having the same lengths.
+            let lengths = known.take().filter(|_| maker.random.below(2) == 0).unwrap_or_else(|| maker.lengths());
+            known = Some(lengths.clone());
+            maker.segments(lengths, is_packed);
         }
         maker
     }
 
-    /// Segments that have as many elements as there are indices.
-    fn segments(&mut self, is_packed: bool) {
-        let most = [3, 40, 3000][self.random.below(3)];
+    /// Lengths of segments that have as many elements as there are indices.
+    fn lengths(&mut self) -> Vector {
+        let most = [3, 40, LONGEST][self.random.below(3)];
         let (mut lengths, mut left) = (Vec::new(), self.length);
         while left > 0 {
             let length = if self.random.below(3) == 0 { 0 } else { self.random.below(most).min(left) };
@@ -101,15 +108,19 @@ impl<'a> Maker<'a> {
             left -= length;
         }
         lengths.extend((0..self.random.below(3)).map(|_| 0));
+        column(&Constants::Int(lengths))
+    }
+
+    /// Segments of these lengths.
+    fn segments(&mut self, lengths: Vector, is_packed: bool) {
         let mut reference = Reference::new(None);
         let segments = lengths.len();
         let starts = (0..segments).map(|_| self.random.below(STARTS) as i64).collect();
         let starts = column(&Constants::Int(starts));
-        let lengths = column(&Constants::Int(lengths));
         let descriptor = if is_packed { reference.packed(lengths) } else { reference.view(starts, lengths) };
         let descriptor = self.outside(Slot::Descriptor(descriptor.expect("there is memory")));
         let columns = ScalarType::ALL.map(|ty| (self.random_column(ty, segments), ty));
-        let whole = if is_packed { self.length } else { STARTS + most };
+        let whole = if is_packed { self.length } else { STARTS + LONGEST };
         let wholes = ScalarType::ALL.map(|ty| (self.random_column(ty, whole), ty));
         self.wholes.push(wholes.into());
         self.descriptors.push((descriptor, columns.into()));

@@ -30,6 +30,11 @@ impl Body<'_, '_> {
     /// The values of what a group yields.
     pub(super) fn group(&mut self, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
         let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
+        let lengths = |input: usize| match bounds[input] {
+            Bound::Descriptor { lengths, segments, .. } => Some((lengths, segments)),
+            Bound::Scalar(_) | Bound::Column { .. } => None,
+        };
+        let plan = &plan.clone().with_alike(plan.find_alike(lengths));
         let length = self.extent(plan, inputs, &bounds);
         let zero = self.emitter.int(0);
         let mut outlets = Vec::with_capacity(plan.yields.len());

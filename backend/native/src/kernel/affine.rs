@@ -1,9 +1,9 @@
-//! Indices that go up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`: where the first and the last of them are
+//! What is checked once instead of at each index. Indices that go up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`: where the first and the last of them are
 //! indices of a column, all between are, and nothing is checked inside the loop.
 
 use super::body::Body;
 use super::emit::{Bound, Mode};
-use super::plan::{NodeOp, Source};
+use super::plan::{Ending, NodeOp, Source};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use nesl_prim::{ScalarOp, ScalarValue};
@@ -68,6 +68,47 @@ impl Body<'_, '_, '_> {
             are_indices = self.emitter.builder.ins().bor(are_indices, all);
         }
         self.emitter.require(are_indices);
+    }
+
+    /// Whether indices that have been checked against some length are indices of a column is checked once, and not where they
+    /// are used.
+    pub(super) fn check_once(&mut self) {
+        for number in 0..self.plan.nodes.len() {
+            let node = &self.plan.nodes[number];
+            if !self.live[number] || self.checked[number] || node.op != NodeOp::Vector(VectorOp::Gather) {
+                continue;
+            }
+            if let (Source::Input(column), index) = (node.operands[0], node.operands[1])
+                && let Bound::Column { length, .. } = self.environment.inputs[column]
+            {
+                self.checked[number] = self.fits(index, length);
+            }
+        }
+        for number in 0..self.endings.len() {
+            if let Some(Ending::Scatter { indices, .. }) = self.endings[number] {
+                self.is_place[number] = self.fits(indices, self.environment.outlets[number].start);
+            }
+        }
+    }
+
+    /// Requires that the length against which a source is checked is no more than another one; false where it is not checked
+    /// against what is the same at all indices.
+    fn fits(&mut self, index: Source, length: Value) -> bool {
+        let Source::Node(number) = index else { return false };
+        let node = &self.plan.nodes[number];
+        let checked = match (node.op, &node.operands[..]) {
+            (NodeOp::Map(ScalarOp::CheckIndex), &[_, Source::Constant(checked)]) => self.emitter.constant(checked),
+            (NodeOp::Map(ScalarOp::CheckIndex), &[_, Source::Input(input)]) => match self.environment.inputs[input] {
+                Bound::Scalar(checked) => checked,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        if checked != length {
+            let is_no_more = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, checked, length);
+            self.emitter.require(is_no_more);
+        }
+        true
     }
 
     /// By how much a source goes up with the loop's index, if that is always the same.

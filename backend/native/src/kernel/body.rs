@@ -35,6 +35,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub live: Vec<bool>,
     /// The nodes whose index has been checked before the loop.
     pub checked: Vec<bool>,
+    /// Of the yields that are written at indices, those whose indices need not be compared with the length of the column.
+    pub is_place: Vec<bool>,
     /// The spaces within that are behind a branch.
     branches: Vec<bool>,
     /// The cursors of descriptors, by input.
@@ -92,6 +94,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             endings,
             live,
             checked: vec![false; plan.nodes.len()],
+            is_place: vec![false; plan.yields.len()],
             branches: vec![false; plan.spaces()],
             cursors: vec![None; plan.inputs.len()],
             positions: vec![None; plan.spaces()],
@@ -105,6 +108,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             now: Now::default(),
         };
         body.check_ends(range.0, range.1);
+        body.check_once();
         body.branches = (0..plan.spaces()).map(|space| space > 0 && body.needs_branch(space)).collect();
         body.begin();
         body
@@ -114,10 +118,17 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     fn begin(&mut self) {
         for (input, bound) in self.environment.inputs.iter().enumerate() {
             let &Bound::Descriptor { starts, lengths, segment, base, stop, segments } = bound else { continue };
-            if self.uses_descriptor(input) {
-                let [segment, base, stop] = [segment, base, stop].map(|value| self.variable(value));
-                self.cursors[input] = Some(Cursor { starts, lengths, segments, segment, base, stop });
+            if !self.uses_descriptor(input) {
+                continue;
             }
+            let alike = (0..input).filter(|&other| self.is_alike(other, input)).find_map(|other| self.cursors[other]);
+            self.cursors[input] = Some(match alike {
+                Some(first) => Cursor { starts, ..first },
+                None => {
+                    let [segment, base, stop] = [segment, base, stop].map(|value| self.variable(value));
+                    Cursor { starts, lengths, segments, segment, base, stop }
+                }
+            });
         }
         for space in 1..self.plan.spaces() {
             if self.is_positioned(space) {

@@ -5,7 +5,7 @@
 //! every so many indices the interrupt flag is looked at.
 
 use super::body::Body;
-use super::plan::{Ending, Plan, Source, is_ordered};
+use super::plan::{Ending, Node, Plan, Source, is_ordered};
 use super::sums;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -151,17 +151,22 @@ impl Body<'_, '_, '_> {
             is_ordered
                 && match of {
                     None => node.operands.len() == 1 && node.space == 0,
-                    Some(descriptor) => node.operands.get(1) == Some(&Source::Input(descriptor)),
+                    Some(descriptor) => self.is_by_segments(node, descriptor),
                 }
         };
         (0..self.plan.nodes.len()).filter(is_in_blocks).collect()
+    }
+
+    /// Whether a node is computed by the segments of a descriptor.
+    fn is_by_segments(&self, node: &Node, descriptor: usize) -> bool {
+        matches!(node.operands.get(1), Some(&Source::Input(input)) if self.is_alike(input, descriptor))
     }
 
     /// Whether a yield combines floats in blocks of all indices, or of the segments of a descriptor.
     fn is_in_blocks(&self, index: usize, of: Option<usize>) -> bool {
         match (self.endings[index], of) {
             (Some(Ending::Sum(_, source)), None) => self.plan.space_of(source) == 0,
-            (Some(Ending::SegSum(_, _, input)), Some(descriptor)) => input == descriptor,
+            (Some(Ending::SegSum(_, _, input)), Some(descriptor)) => self.is_alike(input, descriptor),
             _ => false,
         }
     }
@@ -203,8 +208,7 @@ impl Body<'_, '_, '_> {
         let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, end);
         builder.ins().brif(is_inside, strip, &[], after, &[]);
         builder.switch_to_block(strip);
-        let cursors: Vec<(usize, Cursor)> =
-            self.cursors.iter().enumerate().filter_map(|(input, cursor)| Some((input, (*cursor)?))).collect();
+        let cursors = self.different_cursors();
         for &(input, cursor) in &cursors {
             self.advance(input, cursor, i);
         }
@@ -308,7 +312,7 @@ impl Body<'_, '_, '_> {
     fn end_segment(&mut self, input: usize, cursor: Cursor) {
         for index in 0..self.endings.len() {
             match self.endings[index] {
-                Some(Ending::SegReduce(op, _, descriptor)) if descriptor == input => {
+                Some(Ending::SegReduce(op, _, descriptor)) if self.is_alike(descriptor, input) => {
                     let identity = self.identity(op);
                     let accumulators = self.values(index);
                     let mut result = self.emitter.builder.use_var(accumulators[0]);
@@ -319,7 +323,7 @@ impl Body<'_, '_, '_> {
                     accumulators.iter().for_each(|&variable| self.emitter.builder.def_var(variable, identity));
                     self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
                 }
-                Some(Ending::SegSum(_, _, descriptor)) if descriptor == input => {
+                Some(Ending::SegSum(_, _, descriptor)) if self.is_alike(descriptor, input) => {
                     let (stop, base) =
                         (self.emitter.builder.use_var(cursor.stop), self.emitter.builder.use_var(cursor.base));
                     let tail = self.in_block(stop, base);
@@ -331,7 +335,7 @@ impl Body<'_, '_, '_> {
         }
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
-            if let (Some(op), true) = (node.scanned(), node.operands.get(1) == Some(&Source::Input(input))) {
+            if let (Some(op), true) = (node.scanned(), self.is_by_segments(node, input)) {
                 self.begin_scan(number, op);
             }
         }
@@ -348,10 +352,11 @@ impl Body<'_, '_, '_> {
 
     /// After the last index: ends the segments that are left, and collects what is carried.
     fn finish(&mut self, end: Value) -> Finished {
-        for input in 0..self.cursors.len() {
-            let Some(cursor) = self.cursors[input] else { continue };
+        for (input, cursor) in self.different_cursors() {
             let is_end = |ending: &Option<Ending>| match *ending {
-                Some(Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor)) => descriptor == input,
+                Some(Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor)) => {
+                    self.is_alike(descriptor, input)
+                }
                 _ => false,
             };
             if self.endings.iter().any(is_end) {

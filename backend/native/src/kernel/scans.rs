@@ -112,6 +112,24 @@ impl Body<'_, '_, '_> {
         variables.into_iter().for_each(|variable| self.emitter.builder.def_var(variable, identity));
     }
 
+    /// Whether the segments of two descriptors are known to be equally long.
+    pub fn is_alike(&self, descriptor: usize, other: usize) -> bool {
+        self.plan.first_alike(descriptor) == self.plan.first_alike(other)
+    }
+
+    /// Where the loop is in descriptors, each with the first that is used of those with segments as long.
+    pub fn different_cursors(&self) -> Vec<(usize, Cursor)> {
+        let mut different: Vec<(usize, Cursor)> = Vec::new();
+        for (input, cursor) in self.cursors.iter().enumerate() {
+            if let Some(cursor) = *cursor
+                && !different.iter().any(|&(other, _)| self.is_alike(other, input))
+            {
+                different.push((input, cursor));
+            }
+        }
+        different
+    }
+
     /// The address that index 0 would have if the current segment, wherever it lies in a column, began there at its base.
     pub fn bias_of_segment(&mut self, pointer: Value, length: Value, cursor: Cursor, size: u32) -> Value {
         let base = self.emitter.builder.use_var(cursor.base);

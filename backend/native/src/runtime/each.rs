@@ -397,7 +397,11 @@ impl Instances {
             work(state, words.as_mut_ptr(), |frame| {
                 let parts = site.parts(frame);
                 let mut results = Results::new(&site.each.results);
-                let ended = site.run(frame, &parts, range, &mut results);
+                let mut ended = site.run(frame, &parts, range.clone(), &mut results);
+                if ended.1 == INTERRUPTED {
+                    // Nobody will see the results of those before it, which may be many.
+                    (ended.0, results) = (range.start, Results::new(&site.each.results));
+                }
                 results.registers.into_iter().try_for_each(|register| register.give(frame))?;
                 (done, status) = ended;
                 Some(DONE)

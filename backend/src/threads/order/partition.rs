@@ -40,6 +40,10 @@ pub(super) enum Survey {
     Between(i64, i64),
 }
 
+/// Elements that are dealt out before a thread looks whether the user has had enough: of new memory each may be the first to touch a
+/// huge page, which takes up to some milliseconds.
+const TOUCHES: usize = 32;
+
 /// Looks through the keys of elements.
 pub(super) fn survey<T: Element>(workers: &Workers, direction: Direction, elements: &[T]) -> Result<Survey, Fault> {
     let key = |element: T| direction.key(element);
@@ -144,8 +148,11 @@ impl Partition {
         }
         let items = self.pieces.iter().map(|(range, _)| range).zip(by_piece).collect();
         threads.workers.try_each(items, |(range, mut writers): (&Range<usize>, Vec<Writer<'_, R>>)| {
-            for &element in &elements[range.clone()] {
-                writers[self.bucket(self.direction.key(element))].push(make(element));
+            for part in elements[range.clone()].chunks(TOUCHES) {
+                threads.workers.interrupt().check()?;
+                for &element in part {
+                    writers[self.bucket(self.direction.key(element))].push(make(element));
+                }
             }
             Ok(())
         })?;
