@@ -1,6 +1,6 @@
 //! Every program on every engine: one test for each, `engine::folder/program`.
 //!
-//! `cargo test -p nesl-tests --test programs -- threads2::lifted` runs some of them. Ranks `mpi1` … `mpi4` need the feature
+//! `cargo test -p nesl-tests --test programs -- threads2::lifted` runs some of them. Ranks `mpi1` … `mpi8` need the feature
 //! `mpi` and a launcher; each program runs there twice, with nearly every column distributed and with the product's threshold.
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 /// The numbers of ranks.
-const RANKS: [usize; 4] = [1, 2, 3, 4];
+const RANKS: [usize; 7] = [1, 2, 3, 4, 5, 7, 8];
 
 /// Thresholds up to which columns are common: hardly any, and as in the product.
 const THRESHOLDS: [Option<usize>; 2] = [Some(1), None];

@@ -141,7 +141,7 @@ fn ranks_agree_with_the_oracle() {
     let task = |text: String| Task { text, arguments: None };
     let tasks: Vec<Task> = programs.iter().map(|program| task(program.text())).collect();
     let mut problems = Vec::new();
-    for ranks in 1..=4 {
+    for ranks in [1, 2, 3, 4, 5, 7, 8] {
         // With one rank there is nothing to distribute; data of random programs is small, so a small threshold it is.
         let job = Job { launcher: &launcher, suite: &suite, ranks, threshold: Some(ranks - 1) };
         let outcomes = ranks::run(&job, &tasks);

@@ -32,6 +32,7 @@ mod requests;
 mod routes;
 mod segmented;
 mod segments;
+mod send;
 pub mod start;
 mod text;
 

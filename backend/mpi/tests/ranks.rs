@@ -1,4 +1,4 @@
-//! The distributed engine against the reference engine, on 1 to 5 ranks.
+//! The distributed engine against the reference engine, on 1 to 8 ranks.
 //!
 //! Run by `cargo test`, this program starts itself under `mpirun`, once for each number of ranks; there it takes every method
 //! of the engine through random inputs and compares the results bit for bit with those of the reference engine. Without a

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 /// Numbers of ranks to test; more than a small machine has processors.
-const RANKS: [usize; 5] = [1, 2, 3, 4, 5];
+const RANKS: [usize; 7] = [1, 2, 3, 4, 5, 7, 8];
 /// A job that takes longer hangs.
 const TIMEOUT: Duration = Duration::from_secs(240);
 
