@@ -367,7 +367,7 @@ mod tests {
         let found = partitioned(&program).unwrap().to_string();
         let expected = "function f(%0: int, %1: column int, %2: column int) -> int, column int {\n  %3 = length %1\n  \
              %4 = iota %3!\n  %5 = map multiply.int %1 %4*\n  %6 = gather %2! %5!\n  %11, %12 = fused {\n    \
-             %7 = map add.int %6* %1!\n    %8 = reduce.add.int %7\n    %9 = map less.int %7 %0!\n    %10 = pack %7! %9!\n    \
+             %7 = map add.int %6* %1*\n    %8 = reduce.add.int %7\n    %9 = map less.int %7 %0!\n    %10 = pack %7! %9!\n    \
              yield %8! %10!\n  }\n  return %11! %12!\n}\n\n";
         assert_eq!(found, expected);
     }

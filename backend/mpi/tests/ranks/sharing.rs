@@ -38,7 +38,7 @@ fn repeated(twin: &mut Twin<impl Local>, random: &mut Random) {
     }
     let order = twin.column(&Constants::Int(order));
     let flags = twin.column(&Constants::Bool((0..MANY).map(|_| random.below(3) > 0).collect()));
-    let (starts, lengths) = random.views(5_000, MANY, 8);
+    let (starts, lengths) = random.views(5_000, MANY, 1);
     let view = twin.view(&starts, &lengths);
     type Both<'a, L> = &'a dyn Fn(&mut Twin<L>, &Pair) -> (Result<Placed, Fault>, Result<nesl_backend::Vector, Fault>);
     fn checked<L: Local>(twin: &mut Twin<L>, name: &str, columns: [&Pair; 2], share: u64, run: Both<'_, L>) {
