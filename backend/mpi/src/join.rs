@@ -18,17 +18,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         own: Own<L>,
         run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
     ) -> Result<Vec<SlotOf<Self>>, RuntimeError> {
-        let slots = run(&mut self.local, own).map_err(|(_, error)| self.everybodys(error))?;
         let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
-        let slots = self.packed_results(division, slots).map_err(|fault| self.everybodys(at(fault)))?;
+        let slots = run(&mut self.local, own).map_err(|(_, error)| error);
+        let packed = slots.and_then(|slots| self.packed_results(division, slots).map_err(at));
+        let slots = packed.inspect_err(|error| self.met_by_all(&error.failure))?;
         slots.into_iter().map(|slot| self.known_slot(slot)).collect::<Result<_, Fault>>().map_err(at)
-    }
-
-    /// An error that all ranks have met, unless it is lack of memory, with which this one cannot go on alone.
-    fn everybodys(&self, error: RuntimeError) -> RuntimeError {
-        let checked: Result<(), Fault> = self.replicated(Err(error.failure.clone().into()));
-        debug_assert!(checked.is_err(), "an error stays one");
-        error
     }
 
     /// A packed value that every rank has all of.

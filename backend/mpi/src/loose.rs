@@ -8,7 +8,7 @@
 use crate::column::{Column, Descriptor, Item};
 use crate::layout::offsets;
 use crate::ranks::Ranks;
-use crate::routes::Route;
+use crate::routes::{Route, piece_at, starts_of};
 use nesl_backend::{Engine, Fault, Vector, on_vector};
 use nesl_prim::ScalarType;
 use std::sync::{Arc, OnceLock};
@@ -185,32 +185,25 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return None;
         }
         let held: Vec<Held> = columns.iter().map(|column| self.held(column)).collect();
-        // Where each piece starts in its column; and where this rank's own do in what it holds.
-        let starts: Vec<(Vec<usize>, Vec<usize>)> = held
-            .iter()
-            .map(|held| {
-                let own = |&(owner, length): &(usize, usize)| if owner == rank { length } else { 0 };
-                let lengths: Vec<usize> = held.pieces.iter().map(|piece| piece.1).collect();
-                (offsets(&lengths), offsets(&held.pieces.iter().map(own).collect::<Vec<_>>()))
-            })
-            .collect();
+        let ranks = self.layout.ranks;
+        let starts: Vec<Vec<_>> = held.iter().map(|held| starts_of(ranks, &held.pieces)).collect();
         let mut pieces: Pieces = Vec::new();
         // Column, start and length of what this rank has of it.
         let mut own: Vec<(usize, usize, usize)> = Vec::new();
         for &(column, start, count) in ranges {
-            let (bounds, places) = &starts[column];
             let (mut at, end) = (start, start + count);
-            let mut piece = bounds.partition_point(|&bound| bound <= at).saturating_sub(1);
+            let mut piece = piece_at(&starts[column], at);
             while at < end {
-                let part = end.min(bounds[piece + 1]) - at;
-                let (owner, _) = held[column].pieces[piece];
+                let (owner, length) = held[column].pieces[piece];
+                let (first, place) = starts[column][piece];
+                let part = end.min(first + length) - at;
                 if part > 0 {
                     match pieces.last_mut() {
                         Some(last) if last.0 == owner => last.1 += part,
                         _ => pieces.push((owner, part)),
                     }
                     if owner == rank {
-                        let place = places[piece] + at - bounds[piece];
+                        let place = place + at - first;
                         match own.last_mut() {
                             Some(last) if last.0 == column && last.1 + last.2 == place => last.2 += part,
                             _ => own.push((column, place, part)),
@@ -296,16 +289,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return None;
         }
         let rank = self.layout.rank;
-        let (mut held, mut end) = (vec![0; self.layout.ranks], 0);
-        // Where each piece starts in the whole, and in what its rank holds.
-        let mut starts = Vec::with_capacity(loose.pieces.len());
-        for &(owner, length) in loose.pieces.iter() {
-            starts.push((end, held[owner]));
-            held[owner] += length;
-            end += length;
-        }
+        let starts = starts_of(self.layout.ranks, &loose.pieces);
         let place = |&index: &i64| {
-            let piece = starts.partition_point(|&(start, _)| start <= index as usize) - 1;
+            let piece = piece_at(&starts, index as usize);
             (loose.pieces[piece].0, starts[piece].1 + index as usize - starts[piece].0)
         };
         let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();

@@ -80,11 +80,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The result of an instruction that every rank ran on common operands. Failures are the same everywhere, except for lack
     /// of memory, after which this rank cannot go on alone.
     pub(crate) fn replicated<T>(&self, outcome: Result<T, Fault>) -> Result<T, Fault> {
-        match outcome {
-            Err(Fault { failure: failure @ Failure::OutOfMemory { .. }, .. }) if self.layout.ranks > 1 => {
-                self.communicator.abort(&failure.to_string())
-            }
-            outcome => outcome,
+        outcome.inspect_err(|fault| self.met_by_all(&fault.failure))
+    }
+
+    /// Ends the job for lack of memory, with which this rank cannot go on alone: any other failure of what every rank does all have met.
+    pub(crate) fn met_by_all(&self, failure: &Failure) {
+        if matches!(failure, Failure::OutOfMemory { .. }) && self.layout.ranks > 1 {
+            self.communicator.abort(&failure.to_string());
         }
     }
 

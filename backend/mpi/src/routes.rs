@@ -27,6 +27,23 @@ struct Fragment {
     length: usize,
 }
 
+/// For each piece of a whole (on which rank it is, and how long), where it starts in the whole, and in what its rank holds.
+pub fn starts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let (mut held, mut end) = (vec![0; ranks], 0);
+    let start = |&(rank, length): &(usize, usize)| {
+        let starts = (end, held[rank]);
+        held[rank] += length;
+        end += length;
+        starts
+    };
+    pieces.iter().map(start).collect()
+}
+
+/// Which piece has the element at an index of the whole, by where pieces start.
+pub fn piece_at(starts: &[(usize, usize)], index: usize) -> usize {
+    starts.partition_point(|&(start, _)| start <= index).saturating_sub(1)
+}
+
 /// Which elements go where, in the order in which they lie at their targets.
 #[derive(Debug)]
 pub struct Route(Vec<Fragment>);
@@ -34,19 +51,11 @@ pub struct Route(Vec<Fragment>);
 impl Route {
     /// From a column in pieces, each rank with its own one after another, to the ranks of runs of it.
     pub fn from_pieces(ranks: usize, pieces: &[(usize, usize)], runs: &[Run]) -> Route {
-        let mut held = vec![0; ranks];
-        // Where each piece starts in the whole, and in what its rank holds.
-        let mut starts = Vec::with_capacity(pieces.len());
-        let mut end = 0;
-        for &(rank, length) in pieces {
-            starts.push((end, held[rank]));
-            held[rank] += length;
-            end += length;
-        }
+        let starts = starts_of(ranks, pieces);
         let mut fragments = Vec::with_capacity(runs.len() + pieces.len());
         for run in runs {
             let (mut start, end) = (run.start, run.start + run.length);
-            let mut piece = starts.partition_point(|&(first, _)| first <= start).saturating_sub(1);
+            let mut piece = piece_at(&starts, start);
             while start < end {
                 let (source, length) = pieces[piece];
                 let (first, place) = starts[piece];
