@@ -41,6 +41,21 @@ pub fn find() -> Mpi {
     found.map_or_else(|| Mpi::Missing("there is no mpirun in the PATH".to_owned()), Mpi::Available)
 }
 
+/// The launcher and the command `nesl`, for tests that run it on ranks; nothing where there is no MPI.
+///
+/// # Panics
+/// If MPI is required.
+pub fn tools() -> Option<(PathBuf, PathBuf)> {
+    let missing = match (find(), crate::command::nesl()) {
+        (Mpi::Available(launcher), Some(nesl)) => return Some((launcher, nesl)),
+        (Mpi::Missing(reason), _) => reason,
+        (_, None) => "the binary nesl is not built: cargo build --features mpi -p nesl".to_owned(),
+    };
+    assert!(!is_required(), "MPI is required, but {missing}");
+    println!("skipped: {missing}");
+    None
+}
+
 /// A command that starts `binary` on so many ranks, also more than there are cores, also for root.
 pub fn command(launcher: &Path, ranks: usize, binary: &Path) -> Command {
     let mut command = Command::new(launcher);

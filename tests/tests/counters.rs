@@ -1,11 +1,10 @@
 //! What programs send and hold on ranks, by counters: bytes for each element, how evenly work and memory are spread, and how the
 //! number of collectives grows with that of the ranks. The programs are those of `tests/ranks`, the bounds those of the cost model.
 
-use nesl_tests::command;
-use nesl_tests::launcher::{self, Mpi};
+use nesl_tests::launcher;
 use nesl_tests::programs::root;
 use nesl_tests::stats::Table;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The numbers of ranks.
@@ -34,7 +33,7 @@ fn sorting(ranks: usize) -> f64 {
 }
 
 fn a_few_words(ranks: usize) -> f64 {
-    (ranks * ranks) as f64 * 0.002
+    (ranks * ranks) as f64 * 0.0005
 }
 
 /// Mergesort sends every rank the half that it searches; the primes below n cross out n (ln ln √n + 0.26) multiples, less the
@@ -62,7 +61,7 @@ const PROGRAMS: &[Bounds] = &[
         name: "sort",
         elements: 1_000_000,
         longest: 1_000_000,
-        bytes: |_| 24.0,
+        bytes: |_| 16.0,
         imbalance: 1.2,
         part: 2.0,
         collectives: 60,
@@ -89,7 +88,7 @@ const PROGRAMS: &[Bounds] = &[
         name: "primes",
         elements: 10_000_000,
         longest: 22_850_000,
-        bytes: |_| 200.0,
+        bytes: |_| 40.0,
         imbalance: 1.2,
         part: 2.0,
         collectives: 400,
@@ -116,7 +115,7 @@ const PROGRAMS: &[Bounds] = &[
         name: "spmv",
         elements: 1_000_000,
         longest: 1_000_000,
-        bytes: |_| 100.0,
+        bytes: |_| 24.0,
         imbalance: 1.2,
         part: 2.0,
         collectives: 120,
@@ -125,7 +124,7 @@ const PROGRAMS: &[Bounds] = &[
         name: "bfs",
         elements: 1_000_000,
         longest: 1_000_000,
-        bytes: |_| 400.0,
+        bytes: |_| 64.0,
         imbalance: 1.2,
         part: 2.0,
         collectives: 600,
@@ -140,18 +139,6 @@ const PROGRAMS: &[Bounds] = &[
         collectives: 30,
     },
 ];
-
-/// The launcher and the command, or nothing where there is no MPI and none is required.
-fn tools() -> Option<(PathBuf, PathBuf)> {
-    let missing = match (launcher::find(), command::nesl()) {
-        (Mpi::Available(launcher), Some(nesl)) => return Some((launcher, nesl)),
-        (Mpi::Missing(reason), _) => reason,
-        (_, None) => "the binary nesl is not built: cargo build --features mpi -p nesl".to_owned(),
-    };
-    assert!(!launcher::is_required(), "MPI is required, but {missing}");
-    println!("skipped: {missing}");
-    None
-}
 
 fn run(command: &mut Command, what: &str) -> (String, String) {
     let output = command.current_dir(root()).stdin(Stdio::null()).output().expect("the command starts");
@@ -203,7 +190,7 @@ fn check(bounds: &Bounds, ranks: usize, launcher: &Path, nesl: &Path, alone: &st
 
 #[test]
 fn ranks_send_little_and_do_equally_much() {
-    let Some((launcher, nesl)) = tools() else { return };
+    let Some((launcher, nesl)) = launcher::tools() else { return };
     let mut problems = Vec::new();
     for bounds in PROGRAMS {
         let file = format!("tests/ranks/{}.nesl", bounds.name);

@@ -1,11 +1,10 @@
 //! The command under mpirun: data is really distributed, output comes once and is that of one process, errors too.
 
-use nesl_tests::command;
-use nesl_tests::launcher::{self, Mpi};
+use nesl_tests::launcher;
 use nesl_tests::programs::root;
 use nesl_tests::random::Random;
 use nesl_tests::stats::Table;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
@@ -15,18 +14,6 @@ const SHARE: u64 = 40;
 
 /// Jobs run one at a time: each takes all cores.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// The launcher and the command, or nothing where there is no MPI and none is required.
-fn tools() -> Option<(PathBuf, PathBuf)> {
-    let missing = match (launcher::find(), command::nesl()) {
-        (Mpi::Available(launcher), Some(nesl)) => return Some((launcher, nesl)),
-        (Mpi::Missing(reason), _) => reason,
-        (_, None) => "the binary nesl is not built: cargo build --features mpi -p nesl".to_owned(),
-    };
-    assert!(!launcher::is_required(), "MPI is required, but {missing}");
-    println!("skipped: {missing}");
-    None
-}
 
 /// Runs a command on four ranks.
 fn on_ranks(launcher: &Path, binary: &Path, arguments: &[&str]) -> Output {
@@ -48,7 +35,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn sorting_distributes_its_data() {
-    let Some((launcher, nesl)) = tools() else { return };
+    let Some((launcher, nesl)) = launcher::tools() else { return };
     let mut random = Random::new(5);
     let mut numbers: Vec<i64> = (0..ELEMENTS).map(|_| random.below(1 << 40) as i64 - (1 << 39)).collect();
     let folder = tempfile::tempdir().unwrap();
@@ -85,7 +72,7 @@ fn sorting_distributes_its_data() {
 
 #[test]
 fn built_executables_run_on_ranks() {
-    let Some((launcher, nesl)) = tools() else { return };
+    let Some((launcher, nesl)) = launcher::tools() else { return };
     let folder = tempfile::tempdir().unwrap();
     let primes = folder.path().join("primes");
     let built = Command::new(&nesl)
@@ -102,7 +89,7 @@ fn built_executables_run_on_ranks() {
 
 #[test]
 fn errors_on_ranks_are_reported_once() {
-    let Some((launcher, nesl)) = tools() else { return };
+    let Some((launcher, nesl)) = launcher::tools() else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("bad.nesl");
     std::fs::write(&program, "1 + 1;\n{100000 / x : x in [1:20000] ++ [0]};\n2;\n").unwrap();
