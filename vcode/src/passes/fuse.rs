@@ -55,12 +55,13 @@ pub fn run(program: &mut Program) {
     run_with(program, |_| true);
 }
 
-/// Makes groups of instructions that read their columns at the index alone: each process can run them on its part of the columns,
-/// and what each makes of its part is easily put together.
-pub fn run_aligned(program: &mut Program) {
+/// Makes groups of instructions that need no elements but those at their own indices: each process can run them on its part of the
+/// columns, and what each makes of its part is easily put together.
+pub fn run_on_parts(program: &mut Program) {
     run_with(program, |op| match op {
-        Op::Map(_) | Op::Vector(VectorOp::Pack) => true,
-        Op::Vector(VectorOp::Reduce(op)) => op.row().associative,
+        Op::Map(_) => true,
+        Op::Vector(VectorOp::Pack | VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist) => true,
+        Op::Vector(VectorOp::Reduce(op) | VectorOp::SegReduce(op)) => op.row().associative,
         _ => false,
     });
 }
