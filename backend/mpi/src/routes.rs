@@ -127,6 +127,12 @@ impl Route {
         Route(fragments)
     }
 
+    /// How many elements go from one rank to another.
+    pub fn moved(&self) -> usize {
+        let moving = self.0.iter().filter(|fragment| fragment.source != fragment.target);
+        moving.map(|fragment| fragment.length).sum()
+    }
+
     /// Moves elements, of which this rank holds `part`; what this rank gets, in `storage`.
     pub fn carry<T: Wire>(&self, communicator: &mut Communicator, part: &Lying<'_, T>, storage: Vec<T>) -> Vec<T> {
         let Layout { rank, ranks } = communicator.layout();
