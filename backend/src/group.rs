@@ -7,7 +7,7 @@ mod parts;
 
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
-use crate::value::Slot;
+use crate::value::{Slot, SlotOf};
 use crate::vector::Vector;
 use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
 use nesl_prim::{Element, ScalarValue};
@@ -75,6 +75,18 @@ impl Group {
     /// The same over a part of its indices; none where that cannot be.
     pub fn partial(&self) -> Option<&Partial> {
         self.partial.get_or_init(|| Partial::new(&self.plan).map(Box::new)).as_deref()
+    }
+
+    /// Its results from its instructions one after another, on one process.
+    ///
+    /// # Errors
+    /// Where an instruction fails.
+    pub fn one_by_one<E: Engine<Column = Vector>>(
+        &self,
+        engine: &mut E,
+        operands: &[SlotOf<E>],
+    ) -> Result<Vec<SlotOf<E>>, Fault> {
+        interpret(engine, &self.plan, operands)
     }
 
     /// The number of its instructions.
@@ -215,13 +227,13 @@ fn is_uniform(plan: &Plan, ending: &Ending) -> bool {
 pub(crate) type LocalSlot = Slot<Vector, Descriptor>;
 
 /// Runs the instructions of a group one after another.
-pub(crate) fn interpret<E>(engine: &mut E, plan: &Plan, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, Fault>
+pub(crate) fn interpret<E>(engine: &mut E, plan: &Plan, operands: &[SlotOf<E>]) -> Result<Vec<SlotOf<E>>, Fault>
 where
-    E: Engine<Column = Vector, Descriptor = Descriptor>,
+    E: Engine<Column = Vector>,
 {
-    let mut done: Vec<LocalSlot> = Vec::with_capacity(plan.nodes.len());
+    let mut done: Vec<SlotOf<E>> = Vec::with_capacity(plan.nodes.len());
     for node in &plan.nodes {
-        let value = |position: usize| -> LocalSlot {
+        let value = |position: usize| -> SlotOf<E> {
             match node.operands[position] {
                 Source::Input(input) => operands[input].clone(),
                 Source::Node(number) => done[number].clone(),
@@ -230,11 +242,11 @@ where
         };
         let column = |position| match value(position) {
             Slot::Column(column) => column,
-            other => panic!("a group reads {other:?} as a column"),
+            Slot::Scalar(_) | Slot::Descriptor(_) => panic!("a group reads something else as a column"),
         };
         let descriptor = |position| match value(position) {
             Slot::Descriptor(descriptor) => descriptor,
-            other => panic!("a group reads {other:?} as a descriptor"),
+            Slot::Scalar(_) | Slot::Column(_) => panic!("a group reads something else as a descriptor"),
         };
         let result = match node.op {
             NodeOp::Map(op) => {
@@ -270,15 +282,15 @@ where
 }
 
 /// A scalar in a slot.
-pub(crate) fn scalar(slot: &LocalSlot) -> ScalarValue {
+pub(crate) fn scalar<C, D>(slot: &Slot<C, D>) -> ScalarValue {
     match slot {
         Slot::Scalar(value) => *value,
-        other => panic!("a group reads {other:?} as a scalar"),
+        Slot::Column(_) | Slot::Descriptor(_) => panic!("a group reads something else as a scalar"),
     }
 }
 
 /// A length in a slot, which an earlier check has accepted.
-pub(crate) fn size(slot: &LocalSlot) -> usize {
+pub(crate) fn size<C, D>(slot: &Slot<C, D>) -> usize {
     let value = i64::from_value(scalar(slot));
     usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
 }

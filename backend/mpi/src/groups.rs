@@ -52,11 +52,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 Slot::Descriptor(segments) => self.total_of(segments).ok()?,
             },
         };
-        if self.is_common(length) {
-            return self.run_common(group, operands);
-        }
-        match self.pieces_of(partial, operands, length) {
+        let pieces = if self.is_common(length) { None } else { self.pieces_of(partial, operands, length) };
+        match pieces {
             Some(pieces) => self.run_on_pieces(partial, operands, &pieces),
+            None if group.members() == 1 => None,
+            None if self.is_common(length) => self.run_common(group, operands),
             None => self.run_on_blocks(partial, operands, length),
         }
     }
@@ -180,7 +180,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 (role, _) => panic!("a group on ranks reads no {role:?}"),
             });
         }
-        self.local.group(&partial.group, &mut local)
+        // What it is not worth compiling a loop for is still best done here, where the elements are.
+        self.local.group(&partial.group, &mut local).or_else(|| partial.group.one_by_one(&mut self.local, &local).ok())
     }
 
     /// What every rank says of its results, in so many words of each; none if a rank has no results.
