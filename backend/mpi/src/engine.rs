@@ -179,6 +179,9 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn seg_reduce(&mut self, op: ScalarOp, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+        if let Some(reduced) = self.seg_reduce_on_pieces(op, column, descriptor) {
+            return Ok(reduced);
+        }
         let column = self.in_blocks(column)?;
         self.reduce_segments(op, &column, descriptor).map(Placed::Settled)
     }

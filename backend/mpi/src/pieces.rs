@@ -2,7 +2,7 @@
 //!
 //! Every rank knows the pieces of all, and the lengths of the segments; so it also knows which segments each piece has parts of.
 
-use crate::column::to_bits;
+use crate::column::{Descriptor, to_bits};
 use crate::folds::{combine, identity};
 use crate::groups::{Cut, Cuts, Portion, folded};
 use crate::layout::offsets;
@@ -10,6 +10,7 @@ use crate::loose::{Pieces, Placed};
 use crate::ranks::Ranks;
 use nesl_backend::group::{Partial, Role, Yield};
 use nesl_backend::{Engine, Slot, SlotOf, Vector, strategy};
+use nesl_prim::ScalarOp;
 use nesl_vcode::Constants;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,12 +26,7 @@ type Crossed = Vec<Option<Vec<Range<usize>>>>;
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The pieces in which all columns of elements lie, if they do, and if a group runs well over them.
-    pub(crate) fn pieces_of(
-        &self,
-        partial: &Partial,
-        operands: &[SlotOf<Self>],
-        length: usize,
-    ) -> Option<Arc<Pieces>> {
+    pub(crate) fn pieces_of(&self, partial: &Partial, operands: &[SlotOf<Self>], length: usize) -> Option<Arc<Pieces>> {
         let mut found: Option<Arc<Pieces>> = None;
         for (role, operand) in partial.roles.iter().zip(operands) {
             match (role, operand) {
@@ -49,6 +45,27 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         pieces.iter().for_each(|&(rank, length)| loads[rank] += length as u64);
         let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * LEAST <= length;
         (are_few && strategy::is_even(&loads)).then_some(pieces)
+    }
+
+    /// `seg_reduce`, where the elements are; none where that is not for pieces.
+    pub(crate) fn seg_reduce_on_pieces(
+        &mut self,
+        op: ScalarOp,
+        column: &Placed,
+        descriptor: &Descriptor<L::Descriptor>,
+    ) -> Option<Placed> {
+        if !op.row().associative || matches!(column, Placed::Settled(_)) {
+            return None;
+        }
+        let column = self.compact_loosely(column, descriptor)?.ok()?;
+        let partial = Partial::seg_reduce(op);
+        let length = column.length();
+        let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
+        let pieces = self.pieces_of(&partial, &operands, length)?;
+        match self.run_on_pieces(&partial, &operands, &pieces)?.pop() {
+            Some(Slot::Column(reduced)) => Some(reduced),
+            _ => None,
+        }
     }
 
     /// Whether every rank has all of a column, or the lengths of all segments.
@@ -89,9 +106,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if own.is_empty() {
             // What has no elements still has types.
             let portion = Portion { first: 0, length: 0, part: 0 };
-            let results = self
-                .nothing(operands)
-                .and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
+            let results =
+                self.nothing(operands).and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
             given = results.map(|results| vec![results]);
         }
         self.results_of_pieces(partial, operands, pieces, given, (&own, &crossed))
@@ -239,7 +255,9 @@ fn words_of<D>((result, kind): (&Slot<Vector, D>, &Yield)) -> Vec<i64> {
         (_, Yield::All) => Vec::new(),
         (Slot::Scalar(value), Yield::Reduced(_)) => vec![to_bits(*value)],
         (Slot::Column(kept), Yield::Kept) => vec![kept.len() as i64],
-        (Slot::Column(reduced), Yield::BySegment(..)) => (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect(),
+        (Slot::Column(reduced), Yield::BySegment(..)) => {
+            (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect()
+        }
         (_, kind) => panic!("a group yields something else than {kind:?}"),
     }
 }

@@ -63,6 +63,16 @@ pub enum Whole {
 }
 
 impl Partial {
+    /// The reduction of segments that lie one after another, by an associative operation: of columns that nothing is known of
+    /// before it runs. Its inputs are the column and the segments.
+    ///
+    /// # Panics
+    /// If the operation is not associative.
+    pub fn seg_reduce(op: ScalarOp) -> Partial {
+        let partial = Partial::new(&Plan::seg_reduce(op));
+        partial.unwrap_or_else(|| panic!("{op} has no part: it is not associative"))
+    }
+
     /// None for a group that needs more than the elements of a part, or whose results parts cannot put together.
     pub(super) fn new(plan: &Plan) -> Option<Partial> {
         let roles = (0..plan.inputs.len()).map(|input| role(plan, input));

@@ -28,6 +28,16 @@ pub enum Further {
 }
 
 impl Plan {
+    /// One instruction alone: the reduction of segments that lie one after another. Its inputs are the column and the segments.
+    pub fn seg_reduce(op: ScalarOp) -> Plan {
+        let row = op.row();
+        let operands = vec![Source::Input(0), Source::Input(1)];
+        let node = Node { op: NodeOp::Vector(VectorOp::SegReduce(op)), operands, ty: row.result, space: 0 };
+        let inputs = vec![RegisterType::Column(row.operands[0]), RegisterType::Descriptor];
+        let (extent, alike) = (super::Extent::Column(0), vec![0, 1]);
+        Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, alike }
+    }
+
     /// The same over a part of the indices, where descriptors are those of the segments in the part.
     pub fn on_part(&self) -> PartPlan {
         let mut maker =
@@ -67,14 +77,17 @@ impl Maker {
     fn further(&mut self, further: Further) -> Source {
         let whole = self.inputs.len() - self.further.len();
         let known = self.further.iter().position(|&other| other == further);
-        Source::Input(whole + known.unwrap_or_else(|| {
-            self.further.push(further);
-            self.inputs.push(match further {
-                Further::Count | Further::First => RegisterType::Scalar(ScalarType::Int),
-                Further::Before(_) => RegisterType::Column(ScalarType::Int),
-            });
-            self.further.len() - 1
-        }))
+        Source::Input(
+            whole
+                + known.unwrap_or_else(|| {
+                    self.further.push(further);
+                    self.inputs.push(match further {
+                        Further::Count | Further::First => RegisterType::Scalar(ScalarType::Int),
+                        Further::Before(_) => RegisterType::Column(ScalarType::Int),
+                    });
+                    self.further.len() - 1
+                }),
+        )
     }
 
     fn push(&mut self, op: NodeOp, operands: Vec<Source>, node: &Node) -> Source {
