@@ -18,8 +18,9 @@ use std::sync::Arc;
 /// The most pieces for each rank over which a group runs one after another: each takes some microseconds besides its elements.
 const MOST: usize = 64;
 
-/// The fewest elements of a piece, on average: with fewer, moving them into blocks costs less than the loops.
-const LEAST: usize = 1024;
+/// The fewest elements of a piece, on average, as a part of the most that a common column has: with fewer, moving them into blocks
+/// costs less than the loops. Also what a rank may have more than is even, since that takes no time to speak of.
+const LEAST: usize = 4;
 
 /// The segments that all pieces have parts of, of each input that is a descriptor.
 type Crossed = Vec<Option<Vec<Range<usize>>>>;
@@ -41,9 +42,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             }
         }
         let pieces = found?;
+        let least = self.threshold() / LEAST;
         let mut loads = vec![0; self.layout.ranks];
         pieces.iter().for_each(|&(rank, length)| loads[rank] += length as u64);
-        let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * LEAST <= length;
+        let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * least <= length;
+        if let Some(most) = loads.iter_mut().max() {
+            *most = most.saturating_sub(least as u64);
+        }
         (are_few && strategy::is_even(&loads)).then_some(pieces)
     }
 

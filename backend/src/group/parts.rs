@@ -131,3 +131,106 @@ fn role(plan: &Plan, input: usize) -> Option<Role> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::LocalSlot;
+    use crate::value::Slot;
+    use crate::vector::Vector;
+    use crate::{Engine, Reference};
+    use nesl_vcode::{Constants, Op};
+
+    /// The group in a function of one instruction.
+    fn partial(parameters: &str, types: &str, body: &str, yields: &str) -> Option<Partial> {
+        // Registers have numbers from 0 on: parameters, those of the group, its results.
+        let defined = parameters.matches('%').count() + body.matches(" = ").count();
+        let results: Vec<String> =
+            yields.split(' ').enumerate().map(|(index, _)| format!("%{}", defined + index)).collect();
+        let text = format!(
+            "function f({parameters}) -> {types} {{\n{} = fused {{\n{body}\nyield {yields}\n}}\nreturn {}\n}}",
+            results.join(", "),
+            results.join(" ")
+        );
+        let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let function = &program.functions[0];
+        let Op::Fused(block) = &function.body.instructions[0].op else { panic!("no group in {text}") };
+        let (group, _) = Group::new(block, &function.registers)?;
+        Partial::new(&group.plan)
+    }
+
+    fn ints(engine: &mut Reference, elements: &[i64]) -> Vector {
+        engine.constants(&Constants::Int(elements.to_vec())).unwrap()
+    }
+
+    #[test]
+    fn a_part_counts_from_where_it_begins() {
+        let partial = partial(
+            "%0: descriptor, %1: column int, %2: column int, %3: int",
+            "column int, column int, column int, int, column int",
+            "%4 = map multiply.int %1 %3
+             %5 = seg_iota %0
+             %6 = seg_dist %2 %0
+             %7 = map less.int %1 %6
+             %8 = pack %5 %7
+             %9 = reduce.maximum.int %8
+             %10 = seg_reduce.add.int %6 %0",
+            "%4 %6 %8 %9 %10",
+        )
+        .unwrap();
+        // Elements 4 to 8 of ten in segments of 3, 4 and 3, of which the first and the last are 10 to 19.
+        let mut engine = Reference::new(None);
+        let lengths = ints(&mut engine, &[3, 2]);
+        let operand = |role: &Role| -> LocalSlot {
+            let mut engine = Reference::new(None);
+            match role {
+                Role::Scalar => Slot::Scalar(ScalarValue::Int(2)),
+                Role::Elements => Slot::Column(ints(&mut engine, &[14, 15, 16, 17, 18])),
+                Role::Segments => Slot::Descriptor(engine.packed(lengths.clone()).unwrap()),
+                Role::OfSegments(_) => Slot::Column(ints(&mut engine, &[16, 100])),
+                Role::Before(_) => Slot::Column(ints(&mut engine, &[1, 0])),
+                Role::Count | Role::First => panic!("nothing in the group counts its indices"),
+            }
+        };
+        let operands: Vec<LocalSlot> = partial.roles.iter().map(operand).collect();
+        let results = partial.group.one_by_one(&mut engine, &operands).unwrap();
+        let shown = |slot: &LocalSlot| match slot {
+            Slot::Scalar(value) => vec![format!("{value:?}")],
+            Slot::Column(column) => column.elements::<i64>().iter().map(i64::to_string).collect(),
+            Slot::Descriptor(_) => panic!("a group yields no descriptor"),
+        };
+        let shown: Vec<String> = results.iter().map(|result| shown(result).join(" ")).collect();
+        assert_eq!(shown, ["28 30 32 34 36", "16 16 16 100 100", "1 2 0 1", "Int(2)", "48 200"]);
+        let (sum, most) = (ScalarOp::AddInt, ScalarOp::MaximumInt);
+        let segments = partial.roles.iter().position(|role| *role == Role::Segments).unwrap();
+        let reduced = [Yield::Reduced(most), Yield::BySegment(sum, segments)];
+        assert_eq!(partial.yields[2..], [&[Yield::Kept], &reduced[..]].concat());
+        assert_eq!(partial.yields[..2], [Yield::All, Yield::All]);
+    }
+
+    #[test]
+    fn indices_are_those_of_the_whole() {
+        let partial = partial("%0: int", "column int", "%1 = iota %0\n%2 = map multiply.int %1 %1", "%2").unwrap();
+        let operand = |role: &Role| match role {
+            Role::Count => Slot::Scalar(ScalarValue::Int(3)),
+            Role::First => Slot::Scalar(ScalarValue::Int(7)),
+            // The whole has a hundred.
+            _ => Slot::Scalar(ScalarValue::Int(100)),
+        };
+        let operands: Vec<LocalSlot> = partial.roles.iter().map(operand).collect();
+        let results = partial.group.one_by_one(&mut Reference::new(None), &operands).unwrap();
+        let Slot::Column(column) = &results[0] else { panic!("a column") };
+        assert_eq!(column.elements::<i64>(), [49, 64, 81]);
+        assert_eq!(partial.extent, Whole::Input(0));
+    }
+
+    #[test]
+    fn what_needs_other_elements_has_no_part() {
+        let columns = "%0: column int, %1: column int";
+        assert!(partial(columns, "column int", "%2 = map add.int %1 1\n%3 = gather %0 %2", "%3").is_none());
+        assert!(partial(columns, "column int", "%2 = map add.int %1 1\n%3 = scan.add.int %2", "%3").is_none());
+        assert!(
+            partial("%0: column float", "float", "%1 = map negate.float %0\n%2 = reduce.add.float %1", "%2").is_none()
+        );
+    }
+}
