@@ -46,7 +46,7 @@ const PROGRAMS: &[Bounds] = &[
         bytes: sorting,
         imbalance: 1.2,
         part: 2.0,
-        collectives: 150,
+        collectives: 50,
     },
     Bounds {
         name: "mergesort",
@@ -70,10 +70,10 @@ const PROGRAMS: &[Bounds] = &[
         name: "quickhull",
         elements: 1_000_000,
         longest: 1_000_000,
-        bytes: sorting,
+        bytes: |_| 16.0,
         imbalance: 1.2,
         part: 2.0,
-        collectives: 150,
+        collectives: 100,
     },
     Bounds {
         name: "fft",

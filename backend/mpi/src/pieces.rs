@@ -19,8 +19,11 @@ use std::sync::Arc;
 const MOST: usize = 64;
 
 /// The fewest elements of a piece, on average, as a part of the most that a common column has: with fewer, moving them into blocks
-/// costs less than the loops. Also what a rank may have more than is even, since that takes no time to speak of.
+/// costs less than the loops.
 const LEAST: usize = 4;
+
+/// What the rank with most may have more than is even: that takes no time to speak of.
+const MORE: u64 = 64;
 
 /// The segments that all pieces have parts of, of each input that is a descriptor.
 type Crossed = Vec<Option<Vec<Range<usize>>>>;
@@ -47,7 +50,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         pieces.iter().for_each(|&(rank, length)| loads[rank] += length as u64);
         let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * least <= length;
         if let Some(most) = loads.iter_mut().max() {
-            *most = most.saturating_sub(least as u64);
+            *most = most.saturating_sub(MORE);
         }
         (are_few && strategy::is_even(&loads)).then_some(pieces)
     }
