@@ -2,13 +2,13 @@
 //!
 //! The first touch of a fresh page costs more than computing what is written there: the kernel clears 4 KiB pages at about
 //! 2 GB/s, while memory that is already there is written at 20 to 40 GB/s. So blocks that columns no longer need stay in the
-//! [`Pool`] of their engine and are handed out again, by classes of size; and a large block is fetched from the kernel in pages
-//! of 2 MiB ([`block`]), which come ten times faster than small ones. Small columns take the system's allocator, which is good
-//! at them. [`Room`] is what the rest of the backend sees: typed room for elements, which returns its block when it is dropped,
-//! on whatever thread.
+//! [`Pool`] of their engine and are handed out again: large ones as parts of whatever is free, joined with what lies beside them
+//! ([`spans`]), others by classes of size. A large block is fetched from the kernel in pages of 2 MiB ([`block`]), which come ten
+//! times faster than small ones. Small columns take the system's allocator, which is good at them. [`Room`] is what the rest of
+//! the backend sees: typed room for elements, which returns its block when it is dropped, on whatever thread.
 //!
-//! How much is kept: blocks in use and free ones together never take more than half as much again as was in use at the peak
-//! of the last seconds, plus [`SPARE`]. Free blocks that were not used for longest go first. A thread that lives only while
+//! How much is kept: blocks in use and free ones together never take more than an eighth more than was in use at the peak
+//! of the last seconds, or [`SPARE`]. Free blocks that were not used for longest go first. A thread that lives only while
 //! more than that spare is free lets peaks be forgotten: a session that waits for its user gives large memory back within
 //! two [`WINDOW`]s. The limit of an engine ([`crate::buffer::Meter`]) and a kernel that has no more take free blocks back
 //! at once.
@@ -18,11 +18,13 @@
 mod block;
 mod limit;
 mod room;
+mod spans;
 
-use block::Block;
+use block::{Block, HUGE_PAGE};
 pub use limit::machine_limit;
 pub(crate) use limit::share_of_addresses;
 pub use room::Room;
+use spans::Spans;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -40,10 +42,15 @@ pub const SPARE: usize = 64 << 20;
 /// How long a peak is remembered at least; it is forgotten after two of these.
 const WINDOW: Duration = Duration::from_secs(5);
 
-/// The size of the blocks for so many bytes: four classes for each power of two, so that less than a quarter is wasted.
+/// The sizes of blocks that are mapped are multiples of this.
+const STEP: usize = 256 << 10;
+
+/// The size of the blocks for so many bytes: of small ones four classes for each power of two, so that less than a quarter is
+/// wasted.
 fn class(bytes: usize) -> Option<usize> {
     let bytes = bytes.max(SMALLEST);
-    bytes.checked_next_multiple_of(1 << ((bytes - 1).ilog2() - 2))
+    let size = bytes.checked_next_multiple_of(1 << ((bytes - 1).ilog2() - 2))?;
+    if block::maps(size) { bytes.checked_next_multiple_of(STEP) } else { Some(size) }
 }
 
 /// The blocks of an engine.
@@ -57,8 +64,10 @@ pub struct Pool {
 /// What is free and what was in use.
 #[derive(Debug, Default)]
 struct Shelves {
-    /// Free blocks by their size, those used last at the back, each with the time of its return.
+    /// Free blocks of the allocator's by their size, those used last at the back, each with the time of its return.
     free: BTreeMap<usize, VecDeque<(u64, Block)>>,
+    /// Free memory of the kernel's.
+    spans: Spans,
     /// Blocks returned so far: the time.
     returned: u64,
     free_bytes: usize,
@@ -73,7 +82,7 @@ impl Shelves {
     /// Bytes of blocks, in use or free, that there should be at most.
     fn bound(&self) -> usize {
         let peak = self.peaks[0].max(self.peaks[1]);
-        peak.saturating_add(peak / 2).saturating_add(SPARE)
+        peak.saturating_add(peak / 8).max(SPARE)
     }
 
     fn use_bytes(&mut self, size: usize) {
@@ -81,12 +90,42 @@ impl Shelves {
         self.peaks[0] = self.peaks[0].max(self.used_bytes);
     }
 
+    /// A free block of this size.
+    fn take(&mut self, size: usize) -> Option<Block> {
+        let block = match block::maps(size) {
+            true => self.spans.take(size),
+            false => Some(self.free.get_mut(&size)?.pop_back()?.1),
+        }?;
+        self.free_bytes -= size;
+        self.use_bytes(size);
+        Some(block)
+    }
+
+    /// Puts a block on the shelves that nobody uses.
+    fn put(&mut self, block: Block) {
+        self.free_bytes += block.size();
+        self.returned += 1;
+        let time = self.returned;
+        match block.is_mapped() {
+            true => self.spans.give(block, time),
+            false => self.free.entry(block.size()).or_default().push_back((time, block)),
+        }
+    }
+
     /// Takes free blocks off the shelves, those first that were not used for longest, until no more than `bytes` are held.
     fn trim(&mut self, bytes: usize) -> Vec<Block> {
         let mut taken = Vec::new();
-        while self.free_bytes > 0 && self.used_bytes + self.free_bytes > bytes {
+        while self.free_bytes > 0
+            && let Some(excess @ 1..) = (self.used_bytes + self.free_bytes).checked_sub(bytes)
+        {
             let oldest = self.free.iter().filter_map(|(&size, blocks)| Some((blocks.front()?.0, size))).min();
-            let Some((_, block)) = oldest.and_then(|(_, size)| self.free.get_mut(&size)?.pop_front()) else { break };
+            let block = match (oldest, self.spans.oldest()) {
+                (Some((time, size)), span) if span.is_none_or(|span| time < span) => {
+                    self.free.get_mut(&size).and_then(|blocks| Some(blocks.pop_front()?.1))
+                }
+                _ => self.spans.take_oldest(excess.checked_next_multiple_of(HUGE_PAGE).unwrap_or(excess)),
+            };
+            let Some(block) = block else { break };
             self.free_bytes -= block.size();
             taken.push(block);
         }
@@ -113,12 +152,7 @@ impl Pool {
 
     /// A free block of at least so many bytes, if there is one of their class.
     fn take(&self, bytes: usize) -> Option<Block> {
-        let size = class(bytes)?;
-        let mut shelves = self.shelves();
-        let (_, block) = shelves.free.get_mut(&size)?.pop_back()?;
-        shelves.free_bytes -= size;
-        shelves.use_bytes(size);
-        Some(block)
+        self.shelves().take(class(bytes)?)
     }
 
     /// A new block of at least so many bytes; none if the machine has none, or there would then be more than `most` bytes in
@@ -126,6 +160,8 @@ impl Pool {
     fn fetch(&self, bytes: usize, most: u64) -> Option<Block> {
         let size = class(bytes)?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
+        // What is mapped ends with a huge page: other blocks may have the rest of it.
+        let mapped = if block::maps(size) { size.checked_next_multiple_of(HUGE_PAGE)? } else { size };
         let mut shelves = self.shelves();
         if shelves.used_bytes.checked_add(size)? > most {
             return None;
@@ -135,29 +171,35 @@ impl Pool {
         let bound = shelves.bound().min(most);
         let taken = shelves.trim(bound);
         drop(shelves);
-        self.held.fetch_add(size as u64, Relaxed);
+        self.held.fetch_add(mapped as u64, Relaxed);
         self.release(taken);
-        let block = Block::new(size).or_else(|| {
+        let block = Block::new(mapped).or_else(|| {
             self.release_down_to(0);
-            Block::new(size)
+            Block::new(mapped)
         });
-        if block.is_none() {
-            let mut shelves = self.shelves();
+        let mut shelves = self.shelves();
+        let Some(block) = block else {
             shelves.used_bytes -= size;
             shelves.peaks[0] = peak.max(shelves.used_bytes);
-            self.held.fetch_sub(size as u64, Relaxed);
+            self.held.fetch_sub(mapped as u64, Relaxed);
+            return None;
+        };
+        if mapped == size {
+            return Some(block);
         }
-        block
+        let (block, rest) = block.cut(size);
+        shelves.put(rest);
+        let taken = shelves.trim(bound);
+        drop(shelves);
+        self.release(taken);
+        Some(block)
     }
 
     /// Takes a block back.
     fn give(self: &Arc<Pool>, block: Block) {
         let mut shelves = self.shelves();
         shelves.used_bytes -= block.size();
-        shelves.free_bytes += block.size();
-        shelves.returned += 1;
-        let time = shelves.returned;
-        shelves.free.entry(block.size()).or_default().push_back((time, block));
+        shelves.put(block);
         let bound = shelves.bound();
         let taken = shelves.trim(bound);
         let is_unkept = shelves.free_bytes > SPARE && !std::mem::replace(&mut shelves.kept, true);

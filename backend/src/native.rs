@@ -53,8 +53,8 @@ const SCRATCH_SHARE: usize = 4;
 /// Bytes of scratch memory of a worker: of addresses, since memory is taken as it is used.
 const SCRATCH: usize = 1 << 30;
 
-/// Scratch memory of which more has been used is given back to the system.
-const SCRATCH_KEPT: usize = 256 << 20;
+/// How much scratch memory that has been used each worker keeps after an `each`.
+const SCRATCH_KEPT: usize = 32 << 20;
 
 /// The native code of a program.
 pub(crate) struct NativeCode {
@@ -146,10 +146,14 @@ impl NativeCode {
             }
         };
         let result = run(&mut scratch);
-        if scratch.touched() <= SCRATCH_KEPT {
-            self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        }
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
         Some(result)
+    }
+
+    /// Gives most of the scratch memory that nobody uses back to the system.
+    pub fn give_back(&self) {
+        let mut free = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        free.iter_mut().for_each(|scratch| scratch.give_back(SCRATCH_KEPT));
     }
 }
 
@@ -251,7 +255,8 @@ pub(crate) struct Done<E: Engine> {
 }
 
 impl NativeCode {
-    /// Runs some instances of an `each`, one after another; none if there is no memory to do that in.
+    /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if there is no
+    /// memory to do that in.
     ///
     /// # Errors
     /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.

@@ -48,7 +48,7 @@ const ALIGNMENT: usize = 8;
 pub struct Scratch {
     start: NonNull<u8>,
     layout: Layout,
-    /// How many bytes have been used so far.
+    /// How many bytes have been used since some were given back.
     touched: usize,
 }
 
@@ -65,10 +65,30 @@ impl Scratch {
         Some(Scratch { start, layout, touched: 0 })
     }
 
-    /// How many bytes of it have been used so far.
-    pub fn touched(&self) -> usize {
-        self.touched
+    /// Gives what has been used behind so many bytes back to the system, where that takes it.
+    pub fn give_back(&mut self, kept: usize) {
+        if self.touched > kept && cfg!(target_os = "linux") {
+            self.discard(kept);
+        }
     }
+
+    #[cfg(target_os = "linux")]
+    fn discard(&mut self, kept: usize) {
+        /// At least as large as a page, and a multiple of its size.
+        const PAGES: usize = 64 << 10;
+        let start = self.start.as_ptr().addr();
+        let first = (start + kept).next_multiple_of(PAGES) - start;
+        let end = (start + self.touched) / PAGES * PAGES - start;
+        if first < end {
+            // SAFETY: whole pages inside of memory that belongs to this value, in which nobody has anything now; they read as zero
+            // after this.
+            unsafe { libc::madvise(self.start.add(first).as_ptr().cast(), end - first, libc::MADV_DONTNEED) };
+            self.touched = kept + PAGES;
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn discard(&mut self, _: usize) {}
 }
 
 impl Drop for Scratch {

@@ -120,18 +120,24 @@ impl<E: Engine> Run<'_, E> {
         let outside = outside().map_err(Stop::at(span))?;
         if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
             let run = |run: &mut Run<'_, E>, range| run.native_instances(line, &native, &operands, range, outside);
-            return self.dealt_out(line, sizes, shares, run).map(Begun::Done);
+            let results = self.dealt_out(line, sizes, shares, run)?;
+            // Nobody reads these any more: their memory is free for what the results are put together in.
+            drop((native, operands));
+            self.program.native.give_back();
+            return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
         }
         if sizes.scalar_only {
-            let run = |run: &mut Run<'_, E>, range| run.scalar_instances(line, &operands, range, outside);
-            return self.dealt_out(line, sizes, shares, run).map(Begun::Done);
+            let run = |run: &mut Run<'_, E>, range| Ok(vec![run.scalar_instances(line, &operands, range, outside)?]);
+            let results = self.dealt_out(line, sizes, shares, run)?;
+            return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
         }
         let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?;
         match shares {
             None => Ok(Begun::OneByOne(arguments)),
             shares => {
-                let run = |run: &mut Run<'_, E>, range| run.instances(line, &arguments, range);
-                self.dealt_out(line, sizes, shares, run).map(Begun::Done)
+                let run = |run: &mut Run<'_, E>, range| Ok(vec![run.instances(line, &arguments, range)?]);
+                let results = self.dealt_out(line, sizes, shares, run)?;
+                finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span))
             }
         }
     }
@@ -255,16 +261,22 @@ impl<E: Engine> Run<'_, E> {
         Ok(())
     }
 
-    /// The results of all instances: at once, or dealt out to workers that run some of them each.
+    /// The results of all instances, to be put together: run at once, or dealt out to workers that run some of them each. Those of
+    /// some come in batches.
     fn dealt_out(
         &mut self,
         line: &EachLine,
         sizes: Sizes,
         shares: Option<Vec<Range<usize>>>,
-        run_instances: impl Fn(&mut Run<'_, E>, Range<usize>) -> Result<Vec<SlotOf<E>>, RuntimeError> + Sync,
-    ) -> Result<Vec<SlotOf<E>>, Stop> {
+        run_instances: impl Fn(&mut Run<'_, E>, Range<usize>) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> + Sync,
+    ) -> Result<Vec<Gathered<E>>, Stop> {
+        let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
         let Some(shares) = shares else {
-            return run_instances(self, 0..sizes.instances).map_err(|error| self.inside(line, error));
+            let batches = run_instances(self, 0..sizes.instances).map_err(|error| self.inside(line, error))?;
+            for values in batches {
+                gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
+            }
+            return Ok(results);
         };
         let (program, settings) = (self.program, self.settings);
         let profile = self.profile_for_worker();
@@ -272,14 +284,14 @@ impl<E: Engine> Run<'_, E> {
             elsewhere::run(program, settings, engine, profile.clone(), |run| run_instances(run, range))
         });
         self.workers_have_run(outcomes.iter_mut().filter_map(|did| did.profile.take()));
-        let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
         for did in outcomes {
             self.instructions += did.instructions;
             // Of several failing instances the first counts, as if they had run one after another.
-            let values = did.outcome.map_err(|error| self.inside(line, error))?;
-            gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
+            for values in did.outcome.map_err(|error| self.inside(line, error))? {
+                gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
+            }
         }
-        finish(self.engine, results).map_err(Stop::of(line.span))
+        Ok(results)
     }
 
     /// The results of some instances, one after another.

@@ -36,7 +36,8 @@ impl<E: Engine> Run<'_, E> {
         Ok(instances.map(|instances| NativeEach { instances, operands }))
     }
 
-    /// The results of some instances, one after another. `operands` are those of the `each` without the number of instances.
+    /// The results of some instances, one after another, in batches. `operands` are those of the `each` without the number of
+    /// instances.
     ///
     /// # Errors
     /// That of the first instance that fails.
@@ -47,10 +48,10 @@ impl<E: Engine> Run<'_, E> {
         operands: &[SlotOf<E>],
         range: Range<usize>,
         outside: Active,
-    ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
+    ) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> {
         let fault = outside_instances(line.span);
         let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(outside.calls));
-        let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
+        let mut batches = Vec::new();
         let mut next = range.start;
         self.is_native();
         while next < range.end {
@@ -58,29 +59,32 @@ impl<E: Engine> Run<'_, E> {
             let code = &self.program.native;
             let done = code.run(self.engine, (line, instances), words, next..range.end, limits).map_err(fault)?;
             let Some(done) = done else {
-                let rest = self.by_lines(line, operands, next..range.end, outside)?;
-                gather(self.engine, &mut results, rest).map_err(fault)?;
+                batches.push(self.by_lines(line, operands, next..range.end, outside)?);
                 break;
             };
             self.instructions += (done.next - next) as u64;
-            gather(self.engine, &mut results, done.results).map_err(fault)?;
+            batches.push(done.results);
             next = done.next;
             if done.status != Status::Done {
-                let one = self.by_lines(line, operands, next..next + 1, outside)?;
-                gather(self.engine, &mut results, one).map_err(fault)?;
+                batches.push(self.by_lines(line, operands, next..next + 1, outside)?);
                 next += 1;
             }
         }
-        let results = finish(self.engine, results).map_err(fault)?;
         if self.settings.native == Native::Check {
+            let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
+            for values in batches {
+                gather(self.engine, &mut results, values).map_err(fault)?;
+            }
+            let results = finish(self.engine, results).map_err(fault)?;
             self.settings.native = Native::Off;
             let expected = self.by_lines(line, operands, range, outside);
             self.settings.native = Native::Check;
             let (found, expected) = (self.shown(&results).map_err(fault)?, self.shown(&expected?).map_err(fault)?);
             let name = &self.program.program().functions[line.each.serial.0 as usize].name;
             assert_eq!(found, expected, "instances of {name} in native code, and by the machine's lines");
+            batches = vec![results];
         }
-        Ok(results)
+        Ok(batches)
     }
 
     /// The results of some instances by the machine's lines.

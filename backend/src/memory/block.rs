@@ -6,7 +6,9 @@
 //! 1.5 and 0.3 GB/s). So the first page of a new block is timed while it is touched, as it will be anyway, and where it took
 //! too long the rest of the block, and the blocks fetched next, have small pages.
 
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+pub use system::maps;
 
 /// Blocks start at multiples of this: a cache line, and the widest vector register.
 pub const ALIGNMENT: usize = 64;
@@ -19,6 +21,8 @@ pub const HUGE_PAGE: usize = 2 << 20;
 pub struct Block {
     start: NonNull<u8>,
     size: usize,
+    /// Whether it is the kernel's, not the allocator's.
+    mapped: bool,
 }
 
 // SAFETY: a block is the only owner of plain memory, which any thread may use and free.
@@ -29,8 +33,9 @@ unsafe impl Sync for Block {}
 impl Block {
     /// Memory of this size, which is not zero; none if the machine has none.
     pub fn new(size: usize) -> Option<Block> {
-        let start = if system::maps(size) { system::map(size) } else { allocate(size) };
-        Some(Block { start: start?, size })
+        let mapped = maps(size);
+        let start = if mapped { system::map(size) } else { allocate(size) };
+        Some(Block { start: start?, size, mapped })
     }
 
     /// The first byte.
@@ -42,11 +47,41 @@ impl Block {
     pub fn size(&self) -> usize {
         self.size
     }
+
+    /// Whether it is the kernel's, and can be cut and joined.
+    pub fn is_mapped(&self) -> bool {
+        self.mapped
+    }
+
+    /// Cuts a mapped block in two, the first of so many bytes, which are whole pages.
+    ///
+    /// # Panics
+    /// If there is nothing to cut off, or the block is not mapped.
+    pub fn cut(self, size: usize) -> (Block, Block) {
+        assert!(self.mapped && size > 0 && size < self.size, "{size} bytes of {self:?}");
+        let whole = ManuallyDrop::new(self);
+        // SAFETY: this is inside the block.
+        let middle = unsafe { whole.start.add(size) };
+        let part = |start, size| Block { start, size, mapped: true };
+        (part(whole.start, size), part(middle, whole.size - size))
+    }
+
+    /// Joins mapped blocks of which the second begins where the first ends.
+    ///
+    /// # Panics
+    /// If they do not lie so.
+    pub fn join(self, next: Block) -> Block {
+        let (first, next) = (ManuallyDrop::new(self), ManuallyDrop::new(next));
+        let start = first.start.expose_provenance();
+        let follows = start.get() + first.size == next.start.expose_provenance().get();
+        assert!(first.mapped && next.mapped && follows, "{next:?} behind {first:?}");
+        Block { start: NonNull::with_exposed_provenance(start), size: first.size + next.size, mapped: true }
+    }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if system::maps(self.size) {
+        if self.mapped {
             system::unmap(self.start, self.size);
         } else if let Some(layout) = layout(self.size) {
             // SAFETY: `new` allocated this block with this layout, and this is its only owner.
@@ -95,8 +130,10 @@ mod system {
             return None;
         }
         let start = NonNull::new(start.cast::<u8>())?;
-        let before = start.as_ptr().align_offset(HUGE_PAGE);
-        // SAFETY: `before` is less than a huge page, and the mapping is longer than one.
+        // Linux maps from the top of the addresses down: at the end of the mapping the block touches that before it.
+        let spare = start.as_ptr().align_offset(HUGE_PAGE);
+        let before = if spare == 0 { HUGE_PAGE } else { spare };
+        // SAFETY: `before` is at most a huge page, and the mapping is longer than one.
         let aligned = unsafe { start.add(before) };
         // SAFETY: the block ends inside the mapping.
         let end = unsafe { aligned.add(size) };

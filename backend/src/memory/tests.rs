@@ -25,6 +25,7 @@ fn classes_waste_less_than_a_quarter() {
     }
     assert_eq!(classes.len(), 9);
     assert_eq!(class(usize::MAX), None);
+    assert_eq!((class(2 * MIB), class(17 * MIB + 1)), (Some(2 * MIB), Some(17 * MIB + STEP)));
 }
 
 #[test]
@@ -36,7 +37,7 @@ fn blocks_are_aligned_and_handed_out_again() {
         let start = first.as_ptr() as usize;
         assert_eq!(start % if bytes > 2 * MIB { 2 * MIB } else { 64 }, 0, "{bytes} bytes");
         drop(first);
-        // The same class, not the same size.
+        // The same block, not for the same size.
         let second = room(&pool, bytes - 1);
         assert_eq!((second.as_ptr() as usize, second.capacity(), second.len()), (start, bytes - 1, 0));
     }
@@ -52,15 +53,15 @@ fn what_is_kept_is_bounded_by_the_recent_peak() {
     let peak: Vec<_> = (0..10).map(|_| room(&pool, 40 * MIB)).collect();
     drop(peak);
     assert_eq!(free_bytes(&pool), 400 * MIB, "all within the peak");
-    // Another class does not find them; the oldest go once there is more than half of the peak and the spare beside it.
-    let others: Vec<_> = (0..10).map(|_| room(&pool, 32 * MIB)).collect();
-    assert_eq!(pool.held(), 640 * MIB as u64);
+    // Those of other sizes may not fit into it everywhere; the oldest free memory goes where there is an eighth more.
+    let others: Vec<_> = (0..3).map(|_| room(&pool, 130 * MIB)).collect();
+    assert!(pool.held() <= 450 * MIB as u64);
     drop(others);
     // The peak is remembered through the next window, and then forgotten down to the spare.
     assert!(pool.begin_window());
-    assert_eq!(free_bytes(&pool), 640 * MIB);
+    assert!(free_bytes(&pool) >= 400 * MIB);
     assert!(!pool.begin_window());
-    assert!(free_bytes(&pool) <= SPARE && free_bytes(&pool) > SPARE - 40 * MIB);
+    assert!(free_bytes(&pool) <= SPARE && free_bytes(&pool) > SPARE - 4 * MIB);
     assert!(!pool.begin_window());
 }
 
@@ -73,6 +74,27 @@ fn blocks_in_use_are_not_given_back() {
     pool.begin_window();
     pool.release_down_to(0);
     assert_eq!((&held[..], pool.held()), (&[1, 2, 3][..], 8 * MIB as u64));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn free_memory_is_cut_and_joined() {
+    let pool = Arc::new(Pool::default());
+    let whole = room(&pool, 40 * MIB);
+    let start = whole.as_ptr() as usize;
+    drop(whole);
+    let mut parts: Vec<_> = [10, 3, 20, 7].map(|size| room(&pool, size * MIB)).into();
+    let starts: Vec<_> = parts.iter().map(|part| (part.as_ptr() as usize - start) / MIB).collect();
+    assert_eq!((starts, pool.held()), (vec![0, 10, 13, 33], 40 * MIB as u64));
+    parts.iter_mut().zip(1..).for_each(|(part, byte)| part.fill_rest(byte));
+    assert!(parts.iter().zip(1..).all(|(part, byte)| part.iter().all(|&found| found == byte)));
+    // In whatever order they come back; what is smallest and holds a block is cut.
+    drop(parts.swap_remove(1));
+    assert_eq!(room(&pool, 2 * MIB).as_ptr() as usize, start + 10 * MIB);
+    while !parts.is_empty() {
+        drop(parts.swap_remove(0));
+    }
+    assert_eq!(room(&pool, 40 * MIB).as_ptr() as usize, start);
 }
 
 #[test]

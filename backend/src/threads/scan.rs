@@ -9,7 +9,7 @@ use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
 use super::output::{Output, Writer};
 use super::reduce::fold;
 use super::segment::{Run, runs};
-use super::tuning::GRAIN;
+use super::tuning::{GRAIN, SCANNED_IN_TURN};
 use super::workers::{parts, split, split_aligned};
 use crate::descriptor::Descriptor;
 use crate::engine::Fault;
@@ -82,7 +82,8 @@ fn exact<T: Element>(
     let (identity, scan, reduce) = (operation.identity, operation.scan, operation.reduce);
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
     let ranges = split(elements.len(), pieces);
-    if pieces == 1 || threads.workers.threads() == 1 {
+    let in_turn = threads.workers.threads() == 2 && size_of_val(elements) > SCANNED_IN_TURN;
+    if pieces == 1 || threads.workers.threads() == 1 || in_turn {
         let mut before = identity;
         for range in ranges {
             threads.workers.interrupt().check()?;

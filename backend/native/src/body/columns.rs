@@ -15,6 +15,9 @@ use nesl_vcode::RegisterType;
 /// Up to so many bytes are copied word by word; a call costs as much.
 const SHORT: i64 = 128;
 
+/// From so many unused bytes on between columns they are moved together.
+const MUCH: i64 = 1 << 20;
+
 /// More elements than memory has room for: what is no more than this many can be multiplied by the size of one.
 const MOST: i64 = 1 << 40;
 
@@ -68,6 +71,23 @@ impl Emitter<'_> {
         self.copy_by_call(to, from, bytes);
         self.builder.ins().jump(after, &[]);
         self.builder.switch_to_block(after);
+    }
+
+    /// Where a column lies after it has been moved down to an address if there is much room in between, which filters leave. What
+    /// is not used of large columns would take memory once others lie there.
+    pub fn close_up(&mut self, end: Value, column: Value, bytes: Value) -> Value {
+        let builder = &mut self.builder;
+        let (moving, after) = (builder.create_block(), builder.create_block());
+        builder.set_cold_block(moving);
+        builder.append_block_param(after, types::I64);
+        let between = builder.ins().isub(column, end);
+        let is_much = builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, between, MUCH);
+        builder.ins().brif(is_much, moving, &[], after, &[BlockArg::from(column)]);
+        builder.switch_to_block(moving);
+        self.copy_by_call(end, column, bytes);
+        self.builder.ins().jump(after, &[BlockArg::from(end)]);
+        self.builder.switch_to_block(after);
+        self.builder.block_params(after)[0]
     }
 
     fn copy_by_call(&mut self, to: Value, from: Value, bytes: Value) {

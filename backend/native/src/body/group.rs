@@ -38,7 +38,6 @@ impl Body<'_, '_> {
         let length = self.extent(plan, inputs, &bounds);
         let zero = self.emitter.int(0);
         let mut outlets = Vec::with_capacity(plan.yields.len());
-        let mut last = None;
         for (index, &node) in plan.yields.iter().enumerate() {
             let (ty, ending) = (plan.nodes[node].ty, plan.ending(index));
             let outlet = match ending {
@@ -56,14 +55,14 @@ impl Body<'_, '_> {
                 }
                 Ending::Scatter { .. } => self.copied(plan, node, inputs, ty),
             };
-            let makes_column = !matches!(ending, Ending::Reduce(..) | Ending::Sum(..));
-            last = makes_column.then_some(index).or(last);
             outlets.push(outlet);
         }
         let positions = vec![zero; plan.spaces()];
         let environment = Environment { inputs: bounds, positions, outlets, aside: zero };
         let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, (zero, length));
         let mut values = Vec::new();
+        // Where the columns end that have been dealt with.
+        let mut end = None;
         for (index, outlet) in environment.outlets.iter().enumerate() {
             let done = || finished.values[index].unwrap_or_else(|| unreachable!("a reduction ends with a value"));
             let count = match plan.ending(index) {
@@ -84,11 +83,17 @@ impl Body<'_, '_> {
                 }
                 Ending::Scatter { .. } => outlet.start,
             };
-            values.extend([outlet.pointer, count]);
-            if last == Some(index) && plan.spaces() > 1 {
-                let ty = plan.nodes[plan.yields[index]].ty;
-                self.free_behind(outlet.pointer, count, ty);
+            let mut pointer = outlet.pointer;
+            if plan.spaces() > 1 {
+                let bytes = self.bytes(count, plan.nodes[plan.yields[index]].ty);
+                pointer = end.map_or(pointer, |end| self.emitter.close_up(end, pointer, bytes));
+                let whole = self.emitter.aligned(bytes);
+                end = Some(self.emitter.builder.ins().iadd(pointer, whole));
             }
+            values.extend([pointer, count]);
+        }
+        if let Some(end) = end {
+            self.emitter.store_state(TOP, end);
         }
         values
     }
@@ -98,14 +103,6 @@ impl Body<'_, '_> {
         let mut plan = plan.clone();
         plan.yields.clear();
         self.group(&plan, inputs);
-    }
-
-    /// Frees the room behind the last column that was made.
-    fn free_behind(&mut self, pointer: Value, count: Value, ty: ScalarType) {
-        let bytes = self.bytes(count, ty);
-        let whole = self.emitter.aligned(bytes);
-        let top = self.emitter.builder.ins().iadd(pointer, whole);
-        self.emitter.store_state(TOP, top);
     }
 
     /// A copy of the column that a scatter writes to, and its length.

@@ -11,6 +11,9 @@ use nesl_vcode::{Each, RegisterType, Shape};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+/// Bytes of results, or so many words of scalars, that instances leave behind before they are handed on.
+const BATCH: usize = 4 << 20;
+
 /// What an `each` in native code needs to know.
 #[derive(Debug)]
 pub(crate) struct Site {
@@ -328,7 +331,9 @@ impl Site {
         parts: &[Part<'_>],
         range: Range<usize>,
         results: &mut Results,
+        batch: usize,
     ) -> (usize, u64) {
+        let begin = frame.state.top();
         let serial = self.serial.get().unwrap_or_else(|| unreachable!("code that runs is ready"));
         let (mut arguments, mut words) = (Vec::new(), vec![0; self.result_words]);
         for index in range.clone() {
@@ -345,6 +350,9 @@ impl Site {
             results.next = 0;
             let mut words = words.iter().copied();
             self.each.results.iter().for_each(|shape| results.add(shape, &mut words));
+            if frame.state.top() - begin >= batch || index - range.start >= batch / size_of::<u64>() {
+                return (index + 1, DONE);
+            }
         }
         (range.end, DONE)
     }
@@ -357,7 +365,7 @@ pub(crate) fn each(frame: &mut Frame<'_>) -> Option<u64> {
     let count = frame.size();
     let parts = site.parts(frame);
     let mut results = Results::new(&site.each.results);
-    let (_, status) = site.run(frame, &parts, 0..count, &mut results);
+    let (_, status) = site.run(frame, &parts, 0..count, &mut results, usize::MAX);
     if status == DONE {
         results.registers.into_iter().try_for_each(|register| register.give(frame))?;
     }
@@ -375,8 +383,8 @@ impl Instances {
         Instances(site)
     }
 
-    /// Runs some instances until one is not done: where that is, how it ended, and the words of the results of those before, which
-    /// lie in the state's scratch memory or are parts of operands or constants. `operands` are the words of those of the
+    /// Runs some instances until one is not done or their results are many: where that is, how it ended, and the words of the results
+    /// of those before, which lie in the state's scratch memory or are parts of operands or constants. `operands` are the words of those of the
     /// instruction, the number of instances apart.
     ///
     /// # Safety
@@ -397,7 +405,7 @@ impl Instances {
             work(state, words.as_mut_ptr(), |frame| {
                 let parts = site.parts(frame);
                 let mut results = Results::new(&site.each.results);
-                let mut ended = site.run(frame, &parts, range.clone(), &mut results);
+                let mut ended = site.run(frame, &parts, range.clone(), &mut results, BATCH);
                 if ended.1 == INTERRUPTED {
                     // Nobody will see the results of those before it, which may be many.
                     (ended.0, results) = (range.start, Results::new(&site.each.results));
