@@ -3,15 +3,19 @@
 //! Engines that compile groups keep with each what they have found out about it. [`interpret`] is what a group means: its
 //! instructions one after another, on any engine of one process.
 
+mod parts;
+
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
-use crate::value::Slot;
+use crate::value::{Slot, SlotOf};
 use crate::vector::Vector;
 use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
-use nesl_prim::{Element, ScalarOp, ScalarValue};
+use nesl_prim::{Element, ScalarValue};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
+
+pub use parts::{Partial, Role, Whole, Yield};
 
 /// A group.
 #[derive(Debug)]
@@ -27,17 +31,8 @@ pub struct Group {
     pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
     /// The same group where some descriptors have the same lengths.
     alike: OnceLock<Box<Group>>,
-}
-
-/// What a result of a group is that reads its columns at the index alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Yield {
-    /// An element for each index.
-    All,
-    /// Elements that a filter kept.
-    Kept,
-    /// All elements combined by an associative operation.
-    Reduced(ScalarOp),
+    /// The same group over a part of its indices.
+    partial: OnceLock<Option<Box<Partial>>>,
 }
 
 impl PartialEq for Group {
@@ -55,8 +50,8 @@ impl Group {
 
     fn of(plan: Plan) -> Group {
         let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
-        let (spent, kernels, alike) = (AtomicU64::new(0), Default::default(), OnceLock::new());
-        Group { plan, layout, facts, spent, kernels, alike }
+        let (alike, partial) = (OnceLock::new(), OnceLock::new());
+        Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default(), alike, partial }
     }
 
     /// The group as it is where those of its descriptors share their lengths that do so now. There is one such group, for what
@@ -77,19 +72,21 @@ impl Group {
         if group.plan.is_known_alike(&alike) { group } else { self }
     }
 
-    /// What its results are; none for a group that reads otherwise than at the index.
-    pub fn yields(&self) -> Option<Vec<Yield>> {
-        let of = |ending: &Ending| match *ending {
-            Ending::Store(source) if self.plan.space_of(source) == 0 => Some(Yield::All),
-            Ending::Store(_) => Some(Yield::Kept),
-            Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
-            _ => None,
-        };
-        let is_aligned = self.facts.is_aligned.iter().zip(&self.plan.inputs);
-        let mut columns = is_aligned.filter(|(_, ty)| !matches!(ty, RegisterType::Scalar(_)));
-        let is_made = matches!(self.plan.extent, nesl_native::Extent::Column(_));
-        (is_made && columns.all(|(&aligned, _)| aligned)).then_some(())?;
-        self.facts.endings.iter().map(of).collect()
+    /// The same over a part of its indices; none where that cannot be.
+    pub fn partial(&self) -> Option<&Partial> {
+        self.partial.get_or_init(|| Partial::new(&self.plan).map(Box::new)).as_deref()
+    }
+
+    /// Its results from its instructions one after another, on one process.
+    ///
+    /// # Errors
+    /// Where an instruction fails.
+    pub fn one_by_one<E: Engine<Column = Vector>>(
+        &self,
+        engine: &mut E,
+        operands: &[SlotOf<E>],
+    ) -> Result<Vec<SlotOf<E>>, Fault> {
+        interpret(engine, &self.plan, operands)
     }
 
     /// The number of its instructions.
@@ -230,13 +227,13 @@ fn is_uniform(plan: &Plan, ending: &Ending) -> bool {
 pub(crate) type LocalSlot = Slot<Vector, Descriptor>;
 
 /// Runs the instructions of a group one after another.
-pub(crate) fn interpret<E>(engine: &mut E, plan: &Plan, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, Fault>
+pub(crate) fn interpret<E>(engine: &mut E, plan: &Plan, operands: &[SlotOf<E>]) -> Result<Vec<SlotOf<E>>, Fault>
 where
-    E: Engine<Column = Vector, Descriptor = Descriptor>,
+    E: Engine<Column = Vector>,
 {
-    let mut done: Vec<LocalSlot> = Vec::with_capacity(plan.nodes.len());
+    let mut done: Vec<SlotOf<E>> = Vec::with_capacity(plan.nodes.len());
     for node in &plan.nodes {
-        let value = |position: usize| -> LocalSlot {
+        let value = |position: usize| -> SlotOf<E> {
             match node.operands[position] {
                 Source::Input(input) => operands[input].clone(),
                 Source::Node(number) => done[number].clone(),
@@ -245,11 +242,11 @@ where
         };
         let column = |position| match value(position) {
             Slot::Column(column) => column,
-            other => panic!("a group reads {other:?} as a column"),
+            Slot::Scalar(_) | Slot::Descriptor(_) => panic!("a group reads something else as a column"),
         };
         let descriptor = |position| match value(position) {
             Slot::Descriptor(descriptor) => descriptor,
-            other => panic!("a group reads {other:?} as a descriptor"),
+            Slot::Scalar(_) | Slot::Column(_) => panic!("a group reads something else as a descriptor"),
         };
         let result = match node.op {
             NodeOp::Map(op) => {
@@ -285,15 +282,15 @@ where
 }
 
 /// A scalar in a slot.
-pub(crate) fn scalar(slot: &LocalSlot) -> ScalarValue {
+pub(crate) fn scalar<C, D>(slot: &Slot<C, D>) -> ScalarValue {
     match slot {
         Slot::Scalar(value) => *value,
-        other => panic!("a group reads {other:?} as a scalar"),
+        Slot::Column(_) | Slot::Descriptor(_) => panic!("a group reads something else as a scalar"),
     }
 }
 
 /// A length in a slot, which an earlier check has accepted.
-pub(crate) fn size(slot: &LocalSlot) -> usize {
+pub(crate) fn size<C, D>(slot: &Slot<C, D>) -> usize {
     let value = i64::from_value(scalar(slot));
     usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
 }

@@ -35,11 +35,14 @@ pub enum Deal {
     Blocks,
     /// In turns: nobody knows how long each takes.
     Turns,
-    /// By the lengths of their sequences; where they are so uneven that a rank would get far more than others, only if `always`.
+    /// By the lengths of their sequences; unless they are so uneven that a rank would get far more than others, or have to move
+    /// farther than they are worth.
     Weights {
-        /// Also then.
-        always: bool,
+        /// Whether they go over their elements any number of times: that is worth moving them.
+        lasting: bool,
     },
+    /// By the lengths of their sequences, whatever these are.
+    Always,
 }
 
 /// What is known of an `each` when it is about to run.
@@ -117,12 +120,12 @@ impl Strategy {
         };
         match sizes {
             _ if ranks == 1 => Some(Deal::Everywhere),
-            _ if is_forced => Some(Deal::Weights { always: true }),
+            _ if is_forced => Some(Deal::Always),
             Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::Turns),
             Sizes { scalar_only: true, at_hand: true, .. } => Some(Deal::Everywhere),
             Sizes { scalar_only: true, .. } => Some(Deal::Blocks),
             Sizes { recursive: true, elements: 0, .. } => (sizes.instances >= TURNS * ranks).then_some(Deal::Turns),
-            _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { always: false }),
+            _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { lasting: sizes.recursive }),
         }
     }
 
@@ -267,7 +270,7 @@ mod tests {
     #[test]
     fn ranks_divide_what_is_much_or_may_be_long() {
         let deal = |sizes| Strategy::Auto.deal(sizes, 4, &mut 0);
-        assert_eq!(deal(Sizes { elements: 1_000_000, ..sizes() }), Some(Deal::Weights { always: false }));
+        assert_eq!(deal(Sizes { elements: 1_000_000, ..sizes() }), Some(Deal::Weights { lasting: false }));
         assert_eq!(deal(Sizes { elements: 100, ..sizes() }), None);
         assert_eq!(deal(Sizes { scalar_only: true, recursive: true, ..sizes() }), Some(Deal::Turns));
         assert_eq!(deal(Sizes { scalar_only: true, ..sizes() }), Some(Deal::Everywhere));

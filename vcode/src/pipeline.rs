@@ -223,9 +223,9 @@ pub fn serial(program: &Program) -> Result<Program, PassError> {
 pub const PARTITIONED_PASSES: &[Pass] = &[
     Pass {
         name: "fuse",
-        summary: "gathers instructions that read columns at the index alone into groups",
+        summary: "gathers instructions that need no elements but those at their own indices into groups",
         reason: "first: of other groups a process would need parts that others have",
-        run: fuse::run_aligned,
+        run: fuse::run_on_parts,
     },
     NUMBER,
     LAST_USE,

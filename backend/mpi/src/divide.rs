@@ -9,7 +9,7 @@ use crate::column::Descriptor;
 use crate::layout::Layout;
 use crate::loose::Placed;
 use crate::ranks::Ranks;
-use crate::routes::Run;
+use crate::routes::{Route, Run};
 use nesl_backend::error::RuntimeError;
 use nesl_backend::strategy::{self, Deal};
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
@@ -25,10 +25,13 @@ const SHARED: usize = 2;
 /// ints on each rank against a round of messages for each step of a search in them.
 const REPLICATED: usize = 1 << 20;
 
+/// Instances that go over their elements a few times, as far as is known, move at most one in so many of these.
+const MOVED: usize = 4;
+
 /// The sequences that vary by instance.
 struct Sequences<D> {
-    /// Segments that instances have of their own.
-    own: Vec<Descriptor<D>>,
+    /// Segments that instances have of their own, and the first column of their elements.
+    own: Vec<(Descriptor<D>, Option<Placed>)>,
     /// The positions among the operands of those that share data.
     shared: Vec<usize>,
 }
@@ -100,10 +103,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Deal::Everywhere => unreachable!("nothing is dealt out"),
             Deal::Blocks => Some(contiguous(&layout.bounds(count))),
             Deal::Turns => Some(in_turns(layout, count)),
-            Deal::Weights { .. } if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
-            Deal::Weights { always } => {
-                let common = sequences.iter().map(|segments| segments.0.lengths.common()).collect::<Option<Vec<_>>>();
-                match common {
+            Deal::Weights { .. } | Deal::Always if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
+            Deal::Weights { .. } | Deal::Always => {
+                let always = division.deal == Deal::Always;
+                let lengths = sequences.iter().map(|(segments, _)| segments.0.lengths.common());
+                match lengths.collect::<Option<Vec<_>>>() {
                     Some(lengths) => {
                         let mut weights = vec![1u64; count];
                         for lengths in lengths {
@@ -116,7 +120,29 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 }
             }
         };
-        Ok(runs.map(|runs| Plan { runs, shared }))
+        let Some(runs) = runs else { return Ok(None) };
+        if division.deal == (Deal::Weights { lasting: false }) && self.is_far(&sequences, &runs)? {
+            return Ok(None);
+        }
+        Ok(Some(Plan { runs, shared }))
+    }
+
+    /// Whether more elements would have to move than is worth it for instances that do not last.
+    fn is_far(
+        &mut self,
+        sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
+        runs: &[Run],
+    ) -> Result<bool, Fault> {
+        let (mut total, mut moved) = (0, 0);
+        for (segments, elements) in sequences {
+            let Some(elements) = elements else { continue };
+            if let Some(inner) = self.inside(segments, runs)? {
+                let pieces = self.held(elements).pieces;
+                total += inner.iter().map(|run| run.length).sum::<usize>();
+                moved += Route::from_pieces(self.layout.ranks, &pieces, &inner).moved();
+            }
+        }
+        Ok(moved > total / MOVED)
     }
 
     /// The sequences that vary by instance; none where that is too much to send about.
@@ -131,7 +157,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let (elements, data) = (self.total_of(segments)?, length_of(&registers[1]));
                 if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
                     total = total.saturating_add(elements);
-                    found.own.push(segments.clone());
+                    let elements = match &registers[1] {
+                        Slot::Column(column) if column.common().is_none() => Some(column.clone()),
+                        _ => None,
+                    };
+                    found.own.push((segments.clone(), elements));
                 } else if matches!(argument.shape, Shape::Sequence(_)) {
                     replicated += data;
                     found.shared.push(position);
@@ -141,7 +171,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             }
             position += registers.len();
         }
-        let is_forced = division.deal == Deal::Weights { always: true };
+        let is_forced = division.deal == Deal::Always;
         let allowed = REPLICATED.max(total / self.layout.ranks);
         Ok((is_forced || replicated <= allowed).then_some(found))
     }
@@ -149,13 +179,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     /// Runs of about equal weight, where ranks hold blocks of the lengths.
     fn by_partitioned_weights(
         &mut self,
-        sequences: &[Descriptor<L::Descriptor>],
+        sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
         count: usize,
         always: bool,
     ) -> Option<Vec<Run>> {
         let share = self.layout.share(count);
         let mut weights = vec![1u64; share.len()];
-        for segments in sequences {
+        for (segments, _) in sequences {
             let lengths = self.part(&segments.0.lengths);
             weights.iter_mut().zip(lengths.elements::<i64>()).for_each(|(weight, &length)| *weight += length as u64);
         }

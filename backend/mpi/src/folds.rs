@@ -141,18 +141,41 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let (part, map) = self.packed_part(column, descriptor)?;
         let reduced = self.local.seg_reduce(op, &part, &map.local);
         let reduced = self.settle(map.total, reduced)?;
-        let crossing = if op.row().associative {
-            Some(self.exact_crossing(op, &reduced, &map))
-        } else {
-            self.crossing_sum(op, &part, &map)?.map(ScalarValue::Float)
-        };
+        if op.row().associative {
+            return self.exactly_reduced(op, &reduced, &map, descriptor.0.lengths.length());
+        }
+        let crossing = self.crossing_sum(op, &part, &map)?.map(ScalarValue::Float);
+        self.in_segments(op, &reduced, &map, crossing, descriptor.0.lengths.length())
+    }
+
+    /// The column of the reductions of so many segments under an associative operator, from those of what lies in this block.
+    pub(crate) fn exactly_reduced(
+        &mut self,
+        op: ScalarOp,
+        reduced: &Vector,
+        map: &SegmentMap<L::Descriptor>,
+        segments: usize,
+    ) -> Result<Column, Fault> {
+        let crossing = Some(self.exact_crossing(op, reduced, map));
+        self.in_segments(op, reduced, map, crossing, segments)
+    }
+
+    /// The same from that of the segment that goes on behind this block, too.
+    fn in_segments(
+        &mut self,
+        op: ScalarOp,
+        reduced: &Vector,
+        map: &SegmentMap<L::Descriptor>,
+        crossing: Option<ScalarValue>,
+        segments: usize,
+    ) -> Result<Column, Fault> {
         let started = map.started();
         // The block has only part of a segment that goes on behind it.
         let last = crossing.filter(|_| map.tail().is_some() && !started.is_empty());
         let head = map.pieces.len() - started.len();
-        on_vector!(&reduced, slice => {
+        on_vector!(reduced, slice => {
             let values = with_last(&slice.elements()[head..], last);
-            self.by_segment(descriptor.0.lengths.length(), from_value(identity(op)), started, &values)
+            self.by_segment(segments, from_value(identity(op)), started, &values)
         })
     }
 

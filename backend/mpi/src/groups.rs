@@ -1,92 +1,232 @@
-//! Groups on ranks: each runs the loop over its block, and one exchange of a few words puts the results together.
+//! Groups on ranks: each runs the loop over its part of the indices, and one exchange of a few words puts the results together.
+//!
+//! A part is a rank's block ([`Ranks::run_on_blocks`]); or, where all columns of elements lie in the same pieces, each of a rank's
+//! pieces ([`crate::pieces`]), and then nothing moves at all. Segments are cut where parts end.
 
 use crate::column::{Column, from_bits, to_bits};
 use crate::folds::{combine, identity};
 use crate::loose::Placed;
 use crate::ranks::Ranks;
-use nesl_backend::group::Yield;
+use crate::segments::SharedMap;
+use nesl_backend::group::{Partial, Role, Whole, Yield};
 use nesl_backend::{Engine, Fault, Group, Slot, SlotOf, Vector};
+use nesl_prim::{Element, ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::Constants;
+
+/// A part of the indices of a group on this rank.
+pub(crate) struct Portion {
+    /// The first index.
+    pub(crate) first: usize,
+    pub(crate) length: usize,
+    /// Which part of columns in pieces has the elements.
+    pub(crate) part: usize,
+}
+
+/// The segments of a descriptor in a portion.
+pub(crate) struct Cut<D> {
+    /// What lies in the portion, packed, on the local engine.
+    pub(crate) local: D,
+    /// Their number.
+    pub(crate) segments: usize,
+    /// Which those are of the values of all segments: all of them, where the values are those of the portion.
+    pub(crate) first: usize,
+    /// How many elements of the first one lie before the portion.
+    pub(crate) before: usize,
+}
+
+/// Of each input the cut of its segments, if it is a descriptor.
+pub(crate) type Cuts<L> = Vec<Option<Cut<<L as Engine>::Descriptor>>>;
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// [`Engine::group`]: over columns in parts, where all are read at the index; over common ones always.
+    /// [`Engine::group`]: over columns in parts, and over common ones.
     pub(crate) fn run_group(&mut self, group: &Group, operands: &[SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
-        let mut partitioned = None;
+        if self.layout.ranks == 1 {
+            return self.run_common(group, operands);
+        }
+        let partial = group.partial()?;
+        let length = match partial.extent {
+            Whole::Constant(value) => size(value),
+            Whole::Input(input) => match &operands[input] {
+                Slot::Scalar(value) => size(*value),
+                Slot::Column(column) => column.length(),
+                Slot::Descriptor(segments) => self.total_of(segments).ok()?,
+            },
+        };
+        let pieces = if self.is_common(length) { None } else { self.pieces_of(partial, operands, length) };
+        match pieces {
+            Some(pieces) => self.run_on_pieces(partial, operands, &pieces),
+            None if group.members() == 1 => None,
+            None if self.is_common(length) => self.run_common(group, operands),
+            None => self.run_on_blocks(partial, operands, length),
+        }
+    }
+
+    /// Over what every rank has; none where a rank has not all of it.
+    fn run_common(&mut self, group: &Group, operands: &[SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
+        let is_common = |operand: &SlotOf<Self>| self.is_at_hand(operand);
+        if !operands.iter().all(is_common) {
+            return None;
+        }
         let mut local = Vec::with_capacity(operands.len());
         for operand in operands {
             local.push(match operand {
                 Slot::Scalar(value) => Slot::Scalar(*value),
-                // Without memory for the blocks the instructions one by one will say so.
-                Slot::Column(column) => Slot::Column(match self.in_blocks(column).ok()? {
-                    Column::Common(vector) => vector,
-                    Column::Partitioned { length, part, .. } => {
-                        partitioned = Some(length);
-                        part
-                    }
-                }),
-                Slot::Descriptor(segments) if self.layout.ranks == 1 => {
-                    Slot::Descriptor(self.local_descriptor(segments).ok()?)
-                }
-                Slot::Descriptor(_) => return None,
+                Slot::Column(column) => Slot::Column(self.whole_of(column)),
+                Slot::Descriptor(segments) => Slot::Descriptor(self.local_descriptor(segments).ok()?),
             });
         }
-        let yields = group.yields();
-        let Some(length) = partitioned else {
-            // Nothing says how many elements the results have, unless all of it is at the index of what is common.
-            if self.layout.ranks > 1 && yields.is_none() {
-                return None;
-            }
-            let results = self.local.group(group, &mut local)?;
-            return Some(results.into_iter().map(common).collect());
+        let results = self.local.group(group, &mut local)?;
+        let common = |slot| match slot {
+            Slot::Scalar(value) => Slot::Scalar(value),
+            Slot::Column(vector) => Slot::Column(Placed::Settled(Column::Common(vector))),
+            Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
         };
-        let yields = yields?;
-        let results = self.local.group(group, &mut local);
-        self.results_of_parts(length, &yields, results)
+        Some(results.into_iter().map(common).collect())
     }
 
-    /// The results of a group on columns of `length` from those of all ranks, or none if a rank has none.
-    fn results_of_parts(
+    /// Over this rank's block. Where a rank has no memory for what it takes, the instructions one by one will say so.
+    fn run_on_blocks(
         &mut self,
+        partial: &Partial,
+        operands: &[SlotOf<Self>],
         length: usize,
-        yields: &[Yield],
-        results: Option<Vec<SlotOf<L>>>,
     ) -> Option<Vec<SlotOf<Self>>> {
-        // Whether there are results, and what the others need of them.
-        let mut words = vec![i64::from(results.is_some())];
-        words.extend((0..yields.len()).map(|index| match results.as_ref().map(|results| &results[index]) {
-            Some(Slot::Scalar(value)) => to_bits(*value),
-            Some(Slot::Column(part)) => part.len() as i64,
-            Some(Slot::Descriptor(_)) | None => 0,
-        }));
-        let width = words.len();
-        let all = self.communicator.all_gather_varied(&words, &vec![width; self.layout.ranks], Vec::new());
-        let of_ranks = |word: usize| all.chunks_exact(width).map(move |words| words[word]);
-        if of_ranks(0).any(|done| done == 0) {
-            return None;
+        let mut maps: Vec<Option<SharedMap<L>>> = Vec::with_capacity(operands.len());
+        for operand in operands {
+            maps.push(match operand {
+                Slot::Descriptor(segments) => Some(self.map_of(segments).ok()?),
+                Slot::Scalar(_) | Slot::Column(_) => None,
+            });
         }
-        let together = |(index, (result, kind)): (usize, (SlotOf<L>, &Yield))| -> Result<SlotOf<Self>, Fault> {
-            Ok(match (result, kind) {
-                (Slot::Column(part), Yield::All) => Slot::Column(Placed::Settled(self.finish(length, part)?)),
-                (Slot::Column(piece), Yield::Kept) => {
-                    let pieces = of_ranks(index + 1).map(|count| count as usize).enumerate().collect();
-                    Slot::Column(self.loose(pieces, piece)?)
+        let mut settled = Vec::with_capacity(operands.len());
+        for (role, operand) in partial.roles.iter().zip(operands) {
+            settled.push(match (*role, operand) {
+                (Role::Elements, Slot::Column(column)) => Slot::Column(Placed::Settled(self.in_blocks(column).ok()?)),
+                (Role::OfSegments(segments), Slot::Column(column)) => {
+                    let (column, map) = (self.in_blocks(column).ok()?, maps[segments].as_ref()?);
+                    let values = self.values_of_segments(&column, map).ok()?;
+                    Slot::Column(Placed::Settled(Column::Common(values)))
                 }
-                (Slot::Scalar(_), &Yield::Reduced(op)) => {
-                    let values = of_ranks(index + 1).map(|bits| from_bits(op.row().result, bits));
-                    Slot::Scalar(values.fold(identity(op), |all, value| combine(op, all, value)))
+                (_, operand) => operand.clone(),
+            });
+        }
+        let cut = |map: &SharedMap<L>| Cut {
+            local: map.local.clone(),
+            segments: map.pieces.len(),
+            first: 0,
+            before: map.head().map_or(0, |head| map.share.start - head.start),
+        };
+        let cuts: Cuts<L> = maps.iter().map(|map| map.as_ref().map(cut)).collect();
+        let share = self.layout.share(length);
+        let portion = Portion { first: share.start, length: share.len(), part: 0 };
+        let given = self.run_on_portion(partial, &settled, &portion, &cuts);
+        let words = given.as_ref().map(|given| given.iter().map(word).collect());
+        let words = self.words_of_ranks(words, &vec![partial.yields.len(); self.layout.ranks])?;
+        let of_ranks = |index: usize| words.iter().map(move |words| words[index]);
+        let mut results = Vec::with_capacity(partial.yields.len());
+        for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
+            results.push(match (result, *kind) {
+                (Slot::Column(part), Yield::All) => {
+                    Slot::Column(Placed::Settled(self.finish(length, part).ok()?))
+                }
+                (Slot::Column(part), Yield::Kept) => {
+                    let pieces = of_ranks(index).map(|count| count as usize).enumerate().collect();
+                    Slot::Column(self.loose(pieces, part).ok()?)
+                }
+                (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
+                (Slot::Column(reduced), Yield::BySegment(op, segments)) => {
+                    let (Slot::Descriptor(descriptor), Some(map)) = (&operands[segments], &maps[segments]) else {
+                        panic!("input {segments} of a group has no segments")
+                    };
+                    let count = descriptor.0.lengths.length();
+                    Slot::Column(Placed::Settled(self.exactly_reduced(op, &reduced, map, count).ok()?))
                 }
                 (_, kind) => panic!("a group yields something else than {kind:?}"),
+            });
+        }
+        Some(results)
+    }
+
+    /// What a group gives over a portion of the indices.
+    pub(crate) fn run_on_portion(
+        &mut self,
+        partial: &Partial,
+        operands: &[SlotOf<Self>],
+        portion: &Portion,
+        cuts: &Cuts<L>,
+    ) -> Option<Vec<SlotOf<L>>> {
+        let cut = |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
+        let mut local = Vec::with_capacity(partial.roles.len());
+        for (input, role) in partial.roles.iter().enumerate() {
+            local.push(match (*role, operands.get(input)) {
+                (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
+                (Role::Elements, Some(Slot::Column(Placed::Loose(loose)))) => {
+                    Slot::Column(loose.parts[portion.part].clone())
+                }
+                (Role::Elements, Some(Slot::Column(Placed::Settled(column)))) => Slot::Column(self.part(column)),
+                (Role::Segments, Some(_)) => Slot::Descriptor(cut(input).local.clone()),
+                (Role::OfSegments(segments), Some(Slot::Column(column))) => {
+                    let cut = cut(segments);
+                    Slot::Column(self.whole_of(column).slice(cut.first, cut.segments))
+                }
+                (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
+                (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
+                (Role::Before(segments), None) => {
+                    let cut = cut(segments);
+                    let mut before = vec![0; cut.segments];
+                    before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
+                    Slot::Column(self.local_column(Constants::Int(before)).ok()?)
+                }
+                (role, _) => panic!("a group on ranks reads no {role:?}"),
+            });
+        }
+        // What it is not worth compiling a loop for is still best done here, where the elements are.
+        self.local.group(&partial.group, &mut local).or_else(|| partial.group.one_by_one(&mut self.local, &local).ok())
+    }
+
+    /// What every rank says of its results, in so many words of each; none if a rank has no results.
+    pub(crate) fn words_of_ranks(&mut self, own: Option<Vec<i64>>, widths: &[usize]) -> Option<Vec<Vec<i64>>> {
+        let mut words = vec![i64::from(own.is_some())];
+        words.extend(own.unwrap_or_default());
+        words.resize(widths[self.layout.rank] + 1, 0);
+        let counts: Vec<usize> = widths.iter().map(|width| width + 1).collect();
+        let all = self.communicator.all_gather_varied(&words, &counts, Vec::new());
+        let mut rest = &all[..];
+        let of_ranks: Vec<Vec<i64>> = counts
+            .iter()
+            .map(|&count| {
+                let (words, others) = rest.split_at(count);
+                rest = others;
+                words.to_vec()
             })
-        };
-        // Without memory for a result the instructions one by one will say so.
-        results?.into_iter().zip(yields).enumerate().map(together).collect::<Result<_, Fault>>().ok()
+            .collect();
+        let are_all = of_ranks.iter().all(|words| words[0] == 1);
+        are_all.then(|| of_ranks.into_iter().map(|words| words[1..].to_vec()).collect())
+    }
+
+    /// A common column of scalars that every rank knows.
+    pub(crate) fn known_scalars(&mut self, scalar_type: ScalarType, values: &[ScalarValue]) -> Result<Placed, Fault> {
+        let vector = self.local_column(Constants::from_scalars(scalar_type, values));
+        self.replicated(vector).map(Column::Common).map(Placed::Settled)
     }
 }
 
-/// What every rank has.
-fn common<C, D>(slot: Slot<Vector, C>) -> Slot<Placed, D> {
-    match slot {
-        Slot::Scalar(value) => Slot::Scalar(value),
-        Slot::Column(vector) => Slot::Column(Placed::Settled(Column::Common(vector))),
+/// What the others need to know of a result over a rank's block.
+fn word<D>(result: &Slot<Vector, D>) -> i64 {
+    match result {
+        Slot::Scalar(value) => to_bits(*value),
+        Slot::Column(part) => part.len() as i64,
         Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
     }
+}
+
+/// Words of values, in order, combined.
+pub(crate) fn folded(op: ScalarOp, words: impl Iterator<Item = i64>) -> ScalarValue {
+    words.map(|bits| from_bits(op.row().result, bits)).fold(identity(op), |all, value| combine(op, all, value))
+}
+
+/// A length, which an earlier check has accepted.
+fn size(value: ScalarValue) -> usize {
+    let value = i64::from_value(value);
+    usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
 }

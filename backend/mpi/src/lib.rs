@@ -25,6 +25,7 @@ mod loose;
 mod managed;
 mod movement;
 mod order;
+mod pieces;
 mod ranges;
 mod ranks;
 pub mod remarks;

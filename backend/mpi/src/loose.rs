@@ -3,12 +3,13 @@
 //! What a filter keeps, what instances give, what of it is taken and put behind each other: of all that every rank knows how many
 //! elements each rank has in which order, so it takes no message to know the whole. Elements move when an instruction has to see
 //! them at the ranks of their indices, and then once for all that was done in between. No rank keeps much more than its fair share
-//! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once.
+//! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once. Pieces are not even copied on
+//! their rank: they may be parts of what other columns have, and a loop over elements runs over one piece after another.
 
 use crate::column::{Column, Descriptor, Item};
 use crate::layout::offsets;
 use crate::ranks::Ranks;
-use crate::routes::{Route, piece_at, starts_of};
+use crate::routes::{Lying, Route, piece_at, starts_of};
 use nesl_backend::{Engine, Fault, Vector, on_vector};
 use nesl_prim::ScalarType;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +20,7 @@ const UNEVEN: f64 = 2.0;
 /// The most pieces of a column.
 const MOST_PIECES: usize = 1 << 13;
 
-/// Pieces of a whole, in its order: on which rank each is, and how many elements it has. Each rank holds its own one after another.
+/// Pieces of a whole, in its order: on which rank each is, and how many elements it has.
 pub(crate) type Pieces = Vec<(usize, usize)>;
 
 /// A column as the machine holds it.
@@ -44,7 +45,7 @@ impl Placed {
     pub fn scalar_type(&self) -> ScalarType {
         match self {
             Placed::Settled(column) => column.scalar_type(),
-            Placed::Loose(loose) => loose.part.scalar_type(),
+            Placed::Loose(loose) => loose.parts[0].scalar_type(),
         }
     }
 
@@ -62,8 +63,8 @@ impl Placed {
 pub struct Loose {
     pub(crate) length: usize,
     pub(crate) pieces: Arc<Pieces>,
-    /// Those of this rank.
-    pub(crate) part: Vector,
+    /// Those of this rank, in order; where it has none, one without elements.
+    pub(crate) parts: Vec<Vector>,
     /// The same in blocks, once somebody asked for that.
     blocks: OnceLock<Column>,
 }
@@ -71,28 +72,71 @@ pub struct Loose {
 /// What ranks hold of a column, however it lies.
 pub(crate) struct Held {
     pub(crate) pieces: Arc<Pieces>,
-    /// Those of this rank.
-    pub(crate) part: Vector,
+    /// Those of this rank, as a [`Loose`] column has them.
+    pub(crate) parts: Vec<Vector>,
+}
+
+/// The elements of parts of one type, that of `first`.
+pub(crate) fn lying<'a, T: Item>(_first: &[T], parts: &'a [Vector]) -> Lying<'a, T> {
+    Lying::new(parts.iter().map(Vector::elements).collect())
+}
+
+/// The number of elements of all pieces.
+fn length_of(pieces: &[(usize, usize)]) -> usize {
+    pieces.iter().map(|piece| piece.1).sum()
 }
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// A column from its pieces.
+    /// A column from its pieces, of which this rank has its own one after another.
     pub(crate) fn loose(&mut self, pieces: Pieces, part: Vector) -> Result<Placed, Fault> {
-        let length = pieces.iter().map(|piece| piece.1).sum();
+        let length = length_of(&pieces);
         if self.is_common(length) {
             return on_vector!(&part, slice => {
                 let all = self.in_order(slice.elements(), &pieces);
                 self.adopt(0, all).map(Column::Common).map(Placed::Settled)
             });
         }
+        let mut start = 0;
+        let own = pieces.iter().filter(|piece| piece.0 == self.layout.rank).map(|&(_, length)| {
+            start += length;
+            part.slice(start - length, length)
+        });
+        let parts = own.collect();
+        self.loose_parts(Arc::new(pieces), parts, &part)
+    }
+
+    /// The same where those of this rank lie apart; `like` is a column of their type.
+    pub(crate) fn loose_parts(
+        &mut self,
+        pieces: Arc<Pieces>,
+        mut parts: Vec<Vector>,
+        like: &Vector,
+    ) -> Result<Placed, Fault> {
+        let length = length_of(&pieces);
+        if parts.is_empty() {
+            parts.push(like.slice(0, 0));
+        }
+        if self.is_common(length) {
+            let part = self.joined_parts(length, &parts)?;
+            return self.loose(pieces.to_vec(), part);
+        }
         let is_tame = self.is_tame(length, &pieces);
-        let loose = self.new_loose(length, Arc::new(pieces), part);
+        let loose = self.new_loose(length, pieces, parts);
         if is_tame { Ok(loose) } else { self.in_blocks(&loose).map(Placed::Settled) }
     }
 
-    fn new_loose(&mut self, length: usize, pieces: Arc<Pieces>, part: Vector) -> Placed {
-        self.holds(part.len());
-        Placed::Loose(Arc::new(Loose { length, pieces, part, blocks: OnceLock::new() }))
+    fn new_loose(&mut self, length: usize, pieces: Arc<Pieces>, parts: Vec<Vector>) -> Placed {
+        self.holds(parts.iter().map(Vector::len).sum());
+        Placed::Loose(Arc::new(Loose { length, pieces, parts, blocks: OnceLock::new() }))
+    }
+
+    /// Parts of a column of `length`, put behind each other.
+    pub(crate) fn joined_parts(&mut self, length: usize, parts: &[Vector]) -> Result<Vector, Fault> {
+        let joined = match parts {
+            [part] => Ok(part.clone()),
+            parts => self.local.concat(parts),
+        };
+        self.settle(length, joined)
     }
 
     /// Whether pieces may stay where they are.
@@ -120,12 +164,12 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 .enumerate()
                 .all(|(rank, &piece)| piece == (rank, self.layout.block(length, rank).len()));
         let part = if is_there {
-            loose.part.clone()
+            loose.parts[0].clone()
         } else {
-            on_vector!(&loose.part, slice => {
+            on_vector!(&loose.parts[0], slice => {
                 let storage = self.storage(length, share.len())?;
                 let route = Route::to_blocks(self.layout, &loose.pieces);
-                let elements = route.carry(&mut self.communicator, slice.elements(), storage);
+                let elements = route.carry(&mut self.communicator, &lying(slice.elements(), &loose.parts), storage);
                 self.adopt(length, elements)?
             })
         };
@@ -169,11 +213,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Placed::Settled(column) => column,
             Placed::Loose(loose) => match loose.blocks.get() {
                 Some(blocks) => blocks,
-                None => return Held { pieces: Arc::clone(&loose.pieces), part: loose.part.clone() },
+                None => return Held { pieces: Arc::clone(&loose.pieces), parts: loose.parts.clone() },
             },
         };
         let of = |rank| (rank, self.layout.block(settled.length(), rank).len());
-        Held { pieces: Arc::new((0..self.layout.ranks).map(of).collect()), part: self.part(settled) }
+        Held { pieces: Arc::new((0..self.layout.ranks).map(of).collect()), parts: vec![self.part(settled)] }
     }
 
     /// Ranges of columns (which, from where, how many elements) put behind each other without a message; none where they had better
@@ -188,7 +232,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let ranks = self.layout.ranks;
         let starts: Vec<Vec<_>> = held.iter().map(|held| starts_of(ranks, &held.pieces)).collect();
         let mut pieces: Pieces = Vec::new();
-        // Column, start and length of what this rank has of it.
+        // Of the last one: of which column, of which piece of it, and where it ends there.
+        let mut last = None;
+        // Those of this rank: of which column, from where on in what it holds, and how much.
         let mut own: Vec<(usize, usize, usize)> = Vec::new();
         for &(column, start, count) in ranges {
             let (mut at, end) = (start, start + count);
@@ -198,16 +244,17 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let (first, place) = starts[column][piece];
                 let part = end.min(first + length) - at;
                 if part > 0 {
+                    let place = place + at - first;
+                    let goes_on = last == Some((column, piece, place));
+                    last = Some((column, piece, place + part));
                     match pieces.last_mut() {
-                        Some(last) if last.0 == owner => last.1 += part,
+                        Some(last) if goes_on => last.1 += part,
                         _ => pieces.push((owner, part)),
                     }
-                    if owner == rank {
-                        let place = place + at - first;
-                        match own.last_mut() {
-                            Some(last) if last.0 == column && last.1 + last.2 == place => last.2 += part,
-                            _ => own.push((column, place, part)),
-                        }
+                    match own.last_mut() {
+                        _ if owner != rank => {}
+                        Some(last) if goes_on => last.2 += part,
+                        _ => own.push((column, place, part)),
                     }
                 }
                 at += part;
@@ -218,15 +265,19 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if ranges.len() > 1 && !self.is_tame(length, &pieces) || pieces.len() > MOST_PIECES {
             return None;
         }
-        let slices: Vec<Vector> =
-            own.iter().map(|&(column, start, length)| held[column].part.slice(start, length)).collect();
-        let part = match slices.as_slice() {
-            [] => Ok(held[0].part.slice(0, 0)),
-            [slice] => Ok(slice.clone()),
-            slices => self.local.concat(slices),
+        let ends: Vec<Vec<usize>> = held
+            .iter()
+            .map(|held| offsets(&held.parts.iter().map(Vector::len).collect::<Vec<_>>()))
+            .collect();
+        let slice = |&(column, start, length): &(usize, usize, usize)| {
+            let part = ends[column].partition_point(|&end| end <= start) - 1;
+            held[column].parts[part].slice(start - ends[column][part], length)
         };
-        let part = self.settle(length, part);
-        Some(part.map(|part| self.new_loose(length, Arc::new(pieces), part)))
+        let mut parts: Vec<Vector> = own.iter().map(slice).collect();
+        if parts.is_empty() {
+            parts.push(held[0].parts[0].slice(0, 0));
+        }
+        Some(Ok(self.new_loose(length, Arc::new(pieces), parts)))
     }
 
     /// `slice`, without a message.
@@ -257,12 +308,12 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         column: &Placed,
         segments: &Descriptor<L::Descriptor>,
     ) -> Option<Result<Placed, Fault>> {
-        // Segments that many share are not copied where they lie.
-        let is_shared = self.total_of(segments).map_or(true, |total| total > column.length());
-        if column.common().is_some() || is_shared {
+        if segments.0.starts.is_none() {
+            return Some(Ok(column.clone()));
+        }
+        if column.common().is_some() {
             return None;
         }
-        segments.0.starts.as_ref()?;
         let ranges: Vec<_> = self.ranges(segments)?.into_iter().map(|(start, length)| (0, start, length)).collect();
         self.select(&[column], &ranges)
     }
@@ -296,9 +347,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         };
         let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
         let one_by_one: Pieces = places.iter().map(|&(owner, _)| (owner, 1)).collect();
-        Some(on_vector!(&loose.part, slice => {
-            let elements = slice.elements();
-            let own = places.iter().filter(|place| place.0 == rank).map(|place| elements[place.1]).collect::<Vec<_>>();
+        Some(on_vector!(&loose.parts[0], slice => {
+            let elements = lying(slice.elements(), &loose.parts);
+            let own = places.iter().filter(|place| place.0 == rank).map(|place| elements.at(place.1)).collect::<Vec<_>>();
             let all = self.in_order(&own, &one_by_one);
             self.adopt(0, all).map(Column::Common).map(Placed::Settled)
         }))

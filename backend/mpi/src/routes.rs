@@ -44,6 +44,43 @@ pub fn piece_at(starts: &[(usize, usize)], index: usize) -> usize {
     starts.partition_point(|&(start, _)| start <= index).saturating_sub(1)
 }
 
+/// What a rank holds of a column, one slice after another.
+#[derive(Debug)]
+pub struct Lying<'a, T> {
+    slices: Vec<&'a [T]>,
+    /// Where each starts, and where the last ends.
+    starts: Vec<usize>,
+}
+
+impl<'a, T: Copy> Lying<'a, T> {
+    /// Slices one after another.
+    pub fn new(slices: Vec<&'a [T]>) -> Lying<'a, T> {
+        let lengths: Vec<usize> = slices.iter().map(|slice| slice.len()).collect();
+        Lying { slices, starts: offsets(&lengths) }
+    }
+
+    /// The slice with the element at a place, and where in it that is.
+    fn place(&self, place: usize) -> (&'a [T], usize) {
+        let slice = self.starts.partition_point(|&start| start <= place).clamp(1, self.slices.len()) - 1;
+        (self.slices[slice], place - self.starts[slice])
+    }
+
+    /// The element at a place.
+    pub fn at(&self, place: usize) -> T {
+        let (slice, place) = self.place(place);
+        slice[place]
+    }
+
+    /// Elements that lie in one slice, as pieces do.
+    fn piece(&self, start: usize, length: usize) -> &'a [T] {
+        if length == 0 {
+            return &[];
+        }
+        let (slice, start) = self.place(start);
+        &slice[start..start + length]
+    }
+}
+
 /// Which elements go where, in the order in which they lie at their targets.
 #[derive(Debug)]
 pub struct Route(Vec<Fragment>);
@@ -90,8 +127,14 @@ impl Route {
         Route(fragments)
     }
 
+    /// How many elements go from one rank to another.
+    pub fn moved(&self) -> usize {
+        let moving = self.0.iter().filter(|fragment| fragment.source != fragment.target);
+        moving.map(|fragment| fragment.length).sum()
+    }
+
     /// Moves elements, of which this rank holds `part`; what this rank gets, in `storage`.
-    pub fn carry<T: Wire>(&self, communicator: &mut Communicator, part: &[T], storage: Vec<T>) -> Vec<T> {
+    pub fn carry<T: Wire>(&self, communicator: &mut Communicator, part: &Lying<'_, T>, storage: Vec<T>) -> Vec<T> {
         let Layout { rank, ranks } = communicator.layout();
         let (mut outgoing, mut incoming) = (vec![0; ranks], vec![0; ranks]);
         for fragment in &self.0 {
@@ -120,12 +163,12 @@ impl Route {
     }
 
     /// What a rank sends, by targets, if it has to be brought in that order.
-    fn sent<T: Wire>(&self, rank: usize, counts: &[usize], part: &[T]) -> Option<Vec<T>> {
+    fn sent<T: Wire>(&self, rank: usize, counts: &[usize], part: &Lying<'_, T>) -> Option<Vec<T>> {
         let own = || self.0.iter().filter(|fragment| fragment.source == rank);
         let is_lying = own()
             .zip(own().skip(1))
             .all(|(one, next)| next.start == one.start + one.length && next.target >= one.target);
-        if is_lying {
+        if is_lying && part.slices.len() == 1 {
             return None;
         }
         let mut next = offsets(counts);
@@ -133,18 +176,17 @@ impl Route {
         for fragment in own() {
             let start = next[fragment.target];
             next[fragment.target] += fragment.length;
-            sent[start..start + fragment.length]
-                .copy_from_slice(&part[fragment.start..fragment.start + fragment.length]);
+            sent[start..start + fragment.length].copy_from_slice(part.piece(fragment.start, fragment.length));
         }
         Some(sent)
     }
 
     /// What a rank sends, where that lies in order.
-    fn lying<'a, T>(&self, rank: usize, part: &'a [T]) -> &'a [T] {
+    fn lying<'a, T: Copy>(&self, rank: usize, part: &Lying<'a, T>) -> &'a [T] {
         let mut own = self.0.iter().filter(|fragment| fragment.source == rank);
         let Some(first) = own.next() else { return &[] };
         let last = own.next_back().unwrap_or(first);
-        &part[first.start..last.start + last.length]
+        part.piece(first.start, last.start + last.length - first.start)
     }
 
     /// Whether what comes from lower ranks comes first.
@@ -175,12 +217,16 @@ mod tests {
 
     #[test]
     fn what_lies_in_order_is_not_copied() {
-        let part = [10i64, 11, 12, 13];
+        let elements = [10i64, 11, 12, 13];
+        let part = Lying::new(vec![&elements[..]]);
         let route = Route(vec![fragment((1, 1, 0, 1)), fragment((0, 0, 0, 9)), fragment((1, 2, 2, 2))]);
         assert_eq!(route.sent(1, &[1, 0, 2], &part), None);
-        assert_eq!(route.lying(1, &part), &part[1..]);
+        assert_eq!(route.lying(1, &part), &elements[1..]);
         let route = Route(vec![fragment((1, 3, 2, 1)), fragment((1, 0, 0, 2))]);
         assert_eq!(route.sent(1, &[2, 0, 1], &part), Some(vec![10, 11, 13]));
+        let apart = Lying::new(vec![&elements[..2], &[], &elements[2..]]);
+        assert_eq!(route.sent(1, &[2, 0, 1], &apart), Some(vec![10, 11, 13]));
+        assert_eq!([0, 1, 2, 3].map(|place| apart.at(place)), elements);
         assert!(!Route(vec![fragment((2, 0, 0, 1)), fragment((1, 0, 0, 1))]).arrives_in_order(0));
     }
 }

@@ -72,21 +72,26 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return self.replicated(distributed).map(Column::Common);
         }
         let map = self.map_of(descriptor)?;
-        let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
-        let values = match column {
-            Column::Common(vector) => {
-                let segments = self.adopt(map.total, segments)?;
-                let values = self.local.gather(vector, &segments);
-                self.settle(map.total, values)?
-            }
-            Column::Partitioned { length, part, .. } => {
-                let requests = self.requests_of(&map.identity, &segments, map.total, *length)?;
-                on_vector!(part, slice => self.fetched(&requests, slice.elements(), map.total))?
-            }
-        };
+        let values = self.values_of_segments(column, &map)?;
         let distributed = self.local.seg_dist(&values, &map.local);
         let part = self.settle(map.total, distributed)?;
         self.finish(map.total, part)
+    }
+
+    /// What a column of one element for each segment has for those in this rank's block.
+    pub(crate) fn values_of_segments(&mut self, column: &Column, map: &SharedMap<L>) -> Result<Vector, Fault> {
+        let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
+        match column {
+            Column::Common(vector) => {
+                let segments = self.adopt(map.total, segments)?;
+                let values = self.local.gather(vector, &segments);
+                self.settle(map.total, values)
+            }
+            Column::Partitioned { length, part, .. } => {
+                let requests = self.requests_of(&map.identity, &segments, map.total, *length)?;
+                on_vector!(part, slice => self.fetched(&requests, slice.elements(), map.total))
+            }
+        }
     }
 
     /// `append`.

@@ -6,7 +6,7 @@
 use crate::column::{Column, Descriptor};
 use crate::divide::Plan;
 use crate::layout::offsets;
-use crate::loose::{Held, Placed};
+use crate::loose::{Held, Placed, lying};
 use crate::ranks::Ranks;
 use crate::routes::{Route, Run};
 use nesl_backend::{Division, Engine, Fault, Slot, SlotOf, Vector, on_vector};
@@ -83,7 +83,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if let Some(vector) = column.common() {
             return Ok(vector.clone());
         }
-        let Held { pieces, part } = self.held(column);
+        let Held { pieces, parts } = self.held(column);
+        let part = self.joined_parts(column.length(), &parts)?;
         on_vector!(&part, slice => {
             let all = self.in_order(slice.elements(), &pieces);
             self.adopt(column.length(), all)
@@ -143,18 +144,18 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 }
             };
         }
-        let Held { pieces, part } = self.held(column);
-        on_vector!(&part, slice => {
+        let Held { pieces, parts } = self.held(column);
+        on_vector!(&parts[0], slice => {
             let mine = runs.iter().filter(|run| run.rank == rank).map(|run| run.length).sum();
             let storage = self.storage(column.length(), mine)?;
             let route = Route::from_pieces(self.layout.ranks, &pieces, runs);
-            let elements = route.carry(&mut self.communicator, slice.elements(), storage);
+            let elements = route.carry(&mut self.communicator, &lying(slice.elements(), &parts), storage);
             self.adopt(column.length(), elements)
         })
     }
 
     /// Where the elements of runs of segments lie; none where that is not for every rank to see.
-    fn inside(&mut self, segments: &Descriptor<L::Descriptor>, runs: &[Run]) -> Result<Option<Vec<Run>>, Fault> {
+    pub(crate) fn inside(&mut self, segments: &Descriptor<L::Descriptor>, runs: &[Run]) -> Result<Option<Vec<Run>>, Fault> {
         let inner = &segments.0;
         match (&inner.starts, &inner.lengths) {
             (Some(Column::Common(starts)), Column::Common(lengths)) => {

@@ -9,6 +9,7 @@ mod body;
 mod emit;
 mod ends;
 mod live;
+mod parts;
 mod plan;
 mod scans;
 mod sums;
@@ -26,6 +27,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use emit::Mode;
 pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
+pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 pub use sums::Sums;
 pub(crate) use sums::begin as begin_sums;

@@ -25,7 +25,8 @@ mod thunk;
 
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
-    Ending, Extent, Kernel, Kernels, Layout, Mode, Node, NodeOp, Plan, Running, Source, Space, Sums, Words, is_ordered,
+    Ending, Extent, Further, Kernel, Kernels, Layout, Mode, Node, NodeOp, PartPlan, Plan, Running, Source, Space, Sums,
+    Words, is_ordered,
 };
 pub use runtime::each::{Elements, Instances, words_of};
 pub use state::{Scratch, State, Status};

@@ -70,7 +70,7 @@ fn kernel(threads: &Threads, group: &Group, mode: Mode) -> Option<Kernel> {
 /// If columns or segments do not have so many elements: the pass that makes groups excludes that.
 fn length(group: &Group, operands: &[LocalSlot]) -> Result<usize, Fault> {
     let value = |source: Source| match source {
-        Source::Constant(value) => size(&Slot::Scalar(value)),
+        Source::Constant(value) => size(&LocalSlot::Scalar(value)),
         Source::Input(input) => size(&operands[input]),
         Source::Node(_) => unreachable!("what says how many indices there are comes from outside"),
     };

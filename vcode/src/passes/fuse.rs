@@ -52,27 +52,29 @@ use std::collections::{HashMap, HashSet};
 
 /// Makes groups in all functions.
 pub fn run(program: &mut Program) {
-    run_with(program, |_| true);
+    run_with(program, 2, |_| true);
 }
 
-/// Makes groups of instructions that read their columns at the index alone: each process can run them on its part of the columns,
-/// and what each makes of its part is easily put together.
-pub fn run_aligned(program: &mut Program) {
-    run_with(program, |op| match op {
-        Op::Map(_) | Op::Vector(VectorOp::Pack) => true,
-        Op::Vector(VectorOp::Reduce(op)) => op.row().associative,
+/// Makes groups of instructions that need no elements but those at their own indices: each process can run them on its part of the
+/// columns, and what each makes of its part is easily put together. That is worth it for a single one, too: elements stay where
+/// they are.
+pub fn run_on_parts(program: &mut Program) {
+    run_with(program, 1, |op| match op {
+        Op::Map(_) => true,
+        Op::Vector(VectorOp::Pack | VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist) => true,
+        Op::Vector(VectorOp::Reduce(op) | VectorOp::SegReduce(op)) => op.row().associative,
         _ => false,
     });
 }
 
-/// The same of some instructions alone.
-fn run_with(program: &mut Program, is_member: fn(&Op) -> bool) {
+/// The same of some instructions alone, and of no fewer than so many.
+fn run_with(program: &mut Program, fewest: usize, is_member: fn(&Op) -> bool) {
     for function in &mut program.functions {
         let registers = std::mem::take(&mut function.registers);
         let mut body = std::mem::take(&mut function.body);
         let mut reads = vec![0; registers.len()];
         body.visit_reads(&mut |register| reads[register.0 as usize] += 1);
-        let mut fuser = Fuser { is_member, lengths: Lengths::new(registers.len()), registers, reads, now: 0 };
+        let mut fuser = Fuser { is_member, fewest, lengths: Lengths::new(registers.len()), registers, reads, now: 0 };
         fuser.block(&mut body);
         function.registers = fuser.registers;
         function.body = body;
@@ -112,6 +114,8 @@ struct Found {
 struct Fuser {
     /// What may be in groups.
     is_member: fn(&Op) -> bool,
+    /// The fewest instructions of a group.
+    fewest: usize,
     registers: Vec<RegisterType>,
     /// How often each register was read before there were groups.
     reads: Vec<usize>,
@@ -212,7 +216,7 @@ impl Fuser {
         members.retain(|&index| !is_made_of_nothing(&items[index].instruction.op) || is_used(index));
         let last = members.last().copied()?;
         late.retain(|&index| index < last);
-        (members.len() + hoisted.len() > 1).then_some(Found { members, hoisted, late })
+        (members.len() + hoisted.len() >= self.fewest).then_some(Found { members, hoisted, late })
     }
 
     /// What can move up to a group from behind a call or a branch: what reads the group's columns once more and makes less of

@@ -110,11 +110,11 @@ pub struct Plan {
     /// The nodes whose results leave the group.
     pub yields: Vec<usize>,
     /// The spaces of the filters; that of all indices has number 0 and is not among them, so that number 1 is the first.
-    filters: Vec<Space>,
+    pub(super) filters: Vec<Space>,
     /// How many indices there are.
     pub extent: Extent,
     /// Of each input the first one whose segments are known to be as long as its own: a loop is in all of them at the same place.
-    alike: Vec<usize>,
+    pub(super) alike: Vec<usize>,
 }
 
 impl Plan {

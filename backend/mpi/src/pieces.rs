@@ -1,0 +1,265 @@
+//! Groups over columns in pieces: a loop over each piece, and no element moves.
+//!
+//! Every rank knows the pieces of all, and the lengths of the segments; so it also knows which segments each piece has parts of.
+
+use crate::column::to_bits;
+use crate::folds::{combine, identity};
+use crate::groups::{Cut, Cuts, Portion, folded};
+use crate::layout::offsets;
+use crate::loose::{Pieces, Placed};
+use crate::ranks::Ranks;
+use nesl_backend::group::{Partial, Role, Yield};
+use nesl_backend::{Engine, Slot, SlotOf, Vector, strategy};
+use nesl_vcode::Constants;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The most pieces for each rank over which a group runs one after another: each takes some microseconds besides its elements.
+const MOST: usize = 64;
+
+/// The fewest elements of a piece, on average: with fewer, moving them into blocks costs less than the loops.
+const LEAST: usize = 1024;
+
+/// The segments that all pieces have parts of, of each input that is a descriptor.
+type Crossed = Vec<Option<Vec<Range<usize>>>>;
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    /// The pieces in which all columns of elements lie, if they do, and if a group runs well over them.
+    pub(crate) fn pieces_of(
+        &self,
+        partial: &Partial,
+        operands: &[SlotOf<Self>],
+        length: usize,
+    ) -> Option<Arc<Pieces>> {
+        let mut found: Option<Arc<Pieces>> = None;
+        for (role, operand) in partial.roles.iter().zip(operands) {
+            match (role, operand) {
+                (Role::Elements, Slot::Column(Placed::Loose(loose))) => match &found {
+                    Some(pieces) if **pieces != *loose.pieces => return None,
+                    Some(_) => {}
+                    None => found = Some(Arc::clone(&loose.pieces)),
+                },
+                (Role::Elements, _) => return None,
+                (Role::OfSegments(_) | Role::Segments, operand) if !self.is_known(operand) => return None,
+                _ => {}
+            }
+        }
+        let pieces = found?;
+        let mut loads = vec![0; self.layout.ranks];
+        pieces.iter().for_each(|&(rank, length)| loads[rank] += length as u64);
+        let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * LEAST <= length;
+        (are_few && strategy::is_even(&loads)).then_some(pieces)
+    }
+
+    /// Whether every rank has all of a column, or the lengths of all segments.
+    fn is_known(&self, operand: &SlotOf<Self>) -> bool {
+        match operand {
+            Slot::Descriptor(segments) => segments.0.lengths.common().is_some(),
+            operand => self.is_at_hand(operand),
+        }
+    }
+
+    /// Over the pieces of this rank, one after another.
+    pub(crate) fn run_on_pieces(
+        &mut self,
+        partial: &Partial,
+        operands: &[SlotOf<Self>],
+        pieces: &Arc<Pieces>,
+    ) -> Option<Vec<SlotOf<Self>>> {
+        let starts = offsets(&pieces.iter().map(|piece| piece.1).collect::<Vec<_>>());
+        let crossed: Crossed = operands
+            .iter()
+            .map(|operand| match operand {
+                Slot::Descriptor(segments) => {
+                    let ends = ends_of(segments.0.lengths.common()?.elements());
+                    Some(starts.windows(2).map(|pair| within(&ends, pair[0]..pair[1])).collect())
+                }
+                Slot::Scalar(_) | Slot::Column(_) => None,
+            })
+            .collect();
+        let own: Vec<usize> = (0..pieces.len()).filter(|&piece| pieces[piece].0 == self.layout.rank).collect();
+        let mut given = Some(Vec::with_capacity(own.len()));
+        for (part, &piece) in own.iter().enumerate() {
+            let portion = Portion { first: starts[piece], length: pieces[piece].1, part };
+            let results = self
+                .cuts(operands, &crossed, piece, &portion)
+                .and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
+            given = given.zip(results).map(|(given, results)| given.into_iter().chain([results]).collect());
+        }
+        if own.is_empty() {
+            // What has no elements still has types.
+            let portion = Portion { first: 0, length: 0, part: 0 };
+            let results = self
+                .nothing(operands)
+                .and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
+            given = results.map(|results| vec![results]);
+        }
+        self.results_of_pieces(partial, operands, pieces, given, (&own, &crossed))
+    }
+
+    /// What segments have in a piece.
+    fn cuts(
+        &mut self,
+        operands: &[SlotOf<Self>],
+        crossed: &Crossed,
+        piece: usize,
+        portion: &Portion,
+    ) -> Option<Cuts<L>> {
+        let mut cuts = Vec::with_capacity(operands.len());
+        for (operand, crossed) in operands.iter().zip(crossed) {
+            let (Slot::Descriptor(segments), Some(crossed)) = (operand, crossed) else {
+                cuts.push(None);
+                continue;
+            };
+            let lengths = segments.0.lengths.common()?.elements::<i64>();
+            let range = crossed[piece].clone();
+            let before = portion.first - lengths[..range.start].iter().sum::<i64>() as usize;
+            let mut rest = portion.length;
+            let mut inside: Vec<i64> = Vec::with_capacity(range.len());
+            for (index, &length) in lengths[range.clone()].iter().enumerate() {
+                let length = (length as usize - if index == 0 { before } else { 0 }).min(rest);
+                rest -= length;
+                inside.push(length as i64);
+            }
+            cuts.push(Some(self.cut(inside, range.start, before)?));
+        }
+        Some(cuts)
+    }
+
+    /// No segments.
+    fn nothing(&mut self, operands: &[SlotOf<Self>]) -> Option<Cuts<L>> {
+        let mut cuts = Vec::with_capacity(operands.len());
+        for operand in operands {
+            cuts.push(match operand {
+                Slot::Descriptor(_) => Some(self.cut(Vec::new(), 0, 0)?),
+                Slot::Scalar(_) | Slot::Column(_) => None,
+            });
+        }
+        Some(cuts)
+    }
+
+    fn cut(&mut self, lengths: Vec<i64>, first: usize, before: usize) -> Option<Cut<L::Descriptor>> {
+        let segments = lengths.len();
+        let lengths = self.local_column(Constants::Int(lengths)).ok()?;
+        Some(Cut { local: self.local.packed(lengths).ok()?, segments, first, before })
+    }
+
+    /// The results of a group from those over the pieces of this rank, or none if a rank has none.
+    fn results_of_pieces(
+        &mut self,
+        partial: &Partial,
+        operands: &[SlotOf<Self>],
+        pieces: &Arc<Pieces>,
+        given: Option<Vec<Vec<SlotOf<L>>>>,
+        (own, crossed): (&[usize], &Crossed),
+    ) -> Option<Vec<SlotOf<Self>>> {
+        let width = |kind: &Yield, piece: usize| match *kind {
+            Yield::All => 0,
+            Yield::Kept | Yield::Reduced(_) => 1,
+            Yield::BySegment(_, segments) => crossed[segments].as_ref().map_or(0, |crossed| crossed[piece].len()),
+        };
+        let mut widths = vec![0; self.layout.ranks];
+        for (piece, &(rank, _)) in pieces.iter().enumerate() {
+            widths[rank] += partial.yields.iter().map(|kind| width(kind, piece)).sum::<usize>();
+        }
+        let own_given = given.iter().flat_map(|given| given.iter().take(own.len()));
+        let words = own_given.flat_map(|results| results.iter().zip(&partial.yields).flat_map(words_of)).collect();
+        let all = self.words_of_ranks(given.is_some().then_some(words), &widths)?;
+        // By piece and yield.
+        let mut next = vec![0; self.layout.ranks];
+        let mut words: Vec<Vec<&[i64]>> = Vec::with_capacity(pieces.len());
+        for (piece, &(rank, _)) in pieces.iter().enumerate() {
+            let of_yield = |kind| {
+                let start = next[rank];
+                next[rank] += width(kind, piece);
+                &all[rank][start..next[rank]]
+            };
+            words.push(partial.yields.iter().map(of_yield).collect());
+        }
+        let mut results = Vec::with_capacity(partial.yields.len());
+        let given = given?;
+        for (index, kind) in partial.yields.iter().enumerate() {
+            let of_pieces = || words.iter().map(move |words| words[index]);
+            results.push(match *kind {
+                Yield::Reduced(op) => Slot::Scalar(folded(op, of_pieces().map(|words| words[0]))),
+                Yield::BySegment(op, segments) => {
+                    let mut values = vec![identity(op); self.segments_of(&operands[segments])];
+                    for (piece, words) in of_pieces().enumerate() {
+                        let range = crossed[segments].as_ref()?[piece].clone();
+                        for (value, &bits) in values[range].iter_mut().zip(words) {
+                            *value = combine(op, *value, crate::column::from_bits(op.row().result, bits));
+                        }
+                    }
+                    Slot::Column(self.known_scalars(op.row().result, &values).ok()?)
+                }
+                Yield::All | Yield::Kept => {
+                    let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
+                    let kept = || pieces.iter().zip(of_pieces()).map(|(&(rank, _), words)| (rank, words[0] as usize));
+                    let pieces = if *kind == Yield::All { Arc::clone(pieces) } else { Arc::new(kept().collect()) };
+                    let like = parts[0].clone();
+                    Slot::Column(self.loose_parts(pieces, parts, &like).ok()?)
+                }
+            });
+        }
+        Some(results)
+    }
+
+    fn segments_of(&self, operand: &SlotOf<Self>) -> usize {
+        match operand {
+            Slot::Descriptor(segments) => segments.0.lengths.length(),
+            Slot::Scalar(_) | Slot::Column(_) => panic!("a group has segments of something else"),
+        }
+    }
+}
+
+/// Where segments end, one after another.
+fn ends_of(lengths: &[i64]) -> Vec<usize> {
+    let mut end = 0;
+    lengths
+        .iter()
+        .map(|&length| {
+            end += length as usize;
+            end
+        })
+        .collect()
+}
+
+/// The segments that have elements in a range, and empty ones between them.
+fn within(ends: &[usize], range: Range<usize>) -> Range<usize> {
+    if range.is_empty() {
+        return 0..0;
+    }
+    let first = ends.partition_point(|&end| end <= range.start);
+    first..ends.partition_point(|&end| end < range.end) + 1
+}
+
+/// What the others need to know of a result over a piece.
+fn words_of<D>((result, kind): (&Slot<Vector, D>, &Yield)) -> Vec<i64> {
+    match (result, kind) {
+        (_, Yield::All) => Vec::new(),
+        (Slot::Scalar(value), Yield::Reduced(_)) => vec![to_bits(*value)],
+        (Slot::Column(kept), Yield::Kept) => vec![kept.len() as i64],
+        (Slot::Column(reduced), Yield::BySegment(..)) => (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect(),
+        (_, kind) => panic!("a group yields something else than {kind:?}"),
+    }
+}
+
+fn column<D>(slot: &Slot<Vector, D>) -> Vector {
+    match slot {
+        Slot::Column(column) => column.clone(),
+        _ => panic!("a group yields a column here"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_crosses_the_segments_that_have_elements_in_it() {
+        let ends = ends_of(&[0, 3, 0, 2, 4, 0]);
+        assert_eq!(ends, [0, 3, 3, 5, 9, 9]);
+        let crossed: Vec<_> = [0..2, 2..3, 2..4, 3..5, 4..9, 9..9].map(|range| within(&ends, range)).into();
+        assert_eq!(crossed, [1..2, 1..2, 1..4, 3..4, 3..5, 0..0]);
+    }
+}

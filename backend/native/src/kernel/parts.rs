@@ -1,0 +1,106 @@
+//! A plan over a part of its indices: the same loop where only some of all indices are at hand, on one of several processes.
+//!
+//! What instructions make of the index itself would count from the part's own first one. Such a plan has inputs besides those of
+//! the whole: how many indices the part has, which is its first, and how much of the first segment lies before it.
+
+use super::plan::{Node, NodeOp, Plan, Source};
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::{RegisterType, VectorOp};
+
+/// A plan over a part of its indices.
+#[derive(Clone, Debug)]
+pub struct PartPlan {
+    /// The plan, whose inputs are those of the whole and then these.
+    pub plan: Plan,
+    /// What the further inputs are, in order.
+    pub further: Vec<Further>,
+}
+
+/// An input that only a part has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Further {
+    /// The number of indices of the part.
+    Count,
+    /// The first of them.
+    First,
+    /// A column: for each segment in the part of this descriptor how many of its elements lie before the part.
+    Before(usize),
+}
+
+impl Plan {
+    /// The same over a part of the indices, where descriptors are those of the segments in the part.
+    pub fn on_part(&self) -> PartPlan {
+        let mut maker =
+            Maker { inputs: self.inputs.clone(), further: Vec::new(), nodes: Vec::new(), places: Vec::new() };
+        for node in &self.nodes {
+            maker.node(node);
+        }
+        let at = |source: Source| maker.at(source);
+        let filters = self.filters.iter().map(|filter| super::Space { flags: at(filter.flags), ..*filter }).collect();
+        let yields = self.yields.iter().map(|&node| maker.places[node]).collect();
+        let extent = match self.extent {
+            super::Extent::Value(_) => super::Extent::Value(maker.further(Further::Count)),
+            other => other,
+        };
+        let Maker { inputs, further, nodes, .. } = maker;
+        let alike = (0..inputs.len()).collect();
+        PartPlan { plan: Plan { inputs, nodes, yields, filters, extent, alike }, further }
+    }
+}
+
+struct Maker {
+    inputs: Vec<RegisterType>,
+    further: Vec<Further>,
+    nodes: Vec<Node>,
+    /// Where what each node of the whole gives is.
+    places: Vec<usize>,
+}
+
+impl Maker {
+    fn at(&self, source: Source) -> Source {
+        match source {
+            Source::Node(node) => Source::Node(self.places[node]),
+            other => other,
+        }
+    }
+
+    fn further(&mut self, further: Further) -> Source {
+        let whole = self.inputs.len() - self.further.len();
+        let known = self.further.iter().position(|&other| other == further);
+        Source::Input(whole + known.unwrap_or_else(|| {
+            self.further.push(further);
+            self.inputs.push(match further {
+                Further::Count | Further::First => RegisterType::Scalar(ScalarType::Int),
+                Further::Before(_) => RegisterType::Column(ScalarType::Int),
+            });
+            self.further.len() - 1
+        }))
+    }
+
+    fn push(&mut self, op: NodeOp, operands: Vec<Source>, node: &Node) -> Source {
+        self.nodes.push(Node { op, operands, ..node.clone() });
+        Source::Node(self.nodes.len() - 1)
+    }
+
+    fn node(&mut self, node: &Node) {
+        let mut operands: Vec<Source> = node.operands.iter().map(|&source| self.at(source)).collect();
+        match node.op {
+            NodeOp::Vector(VectorOp::Iota) => operands[0] = self.further(Further::Count),
+            NodeOp::Vector(VectorOp::Dist) => operands[1] = self.further(Further::Count),
+            _ => {}
+        }
+        let made = self.push(node.op, operands.clone(), node);
+        let before = match (node.op, operands.as_slice()) {
+            (NodeOp::Vector(VectorOp::Iota), _) => Some(self.further(Further::First)),
+            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)]) => {
+                let before = self.further(Further::Before(descriptor));
+                Some(self.push(NodeOp::Vector(VectorOp::SegDist), vec![before, Source::Input(descriptor)], node))
+            }
+            _ => None,
+        };
+        if let Some(before) = before {
+            self.push(NodeOp::Map(ScalarOp::AddInt), vec![made, before], node);
+        }
+        self.places.push(self.nodes.len() - 1);
+    }
+}
