@@ -67,14 +67,17 @@ impl Maker {
     fn further(&mut self, further: Further) -> Source {
         let whole = self.inputs.len() - self.further.len();
         let known = self.further.iter().position(|&other| other == further);
-        Source::Input(whole + known.unwrap_or_else(|| {
-            self.further.push(further);
-            self.inputs.push(match further {
-                Further::Count | Further::First => RegisterType::Scalar(ScalarType::Int),
-                Further::Before(_) => RegisterType::Column(ScalarType::Int),
-            });
-            self.further.len() - 1
-        }))
+        Source::Input(
+            whole
+                + known.unwrap_or_else(|| {
+                    self.further.push(further);
+                    self.inputs.push(match further {
+                        Further::Count | Further::First => RegisterType::Scalar(ScalarType::Int),
+                        Further::Before(_) => RegisterType::Column(ScalarType::Int),
+                    });
+                    self.further.len() - 1
+                }),
+        )
     }
 
     fn push(&mut self, op: NodeOp, operands: Vec<Source>, node: &Node) -> Source {
