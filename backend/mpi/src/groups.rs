@@ -126,9 +126,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let mut results = Vec::with_capacity(partial.yields.len());
         for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
             results.push(match (result, *kind) {
-                (Slot::Column(part), Yield::All) => {
-                    Slot::Column(Placed::Settled(self.finish(length, part).ok()?))
-                }
+                (Slot::Column(part), Yield::All) => Slot::Column(Placed::Settled(self.finish(length, part).ok()?)),
                 (Slot::Column(part), Yield::Kept) => {
                     let pieces = of_ranks(index).map(|count| count as usize).enumerate().collect();
                     Slot::Column(self.loose(pieces, part).ok()?)
@@ -155,7 +153,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         portion: &Portion,
         cuts: &Cuts<L>,
     ) -> Option<Vec<SlotOf<L>>> {
-        let cut = |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
+        let cut =
+            |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
         let mut local = Vec::with_capacity(partial.roles.len());
         for (input, role) in partial.roles.iter().enumerate() {
             local.push(match (*role, operands.get(input)) {

@@ -265,10 +265,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if ranges.len() > 1 && !self.is_tame(length, &pieces) || pieces.len() > MOST_PIECES {
             return None;
         }
-        let ends: Vec<Vec<usize>> = held
-            .iter()
-            .map(|held| offsets(&held.parts.iter().map(Vector::len).collect::<Vec<_>>()))
-            .collect();
+        let ends: Vec<Vec<usize>> =
+            held.iter().map(|held| offsets(&held.parts.iter().map(Vector::len).collect::<Vec<_>>())).collect();
         let slice = |&(column, start, length): &(usize, usize, usize)| {
             let part = ends[column].partition_point(|&end| end <= start) - 1;
             held[column].parts[part].slice(start - ends[column][part], length)

@@ -25,12 +25,7 @@ type Crossed = Vec<Option<Vec<Range<usize>>>>;
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The pieces in which all columns of elements lie, if they do, and if a group runs well over them.
-    pub(crate) fn pieces_of(
-        &self,
-        partial: &Partial,
-        operands: &[SlotOf<Self>],
-        length: usize,
-    ) -> Option<Arc<Pieces>> {
+    pub(crate) fn pieces_of(&self, partial: &Partial, operands: &[SlotOf<Self>], length: usize) -> Option<Arc<Pieces>> {
         let mut found: Option<Arc<Pieces>> = None;
         for (role, operand) in partial.roles.iter().zip(operands) {
             match (role, operand) {
@@ -89,9 +84,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if own.is_empty() {
             // What has no elements still has types.
             let portion = Portion { first: 0, length: 0, part: 0 };
-            let results = self
-                .nothing(operands)
-                .and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
+            let results =
+                self.nothing(operands).and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
             given = results.map(|results| vec![results]);
         }
         self.results_of_pieces(partial, operands, pieces, given, (&own, &crossed))
@@ -239,7 +233,9 @@ fn words_of<D>((result, kind): (&Slot<Vector, D>, &Yield)) -> Vec<i64> {
         (_, Yield::All) => Vec::new(),
         (Slot::Scalar(value), Yield::Reduced(_)) => vec![to_bits(*value)],
         (Slot::Column(kept), Yield::Kept) => vec![kept.len() as i64],
-        (Slot::Column(reduced), Yield::BySegment(..)) => (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect(),
+        (Slot::Column(reduced), Yield::BySegment(..)) => {
+            (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect()
+        }
         (_, kind) => panic!("a group yields something else than {kind:?}"),
     }
 }

@@ -155,7 +155,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// Where the elements of runs of segments lie; none where that is not for every rank to see.
-    pub(crate) fn inside(&mut self, segments: &Descriptor<L::Descriptor>, runs: &[Run]) -> Result<Option<Vec<Run>>, Fault> {
+    pub(crate) fn inside(
+        &mut self,
+        segments: &Descriptor<L::Descriptor>,
+        runs: &[Run],
+    ) -> Result<Option<Vec<Run>>, Fault> {
         let inner = &segments.0;
         match (&inner.starts, &inner.lengths) {
             (Some(Column::Common(starts)), Column::Common(lengths)) => {
