@@ -1,5 +1,5 @@
 //! What is checked once instead of at each index. Indices that go up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`: where the first and the last of them are
-//! indices of a column, all between are, and nothing is checked inside the loop. By segments the same is done for each strip, as in
+//! indices of a column, all between are, and nothing is checked inside the loop. So do the bits by which ints are shifted. By segments the same is done for each strip, as in
 //! `{[s:e:d] : …}`, where how much they go up by is known when the strip begins; there the index is kept, and goes up by that.
 
 use super::body::Body;
@@ -46,6 +46,9 @@ impl Body<'_, '_, '_> {
                     },
                     Source::Node(_) => continue,
                 },
+                (NodeOp::Map(ScalarOp::ShiftLeft | ScalarOp::ShiftRight), &[_, count]) if node.is_fallible() => {
+                    (count, self.emitter.int(64))
+                }
                 (NodeOp::Vector(VectorOp::Gather), &[Source::Input(column), index]) => {
                     match self.environment.inputs[column] {
                         Bound::Column { length, .. } => (index, length),

@@ -484,12 +484,30 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         self.emitter.builder.use_var(cursor.base)
     }
 
+    /// An operation that has been checked before.
+    fn checked_node(&mut self, number: usize) -> Value {
+        let node = &self.plan.nodes[number];
+        let first = self.operand(node.operands[0]);
+        match node.op {
+            NodeOp::Map(ScalarOp::ShiftLeft) => {
+                let count = self.operand(node.operands[1]);
+                self.emitter.builder.ins().ishl(first, count)
+            }
+            NodeOp::Map(ScalarOp::ShiftRight) => {
+                let count = self.operand(node.operands[1]);
+                self.emitter.builder.ins().sshr(first, count)
+            }
+            // The result of a check is its operand.
+            _ => first,
+        }
+    }
+
     fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
         match node.op {
             NodeOp::Map(_) if self.checked[number] => match self.even[number] {
                 Some(even) => self.next_even(even),
-                None => self.operand(node.operands[0]),
+                None => self.checked_node(number),
             },
             NodeOp::Map(op) => {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.operand(operand)).collect();
