@@ -86,6 +86,34 @@ impl Body<'_, '_, '_> {
         self.emitter.require(are_indices);
     }
 
+    /// An operation that has been checked before.
+    pub(super) fn checked_node(&mut self, number: usize) -> Value {
+        let node = &self.plan.nodes[number];
+        let first = self.operand(node.operands[0]);
+        match node.op {
+            NodeOp::Map(ScalarOp::ShiftLeft) => {
+                let count = self.operand(node.operands[1]);
+                self.emitter.builder.ins().ishl(first, count)
+            }
+            NodeOp::Map(ScalarOp::ShiftRight) => {
+                let count = self.operand(node.operands[1]);
+                self.emitter.builder.ins().sshr(first, count)
+            }
+            // The result of a check is its operand.
+            _ => first,
+        }
+    }
+
+    /// The index with which the current segment of a descriptor begins.
+    pub(super) fn base_of_segment(&mut self, descriptor: Source) -> Value {
+        let cursor = match descriptor {
+            Source::Input(input) => self.cursors[input],
+            _ => None,
+        };
+        let cursor = cursor.unwrap_or_else(|| unreachable!("the descriptor is used"));
+        self.emitter.builder.use_var(cursor.base)
+    }
+
     /// Whether indices that have been checked against some length are indices of a column is checked once, and not where they
     /// are used.
     pub(super) fn check_once(&mut self) {

@@ -474,34 +474,6 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
     }
 
-    /// The index with which the current segment of a descriptor begins.
-    pub fn base_of_segment(&mut self, descriptor: Source) -> Value {
-        let cursor = match descriptor {
-            Source::Input(input) => self.cursors[input],
-            _ => None,
-        };
-        let cursor = cursor.unwrap_or_else(|| unreachable!("the descriptor is used"));
-        self.emitter.builder.use_var(cursor.base)
-    }
-
-    /// An operation that has been checked before.
-    fn checked_node(&mut self, number: usize) -> Value {
-        let node = &self.plan.nodes[number];
-        let first = self.operand(node.operands[0]);
-        match node.op {
-            NodeOp::Map(ScalarOp::ShiftLeft) => {
-                let count = self.operand(node.operands[1]);
-                self.emitter.builder.ins().ishl(first, count)
-            }
-            NodeOp::Map(ScalarOp::ShiftRight) => {
-                let count = self.operand(node.operands[1]);
-                self.emitter.builder.ins().sshr(first, count)
-            }
-            // The result of a check is its operand.
-            _ => first,
-        }
-    }
-
     fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
         match node.op {
