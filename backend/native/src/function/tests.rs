@@ -298,6 +298,28 @@ fn indices_that_go_evenly_are_checked_at_both_ends() {
         let expected: Vec<i64> = (0..count).map(|i| factor * i + term).collect();
         assert_eq!(column_of(&text(factor, term), &[count as u64]), expected, "{factor} {term}");
     }
+    // Where there are no indices, nothing is wrong with a length.
+    let checked = |length: i64| {
+        format!(
+            "function f(%0: int) -> int, column int {{
+               %1 = iota %0
+               %2 = fused {{
+                 %3 = map multiply.int %1 %1
+                 %4 = map check_index %3 {length}
+                 yield %4
+               }}
+               %5 = length %2
+               return %5 %2
+             }}"
+        )
+    };
+    for (length, count) in [(26, 6), (1, 1), (0, 0), (-1, 0)] {
+        let expected: Vec<i64> = (0..count).map(|i| i * i).collect();
+        assert_eq!(column_of(&checked(length), &[count as u64]), expected, "{length}");
+    }
+    for (length, count) in [(25, 6), (0, 1), (-1, 1), (i64::MIN, 3)] {
+        assert_eq!(run(&checked(length), &[count], 3).0, Status::GaveUp, "{length}");
+    }
     for (factor, term, count) in [(2, 1, 51), (-3, 99, 35), (0, 100, 1), (1, -1, 1), (1, 1, 100), (1 << 62, 0, 5)] {
         assert_eq!(run(&text(factor, term), &[count], 3).0, Status::GaveUp, "{factor} {term}");
     }

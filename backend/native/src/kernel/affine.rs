@@ -115,8 +115,28 @@ impl Body<'_, '_, '_> {
     }
 
     /// Whether indices that have been checked against some length are indices of a column is checked once, and not where they
-    /// are used.
-    pub(super) fn check_once(&mut self) {
+    /// are used; and so is whether there are any of such a length.
+    pub(super) fn check_once(&mut self, start: Value, end: Value) {
+        for number in 0..self.plan.nodes.len() {
+            let node = &self.plan.nodes[number];
+            let is_check = node.op == NodeOp::Map(ScalarOp::CheckIndex) && node.space == 0;
+            if !self.live[number] || self.checked[number] || !is_check {
+                continue;
+            }
+            let length = match node.operands[1] {
+                Source::Constant(length) => self.emitter.constant(length),
+                Source::Input(input) => match self.environment.inputs[input] {
+                    Bound::Scalar(length) => length,
+                    _ => continue,
+                },
+                Source::Node(_) => continue,
+            };
+            let is_natural = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
+            let is_unused = self.emitter.builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, start, end);
+            let is_right = self.emitter.builder.ins().bor(is_natural, is_unused);
+            self.emitter.require(is_right);
+            self.has_length[number] = true;
+        }
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
             if !self.live[number] || self.checked[number] || node.op != NodeOp::Vector(VectorOp::Gather) {

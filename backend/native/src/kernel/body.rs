@@ -7,7 +7,7 @@
 use super::affine::Even;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
 use super::live::{counted, is_call, live};
-use super::plan::{Ending, NodeOp, Plan, Source, is_ordered};
+use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
 use super::wide::LANES;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -36,6 +36,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub live: Vec<bool>,
     /// The nodes whose index has been checked before the loop.
     pub checked: Vec<bool>,
+    /// The nodes that check indices against what is known to be a length.
+    pub has_length: Vec<bool>,
     /// Of the yields that are written at indices, those whose indices need not be compared with the length of the column.
     pub is_place: Vec<bool>,
     /// The spaces within that are behind a branch.
@@ -97,6 +99,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             endings,
             live,
             checked: vec![false; plan.nodes.len()],
+            has_length: vec![false; plan.nodes.len()],
             is_place: vec![false; plan.yields.len()],
             branches: vec![false; plan.spaces()],
             cursors: vec![None; plan.inputs.len()],
@@ -112,7 +115,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             now: Now::default(),
         };
         body.check_ends(range.0, range.1);
-        body.check_once();
+        body.check_once(range.0, range.1);
         body.begin_cursors();
         body.find_even();
         body.branches = (0..plan.spaces()).map(|space| space > 0 && body.needs_branch(space)).collect();
@@ -146,9 +149,14 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             }
         }
         let is_small = self.live.iter().filter(|&&is_live| is_live).count() + self.endings.len() <= UNROLLED;
-        let has_long_strips = self.cursors.iter().all(Option::is_none) || self.even.iter().any(Option::is_some);
-        let is_plain = has_long_strips && !self.branches.contains(&true);
-        let calls = (0..self.plan.nodes.len()).any(|node| self.live[node] && self.is_costly(node));
+        // Segments may be short; but where a loop waits for memory it should come to the next accesses soon.
+        let is_even = self.cursors.iter().all(Option::is_none) || self.even.iter().any(Option::is_some);
+        let gathers = |node: &Node| node.op == NodeOp::Vector(VectorOp::Gather);
+        let waits = self.plan.nodes.iter().zip(&self.live).any(|(node, &is_live)| is_live && gathers(node));
+        let is_plain = (is_even || waits) && !self.branches.contains(&true);
+        let is_quick =
+            |&node: &usize| self.has_length[node] || gathers(&self.plan.nodes[node]) || !self.is_costly(node);
+        let calls = !(0..self.plan.nodes.len()).filter(|&node| self.live[node]).all(|node| is_quick(&node));
         self.is_wide = is_small && self.can_be_wide();
         self.times = if is_small && is_plain && !calls && !self.is_wide { TIMES } else { 1 };
         for index in 0..self.endings.len() {
@@ -481,6 +489,12 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
                 Some(even) => self.next_even(even),
                 None => self.checked_node(number),
             },
+            NodeOp::Map(ScalarOp::CheckIndex) if self.has_length[number] => {
+                let [index, length] = [0, 1].map(|operand| self.operand(node.operands[operand]));
+                let is_index = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, index, length);
+                self.emitter.require(is_index);
+                index
+            }
             NodeOp::Map(op) => {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.operand(operand)).collect();
                 self.emitter.scalar(op, &operands)
