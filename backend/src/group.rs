@@ -110,6 +110,9 @@ pub(crate) struct Facts {
     pub running: Vec<Running>,
     /// Whether elements that filters keep go one after another.
     pub is_counted: bool,
+    /// Whether counting them first would cost more than moving them together afterwards: what says which are kept reads at
+    /// computed indices.
+    pub is_moved: bool,
     /// Whether something in it can fail.
     pub is_fallible: bool,
     /// The inputs that are only written to, at indices.
@@ -150,10 +153,17 @@ impl Facts {
         let is_blocked = endings.iter().any(|ending| matches!(ending, Ending::Sum(..)));
         let is_written_in_order =
             endings.iter().any(|ending| matches!(ending, Ending::Scatter { .. }) && !is_uniform(plan, ending));
+        let running = plan.running();
         let is_counted = endings.iter().any(|ending| match *ending {
             Ending::Store(source) | Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
             _ => false,
         });
+        let reads_anywhere = plan.nodes.iter().any(|node| matches!(node.op, NodeOp::Vector(VectorOp::Gather)));
+        let is_placed = |ending: &Ending| match *ending {
+            Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
+            _ => false,
+        };
+        let is_moved = is_counted && reads_anywhere && running.is_empty() && !endings.iter().any(is_placed);
         let targets =
             plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
                 (NodeOp::Vector(VectorOp::Scatter), Source::Input(target)) => Some(target),
@@ -173,9 +183,10 @@ impl Facts {
         });
         Facts {
             segmented,
-            running: plan.running(),
+            running,
             is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,
             is_counted,
+            is_moved,
             is_fallible: plan.is_fallible(),
             targets,
             is_aligned: is_aligned.collect(),

@@ -9,6 +9,7 @@ mod again;
 mod columns;
 mod each;
 mod group;
+mod sink;
 
 use crate::emitter::{Emitter, TRUSTED};
 use crate::function::{Entry, Kept, machine_types};
@@ -30,6 +31,7 @@ use std::collections::HashMap;
 
 use again::Again;
 pub(crate) use group::plan_of;
+use sink::Uses;
 
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;
@@ -61,8 +63,8 @@ pub(crate) struct Body<'a, 'b> {
     kept: &'a mut Kept,
     /// The values of each register.
     values: Vec<Vec<Value>>,
-    /// How often each register is read.
-    reads: Vec<usize>,
+    /// How registers are read.
+    uses: Uses,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
     /// Where the function's scratch memory begins, if it makes columns.
@@ -82,8 +84,8 @@ impl<'a, 'b> Body<'a, 'b> {
         let (emitter, parameters) = Emitter::begin(builder, jit);
         let (frames, mark, again) = (HashMap::new(), None, None);
         let function = &program.functions[id.0 as usize];
-        let (values, reads) = (Vec::new(), Vec::new());
-        let mut body = Body { emitter, program, id, function, functions, kept, values, reads, frames, mark, again };
+        let (values, uses) = (Vec::new(), Uses::default());
+        let mut body = Body { emitter, program, id, function, functions, kept, values, uses, frames, mark, again };
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
     }
@@ -94,13 +96,12 @@ impl<'a, 'b> Body<'a, 'b> {
         self.values = vec![Vec::new(); function.registers.len()];
         self.define(&function.parameters, parameters.to_vec());
         let makes_columns = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
-        self.reads = vec![0; function.registers.len()];
-        function.body.visit_reads(&mut |register| self.reads[register.0 as usize] += 1);
+        self.uses = Uses::of(function);
         self.mark = makes_columns.then(|| self.emitter.load_state(TOP));
         self.again = None;
         if again::repeats(&function.body, self.id) {
             self.begin_again();
-        } else if is_called && again::has_calls(&function.body, None) {
+        } else if is_called && self.looks_at_interrupt(self.id) {
             self.emitter.check_stack();
             self.emitter.check_interrupt();
         }
@@ -116,14 +117,20 @@ impl<'a, 'b> Body<'a, 'b> {
         id != self.id && body.size() <= INLINED && !again::has_calls(body, Some(id))
     }
 
+    /// Whether a function looks at the interrupt flag whenever it is called.
+    fn looks_at_interrupt(&self, id: FunctionId) -> bool {
+        let body = &self.program.functions[id.0 as usize].body;
+        again::repeats(body, id) || again::has_calls(body, None)
+    }
+
     /// Emits a function where it is called.
     fn inlined(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
-        let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.reads));
+        let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.uses));
         let outer = (self.id, self.function, self.mark, self.again);
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
         (self.id, self.function, self.mark, self.again) = outer;
-        (self.values, self.reads) = kept;
+        (self.values, self.uses) = kept;
         results.concat()
     }
 
@@ -198,7 +205,8 @@ impl<'a, 'b> Body<'a, 'b> {
                 vec![self.emitter.int(address as i64), self.emitter.int(constants.len() as i64)]
             }
             Op::Vector(op) if is_direct(*op) => self.direct(*op, operands),
-            Op::Each(each) if Body::is_loop(each) => self.each_loop(each, operands),
+            Op::Each(each) if Body::is_loop(each) => self.each_loop(each, operands, &instruction.results),
+            Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
             Op::Each(each) => self.each(each, operands, &instruction.results),
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
                 (Some((plan, inputs)), _) => self.loops(instruction, &plan, &inputs),
@@ -252,7 +260,7 @@ impl<'a, 'b> Body<'a, 'b> {
                 self.trial(plan, inputs);
                 self.value(operand)
             }
-            None => self.group(plan, inputs),
+            None => self.group_for(plan, inputs, &instruction.results),
         }
     }
 

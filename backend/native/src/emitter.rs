@@ -35,6 +35,8 @@ pub(crate) struct Emitter<'a> {
     pub state: Value,
     /// Leaves with the status in its parameter.
     leave: Block,
+    /// Leaves for giving up, once something may: where that is known, no status is made before each of many branches.
+    give_up: Option<Block>,
     /// The results of the function, status apart.
     results: Vec<Type>,
     /// The calling convention of functions in Rust.
@@ -60,7 +62,10 @@ impl<'a> Emitter<'a> {
         builder.set_cold_block(leave);
         let results = builder.func.signature.returns.iter().skip(1).map(|result| result.value_type).collect();
         let convention = builder.func.signature.call_conv;
-        (Emitter { builder, jit, state, leave, results, convention, word: None, thunk: None }, parameters)
+        (
+            Emitter { builder, jit, state, leave, give_up: None, results, convention, word: None, thunk: None },
+            parameters,
+        )
     }
 
     /// Returns results.
@@ -68,6 +73,11 @@ impl<'a> Emitter<'a> {
         let status = self.int(DONE as i64);
         let all: Vec<Value> = std::iter::once(status).chain(results.iter().copied()).collect();
         self.builder.ins().return_(&all);
+        if let Some(give_up) = self.give_up {
+            self.builder.switch_to_block(give_up);
+            let status = self.int(GAVE_UP as i64);
+            self.builder.ins().jump(self.leave, &[BlockArg::from(status)]);
+        }
         self.builder.switch_to_block(self.leave);
         let status = self.builder.block_params(self.leave)[0];
         let mut all = vec![status];
@@ -107,8 +117,15 @@ impl<'a> Emitter<'a> {
 
     /// Gives up where a condition is false.
     pub fn require(&mut self, condition: Value) {
-        let status = self.int(GAVE_UP as i64);
-        self.leave_unless(condition, status);
+        let builder = &mut self.builder;
+        let give_up = *self.give_up.get_or_insert_with(|| {
+            let block = builder.create_block();
+            builder.set_cold_block(block);
+            block
+        });
+        let next = builder.create_block();
+        builder.ins().brif(condition, next, &[], give_up, &[]);
+        builder.switch_to_block(next);
     }
 
     /// Leaves with the status of a call unless it is done.

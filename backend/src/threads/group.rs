@@ -1,8 +1,9 @@
 //! Groups as kernels: machine code that goes over the indices once, on all threads.
 //!
 //! Indices are dealt out in pieces, as for other loops. What makes pieces depend on each other is settled before or after:
-//! elements that filters keep are counted first, so that each piece knows where its own go; reductions of pieces are combined;
-//! scans store what they scan, which is scanned where it lies. Segments that are reduced or scanned are not cut.
+//! elements that filters keep are counted first, so that each piece knows where its own go, or where counting is dear, each
+//! piece has room for all of its own, and they are moved together; reductions of pieces are combined; scans store what they
+//! scan, which is scanned where it lies. Segments that are reduced or scanned are not cut.
 //!
 //! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions one by one.
 
@@ -169,7 +170,10 @@ impl<'a> Work<'a> {
         let weight = self.length.saturating_add(segments);
         let grain = if self.threads.native == Native::Check { CHECKED } else { grain(plan) };
         let pieces = self.threads.workers.pieces(weight, grain);
-        if pieces == 1 || self.facts.is_alone {
+        // Pieces of one thread only give it occasion to look at the interrupt flag, which kernels do too.
+        let is_whole =
+            self.facts.is_moved && self.threads.workers.threads() == 1 && self.threads.native != Native::Check;
+        if pieces == 1 || self.facts.is_alone || is_whole {
             return Some(vec![Piece { indices: 0..self.length, segments: 0..segments }]);
         }
         let Some(input) = self.facts.segmented else {
@@ -216,7 +220,8 @@ impl<'a> Work<'a> {
         let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
         let mut before = vec![0; plan.spaces()];
         for (number, (mut words, piece)) in cursors.into_iter().zip(&self.pieces).enumerate() {
-            (0..plan.spaces()).for_each(|space| words.set_position(space, before[space]));
+            let start = |space: usize| if counts.is_some() { before[space] } else { piece.indices.start };
+            (0..plan.spaces()).for_each(|space| words.set_position(space, start(space)));
             let aside = self.aside(&mut words, &mut rooms, &before);
             items.push((words, aside, piece.indices.clone()));
             if let Some(counts) = &counts {
@@ -290,7 +295,7 @@ impl<'a> Work<'a> {
     /// How many elements each piece keeps in each space, where that has to be known before.
     fn count(&self, words: &mut [Words<'_>]) -> Result<Option<Vec<Vec<usize>>>, GaveUp> {
         let plan = &self.group.plan;
-        if self.pieces.len() == 1 || !self.facts.is_counted {
+        if self.pieces.len() == 1 || !self.facts.is_counted || self.facts.is_moved {
             return Ok(None);
         }
         let kernel = kernel(self.threads, self.group, Mode::Count).ok_or(GaveUp)?;
@@ -442,8 +447,14 @@ impl<'a> Work<'a> {
                         .filter_map(|(words, aside)| Some((aside.sums[index].take()?, words.value(index) as usize)));
                     Slot::Scalar(Sums::join(parts.collect()).to_value())
                 }
-                (ending, Some(room)) => {
+                (ending, Some(mut room)) => {
                     let length = match ending {
+                        Ending::Store(source) if self.facts.is_moved && plan.space_of(source) > 0 => {
+                            let end = |(words, _): &(Words<'_>, Aside)| words.position(plan.space_of(source));
+                            let starts = self.pieces.iter().map(|piece| piece.indices.start);
+                            let parts = starts.zip(&outcomes).map(|(start, outcome)| start..end(outcome));
+                            room.move_together(parts)
+                        }
                         Ending::Store(source) | Ending::Scan(_, source) if plan.space_of(source) > 0 => {
                             let space = plan.space_of(source);
                             outcomes.last().map_or(0, |(words, _)| words.position(space))

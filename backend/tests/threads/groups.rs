@@ -449,3 +449,63 @@ fn arithmetic_alone() {
         }
     }
 }
+
+/// Indices that go up, or down, evenly within segments: those of a column, and some that leave it or only come back to it.
+#[test]
+fn indices_that_go_evenly_by_segments() {
+    const SIZE: i64 = 5000;
+    let mut engines = engines();
+    let mut random = Random(17);
+    for turn in 0..60 {
+        let (mut firsts, mut steps, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..random.below(200) {
+            let step: i64 = [1, 2, 3, 7, 100, 1000, 0, -1, -5, -700][random.below(10)];
+            let first = random.below(SIZE as usize) as i64;
+            let most = if step >= 0 { SIZE - 1 - first } else { first } / step.abs().max(1);
+            let length = random.below(most.clamp(1, 3000) as usize + 1) as i64;
+            firsts.push(first);
+            steps.push(if length == 1 { step * (1 << 50) } else { step });
+            lengths.push(length);
+        }
+        // Every third time one of them is wrong at its end, at its beginning, or between.
+        if let (2, Some(place)) = (turn % 3, lengths.len().checked_sub(1)) {
+            (firsts[place], steps[place], lengths[place]) =
+                [(SIZE - 4, 2, 3), (-1, 1, 5), (7, 1 << 62, 5), (SIZE, -1, 2), (3, -2, 3), (7, i64::MIN, 3)]
+                    [turn / 3 % 6];
+        }
+        let length = lengths.iter().sum::<i64>() as usize;
+        let mut maker = Maker::new(&mut random, length);
+        let [firsts, steps] =
+            [firsts, steps].map(|ints| maker.outside(Slot::Column(column(&Constants::Int(ints)))).into());
+        let lengths = column(&Constants::Int(lengths));
+        let descriptor = Reference::new(None).packed(lengths).expect("there is memory");
+        let descriptor: Operand = maker.outside(Slot::Descriptor(descriptor)).into();
+        let size = Operand::Constant(ScalarValue::Int(SIZE));
+        let data = maker.random_column(ScalarType::Float, SIZE as usize);
+        let target = maker.random_column(ScalarType::Bool, SIZE as usize);
+        let (ints, floats) = (RegisterType::Column(ScalarType::Int), RegisterType::Column(ScalarType::Float));
+        let within = maker.add(Op::Vector(VectorOp::SegIota), vec![descriptor], ints);
+        let steps = maker.add(Op::Vector(VectorOp::SegDist), vec![steps, descriptor], ints);
+        let firsts = maker.add(Op::Vector(VectorOp::SegDist), vec![firsts, descriptor], ints);
+        let further = maker.add(Op::Map(ScalarOp::MultiplyInt), vec![within.into(), steps.into()], ints);
+        let index = maker.add(Op::Map(ScalarOp::AddInt), vec![firsts.into(), further.into()], ints);
+        let checked = maker.add(Op::Map(ScalarOp::CheckIndex), vec![index.into(), size], ints);
+        let flag = Operand::Constant(ScalarValue::Bool(true));
+        let flags = maker.add(
+            Op::Vector(VectorOp::Dist),
+            vec![flag, maker.count.into()],
+            RegisterType::Column(ScalarType::Bool),
+        );
+        let gathered = maker.add(Op::Vector(VectorOp::Gather), vec![data.into(), checked.into()], floats);
+        let written = vec![target.into(), checked.into(), flags.into()];
+        let written = maker.add(Op::Vector(VectorOp::Scatter), written, RegisterType::Column(ScalarType::Bool));
+        // What they are computed from is sometimes seen, too.
+        maker.results = match turn % 4 {
+            0 => vec![written],
+            1 => vec![gathered, checked],
+            2 => vec![written, gathered, within],
+            _ => vec![index, written],
+        };
+        maker.run(&mut engines[turn % 3], &format!("turn {turn}, length {length}"));
+    }
+}

@@ -177,7 +177,7 @@ impl Body<'_, '_> {
             let makes = |instruction: &&Instruction| {
                 matches!(instruction.op, Op::Vector(VectorOp::Concat))
                     && result == Operand::Register(instruction.results[0])
-                    && self.reads[instruction.results[0].0 as usize] == 1
+                    && self.uses.reads(instruction.results[0]) == 1
             };
             block.instructions.iter().find(makes)
         };

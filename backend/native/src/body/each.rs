@@ -1,23 +1,27 @@
 //! `each` in the middle of a function: a loop around a call of the serial version.
 //!
 //! Taking the operands of an instance apart copies nothing. What an instance gives stays in scratch memory where the instance left
-//! it; after the loop it is put together, which copies nothing either where all of it lies one after another.
+//! it; after the loop it is put together, which copies nothing either where all of it lies one after another. Scalars that are only
+//! reduced are combined in the loop ([`super::sink`]).
 
 use super::Body;
+use super::sink::Sunk;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::runtime::join;
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::ScalarType;
-use nesl_vcode::{Each, Operand, Shape};
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::{Each, Operand, Register, Shape};
 
 /// Some values among the arguments of an instance.
 enum Part {
     Same(Vec<Value>),
     /// An element of a column.
     Scalar(ScalarType, Value),
+    /// What is computed from such elements.
+    Sunk(Sunk),
     /// A length, then the parts of elements.
     Sequence {
         starts: Value,
@@ -39,6 +43,8 @@ enum ElementPart {
 enum Collected {
     /// A column of scalars.
     Scalar(ScalarType, Value),
+    /// All of them combined: nobody reads them one by one.
+    Combined(ScalarOp, Variable),
     /// The descriptor of sequences, how many elements there are so far, and for each column of elements where they are.
     Sequences { starts: Value, lengths: Value, total: Variable, elements: Vec<(ScalarType, Value)> },
 }
@@ -76,7 +82,7 @@ impl Body<'_, '_> {
     }
 
     /// The values of the results of an `each`.
-    pub(super) fn each_loop(&mut self, each: &Each, operands: &[Operand]) -> Vec<Value> {
+    pub(super) fn each_loop(&mut self, each: &Each, operands: &[Operand], results: &[Register]) -> Vec<Value> {
         let count = self.value(operands[0])[0];
         // Where nothing varies, no column has so many elements.
         self.require_possible(count);
@@ -90,8 +96,8 @@ impl Body<'_, '_> {
                 parts.extend(rest.by_ref().take(registers).map(|&operand| Part::Same(self.value(operand))));
             }
         }
-        let mut kept = Vec::new();
-        each.results.iter().for_each(|shape| self.keep(shape, count, &mut kept));
+        let (mut kept, mut registers) = (Vec::new(), results.iter().copied());
+        each.results.iter().for_each(|shape| self.keep(shape, count, &mut registers, &mut kept));
         let zero = self.emitter.int(0);
         let index = self.emitter.builder.declare_var(types::I64);
         self.emitter.builder.def_var(index, zero);
@@ -104,10 +110,13 @@ impl Body<'_, '_> {
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, i, count);
         builder.ins().brif(is_left, body, &[], after, &[]);
         builder.switch_to_block(body);
-        self.emitter.check_flag(flag);
+        let is_inlined = self.is_inlined(each.serial);
+        if is_inlined || !self.looks_at_interrupt(each.serial) {
+            self.emitter.check_flag(flag);
+        }
         let mut arguments = Vec::new();
         parts.iter().for_each(|part| self.argument(part, i, &mut arguments));
-        let results = if self.is_inlined(each.serial) {
+        let results = if is_inlined {
             self.inlined(each.serial, &arguments)
         } else {
             arguments.insert(0, self.emitter.state);
@@ -124,7 +133,13 @@ impl Body<'_, '_> {
 
     fn varying<'o>(&mut self, shape: &Shape, operands: &mut impl Iterator<Item = &'o Operand>, parts: &mut Vec<Part>) {
         match shape {
-            Shape::Scalar(ty) => parts.push(Part::Scalar(*ty, self.next(operands)[0])),
+            Shape::Scalar(ty) => {
+                let operand = *operands.next().unwrap_or_else(|| panic!("an operand is missing: unverified program"));
+                parts.push(match self.uses.sunk(operand) {
+                    Some(sunk) => Part::Sunk(sunk),
+                    None => Part::Scalar(*ty, self.value(operand)[0]),
+                });
+            }
             Shape::Pair(first, rest) => {
                 self.varying(first, operands, parts);
                 self.varying(rest, operands, parts);
@@ -175,6 +190,7 @@ impl Body<'_, '_> {
         match part {
             Part::Same(values) => arguments.extend(values),
             Part::Scalar(ty, column) => arguments.push(self.load(*column, i, *ty)),
+            Part::Sunk(sunk) => arguments.push(self.computed(sunk, i)),
             Part::Sequence { starts, lengths, elements } => {
                 let (start, length) = (self.load(*starts, i, ScalarType::Int), self.load(*lengths, i, ScalarType::Int));
                 arguments.push(length);
@@ -195,7 +211,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn load(&mut self, column: Value, index: Value, ty: ScalarType) -> Value {
+    pub(super) fn load(&mut self, column: Value, index: Value, ty: ScalarType) -> Value {
         let address = self.address(column, index, ty);
         self.emitter.builder.ins().load(machine_type(ty), TRUSTED, address, 0)
     }
@@ -205,17 +221,36 @@ impl Body<'_, '_> {
         self.emitter.builder.ins().store(TRUSTED, value, address, 0);
     }
 
-    /// Room for what is kept of results of a shape.
-    fn keep(&mut self, shape: &Shape, count: Value, kept: &mut Vec<Collected>) {
+    /// Room for what is kept of results of a shape, whose registers come next.
+    fn keep(
+        &mut self,
+        shape: &Shape,
+        count: Value,
+        registers: &mut impl Iterator<Item = Register>,
+        kept: &mut Vec<Collected>,
+    ) {
         match shape {
-            Shape::Scalar(ty) => kept.push(Collected::Scalar(*ty, self.room(count, *ty))),
-            Shape::Pair(first, rest) => {
-                self.keep(first, count, kept);
-                self.keep(rest, count, kept);
+            Shape::Scalar(ty) => {
+                let combined = registers.next().and_then(|register| self.uses.combined(register));
+                kept.push(match combined {
+                    Some(op) => {
+                        let identity = self.identity(op);
+                        let variable = self.emitter.builder.declare_var(machine_type(*ty));
+                        self.emitter.builder.def_var(variable, identity);
+                        Collected::Combined(op, variable)
+                    }
+                    None => Collected::Scalar(*ty, self.room(count, *ty)),
+                });
             }
-            Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.keep(inner, count, kept),
+            Shape::Pair(first, rest) => {
+                self.keep(first, count, registers, kept);
+                self.keep(rest, count, registers, kept);
+            }
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.keep(inner, count, registers, kept),
             Shape::Function(None) => {}
             Shape::Sequence(element) => {
+                // Those of sequences are not combined.
+                registers.by_ref().take(shape.lifted().len()).for_each(drop);
                 let mut columns = Vec::new();
                 flat(element, &mut columns).unwrap_or_else(|| unreachable!("the shape has been looked at"));
                 let [starts, lengths] = [(); 2].map(|()| self.room(count, ScalarType::Int));
@@ -237,6 +272,11 @@ impl Body<'_, '_> {
                 let value = next();
                 self.save(*column, i, *ty, value);
             }
+            Collected::Combined(op, variable) => {
+                let (before, value) = (self.emitter.builder.use_var(*variable), next());
+                let after = self.emitter.scalar(*op, &[before, value]);
+                self.emitter.builder.def_var(*variable, after);
+            }
             Collected::Sequences { starts, lengths, total, elements } => {
                 let length = next();
                 let start = self.emitter.builder.use_var(*total);
@@ -257,6 +297,7 @@ impl Body<'_, '_> {
     fn together(&mut self, kept: Collected, count: Value) -> Vec<Value> {
         match kept {
             Collected::Scalar(_, column) => vec![column, count],
+            Collected::Combined(_, variable) => vec![self.emitter.builder.use_var(variable), count],
             Collected::Sequences { starts, lengths, total, elements } => {
                 let total = self.emitter.builder.use_var(total);
                 let mut values = vec![starts, lengths, count];

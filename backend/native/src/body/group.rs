@@ -115,7 +115,7 @@ impl Body<'_, '_> {
         Outlet { pointer: copy[0], start: copy[1] }
     }
 
-    fn identity(&mut self, op: ScalarOp) -> Value {
+    pub(super) fn identity(&mut self, op: ScalarOp) -> Value {
         let identity = op.row().identity.unwrap_or_else(|| panic!("{op} neither reduces nor scans"));
         self.emitter.constant(identity)
     }

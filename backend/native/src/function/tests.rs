@@ -298,8 +298,120 @@ fn indices_that_go_evenly_are_checked_at_both_ends() {
         let expected: Vec<i64> = (0..count).map(|i| factor * i + term).collect();
         assert_eq!(column_of(&text(factor, term), &[count as u64]), expected, "{factor} {term}");
     }
+    // Where there are no indices, nothing is wrong with a length.
+    let checked = |length: i64| {
+        format!(
+            "function f(%0: int) -> int, column int {{
+               %1 = iota %0
+               %2 = fused {{
+                 %3 = map multiply.int %1 %1
+                 %4 = map check_index %3 {length}
+                 yield %4
+               }}
+               %5 = length %2
+               return %5 %2
+             }}"
+        )
+    };
+    for (length, count) in [(26, 6), (1, 1), (0, 0), (-1, 0)] {
+        let expected: Vec<i64> = (0..count).map(|i| i * i).collect();
+        assert_eq!(column_of(&checked(length), &[count as u64]), expected, "{length}");
+    }
+    for (length, count) in [(25, 6), (0, 1), (-1, 1), (i64::MIN, 3)] {
+        assert_eq!(run(&checked(length), &[count], 3).0, Status::GaveUp, "{length}");
+    }
     for (factor, term, count) in [(2, 1, 51), (-3, 99, 35), (0, 100, 1), (1, -1, 1), (1, 1, 100), (1 << 62, 0, 5)] {
         assert_eq!(run(&text(factor, term), &[count], 3).0, Status::GaveUp, "{factor} {term}");
+    }
+}
+
+#[test]
+fn bits_that_go_evenly_are_checked_at_both_ends() {
+    let text = |op: &str, term: i64| {
+        format!(
+            "function f(%0: int, %1: int) -> int, column int {{
+               %2 = iota %0
+               %3 = fused {{
+                 %4 = map add.int %2 {term}
+                 %5 = map {op} %1 %4
+                 yield %5
+               }}
+               %6 = length %3
+               return %6 %3
+             }}"
+        )
+    };
+    for (term, count) in [(0, 64), (60, 4), (63, 1), (64, 0), (-1, 0), (5, 9)] {
+        let left: Vec<i64> = (term..term + count).map(|bits| -3 << bits).collect();
+        assert_eq!(column_of(&text("shift_left", term), &[count as u64, -3i64 as u64]), left, "{term} {count}");
+        let right: Vec<i64> = (term..term + count).map(|bits| (-1 << 40) >> bits).collect();
+        let arguments = [count as u64, (-1i64 << 40) as u64];
+        assert_eq!(column_of(&text("shift_right", term), &arguments), right, "{term} {count}");
+    }
+    for (term, count) in [(0, 65), (64, 1), (-1, 3), (i64::MAX, 2)] {
+        for op in ["shift_left", "shift_right"] {
+            assert_eq!(run(&text(op, term), &[count, 1], 3).0, Status::GaveUp, "{term} {count}");
+        }
+    }
+}
+
+/// `combine({g(k * x, x + 5) : x in [0:n] | rem(x, 3) == 0})` where g subtracts its second argument twice; of the columns of
+/// arguments `read` is what else is read of them.
+fn instances_between_a_filter_and_a_reduction(combine: &str, read: &str) -> String {
+    format!(
+        "function f(%0: int, %1: int) -> int, int {{
+           %2 = iota %0
+           %3, %4 = fused {{
+             %5 = map remainder %2 3
+             %6 = map equal.int %5 0
+             %7 = pack %2 %6
+             %8 = map multiply.int %1 %7
+             %9 = map add.int %7 5
+             yield %8 %9
+           }}
+           %10 = length %4
+           %11 = each g g/LL(of int, of int) -> int %10 %3 %4
+           %12 = reduce.{combine}.int %11
+           {read}
+           return %12 %13
+         }}
+         function g(%0: int, %1: int) -> int {{
+           %2 = call h %0 %1
+           %3 = subtract.int %2 %1
+           return %3
+         }}
+         function h(%0: int, %1: int) -> int {{
+           %2 = subtract.int %0 %1
+           return %2
+         }}
+         function g/LL(%0: int, %1: column int, %2: column int) -> column int {{
+           %3 = map subtract.int %1 %2
+           %4 = map subtract.int %3 %2
+           return %4
+         }}"
+    )
+}
+
+#[test]
+fn instances_compute_their_arguments_and_combine_what_they_give() {
+    for n in [0, 1, 2, 3, 4, 50, 301] {
+        for k in [0, 7, -2] {
+            let kept = || (0..n).filter(|x| x % 3 == 0);
+            let given = || kept().map(|x| k * x - 2 * (x + 5));
+            let (sum, most) = (given().sum::<i64>(), given().max().unwrap_or(i64::MIN));
+            let run = |combine, read: &str| {
+                let text = instances_between_a_filter_and_a_reduction(combine, read);
+                let (status, words) = run(&text, &[n as u64, k as u64], 2);
+                assert_eq!(status, Status::Done, "{n} {k}");
+                (words[0] as i64, words[1] as i64)
+            };
+            let count = kept().count() as i64;
+            assert_eq!(run("add", "%13 = length %3"), (sum, count), "{n} {k}");
+            assert_eq!(run("maximum", "%13 = length %4"), (most, count), "{n} {k}");
+            // What others read is a column.
+            assert_eq!(run("add", "%13 = reduce.add.int %4"), (sum, kept().map(|x| x + 5).sum()), "{n} {k}");
+            assert_eq!(run("add", "%13 = reduce.maximum.int %11"), (sum, most), "{n} {k}");
+        }
     }
 }
 

@@ -4,9 +4,10 @@
 //! fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise it is
 //! behind a branch.
 
+use super::affine::Even;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
 use super::live::{counted, is_call, live};
-use super::plan::{Ending, NodeOp, Plan, Source, is_ordered};
+use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
 use super::wide::LANES;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -35,6 +36,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub live: Vec<bool>,
     /// The nodes whose index has been checked before the loop.
     pub checked: Vec<bool>,
+    /// The nodes that check indices against what is known to be a length.
+    pub has_length: Vec<bool>,
     /// Of the yields that are written at indices, those whose indices need not be compared with the length of the column.
     pub is_place: Vec<bool>,
     /// The spaces within that are behind a branch.
@@ -57,6 +60,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     /// by yield.
     pub of_strip: Vec<Option<Value>>,
     pub biases: Vec<Option<Value>>,
+    /// The nodes that are indices which go up evenly inside a strip, and are checked when it begins.
+    pub even: Vec<Option<Even>>,
     /// What is known at the current index.
     pub now: Now,
 }
@@ -94,6 +99,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             endings,
             live,
             checked: vec![false; plan.nodes.len()],
+            has_length: vec![false; plan.nodes.len()],
             is_place: vec![false; plan.yields.len()],
             branches: vec![false; plan.spaces()],
             cursors: vec![None; plan.inputs.len()],
@@ -105,17 +111,20 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             wide_accumulators: Vec::new(),
             of_strip: vec![None; plan.nodes.len()],
             biases: vec![None; plan.yields.len()],
+            even: vec![None; plan.nodes.len()],
             now: Now::default(),
         };
         body.check_ends(range.0, range.1);
-        body.check_once();
+        body.check_once(range.0, range.1);
+        body.begin_cursors();
+        body.find_even();
         body.branches = (0..plan.spaces()).map(|space| space > 0 && body.needs_branch(space)).collect();
         body.begin();
         body
     }
 
-    /// Defines what is carried from one index to the next.
-    fn begin(&mut self) {
+    /// Defines where the loop is in descriptors.
+    fn begin_cursors(&mut self) {
         for (input, bound) in self.environment.inputs.iter().enumerate() {
             let &Bound::Descriptor { starts, lengths, segment, base, stop, segments } = bound else { continue };
             if !self.uses_descriptor(input) {
@@ -130,14 +139,24 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
                 }
             });
         }
+    }
+
+    /// Defines what is carried from one index to the next.
+    fn begin(&mut self) {
         for space in 1..self.plan.spaces() {
             if self.is_positioned(space) {
                 self.positions[space] = Some(self.variable(self.environment.positions[space]));
             }
         }
         let is_small = self.live.iter().filter(|&&is_live| is_live).count() + self.endings.len() <= UNROLLED;
-        let is_plain = self.cursors.iter().all(Option::is_none) && !self.branches.contains(&true);
-        let calls = (0..self.plan.nodes.len()).any(|node| self.live[node] && self.is_costly(node));
+        // Segments may be short; but where a loop waits for memory it should come to the next accesses soon.
+        let is_even = self.cursors.iter().all(Option::is_none) || self.even.iter().any(Option::is_some);
+        let gathers = |node: &Node| node.op == NodeOp::Vector(VectorOp::Gather);
+        let waits = self.plan.nodes.iter().zip(&self.live).any(|(node, &is_live)| is_live && gathers(node));
+        let is_plain = (is_even || waits) && !self.branches.contains(&true);
+        let is_quick =
+            |&node: &usize| self.has_length[node] || gathers(&self.plan.nodes[node]) || !self.is_costly(node);
+        let calls = !(0..self.plan.nodes.len()).filter(|&node| self.live[node]).all(|node| is_quick(&node));
         self.is_wide = is_small && self.can_be_wide();
         self.times = if is_small && is_plain && !calls && !self.is_wide { TIMES } else { 1 };
         for index in 0..self.endings.len() {
@@ -255,7 +274,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     }
 
     /// Reads what is the same for a strip that begins with an index.
-    pub fn begin_strip(&mut self, i: Value) {
+    pub fn begin_strip(&mut self, i: Value, stop: Value) {
         for (number, node) in self.plan.nodes.iter().enumerate() {
             let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) = (node.op, self.live[number])
             else {
@@ -278,6 +297,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             let address = self.emitter.address(pointer, segment, ty.bytes());
             self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
         }
+        self.begin_even(i, stop);
         for index in 0..self.endings.len() {
             // The strip is inside one block.
             let (sums, base) = match self.endings[index] {
@@ -465,7 +485,16 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
         match node.op {
-            NodeOp::Map(_) if self.checked[number] => self.operand(node.operands[0]),
+            NodeOp::Map(_) if self.checked[number] => match self.even[number] {
+                Some(even) => self.next_even(even),
+                None => self.checked_node(number),
+            },
+            NodeOp::Map(ScalarOp::CheckIndex) if self.has_length[number] => {
+                let [index, length] = [0, 1].map(|operand| self.operand(node.operands[operand]));
+                let is_index = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, index, length);
+                self.emitter.require(is_index);
+                index
+            }
             NodeOp::Map(op) => {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.operand(operand)).collect();
                 self.emitter.scalar(op, &operands)
@@ -481,12 +510,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             }
             NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) => self.scan(number, op, mask),
             NodeOp::Vector(VectorOp::SegIota) => {
-                let cursor = match node.operands[0] {
-                    Source::Input(input) => self.cursors[input],
-                    _ => None,
-                };
-                let cursor = cursor.unwrap_or_else(|| unreachable!("the descriptor is used"));
-                let (index, base) = (self.index(), self.emitter.builder.use_var(cursor.base));
+                let (index, base) = (self.index(), self.base_of_segment(node.operands[0]));
                 self.emitter.builder.ins().isub(index, base)
             }
             NodeOp::Vector(VectorOp::Gather) => {

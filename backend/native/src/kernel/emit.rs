@@ -186,7 +186,7 @@ impl Body<'_, '_, '_> {
         if self.cursors.iter().any(Option::is_some) || self.has_blocks(None) {
             self.strips(index, stop);
         } else {
-            self.begin_strip(i);
+            self.begin_strip(i, stop);
             self.strip(index, stop);
         }
         let builder = &mut self.emitter.builder;
@@ -227,7 +227,7 @@ impl Body<'_, '_, '_> {
             let block_end = self.block_end(i, zero);
             stop = self.emitter.builder.ins().smin(stop, block_end);
         }
-        self.begin_strip(i);
+        self.begin_strip(i, stop);
         self.strip(index, stop);
         if self.has_blocks(None) {
             self.end_block(stop, zero, None);

@@ -59,7 +59,7 @@ pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<b
 }
 
 /// Whether an operation is a call in machine code.
-pub(super) fn is_call(op: ScalarOp) -> bool {
+pub(crate) fn is_call(op: ScalarOp) -> bool {
     matches!(
         op,
         ScalarOp::NaturalLogarithm

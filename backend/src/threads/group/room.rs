@@ -11,6 +11,7 @@ use crate::threads::tuning::GRAIN;
 use crate::value::Slot;
 use crate::vector::{Slice, Vector};
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Room for a column.
@@ -97,6 +98,28 @@ impl Room {
         }
     }
 
+    /// Moves parts, each of which is behind those before it, together to the front; how many elements they have.
+    pub fn move_together(&mut self, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
+        fn of<T: Element>(room: &mut memory::Room<T>, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
+            let (elements, mut end) = (room.spare(), 0);
+            for part in parts {
+                let length = part.len();
+                if part.start != end {
+                    elements.copy_within(part, end);
+                }
+                end += length;
+            }
+            end
+        }
+        match self {
+            Room::New(Elements::Int(room), _) => of(room, parts),
+            Room::New(Elements::Float(room), _) => of(room, parts),
+            Room::New(Elements::Bool(room), _) => of(room, parts),
+            Room::New(Elements::Char(room), _) => of(room, parts),
+            Room::Over { .. } | Room::Copy(_) => unreachable!("what a filter keeps goes to new room"),
+        }
+    }
+
     /// The column of the first `length` elements.
     ///
     /// # Safety
@@ -126,6 +149,28 @@ impl Room {
                 }
             }
             Room::Copy(column) => column,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_move_together_in_their_order() {
+        let threads = Threads::new(1, None).expect("the system starts threads");
+        for parts in [vec![0..0], vec![0..2, 3..7, 7..7, 8..10], vec![2..5, 6..6, 9..10], vec![4..4, 4..10]] {
+            let mut room = Room::reserve(&threads.meter, ScalarType::Int, 10).expect("there is memory");
+            let Room::New(Elements::Int(slots), _) = &mut room else { panic!("new room for ints") };
+            for (index, slot) in slots.spare().iter_mut().enumerate() {
+                slot.write(index as i64);
+            }
+            let expected: Vec<i64> = parts.iter().cloned().flatten().map(|index| index as i64).collect();
+            let length = room.move_together(parts.iter().cloned());
+            // SAFETY: all have been written.
+            let Vector::Int(column) = (unsafe { room.finish(&threads, &mut [], length) }) else { panic!("ints") };
+            assert_eq!(column.elements(), expected, "{parts:?}");
         }
     }
 }
