@@ -107,7 +107,7 @@ impl NativeCode {
         *self.supported[function.0 as usize].get_or_init(|| is_supported(program, function))
     }
 
-    /// Whether a function may come to run itself.
+    /// Whether a function, or one that it comes to call, may come to run itself.
     pub fn is_recursive(&self, program: &Program, function: FunctionId) -> bool {
         *self.recursive[function.0 as usize].get_or_init(|| is_recursive(program, function))
     }

@@ -58,7 +58,7 @@ pub struct Sizes {
     pub scalar_only: bool,
     /// Whether instances can run in native code.
     pub native: bool,
-    /// Whether the function may come to run itself, so that sizes do not tell how long it takes.
+    /// Whether the function, or one that it comes to call, may come to run itself, so that sizes do not tell how long it takes.
     pub recursive: bool,
     /// Whether every operand is whole on this process: always, except on ranks.
     pub at_hand: bool,

@@ -152,9 +152,11 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
     })
 }
 
-/// Whether a function may come to run itself: then the sizes of what it gets do not tell how long it takes.
+/// Whether a function, or one that it comes to call, may come to run itself: then the sizes of what it gets do not tell how long
+/// it takes.
 pub fn is_recursive(program: &Program, function: FunctionId) -> bool {
-    !all(program, function, |_, instruction| callee(&instruction.op) != Some(function))
+    let runs_itself = |function| !all(program, function, |_, instruction| callee(&instruction.op) != Some(function));
+    runs_itself(function) || !all(program, function, |_, instruction| !callee(&instruction.op).is_some_and(runs_itself))
 }
 
 /// Calls `look` on each instruction of a block and of the branches inside it.
