@@ -52,6 +52,8 @@ pub struct Sizes {
     pub instances: usize,
     /// Elements in the sequences that vary by instance, all instances together.
     pub elements: usize,
+    /// The elements of the longest column that all instances read.
+    pub read: usize,
     /// The elements of the largest instance, at most; known where there is native code.
     pub largest: usize,
     /// Whether the function computes on scalars alone, and so do all that it calls.
@@ -124,7 +126,9 @@ impl Strategy {
             Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::Turns),
             Sizes { scalar_only: true, at_hand: true, .. } => Some(Deal::Everywhere),
             Sizes { scalar_only: true, .. } => Some(Deal::Blocks),
-            Sizes { recursive: true, elements: 0, .. } => (sizes.instances >= TURNS * ranks).then_some(Deal::Turns),
+            Sizes { elements: 0, .. } if sizes.recursive || sizes.reads_much() => {
+                (sizes.instances >= TURNS * ranks).then_some(Deal::Turns)
+            }
             _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { lasting: sizes.recursive }),
         }
     }
@@ -139,6 +143,11 @@ impl Sizes {
     /// Whether vector instructions would cost more than they do.
     fn is_small(self) -> bool {
         self.instances + self.elements <= LEAF_SIZE
+    }
+
+    /// Whether instances together may go over many elements that are the same for all of them.
+    fn reads_much(self) -> bool {
+        self.instances.saturating_mul(self.read) >= PARALLEL_SIZE
     }
 
     /// Whether each worker gets about as much as the others, although there are few instances.
@@ -159,7 +168,7 @@ impl Sizes {
 /// Whether instances that run one after another are dealt out to several workers.
 pub fn is_shared(sizes: Sizes) -> bool {
     let may_be_long = sizes.scalar_only
-        || (sizes.native && sizes.recursive && sizes.elements == 0)
+        || (sizes.native && sizes.elements == 0 && (sizes.recursive || sizes.reads_much()))
         || sizes.elements >= PARALLEL_SIZE;
     sizes.at_hand && sizes.instances > 1 && may_be_long
 }
@@ -256,6 +265,8 @@ mod tests {
         assert!(!is_shared(sizes()) && is_shared(Sizes { scalar_only: true, ..sizes() }));
         assert!(is_shared(Sizes { recursive: true, native: true, instances: 2, ..sizes() }));
         assert!(!is_shared(Sizes { recursive: true, elements: 10, ..sizes() }));
+        assert!(is_shared(Sizes { native: true, read: 10, ..sizes() }));
+        assert!(!is_shared(Sizes { native: true, read: 2, ..sizes() }));
         assert!(is_shared(Sizes { elements: 1_000_000, ..sizes() }));
         assert!(!is_shared(Sizes { elements: 1_000_000, instances: 1, ..sizes() }));
     }
@@ -277,6 +288,7 @@ mod tests {
         assert_eq!(deal(Sizes { scalar_only: true, at_hand: false, ..sizes() }), Some(Deal::Blocks));
         assert_eq!(deal(Sizes { recursive: true, instances: 12, ..sizes() }), None);
         assert_eq!(deal(Sizes { recursive: true, instances: 16, ..sizes() }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { read: 1000, instances: 16, ..sizes() }), Some(Deal::Turns));
         assert_eq!(Strategy::Lift.deal(sizes(), 4, &mut 0), None);
         assert_eq!(Strategy::Auto.deal(sizes(), 1, &mut 0), Some(Deal::Everywhere));
     }

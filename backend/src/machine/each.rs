@@ -198,6 +198,16 @@ impl<E: Engine> Run<'_, E> {
                 sizes.elements = sizes.elements.saturating_add(self.engine.total(segments)?);
             }
         }
+        let mut rest = &values[1..];
+        for argument in &line.each.arguments {
+            let (own, others) = rest.split_at(argument.registers().len());
+            rest = others;
+            for value in own.iter().filter(|_| !argument.varies) {
+                if let Slot::Column(column) = value {
+                    sizes.read = sizes.read.max(self.engine.length(column));
+                }
+            }
+        }
         let (program, serial) = (self.program.program(), line.each.serial);
         sizes.scalar_only = self.program.is_scalar_only(serial);
         sizes.native = self.settings.native != Native::Off
