@@ -172,7 +172,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             position += registers.len();
         }
         let is_forced = division.deal == Deal::Always;
-        let allowed = REPLICATED.max(total / self.layout.ranks);
+        // Both of two ranks may have all: that is no more than twice a fair share.
+        let allowed = if self.layout.ranks > 2 { REPLICATED.max(total / self.layout.ranks) } else { usize::MAX };
         Ok((is_forced || replicated <= allowed).then_some(found))
     }
 

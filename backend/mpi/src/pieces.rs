@@ -103,21 +103,22 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             })
             .collect();
         let own: Vec<usize> = (0..pieces.len()).filter(|&piece| pieces[piece].0 == self.layout.rank).collect();
-        let mut given = Some(Vec::with_capacity(own.len()));
+        let mut given = Vec::with_capacity(own.len());
         for (part, &piece) in own.iter().enumerate() {
             let portion = Portion { first: starts[piece], length: pieces[piece].1, part };
             let results = self
                 .cuts(operands, &crossed, piece, &portion)
                 .and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
-            given = given.zip(results).map(|(given, results)| given.into_iter().chain([results]).collect());
+            given.push(results);
         }
         if own.is_empty() {
             // What has no elements still has types.
             let portion = Portion { first: 0, length: 0, part: 0 };
             let results =
                 self.nothing(operands).and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
-            given = results.map(|results| vec![results]);
+            given.push(results);
         }
+        let given = given.into_iter().collect();
         self.results_of_pieces(partial, operands, pieces, given, (&own, &crossed))
     }
 
