@@ -55,7 +55,7 @@ const PROGRAMS: &[Bounds] = &[
         bytes: |_| 1000.0,
         imbalance: 1.2,
         part: 2.0,
-        collectives: 400,
+        collectives: 60,
     },
     Bounds {
         name: "sort",
