@@ -104,7 +104,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn slice(&mut self, column: &Placed, start: usize, length: usize) -> Result<Placed, Fault> {
         match self.slice_loosely(column, start, length) {
-            Some(slice) => slice,
+            Some(slice) => Ok(slice),
             None => {
                 let column = self.in_blocks(column)?;
                 self.slice_of(&column, start, length).map(Placed::Settled)
@@ -146,7 +146,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn concat(&mut self, columns: &[Placed]) -> Result<Placed, Fault> {
         match self.concat_loosely(columns) {
-            Some(joined) => joined,
+            Some(joined) => Ok(joined),
             None => {
                 let columns = self.all_in_blocks(columns)?;
                 self.concat_columns(&columns).map(Placed::Settled)
@@ -165,7 +165,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         second: (&Self::Descriptor, &Placed),
     ) -> Result<Placed, Fault> {
         match self.append_loosely(first, second) {
-            Some(appended) => appended,
+            Some(appended) => Ok(appended),
             None => {
                 let (left, right) = (self.in_blocks(first.1)?, self.in_blocks(second.1)?);
                 self.append_segments((first.0, &left), (second.0, &right)).map(Placed::Settled)
@@ -252,7 +252,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn compact(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
         match self.compact_loosely(column, descriptor) {
-            Some(compacted) => compacted,
+            Some(compacted) => Ok(compacted),
             None => {
                 let column = self.in_blocks(column)?;
                 self.compact_segments(&column, descriptor).map(Placed::Settled)

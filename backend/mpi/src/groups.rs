@@ -9,8 +9,8 @@ use crate::loose::Placed;
 use crate::ranks::Ranks;
 use crate::segments::SharedMap;
 use nesl_backend::group::{Partial, Role, Whole, Yield};
-use nesl_backend::{Engine, Fault, Group, Slot, SlotOf, Vector};
-use nesl_prim::{Element, ScalarOp, ScalarType, ScalarValue};
+use nesl_backend::{Engine, Group, Slot, SlotOf, Vector};
+use nesl_prim::{Element, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
 /// A part of the indices of a group on this rank.
@@ -201,12 +201,6 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             .collect();
         let are_all = of_ranks.iter().all(|words| words[0] == 1);
         are_all.then(|| of_ranks.into_iter().map(|words| words[1..].to_vec()).collect())
-    }
-
-    /// A common column of scalars that every rank knows.
-    pub(crate) fn known_scalars(&mut self, scalar_type: ScalarType, values: &[ScalarValue]) -> Result<Placed, Fault> {
-        let vector = self.local_column(Constants::from_scalars(scalar_type, values));
-        self.replicated(vector).map(Column::Common).map(Placed::Settled)
     }
 }
 

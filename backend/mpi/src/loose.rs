@@ -86,6 +86,13 @@ fn length_of(pieces: &[(usize, usize)]) -> usize {
     pieces.iter().map(|piece| piece.1).sum()
 }
 
+/// How many elements of all pieces each rank has.
+pub(crate) fn counts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<usize> {
+    let mut counts = vec![0; ranks];
+    pieces.iter().for_each(|&(rank, length)| counts[rank] += length);
+    counts
+}
+
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// A column from its pieces, of which this rank has its own one after another.
     pub(crate) fn loose(&mut self, pieces: Pieces, part: Vector) -> Result<Placed, Fault> {
@@ -141,9 +148,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// Whether pieces may stay where they are.
     fn is_tame(&self, length: usize, pieces: &[(usize, usize)]) -> bool {
-        let mut held = vec![0; self.layout.ranks];
-        pieces.iter().for_each(|&(rank, length)| held[rank] += length);
-        let most = held.into_iter().max().unwrap_or(0);
+        let most = counts_of(self.layout.ranks, pieces).into_iter().max().unwrap_or(0);
         pieces.len() <= MOST_PIECES && most as f64 * self.layout.ranks as f64 <= length as f64 * UNEVEN
     }
 
@@ -192,8 +197,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// The elements of all pieces in order, on every rank.
     pub(crate) fn in_order<T: Item>(&mut self, own: &[T], pieces: &[(usize, usize)]) -> Vec<T> {
-        let mut counts = vec![0; self.layout.ranks];
-        pieces.iter().for_each(|&(rank, length)| counts[rank] += length);
+        let counts = counts_of(self.layout.ranks, pieces);
         let all = self.communicator.all_gather_varied(own, &counts, Vec::new());
         if pieces.is_sorted_by_key(|piece| piece.0) {
             return all;
@@ -222,7 +226,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// Ranges of columns (which, from where, how many elements) put behind each other without a message; none where they had better
     /// be in blocks.
-    fn select(&mut self, columns: &[&Placed], ranges: &[(usize, usize, usize)]) -> Option<Result<Placed, Fault>> {
+    fn select(&mut self, columns: &[&Placed], ranges: &[(usize, usize, usize)]) -> Option<Placed> {
         let rank = self.layout.rank;
         let length: usize = ranges.iter().map(|range| range.2).sum();
         if self.is_common(length) {
@@ -275,16 +279,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if parts.is_empty() {
             parts.push(held[0].parts[0].slice(0, 0));
         }
-        Some(Ok(self.new_loose(length, Arc::new(pieces), parts)))
+        Some(self.new_loose(length, Arc::new(pieces), parts))
     }
 
     /// `slice`, without a message.
-    pub(crate) fn slice_loosely(
-        &mut self,
-        column: &Placed,
-        start: usize,
-        length: usize,
-    ) -> Option<Result<Placed, Fault>> {
+    pub(crate) fn slice_loosely(&mut self, column: &Placed, start: usize, length: usize) -> Option<Placed> {
         if column.common().is_some() || length == column.length() {
             return None;
         }
@@ -292,7 +291,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// `concat`, without a message.
-    pub(crate) fn concat_loosely(&mut self, columns: &[Placed]) -> Option<Result<Placed, Fault>> {
+    pub(crate) fn concat_loosely(&mut self, columns: &[Placed]) -> Option<Placed> {
         if self.layout.ranks == 1 {
             return None;
         }
@@ -301,13 +300,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// `compact`, without a message.
-    pub(crate) fn compact_loosely(
-        &mut self,
-        column: &Placed,
-        segments: &Descriptor<L::Descriptor>,
-    ) -> Option<Result<Placed, Fault>> {
+    pub(crate) fn compact_loosely(&mut self, column: &Placed, segments: &Descriptor<L::Descriptor>) -> Option<Placed> {
         if segments.0.starts.is_none() {
-            return Some(Ok(column.clone()));
+            return Some(column.clone());
         }
         if column.common().is_some() {
             return None;
@@ -321,7 +316,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         &mut self,
         first: (&Descriptor<L::Descriptor>, &Placed),
         second: (&Descriptor<L::Descriptor>, &Placed),
-    ) -> Option<Result<Placed, Fault>> {
+    ) -> Option<Placed> {
         if self.layout.ranks == 1 {
             return None;
         }

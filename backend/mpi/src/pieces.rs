@@ -6,7 +6,7 @@ use crate::column::{Descriptor, to_bits};
 use crate::folds::{combine, identity};
 use crate::groups::{Cut, Cuts, Portion, folded};
 use crate::layout::offsets;
-use crate::loose::{Pieces, Placed};
+use crate::loose::{Pieces, Placed, counts_of};
 use crate::ranks::Ranks;
 use nesl_backend::group::{Partial, Role, Yield};
 use nesl_backend::{Engine, Slot, SlotOf, Vector, strategy};
@@ -46,8 +46,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
         let pieces = found?;
         let least = self.threshold() / LEAST;
-        let mut loads = vec![0; self.layout.ranks];
-        pieces.iter().for_each(|&(rank, length)| loads[rank] += length as u64);
+        let mut loads: Vec<u64> = counts_of(self.layout.ranks, &pieces).into_iter().map(|count| count as u64).collect();
         let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * least <= length;
         if let Some(most) = loads.iter_mut().max() {
             *most = most.saturating_sub(MORE);
@@ -65,7 +64,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if !op.row().associative || matches!(column, Placed::Settled(_)) {
             return None;
         }
-        let column = self.compact_loosely(column, descriptor)?.ok()?;
+        let column = self.compact_loosely(column, descriptor)?;
         let partial = Partial::seg_reduce(op);
         let length = column.length();
         let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
@@ -96,8 +95,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             .iter()
             .map(|operand| match operand {
                 Slot::Descriptor(segments) => {
-                    let ends = ends_of(segments.0.lengths.common()?.elements());
-                    Some(starts.windows(2).map(|pair| within(&ends, pair[0]..pair[1])).collect())
+                    let lengths = segments.0.lengths.common()?.elements::<i64>();
+                    let bounds = offsets(&lengths.iter().map(|&length| length as usize).collect::<Vec<_>>());
+                    Some(starts.windows(2).map(|pair| within(&bounds[1..], pair[0]..pair[1])).collect())
                 }
                 Slot::Scalar(_) | Slot::Column(_) => None,
             })
@@ -215,7 +215,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                             *value = combine(op, *value, crate::column::from_bits(op.row().result, bits));
                         }
                     }
-                    Slot::Column(self.known_scalars(op.row().result, &values).ok()?)
+                    let values = Constants::from_scalars(op.row().result, &values);
+                    Slot::Column(Placed::Settled(self.constant_column(&values).ok()?))
                 }
                 Yield::All | Yield::Kept => {
                     let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
@@ -237,19 +238,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 }
 
-/// Where segments end, one after another.
-fn ends_of(lengths: &[i64]) -> Vec<usize> {
-    let mut end = 0;
-    lengths
-        .iter()
-        .map(|&length| {
-            end += length as usize;
-            end
-        })
-        .collect()
-}
-
-/// The segments that have elements in a range, and empty ones between them.
+/// The segments, by where they end, that have elements in a range, and empty ones between them.
 fn within(ends: &[usize], range: Range<usize>) -> Range<usize> {
     if range.is_empty() {
         return 0..0;
@@ -284,8 +273,7 @@ mod tests {
 
     #[test]
     fn a_piece_crosses_the_segments_that_have_elements_in_it() {
-        let ends = ends_of(&[0, 3, 0, 2, 4, 0]);
-        assert_eq!(ends, [0, 3, 3, 5, 9, 9]);
+        let ends = [0, 3, 3, 5, 9, 9];
         let crossed: Vec<_> = [0..2, 2..3, 2..4, 3..5, 4..9, 9..9].map(|range| within(&ends, range)).into();
         assert_eq!(crossed, [1..2, 1..2, 1..4, 3..4, 3..5, 0..0]);
     }
