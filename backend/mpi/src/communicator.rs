@@ -5,6 +5,8 @@
 //! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for each
 //! other rank that receives it.
 
+#![allow(unsafe_code, reason = "messages write to memory that is not initialised; every block says why it is sound")]
+
 use crate::layout::{Layout, offsets, overlap};
 use crate::managed::{HEADER, Managed, length_of};
 use mpi::Count;
@@ -12,9 +14,11 @@ use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, Source, Status};
 use mpi::request::{Request, Scope};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator as _, CommunicatorCollectives, Equivalence, Root};
+use mpi::traits::{
+    AsDatatype, BufferMut, Collection, Communicator as _, CommunicatorCollectives, Equivalence, PointerMut, Root,
+};
 use nesl_backend::Counters;
-use std::mem::{size_of, size_of_val};
+use std::mem::{MaybeUninit, size_of, size_of_val};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -275,27 +279,41 @@ impl Communicator {
         assert_eq!(outgoing[rank], incoming[rank], "elements that stay");
         assert_eq!(storage.len(), came[incoming.len()], "elements that come");
         storage[came[rank]..came[rank + 1]].copy_from_slice(&elements[sent[rank]..sent[rank + 1]]);
+        let mut rest = uninitialised(storage);
+        let slices = incoming.iter().enumerate().map(|(source, &count)| {
+            let (mine, others) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = others;
+            if source == rank { &mut [] } else { mine }
+        });
+        let slices = slices.collect();
+        let part = |target| if target == rank { &[] } else { &elements[sent[target]..sent[target + 1]] };
+        self.exchange_slices(&(0..outgoing.len()).map(part).collect::<Vec<_>>(), slices);
+    }
+
+    /// Sends each rank a slice and receives one from each, which are as long as all of them know: after this what is received is
+    /// initialised. Pairs that have nothing to say to each other do not, and no rank says anything to itself.
+    pub fn exchange_slices<T: Wire>(&mut self, outgoing: &[&[T]], incoming: Vec<&mut [MaybeUninit<T>]>) {
+        let rank = self.layout.rank;
+        assert!(outgoing[rank].is_empty() && incoming[rank].is_empty(), "elements that stay");
         let world = SimpleCommunicator::world();
         let limit = self.chunk_limit;
-        let mut messages = 0;
+        let (mut messages, mut bytes) = (0, 0);
+        let mut places: Vec<Vec<Place<'_, T>>> =
+            incoming.into_iter().map(|slice| slice.chunks_mut(limit).map(Place).collect()).collect();
         mpi::request::scope(|scope| {
             let mut receives = Vec::new();
             let mut sends = Vec::new();
-            let mut rest = storage;
-            for (source, &count) in incoming.iter().enumerate() {
-                let (mine, others) = rest.split_at_mut(count);
-                rest = others;
-                if source != rank {
-                    for chunk in mine.chunks_mut(limit) {
-                        let process = world.process_at_rank(source as mpi::Rank);
-                        receives.push(process.immediate_receive_into_with_tag(scope, chunk, TAG));
-                    }
+            for (source, chunks) in places.iter_mut().enumerate() {
+                for chunk in chunks {
+                    let process = world.process_at_rank(source as mpi::Rank);
+                    receives.push(process.immediate_receive_into_with_tag(scope, chunk, TAG));
                 }
             }
             // Start with the next rank, so that not all send to rank 0 at once.
             for step in 1..outgoing.len() {
                 let target = (rank + step) % outgoing.len();
-                for chunk in elements[sent[target]..sent[target + 1]].chunks(limit) {
+                bytes += size_of_val(outgoing[target]);
+                for chunk in outgoing[target].chunks(limit) {
                     let process = world.process_at_rank(target as mpi::Rank);
                     sends.push(process.immediate_send_with_tag(scope, chunk, TAG));
                     messages += 1;
@@ -305,7 +323,7 @@ impl Communicator {
             wait(sends);
         });
         self.messages += messages;
-        self.bytes_sent += ((elements.len() - outgoing[rank]) * size_of::<T>()) as u64;
+        self.bytes_sent += bytes as u64;
     }
 
     /// A message of a few elements to another rank, which must [`receive`](Communicator::receive) it.
@@ -327,6 +345,42 @@ impl Communicator {
         elements
     }
 }
+
+/// Elements as places for some.
+fn uninitialised<T: Wire>(elements: &mut [T]) -> &mut [MaybeUninit<T>] {
+    let (start, length) = (elements.as_mut_ptr().cast(), elements.len());
+    // SAFETY: the same memory, borrowed as long, and of the same layout; messages only ever write elements to it.
+    unsafe { std::slice::from_raw_parts_mut(start, length) }
+}
+
+/// Where a message goes: room for elements, whether or not there are any yet.
+struct Place<'a, T>(&'a mut [MaybeUninit<T>]);
+
+// SAFETY: the elements that there is room for are of this type.
+unsafe impl<T: Wire> AsDatatype for Place<'_, T> {
+    type Out = T::Out;
+
+    fn as_datatype(&self) -> T::Out {
+        T::equivalent_datatype()
+    }
+}
+
+// SAFETY: there is room for so many; slices are cut to what a count holds.
+unsafe impl<T: Wire> Collection for Place<'_, T> {
+    fn count(&self) -> Count {
+        self.0.len() as Count
+    }
+}
+
+// SAFETY: this is where the room is, and it is borrowed to be written to.
+unsafe impl<T: Wire> PointerMut for Place<'_, T> {
+    fn pointer_mut(&mut self) -> *mut std::ffi::c_void {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+// SAFETY: of the parts above.
+unsafe impl<T: Wire> BufferMut for Place<'_, T> {}
 
 /// Waits for requests.
 fn wait<'a, D: ?Sized, S: Scope<'a>>(requests: Vec<Request<'a, D, S>>) {

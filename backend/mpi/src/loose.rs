@@ -161,7 +161,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if let Some(blocks) = loose.blocks.get() {
             return Ok(blocks.clone());
         }
-        let (length, share) = (loose.length, self.layout.share(loose.length));
+        let length = loose.length;
         let is_there = loose.pieces.len() == self.layout.ranks
             && loose
                 .pieces
@@ -172,14 +172,33 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             loose.parts[0].clone()
         } else {
             on_vector!(&loose.parts[0], slice => {
-                let storage = self.storage(length, share.len())?;
                 let route = Route::to_blocks(self.layout, &loose.pieces);
-                let elements = route.carry(&mut self.communicator, &lying(slice.elements(), &loose.parts), storage);
-                self.adopt(length, elements)?
+                self.carried(length, &route, &lying(slice.elements(), &loose.parts))?
             })
         };
         let blocks = self.finish(length, part)?;
         Ok(loose.blocks.get_or_init(|| blocks).clone())
+    }
+
+    /// The elements of a column of `length` that a route brings to this rank.
+    #[allow(unsafe_code, reason = "they go to memory that is not initialised before")]
+    pub(crate) fn carried<T: Item>(
+        &mut self,
+        length: usize,
+        route: &Route,
+        held: &Lying<'_, T>,
+    ) -> Result<Vector, Fault> {
+        let parcels = route.parcels(self.layout);
+        let sizes = [parcels.packed(held), parcels.unpacked(), parcels.total];
+        let [mut packed, mut unpacked, mut elements] = self.rooms(length, |meter| {
+            let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
+            Ok([packed?, unpacked?, elements?])
+        })?;
+        let (packed, unpacked) = (&mut packed.spare()[..sizes[0]], &mut unpacked.spare()[..sizes[1]]);
+        parcels.carry(&mut self.communicator, held, packed, unpacked, &mut elements.spare()[..sizes[2]]);
+        // SAFETY: there is room for so many, and all are initialised now.
+        unsafe { elements.set_length(sizes[2]) };
+        Ok(self.filled(elements))
     }
 
     /// The same where nobody else needs the column: then an instruction may overwrite it.

@@ -242,9 +242,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return self.adopt(0, elements).map(Column::Common);
         }
         let share = self.layout.share(length);
-        let mut storage = self.storage(length, share.len())?;
-        storage.extend(share.map(element));
-        let part = self.adopt(length, storage)?;
+        let mut elements = self.rooms(length, |meter| meter.room(share.len()))?;
+        elements.extend_from_iter(share.map(element));
+        let part = self.filled(elements);
         self.finish(length, part)
     }
 

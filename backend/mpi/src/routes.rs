@@ -3,8 +3,11 @@
 //! Everybody works out the same list of fragments, so no rank has to be told what comes: one message for each pair of ranks that
 //! has something to say to the other, and none about sizes.
 
+#![allow(unsafe_code, reason = "elements go to memory that is not initialised; every block says why it is sound")]
+
 use crate::communicator::{Communicator, Wire};
 use crate::layout::{Layout, offsets};
+use std::mem::MaybeUninit;
 
 /// Consecutive elements of something, for one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,13 +74,134 @@ impl<'a, T: Copy> Lying<'a, T> {
         slice[place]
     }
 
-    /// Elements that lie in one slice, as pieces do.
-    fn piece(&self, start: usize, length: usize) -> &'a [T] {
+    /// Consecutive elements, if they are in one slice.
+    fn run(&self, start: usize, length: usize) -> Option<&'a [T]> {
         if length == 0 {
-            return &[];
+            return Some(&[]);
         }
         let (slice, start) = self.place(start);
-        &slice[start..start + length]
+        slice.get(start..start + length)
+    }
+
+    /// Copies as many consecutive elements as there is room for.
+    fn copy_to(&self, start: usize, target: &mut [MaybeUninit<T>]) {
+        let mut done = 0;
+        while done < target.len() {
+            let (slice, place) = self.place(start + done);
+            let length = (slice.len() - place).min(target.len() - done);
+            target[done..done + length].write_copy_of_slice(&slice[place..place + length]);
+            done += length;
+        }
+    }
+}
+
+/// Elements that one rank sends to another, or gets from it: runs of what it holds, none right behind the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Bundle {
+    /// Start and length of each.
+    runs: Vec<(usize, usize)>,
+    length: usize,
+}
+
+impl Bundle {
+    fn add(&mut self, start: usize, length: usize) {
+        self.length += length;
+        match self.runs.last_mut() {
+            Some(last) if last.0 + last.1 == start => last.1 += length,
+            _ => self.runs.push((start, length)),
+        }
+    }
+
+    /// Its elements, if they lie one after another in what the rank holds.
+    fn sent<'a, T: Copy>(&self, held: &Lying<'a, T>) -> Option<&'a [T]> {
+        held.run(self.whole()?, self.length)
+    }
+
+    /// Where it starts, if it is in one piece.
+    fn whole(&self) -> Option<usize> {
+        match self.runs.as_slice() {
+            [] => Some(0),
+            &[(start, _)] => Some(start),
+            _ => None,
+        }
+    }
+}
+
+/// What a route means for one rank.
+#[derive(Debug)]
+pub struct Parcels {
+    /// For each rank, what goes there, in what this rank holds.
+    outgoing: Vec<Bundle>,
+    /// For each rank, what comes from there, in what this rank gets.
+    incoming: Vec<Bundle>,
+    /// What stays: from where, to where, and how much.
+    staying: Vec<(usize, usize, usize)>,
+    /// The elements that this rank gets, those that stay among them.
+    pub total: usize,
+}
+
+impl Parcels {
+    /// How many elements have to be put together before they are sent.
+    pub fn packed<T: Copy>(&self, held: &Lying<'_, T>) -> usize {
+        self.outgoing.iter().filter(|bundle| bundle.sent(held).is_none()).map(|bundle| bundle.length).sum()
+    }
+
+    /// How many elements do not come where they belong.
+    pub fn unpacked(&self) -> usize {
+        self.incoming.iter().filter(|bundle| bundle.whole().is_none()).map(|bundle| bundle.length).sum()
+    }
+
+    /// Moves elements, of which this rank holds some, to room for [`Parcels::total`], by way of room for those that are
+    /// [`Parcels::packed`] and [`Parcels::unpacked`]. After this all of the elements are initialised.
+    pub fn carry<T: Wire>(
+        &self,
+        communicator: &mut Communicator,
+        held: &Lying<'_, T>,
+        mut packed: &mut [MaybeUninit<T>],
+        unpacked: &mut [MaybeUninit<T>],
+        elements: &mut [MaybeUninit<T>],
+    ) {
+        for &(start, place, length) in &self.staying {
+            held.copy_to(start, &mut elements[place..place + length]);
+        }
+        let pack = |bundle: &Bundle| {
+            bundle.sent(held).unwrap_or_else(|| {
+                let (parcel, rest) = std::mem::take(&mut packed).split_at_mut(bundle.length);
+                packed = rest;
+                let mut end = 0;
+                for &(start, length) in &bundle.runs {
+                    held.copy_to(start, &mut parcel[end..end + length]);
+                    end += length;
+                }
+                // SAFETY: the runs of a bundle have as many elements as it, and all have been copied.
+                unsafe { parcel.assume_init_ref() }
+            })
+        };
+        let outgoing: Vec<&[T]> = self.outgoing.iter().map(pack).collect();
+        // Those that come where they belong, by their places.
+        let whole = |(source, bundle): (usize, &Bundle)| Some((bundle.whole()?, bundle.length, source));
+        let mut whole: Vec<_> = self.incoming.iter().enumerate().filter_map(whole).collect();
+        whole.sort_unstable();
+        let mut incoming: Vec<&mut [MaybeUninit<T>]> = self.incoming.iter().map(|_| Default::default()).collect();
+        let (mut rest, mut behind) = (&mut *elements, 0);
+        for (place, length, source) in whole.into_iter().filter(|parcel| parcel.1 > 0) {
+            let (parcel, others) = std::mem::take(&mut rest)[place - behind..].split_at_mut(length);
+            (incoming[source], rest, behind) = (parcel, others, place + length);
+        }
+        let mut apart = &mut *unpacked;
+        for (source, bundle) in self.incoming.iter().enumerate().filter(|(_, bundle)| bundle.whole().is_none()) {
+            let (parcel, others) = std::mem::take(&mut apart).split_at_mut(bundle.length);
+            (incoming[source], apart) = (parcel, others);
+        }
+        communicator.exchange_slices(&outgoing, incoming);
+        let mut unpacked = &*unpacked;
+        for bundle in self.incoming.iter().filter(|bundle| bundle.whole().is_none()) {
+            for &(place, length) in &bundle.runs {
+                let (run, others) = unpacked.split_at(length);
+                elements[place..place + length].copy_from_slice(run);
+                unpacked = others;
+            }
+        }
     }
 }
 
@@ -107,6 +231,13 @@ impl Route {
         Route(fragments)
     }
 
+    /// From a column in pieces to all ranks, each of which gets all of it.
+    pub fn to_all(ranks: usize, pieces: &[(usize, usize)]) -> Route {
+        let length = pieces.iter().map(|piece| piece.1).sum();
+        let whole = |rank| Run { rank, start: 0, length };
+        Route::from_pieces(ranks, pieces, &(0..ranks).map(whole).collect::<Vec<_>>())
+    }
+
     /// To the blocks of a column from pieces, which are those of the whole in order; each rank holds its own one after another.
     pub fn to_blocks(layout: Layout, pieces: &[(usize, usize)]) -> Route {
         let length = pieces.iter().map(|piece| piece.1).sum();
@@ -133,65 +264,23 @@ impl Route {
         moving.map(|fragment| fragment.length).sum()
     }
 
-    /// Moves elements, of which this rank holds `part`; what this rank gets, in `storage`.
-    pub fn carry<T: Wire>(&self, communicator: &mut Communicator, part: &Lying<'_, T>, storage: Vec<T>) -> Vec<T> {
-        let Layout { rank, ranks } = communicator.layout();
-        let (mut outgoing, mut incoming) = (vec![0; ranks], vec![0; ranks]);
-        for fragment in &self.0 {
-            if fragment.source == rank {
-                outgoing[fragment.target] += fragment.length;
+    /// What one of the ranks has to do.
+    pub fn parcels(&self, layout: Layout) -> Parcels {
+        let Layout { rank, ranks } = layout;
+        let (mut outgoing, mut incoming) = (vec![Bundle::default(); ranks], vec![Bundle::default(); ranks]);
+        let (mut staying, mut total) = (Vec::new(), 0);
+        for &Fragment { source, start, target, length } in &self.0 {
+            match (source == rank, target == rank) {
+                (true, true) => staying.push((start, total, length)),
+                (true, false) => outgoing[target].add(start, length),
+                (false, true) => incoming[source].add(total, length),
+                (false, false) => {}
             }
-            if fragment.target == rank {
-                incoming[fragment.source] += fragment.length;
+            if target == rank {
+                total += length;
             }
         }
-        let sent = self.sent(rank, &outgoing, part);
-        let sent = sent.as_deref().unwrap_or_else(|| self.lying(rank, part));
-        if self.arrives_in_order(rank) {
-            return communicator.exchange_known(sent, &outgoing, &incoming, storage);
-        }
-        let received = communicator.exchange_known(sent, &outgoing, &incoming, Vec::new());
-        let mut next = offsets(&incoming);
-        let mut elements = storage;
-        elements.clear();
-        for fragment in self.0.iter().filter(|fragment| fragment.target == rank) {
-            let start = next[fragment.source];
-            next[fragment.source] += fragment.length;
-            elements.extend_from_slice(&received[start..start + fragment.length]);
-        }
-        elements
-    }
-
-    /// What a rank sends, by targets, if it has to be brought in that order.
-    fn sent<T: Wire>(&self, rank: usize, counts: &[usize], part: &Lying<'_, T>) -> Option<Vec<T>> {
-        let own = || self.0.iter().filter(|fragment| fragment.source == rank);
-        let is_lying = own()
-            .zip(own().skip(1))
-            .all(|(one, next)| next.start == one.start + one.length && next.target >= one.target);
-        if is_lying && part.slices.len() == 1 {
-            return None;
-        }
-        let mut next = offsets(counts);
-        let mut sent = vec![T::default(); next[counts.len()]];
-        for fragment in own() {
-            let start = next[fragment.target];
-            next[fragment.target] += fragment.length;
-            sent[start..start + fragment.length].copy_from_slice(part.piece(fragment.start, fragment.length));
-        }
-        Some(sent)
-    }
-
-    /// What a rank sends, where that lies in order.
-    fn lying<'a, T: Copy>(&self, rank: usize, part: &Lying<'a, T>) -> &'a [T] {
-        let mut own = self.0.iter().filter(|fragment| fragment.source == rank);
-        let Some(first) = own.next() else { return &[] };
-        let last = own.next_back().unwrap_or(first);
-        part.piece(first.start, last.start + last.length - first.start)
-    }
-
-    /// Whether what comes from lower ranks comes first.
-    fn arrives_in_order(&self, rank: usize) -> bool {
-        self.0.iter().filter(|fragment| fragment.target == rank).is_sorted_by_key(|fragment| fragment.source)
+        Parcels { outgoing, incoming, staying, total }
     }
 }
 
@@ -218,15 +307,37 @@ mod tests {
     #[test]
     fn what_lies_in_order_is_not_copied() {
         let elements = [10i64, 11, 12, 13];
-        let part = Lying::new(vec![&elements[..]]);
-        let route = Route(vec![fragment((1, 1, 0, 1)), fragment((0, 0, 0, 9)), fragment((1, 2, 2, 2))]);
-        assert_eq!(route.sent(1, &[1, 0, 2], &part), None);
-        assert_eq!(route.lying(1, &part), &elements[1..]);
-        let route = Route(vec![fragment((1, 3, 2, 1)), fragment((1, 0, 0, 2))]);
-        assert_eq!(route.sent(1, &[2, 0, 1], &part), Some(vec![10, 11, 13]));
+        let held = Lying::new(vec![&elements[..]]);
         let apart = Lying::new(vec![&elements[..2], &[], &elements[2..]]);
-        assert_eq!(route.sent(1, &[2, 0, 1], &apart), Some(vec![10, 11, 13]));
+        let layout = Layout { rank: 1, ranks: 3 };
+        let parcels =
+            Route(vec![fragment((1, 1, 0, 1)), fragment((0, 0, 0, 9)), fragment((1, 2, 2, 2))]).parcels(layout);
+        assert_eq!((parcels.packed(&held), parcels.packed(&apart)), (0, 0));
+        assert_eq!(parcels.outgoing[2].sent(&held), Some(&elements[2..]));
+        let parcels =
+            Route(vec![fragment((1, 3, 2, 1)), fragment((1, 0, 2, 2)), fragment((1, 1, 0, 2))]).parcels(layout);
+        assert_eq!((parcels.packed(&held), parcels.packed(&apart)), (3, 5));
         assert_eq!([0, 1, 2, 3].map(|place| apart.at(place)), elements);
-        assert!(!Route(vec![fragment((2, 0, 0, 1)), fragment((1, 0, 0, 1))]).arrives_in_order(0));
+        let mut copied = [MaybeUninit::new(0); 3];
+        apart.copy_to(1, &mut copied);
+        // SAFETY: they were before.
+        assert_eq!(unsafe { copied.assume_init_ref() }, [11, 12, 13]);
+    }
+
+    #[test]
+    fn what_comes_in_order_comes_where_it_belongs() {
+        let layout = Layout { rank: 0, ranks: 3 };
+        let route =
+            Route(vec![fragment((2, 0, 0, 3)), fragment((0, 5, 0, 2)), fragment((1, 0, 0, 1)), fragment((1, 1, 0, 1))]);
+        let parcels = route.parcels(layout);
+        assert_eq!((parcels.total, parcels.unpacked(), parcels.staying), (7, 0, vec![(5, 3, 2)]));
+        let route = Route(vec![fragment((2, 0, 0, 1)), fragment((1, 0, 0, 4)), fragment((2, 1, 0, 1))]);
+        assert_eq!((route.parcels(layout).unpacked(), route.moved()), (2, 6));
+    }
+
+    #[test]
+    fn all_ranks_get_what_lies_in_pieces() {
+        let Route(fragments) = Route::to_all(2, &[(1, 2), (0, 3)]);
+        assert_eq!(fragments, [(1, 0, 0, 2), (0, 0, 0, 3), (1, 0, 1, 2), (0, 0, 1, 3)].map(fragment));
     }
 }

@@ -238,15 +238,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         values: &[T],
     ) -> Result<Column, Fault> {
         let share = self.layout.share(segments);
-        let mut storage = self.storage(segments, share.len())?;
-        storage.resize(share.len(), identity);
+        let mut elements = self.rooms(segments, |meter| meter.room(share.len()))?;
+        elements.extend_with(share.len(), identity);
         let targets: Vec<i64> = started.iter().map(|piece| piece.segment as i64).collect();
         let bounds = self.layout.bounds(segments);
         let (places, values) = crate::exchange::deliver(&mut self.communicator, &bounds, &targets, values);
         for (place, value) in places.into_iter().zip(values) {
-            storage[place as usize] = value;
+            elements[place as usize] = value;
         }
-        let part = self.adopt(segments, storage)?;
+        let part = self.filled(elements);
         self.finish(segments, part)
     }
 }

@@ -84,10 +84,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return Ok(vector.clone());
         }
         let Held { pieces, parts } = self.held(column);
-        let part = self.joined_parts(column.length(), &parts)?;
-        on_vector!(&part, slice => {
-            let all = self.in_order(slice.elements(), &pieces);
-            self.adopt(column.length(), all)
+        on_vector!(&parts[0], slice => {
+            let route = Route::to_all(self.layout.ranks, &pieces);
+            self.carried(column.length(), &route, &lying(slice.elements(), &parts))
         })
     }
 
@@ -146,11 +145,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
         let Held { pieces, parts } = self.held(column);
         on_vector!(&parts[0], slice => {
-            let mine = runs.iter().filter(|run| run.rank == rank).map(|run| run.length).sum();
-            let storage = self.storage(column.length(), mine)?;
             let route = Route::from_pieces(self.layout.ranks, &pieces, runs);
-            let elements = route.carry(&mut self.communicator, &lying(slice.elements(), &parts), storage);
-            self.adopt(column.length(), elements)
+            self.carried(column.length(), &route, &lying(slice.elements(), &parts))
         })
     }
 
