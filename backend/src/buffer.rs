@@ -10,6 +10,7 @@
 
 use crate::counters::Counters;
 use crate::memory::{Pool, Room};
+use nesl_native::Scratch;
 use nesl_prim::Failure;
 use std::mem::size_of;
 use std::sync::Arc;
@@ -33,11 +34,6 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Bytes that it allows, if not any number.
-    pub fn limit(&self) -> Option<u64> {
-        self.limit
-    }
-
     /// A meter that allows `limit` bytes, or any number where it is none.
     pub fn new(limit: Option<u64>) -> Arc<Meter> {
         Arc::new(Meter { limit, ..Meter::default() })
@@ -56,16 +52,16 @@ impl Meter {
         room.ok_or(Failure::OutOfMemory { bytes: bytes_of::<T>(capacity) })
     }
 
-    /// The same elements without much room behind them, which a filter leaves: what uses less than half of its room moves to
-    /// new room, if there is some, and gives the old one back.
+    /// The same elements without much room behind them, which a filter leaves. What then still uses less than half of its block
+    /// moves to new room, if there is some.
     pub fn fitted<T: Copy>(&self, mut room: Room<T>) -> Room<T> {
-        if room.len() < room.capacity() / 2
+        room.shrink();
+        if room.is_half_empty()
             && let Ok(mut small) = self.room(room.len())
         {
             small.extend_from_slice(&room);
             return small;
         }
-        room.shrink();
         room
     }
 
@@ -126,6 +122,11 @@ impl Meter {
         let resident = self.resident_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.peak_bytes.fetch_max(resident, Relaxed);
         Buffer { elements, count, bytes, meter: Arc::clone(self) }
+    }
+
+    /// Runs something with scratch memory for native code, of no more bytes than the meter allows; none if there is none.
+    pub(crate) fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
+        self.pool.with_scratch(self.limit, run)
     }
 
     /// Bytes of all buffers so far.

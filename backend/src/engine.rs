@@ -214,10 +214,6 @@ pub trait Engine {
     fn meter(&self) -> Option<&Arc<Meter>> {
         None
     }
-    /// Bytes that columns may take, if there is a limit.
-    fn memory_limit(&self) -> Option<u64> {
-        None
-    }
     /// Whether [`address`](Engine::address) gives one for every column.
     fn has_addresses(&self) -> bool {
         false

@@ -7,7 +7,7 @@
 //! times faster than small ones. Small columns take the system's allocator, which is good at them. [`Room`] is what the rest of
 //! the backend sees: typed room for elements, which returns its block when it is dropped, on whatever thread.
 //!
-//! How much is kept: blocks in use and free ones together never take more than an eighth more than was in use at the peak
+//! How much is kept: blocks in use and free ones together never take more than a sixteenth more than was in use at the peak
 //! of the last seconds, or [`SPARE`]. Free blocks that were not used for longest go first. A thread that lives only while
 //! more than that spare is free lets peaks be forgotten: a session that waits for its user gives large memory back within
 //! two [`WINDOW`]s. The limit of an engine ([`crate::buffer::Meter`]) and a kernel that has no more take free blocks back
@@ -18,12 +18,15 @@
 mod block;
 mod limit;
 mod room;
+mod scratch;
 mod spans;
 
 use block::{Block, HUGE_PAGE};
 pub use limit::machine_limit;
 pub(crate) use limit::share_of_addresses;
+use nesl_native::Scratch;
 pub use room::Room;
+use scratch::ScratchStock;
 use spans::Spans;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -59,6 +62,7 @@ pub struct Pool {
     shelves: Mutex<Shelves>,
     /// Bytes of all blocks, in use or free: those of `shelves`, for whoever only wants to know.
     held: AtomicU64,
+    scratch: ScratchStock,
 }
 
 /// What is free and what was in use.
@@ -82,7 +86,7 @@ impl Shelves {
     /// Bytes of blocks, in use or free, that there should be at most.
     fn bound(&self) -> usize {
         let peak = self.peaks[0].max(self.peaks[1]);
-        peak.saturating_add(peak / 8).max(SPARE)
+        peak.saturating_add(peak / 16).max(SPARE)
     }
 
     fn use_bytes(&mut self, size: usize) {
@@ -155,6 +159,16 @@ impl Pool {
         self.shelves().take(class(bytes)?)
     }
 
+    /// Runs something with scratch memory for native code, of no more bytes than columns may take; none if there is none.
+    pub fn with_scratch<T>(self: &Arc<Pool>, limit: Option<u64>, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
+        let result = self.scratch.with(limit, run)?;
+        let is_unkept = self.scratch.used() > SPARE && !std::mem::replace(&mut self.shelves().kept, true);
+        if is_unkept {
+            self.start_keeping();
+        }
+        Some(result)
+    }
+
     /// A new block of at least so many bytes; none if the machine has none, or there would then be more than `most` bytes in
     /// blocks, even with no free ones.
     fn fetch(&self, bytes: usize, most: u64) -> Option<Block> {
@@ -173,6 +187,9 @@ impl Pool {
         drop(shelves);
         self.held.fetch_add(mapped as u64, Relaxed);
         self.release(taken);
+        if block::maps(size) {
+            self.scratch.give_back();
+        }
         let block = Block::new(mapped).or_else(|| {
             self.release_down_to(0);
             Block::new(mapped)
@@ -195,6 +212,17 @@ impl Pool {
         Some(block)
     }
 
+    /// Takes back what a block has behind so many bytes, if that can be cut off.
+    fn give_rest(self: &Arc<Pool>, block: Block, bytes: usize) -> Block {
+        let kept = bytes.max(1).next_multiple_of(STEP);
+        if !block.is_mapped() || kept >= block.size() {
+            return block;
+        }
+        let (block, rest) = block.cut(kept);
+        self.give(rest);
+        block
+    }
+
     /// Takes a block back.
     fn give(self: &Arc<Pool>, block: Block) {
         let mut shelves = self.shelves();
@@ -206,10 +234,15 @@ impl Pool {
         drop(shelves);
         self.release(taken);
         if is_unkept {
-            let pool = Arc::downgrade(self);
-            // Without the thread peaks are remembered for good; that costs memory, and nothing else.
-            _ = std::thread::Builder::new().name("nesl-memory".to_owned()).spawn(move || keep(&pool));
+            self.start_keeping();
         }
+    }
+
+    /// Starts the thread that lets peaks be forgotten.
+    fn start_keeping(self: &Arc<Pool>) {
+        let pool = Arc::downgrade(self);
+        // Without the thread peaks are remembered for good; that costs memory, and nothing else.
+        _ = std::thread::Builder::new().name("nesl-memory".to_owned()).spawn(move || keep(&pool));
     }
 
     /// Frees blocks that are not in use, until no more than so many bytes are held.
@@ -220,6 +253,7 @@ impl Pool {
 
     /// Begins a window, and frees what its bound does not allow; whether there is more to be done in the next.
     fn begin_window(&self) -> bool {
+        self.scratch.give_back();
         let mut shelves = self.shelves();
         shelves.peaks = [shelves.used_bytes, shelves.peaks[0]];
         let bound = shelves.bound();

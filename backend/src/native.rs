@@ -10,9 +10,7 @@ use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::memory::share_of_addresses;
 use crate::value::{Slot, SlotOf};
-use nesl_native::{
-    Compiled, Compiler, Elements, Instances, Scratch, State, Status, is_recursive, is_supported, words_of,
-};
+use nesl_native::{Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of};
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
@@ -45,16 +43,8 @@ const STACK_RESERVE: usize = 128 << 10;
 /// Bytes of stack of a thread that runs native code, where there are as many.
 const WORKER_STACK: usize = STACK + 2 * STACK_RESERVE;
 
-/// One of so many parts of the addresses that the system leaves to this process is for stacks, and one for columns of native code
-/// on a thread.
+/// One of so many parts of the addresses that the system leaves to this process is for stacks.
 const STACK_SHARE: usize = 8;
-const SCRATCH_SHARE: usize = 4;
-
-/// Bytes of scratch memory of a worker: of addresses, since memory is taken as it is used.
-const SCRATCH: usize = 1 << 30;
-
-/// How much scratch memory that has been used each worker keeps after an `each`.
-const SCRATCH_KEPT: usize = 32 << 20;
 
 /// The native code of a program.
 pub(crate) struct NativeCode {
@@ -67,8 +57,6 @@ pub(crate) struct NativeCode {
     recursive: Vec<OnceLock<bool>>,
     /// By the address of their line, which lives as long as the program does.
     instances: Mutex<HashMap<usize, Option<Arc<Instances>>>>,
-    /// Scratch memory that nobody uses at the moment.
-    scratch: Mutex<Vec<Scratch>>,
 }
 
 impl std::fmt::Debug for NativeCode {
@@ -87,7 +75,6 @@ impl NativeCode {
             supported: (0..functions).map(|_| OnceLock::new()).collect(),
             recursive: (0..functions).map(|_| OnceLock::new()).collect(),
             instances: Mutex::new(HashMap::new()),
-            scratch: Mutex::new(Vec::new()),
         }
     }
 
@@ -132,28 +119,6 @@ impl NativeCode {
             self.compile(program, |compiler, program| compiler.instances(program, &line.each).ok()).map(Arc::new)
         };
         known.entry(Arc::as_ptr(line).addr()).or_insert_with(make).clone()
-    }
-
-    /// Runs something with scratch memory, of no more bytes than columns may take; none if there is none.
-    fn with_scratch<T>(&self, limit: Option<u64>, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
-        let free = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = match free {
-            Some(scratch) => scratch,
-            None => {
-                let share = share_of_addresses(SCRATCH, SCRATCH_SHARE);
-                let most = limit.map_or(share, |limit| usize::try_from(limit).map_or(share, |limit| limit.min(share)));
-                (0..6).find_map(|halvings| Scratch::new(most >> halvings))?
-            }
-        };
-        let result = run(&mut scratch);
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        Some(result)
-    }
-
-    /// Gives most of the scratch memory that nobody uses back to the system.
-    pub fn give_back(&self) {
-        let mut free = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        free.iter_mut().for_each(|scratch| scratch.give_back(SCRATCH_KEPT));
     }
 }
 
@@ -268,7 +233,8 @@ impl NativeCode {
         range: Range<usize>,
         (interrupt, depth): (Option<&AtomicBool>, usize),
     ) -> Result<Option<Done<E>>, Fault> {
-        let outcome = self.with_scratch(engine.memory_limit(), |scratch| {
+        let Some(meter) = engine.meter().map(Arc::clone) else { return Ok(None) };
+        let outcome = meter.with_scratch(|scratch| {
             let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
             // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler made the
             // code, is being run.

@@ -205,10 +205,6 @@ impl Engine for Threads {
         Some(&self.meter)
     }
 
-    fn memory_limit(&self) -> Option<u64> {
-        self.meter.limit()
-    }
-
     fn has_addresses(&self) -> bool {
         true
     }

@@ -5,7 +5,7 @@
 
 use crate::kernel::Sums;
 use nesl_prim::ScalarOp;
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -43,26 +43,37 @@ pub(crate) const INTERRUPTED: u64 = 2;
 /// Columns begin at multiples of this.
 const ALIGNMENT: usize = 8;
 
-/// Memory for the columns of native code, zero where nothing has been written: pages are taken when they are first used.
+/// Memory for the columns of native code: pages are taken when they are first used.
 #[derive(Debug)]
 pub struct Scratch {
     start: NonNull<u8>,
-    layout: Layout,
+    bytes: usize,
     /// How many bytes have been used since some were given back.
     touched: usize,
+    /// Frees the memory when it is dropped.
+    _owner: Box<dyn Any + Send>,
 }
 
 // SAFETY: the memory belongs to this value alone.
 unsafe impl Send for Scratch {}
 
 impl Scratch {
-    /// Room for so many bytes; none if the system does not give it.
-    pub fn new(bytes: usize) -> Option<Scratch> {
-        // Of a larger alignment the allocator would write the zeros itself.
-        let layout = Layout::from_size_align(bytes.max(ALIGNMENT), ALIGNMENT).ok()?;
-        // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Scratch { start, layout, touched: 0 })
+    /// So many bytes of memory that belong to `owner`.
+    ///
+    /// # Safety
+    /// They can be read and written as long as the owner is there, and nobody else uses them.
+    pub unsafe fn new(start: NonNull<u8>, bytes: usize, owner: Box<dyn Any + Send>) -> Scratch {
+        Scratch { start, bytes, touched: 0, _owner: owner }
+    }
+
+    /// How many bytes there are.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many of them have been used since some were given back.
+    pub fn touched(&self) -> usize {
+        self.touched
     }
 
     /// Gives what has been used behind so many bytes back to the system, where that takes it.
@@ -74,8 +85,8 @@ impl Scratch {
 
     #[cfg(target_os = "linux")]
     fn discard(&mut self, kept: usize) {
-        /// At least as large as a page, and a multiple of its size.
-        const PAGES: usize = 64 << 10;
+        /// A huge page, so that none is taken apart, and a multiple of the size of any other.
+        const PAGES: usize = 2 << 20;
         let start = self.start.as_ptr().addr();
         let first = (start + kept).next_multiple_of(PAGES) - start;
         let end = (start + self.touched) / PAGES * PAGES - start;
@@ -89,13 +100,6 @@ impl Scratch {
 
     #[cfg(not(target_os = "linux"))]
     fn discard(&mut self, _: usize) {}
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and only here.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
-    }
 }
 
 /// What native code runs with on one thread.
@@ -137,7 +141,7 @@ impl<'a> State<'a> {
         let stack_limit = (&raw const here as usize).saturating_sub(stack_bytes);
         let (top, bytes) = scratch
             .as_ref()
-            .map_or((ALIGNMENT, 0), |scratch| (scratch.start.as_ptr().expose_provenance(), scratch.layout.size()));
+            .map_or((ALIGNMENT, 0), |scratch| (scratch.start.as_ptr().expose_provenance(), scratch.bytes));
         State {
             interrupt: interrupt.unwrap_or(&NEVER),
             stack_limit,

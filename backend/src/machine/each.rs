@@ -123,7 +123,6 @@ impl<E: Engine> Run<'_, E> {
             let results = self.dealt_out(line, sizes, shares, run)?;
             // Nobody reads these any more: their memory is free for what the results are put together in.
             drop((native, operands));
-            self.program.native.give_back();
             return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
         }
         if sizes.scalar_only {

@@ -74,13 +74,20 @@ impl<T: Copy> Room<T> {
         self.length = length;
     }
 
-    /// Gives up the room behind the elements: of a block it is not counted any more; other memory goes back to the system.
+    /// Gives up the room behind the elements: of a block it goes back to the pool, other memory to the system.
     pub fn shrink(&mut self) {
-        if self.is_block() {
+        if let Some((block, pool)) = self.block.take() {
             self.capacity = self.length;
+            let block = pool.give_rest(block, self.length * size_of::<T>());
+            self.block = Some((block, pool));
         } else if self.length < self.capacity {
             *self = Room::from(self.to_vec());
         }
+    }
+
+    /// Whether less than half of its block is in use.
+    pub fn is_half_empty(&self) -> bool {
+        self.block.as_ref().is_some_and(|(block, _)| self.length * size_of::<T>() < block.size() / 2)
     }
 
     /// Adds an element.
