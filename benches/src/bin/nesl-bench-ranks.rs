@@ -1,12 +1,14 @@
 //! The yardstick for ranks: programs on one and on several ranks of one thread each, beside one process with as many threads.
 //!
 //! `cargo run --release -p nesl-benches --bin nesl-bench-ranks -- --help`. Every run is a job of its own, started as a user would
-//! start it; the program itself says how long the part took that counts, so that starting and making the input do not.
+//! start it; the program itself says how long the part took that counts, so that starting and making the input do not. It does that
+//! part several times: the first one compiles, and touches memory that the system has to find. What the machine allows is
+//! measured along with it: as many processes of one thread, each with all of the input and none aware of the others.
 
 use clap::Parser;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 /// Times programs on ranks beside threads.
 #[derive(Parser)]
@@ -17,12 +19,15 @@ struct Arguments {
     /// How many ranks of one thread each to compare with one rank, and with one process of as many threads
     #[arg(long, default_value_t = 2)]
     ranks: usize,
-    /// Runs of each, of which the median counts
-    #[arg(long, default_value_t = 5)]
+    /// Jobs of each, of which the median counts
+    #[arg(long, default_value_t = 3)]
     repetitions: usize,
     /// Divide the sizes by this number
     #[arg(long, default_value_t = 1)]
     divide: usize,
+    /// Count what a job does first, which compiles and touches fresh memory, instead of what it does then
+    #[arg(long)]
+    first: bool,
     /// The executable of nesl, with MPI; by default the one beside this
     #[arg(long)]
     nesl: Option<PathBuf>,
@@ -100,7 +105,12 @@ enum Way {
     Threads(usize),
     /// On so many ranks of one thread.
     Ranks(usize),
+    /// In so many processes of one thread at once, each all of it.
+    AtOnce(usize),
 }
+
+/// How often a job does what counts.
+const TIMES: usize = 4;
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -121,10 +131,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return Err("ranks, repetitions and divisor are at least 1".to_owned());
     }
     let nesl = executable(arguments.nesl.as_deref())?;
-    let ways = [Way::Threads(1), Way::Threads(arguments.ranks), Way::Ranks(1), Way::Ranks(arguments.ranks)];
     let n = arguments.ranks;
+    let ways = [Way::Threads(1), Way::Threads(n), Way::Ranks(1), Way::Ranks(n), Way::AtOnce(n)];
     println!(
-        "{:<11}{:>12}{:>12}{:>12}{:>12}{:>12}{:>10}{:>12}",
+        "{:<11}{:>12}{:>12}{:>12}{:>12}{:>12}{:>10}{:>10}{:>12}",
         "program",
         "size",
         "1 thread ms",
@@ -132,6 +142,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         "1 rank",
         format!("{n} ranks"),
         "speed-up",
+        "possible",
         "of threads"
     );
     let wanted = |row: &&Row| arguments.names.is_empty() || arguments.names.iter().any(|name| name == row.name);
@@ -141,50 +152,63 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let file = std::env::temp_dir().join(format!("nesl-bench-{}-{}.nesl", row.name, std::process::id()));
         let write = std::fs::write(&file, text(row, size));
         write.map_err(|error| format!("cannot write {}: {error}", file.display()))?;
-        let times = measure(&nesl, &file, &ways, arguments.repetitions);
+        let times = measure(&nesl, &file, &ways, arguments);
         // What is left of it does no harm.
         let _ = std::fs::remove_file(&file);
         let medians: Vec<f64> = times?.into_iter().map(median).collect();
         let mut line = format!("{:<11}{size:>12}", row.name);
-        for median in &medians {
+        for median in &medians[..4] {
             let _ = write!(line, "{:>12.1}", median * 1e3);
         }
-        println!("{line}{:>10.2}{:>12.2}", medians[2] / medians[3], medians[3] / medians[1]);
+        let &[one, threads, rank, ranks, at_once] = medians.as_slice() else { unreachable!("a time for each way") };
+        println!("{line}{:>10.2}{:>10.2}{:>12.2}", rank / ranks, one * n as f64 / at_once, ranks / threads);
     }
     Ok(())
 }
 
-/// The program, which prints the seconds that what counts takes.
+/// The program, which prints the seconds that what counts takes each time.
 fn text(row: &Row, size: usize) -> String {
-    format!("{}\nn = {size};\nv = {};\n(result, seconds) = time({});\nseconds;\n", row.text, row.input, row.work)
+    let once = format!("(result, seconds) = time({});\nseconds;\n", row.work);
+    format!("{}\nn = {size};\nv = {};\n{}", row.text, row.input, once.repeat(TIMES))
 }
 
 /// The times of all ways to run a file, one after another, so often.
-fn measure(nesl: &Path, file: &Path, ways: &[Way], repetitions: usize) -> Result<Vec<Vec<f64>>, String> {
-    let mut times = vec![Vec::with_capacity(repetitions); ways.len()];
-    for _ in 0..repetitions {
+fn measure(nesl: &Path, file: &Path, ways: &[Way], arguments: &Arguments) -> Result<Vec<Vec<f64>>, String> {
+    let mut times = vec![Vec::with_capacity(arguments.repetitions); ways.len()];
+    for _ in 0..arguments.repetitions {
         for (times, way) in times.iter_mut().zip(ways) {
-            times.push(time(nesl, file, *way)?);
+            times.push(time(nesl, file, *way, arguments.first)?);
         }
     }
     Ok(times)
 }
 
-/// The seconds that a run says it took.
-fn time(nesl: &Path, file: &Path, way: Way) -> Result<f64, String> {
-    let mut command = Command::new(nesl);
-    command.arg("run");
-    match way {
-        Way::Threads(threads) => command.args(["--threads", &threads.to_string()]),
-        Way::Ranks(ranks) => command.args(["--threads", "1", "--ranks", &ranks.to_string()]),
+/// The seconds that a job says it took: first, or then.
+fn time(nesl: &Path, file: &Path, way: Way, first: bool) -> Result<f64, String> {
+    let (jobs, settings) = match way {
+        Way::Threads(threads) => (1, vec!["--threads".to_owned(), threads.to_string()]),
+        Way::Ranks(ranks) => (1, ["--threads", "1", "--ranks", &ranks.to_string()].map(str::to_owned).to_vec()),
+        Way::AtOnce(jobs) => (jobs, ["--threads", "1"].map(str::to_owned).to_vec()),
     };
-    let output = command.arg(file).output().map_err(|error| format!("cannot run {}: {error}", nesl.display()))?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let seconds = printed.lines().last().and_then(|line| line.trim().parse().ok());
-    match seconds {
-        Some(seconds) if output.status.success() => Ok(seconds),
-        _ => Err(format!("{}: {}{printed}{}", file.display(), output.status, String::from_utf8_lossy(&output.stderr))),
+    let start = || {
+        let mut command = Command::new(nesl);
+        command.arg("run").args(&settings).arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().map_err(|error| format!("cannot run {}: {error}", nesl.display()))
+    };
+    let started: Vec<_> = (0..jobs).map(|_| start()).collect();
+    let mut seconds = 0.0;
+    for job in started {
+        let output = job?.wait_with_output().map_err(|error| format!("cannot read what it prints: {error}"))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        // Above are the definitions.
+        let times: Vec<f64> = printed.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        if !output.status.success() || times.len() != TIMES {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{}: {}{printed}{errors}", file.display(), output.status));
+        }
+        seconds += if first { times[0] } else { median(times[1..].to_vec()) };
     }
+    Ok(seconds / jobs as f64)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
