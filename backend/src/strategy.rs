@@ -72,7 +72,7 @@ const LEAF_SIZE: usize = 32;
 
 /// Native code runs instances up to this size, shared by all workers: what an instance makes has to fit into a cache, or at least
 /// into scratch memory, and that of all workers is in use at once.
-const NATIVE_SIZE: usize = 1 << 22;
+const NATIVE_SIZE: usize = 1 << 21;
 
 /// With several workers, instances are dealt out if there are so many for each, or if all together are no larger than what one
 /// worker does before the others have woken up.
