@@ -42,7 +42,8 @@ pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> 
     let is_known =
         group.kernels.iter().any(|kernel| kernel.get().is_some_and(|known| known.0 == threads.kernels.owner()));
     if !is_known {
-        let work = (length + OVERHEAD) as u64 * plan.nodes.len() as u64;
+        // Indices that no column holds may be so many that the work does not fit.
+        let work = ((length + OVERHEAD) as u64).saturating_mul(plan.nodes.len() as u64).min(COMPILE);
         if group.spent.fetch_add(work, Relaxed) + work < COMPILE {
             return None;
         }

@@ -8,7 +8,7 @@
 //! interrupted the evaluation.
 
 use super::output::{Output, Writer};
-use super::tuning::{LARGEST_PIECE, PIECES};
+use super::tuning::{LARGEST_PIECE, MOST_PIECES, PIECES};
 use crate::buffer::Meter;
 use crate::engine::Fault;
 use crate::interrupt::Interrupt;
@@ -71,7 +71,7 @@ impl Workers {
     /// Into how many pieces to cut `length` elements of which `grain` are worth a task.
     pub fn pieces(&self, length: usize, grain: usize) -> usize {
         let shared = if self.threads == 1 { 1 } else { (length / grain).min(self.threads * PIECES) };
-        shared.max(length / (grain * LARGEST_PIECE)).max(1)
+        shared.max((length / (grain * LARGEST_PIECE)).min(MOST_PIECES)).max(1)
     }
 
     /// Runs the tasks `0..pieces`, and returns when all are done.
@@ -231,6 +231,7 @@ mod tests {
             assert_eq!(workers.pieces(0, 100), 1);
             assert_eq!(workers.pieces(250, 100), threads.min(2));
             assert_eq!(workers.pieces(1_000_000, 100), 1_000_000 / (100 * LARGEST_PIECE));
+            assert_eq!(workers.pieces(i64::MAX as usize, 100), MOST_PIECES);
         }
     }
 
