@@ -18,9 +18,9 @@ pub const GRAIN_COSTLY: usize = 2 * 1024;
 /// memory as long. Between pieces threads look whether the user has had enough.
 pub const LARGEST_PIECE: usize = 32;
 
-/// The most pieces because of that limit. No columns in memory have as many; indices that no column holds, whose kernels look
-/// at the flag themselves, would otherwise have more pieces than there is memory to list.
-pub const MOST_PIECES: usize = 1 << 16;
+/// The most pieces because of that limit: 2^33 elements of the units above. Only indices that no column holds are many more, and
+/// their kernels look at the flag themselves. What a piece of a float sum begins with has 8 KiB.
+pub const MOST_PIECES: usize = 1 << 12;
 
 /// Elements that a thread looks at, where it must look at all, before it looks whether the user has had enough: 1 to 10 ms.
 pub const PATIENCE: usize = 1 << 20;
