@@ -29,8 +29,8 @@ pub struct Group {
     pub(crate) spent: AtomicU64,
     /// Its kernels, by [`Mode::number`], each with the number of the collection that has it.
     pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
-    /// The same group where some descriptors have the same lengths.
-    alike: OnceLock<Box<Group>>,
+    /// The same group where something is known of descriptors.
+    known: OnceLock<Box<Group>>,
     /// The same group over a part of its indices.
     partial: OnceLock<Option<Box<Partial>>>,
 }
@@ -50,26 +50,27 @@ impl Group {
 
     fn of(plan: Plan) -> Group {
         let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
-        let (alike, partial) = (OnceLock::new(), OnceLock::new());
-        Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default(), alike, partial }
+        let (known, partial) = (OnceLock::new(), OnceLock::new());
+        Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
     }
 
-    /// The group as it is where those of its descriptors share their lengths that do so now. There is one such group, for what
-    /// shared them at first: the same do nearly always.
-    pub(crate) fn alike(&self, operands: &[LocalSlot]) -> &Group {
-        let descriptors = self.plan.inputs.iter().filter(|&&ty| ty == RegisterType::Descriptor);
-        if descriptors.count() < 2 {
+    /// The group as it is where descriptors share their lengths, or are packed, that do or are so now. There is one such group, for
+    /// what was so at first: it is so nearly always.
+    pub(crate) fn known(&self, operands: &[LocalSlot]) -> &Group {
+        if !self.facts.is_open {
             return self;
         }
-        let alike = self.plan.find_alike(|input| match &operands[input] {
-            Slot::Descriptor(descriptor) => (descriptor.lengths().as_ptr(), descriptor.segments()),
+        let descriptor = |input: usize| match &operands[input] {
+            Slot::Descriptor(descriptor) => descriptor,
             other => panic!("a group reads {other:?} as a descriptor"),
-        });
-        if self.plan.is_known_alike(&alike) {
+        };
+        let lengths = |input| (descriptor(input).lengths().as_ptr(), descriptor(input).segments());
+        let known = self.plan.find_known(lengths, |input| descriptor(input).is_packed());
+        if self.plan.knows(&known) {
             return self;
         }
-        let group = self.alike.get_or_init(|| Box::new(Group::of(self.plan.clone().with_alike(alike.clone()))));
-        if group.plan.is_known_alike(&alike) { group } else { self }
+        let group = self.known.get_or_init(|| Box::new(Group::of(self.plan.clone().with_known(known.clone()))));
+        if group.plan.knows(&known) { group } else { self }
     }
 
     /// The same over a part of its indices; none where that cannot be.
@@ -101,6 +102,8 @@ pub(crate) struct Facts {
     /// What becomes of each yield.
     pub endings: Vec<Ending>,
     pub checks: Vec<Check>,
+    /// Whether more may be known of its descriptors when it runs.
+    pub is_open: bool,
     /// The descriptor whose segments are reduced or scanned.
     pub segmented: Option<usize>,
     /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments, or
@@ -182,6 +185,7 @@ impl Facts {
             })
         });
         Facts {
+            is_open: plan.is_open(),
             segmented,
             running,
             is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,

@@ -8,6 +8,7 @@ mod affine;
 mod body;
 mod emit;
 mod ends;
+mod known;
 mod live;
 mod parts;
 mod plan;

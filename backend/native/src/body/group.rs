@@ -34,7 +34,7 @@ impl Body<'_, '_> {
             Bound::Descriptor { lengths, segments, .. } => Some((lengths, segments)),
             Bound::Scalar(_) | Bound::Column { .. } => None,
         };
-        let plan = &plan.clone().with_alike(plan.find_alike(lengths));
+        let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
         let length = self.extent(plan, inputs, &bounds);
         let zero = self.emitter.int(0);
         let mut outlets = Vec::with_capacity(plan.yields.len());

@@ -56,9 +56,9 @@ pub(super) struct Body<'a, 'e, 'b> {
     /// Accumulators of exact reductions for two indices, by yield.
     pub wide_accumulators: Vec<Vec<Variable>>,
     /// What holds for a strip: the elements of `seg_dist` and the addresses that index 0 would have in what `compact` reads, by
-    /// node, and the addresses that index 0 would have in buffers of sums,
-    /// by yield.
+    /// node.
     pub of_strip: Vec<Option<Value>>,
+    /// The addresses that index 0 would have in buffers of sums, for a strip or a stretch, by yield.
     pub biases: Vec<Option<Value>>,
     /// The nodes that are indices which go up evenly inside a strip, and are checked when it begins.
     pub even: Vec<Option<Even>>,
@@ -184,6 +184,11 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
                 Carried::Values(vec![self.variable(identity)])
             }
             Some(Ending::Sum(_, source)) if is_within(source) => Carried::Values(vec![self.variable(start)]),
+            Some(Ending::SegSum(_, _, descriptor)) => {
+                self.begin_segments(index, descriptor);
+                let none = self.emitter.int(0);
+                Carried::Values(vec![self.variable(none)])
+            }
             _ => Carried::Nothing,
         }
     }
@@ -210,7 +215,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     /// Whether something that is computed reads a descriptor.
     fn uses_descriptor(&self, input: usize) -> bool {
         let by_ending = self.endings.iter().flatten().any(|ending| match *ending {
-            Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor) => descriptor == input,
+            Ending::SegReduce(_, _, descriptor) => descriptor == input,
             _ => false,
         });
         let nodes = self.plan.nodes.iter().zip(&self.live);
@@ -299,23 +304,14 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         }
         self.begin_even(i, stop);
         for index in 0..self.endings.len() {
-            // The strip is inside one block.
-            let (sums, base) = match self.endings[index] {
-                Some(Ending::Sum(_, source)) if self.plan.space_of(source) == 0 => {
-                    (self.environment.outlets[index].pointer, self.emitter.int(0))
-                }
-                Some(Ending::SegSum(_, _, descriptor)) => {
-                    let cursor = self.cursors[descriptor].unwrap_or_else(|| unreachable!("the descriptor is used"));
-                    (self.environment.outlets[index].start, self.emitter.builder.use_var(cursor.base))
-                }
-                _ => continue,
-            };
-            let builder = &mut self.emitter.builder;
-            let within = builder.ins().isub(i, base);
-            let before = builder.ins().band_imm_s(within, !(sum::BLOCK as i64 - 1));
-            let begin = builder.ins().iadd(base, before);
-            let offset = builder.ins().ishl_imm_u(begin, 3);
-            self.biases[index] = Some(builder.ins().isub(sums, offset));
+            let Some(Ending::Sum(_, source)) = self.endings[index] else { continue };
+            if self.plan.space_of(source) == 0 {
+                // The strip is inside one block.
+                let builder = &mut self.emitter.builder;
+                let begin = builder.ins().band_imm_s(i, !(sum::BLOCK as i64 - 1));
+                let offset = builder.ins().ishl_imm_u(begin, 3);
+                self.biases[index] = Some(builder.ins().isub(self.environment.outlets[index].pointer, offset));
+            }
         }
     }
 

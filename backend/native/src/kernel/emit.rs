@@ -1,8 +1,9 @@
 //! The loops of a group, wherever they stand: what they read and write is given by values.
 //!
-//! Indices are taken in *strips*, at most as long as a segment, or as a block where floats are added up; what is the same for a
-//! strip, such as the element of a segment, is read once for it. Inside a strip is a loop over indices ([`super::body`]). After
-//! every so many indices the interrupt flag is looked at.
+//! Indices are taken in *stretches*, after which the interrupt flag is looked at, and the floats that were computed are added up
+//! by segments: a loop that waits for memory knows nothing of where segments end. Stretches are cut into *strips* where something
+//! is the same for a segment, or combines floats in blocks: what is the same for a strip is read once for it. Inside a strip is a
+//! loop over indices ([`super::body`]).
 
 use super::body::Body;
 use super::plan::{Ending, Node, Plan, Source, is_ordered};
@@ -67,7 +68,7 @@ pub(crate) enum Bound {
 pub(crate) struct Outlet {
     pub pointer: Value,
     /// What a reduction begins with; where in the buffer of sums a filter's first element goes; the length of the column
-    /// that is written to at indices; the sums of segments.
+    /// that is written to at indices; the [`sums::Sums`] of segments, whose results go to the column.
     pub start: Value,
 }
 
@@ -140,7 +141,8 @@ const PATIENCE: i64 = 1 << 20;
 impl Body<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
     fn has_blocks(&self, of: Option<usize>) -> bool {
-        (0..self.endings.len()).any(|index| self.is_in_blocks(index, of)) || !self.scans_in_blocks(of).is_empty()
+        of.is_none() && self.endings.iter().any(|ending| self.is_in_blocks(ending))
+            || !self.scans_in_blocks(of).is_empty()
     }
 
     /// The scans that combine floats in blocks of all indices, or of the segments of a descriptor.
@@ -162,13 +164,14 @@ impl Body<'_, '_, '_> {
         matches!(node.operands.get(1), Some(&Source::Input(input)) if self.is_alike(input, descriptor))
     }
 
-    /// Whether a yield combines floats in blocks of all indices, or of the segments of a descriptor.
-    fn is_in_blocks(&self, index: usize, of: Option<usize>) -> bool {
-        match (self.endings[index], of) {
-            (Some(Ending::Sum(_, source)), None) => self.plan.space_of(source) == 0,
-            (Some(Ending::SegSum(_, _, input)), Some(descriptor)) => self.is_alike(input, descriptor),
-            _ => false,
-        }
+    /// Whether a yield combines floats in blocks of all indices.
+    fn is_in_blocks(&self, ending: &Option<Ending>) -> bool {
+        matches!(*ending, Some(Ending::Sum(_, source)) if self.plan.space_of(source) == 0)
+    }
+
+    /// The yields that are float sums of segments.
+    fn sums_of_segments(&self) -> Vec<usize> {
+        (0..self.endings.len()).filter(|&index| matches!(self.endings[index], Some(Ending::SegSum(..)))).collect()
     }
 
     /// The loop over as many indices as do not take long.
@@ -181,14 +184,20 @@ impl Body<'_, '_, '_> {
         let i = builder.use_var(index);
         let left = builder.ins().isub(end, i);
         let patience = builder.ins().iconst(types::I64, PATIENCE);
-        let count = builder.ins().smin(left, patience);
-        let stop = builder.ins().iadd(i, count);
+        let mut count = builder.ins().smin(left, patience);
+        let sums = self.sums_of_segments();
+        for &index in &sums {
+            let room = self.room_in_buffer(index, i);
+            count = self.emitter.builder.ins().smin(count, room);
+        }
+        let stop = self.emitter.builder.ins().iadd(i, count);
         if self.cursors.iter().any(Option::is_some) || self.has_blocks(None) {
             self.strips(index, stop);
         } else {
             self.begin_strip(i, stop);
             self.strip(index, stop);
         }
+        sums.into_iter().for_each(|index| self.add_up_segments(index, count));
         let builder = &mut self.emitter.builder;
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, stop, end);
         builder.ins().brif(is_left, look, &[], after, &[]);
@@ -196,6 +205,26 @@ impl Body<'_, '_, '_> {
         self.emitter.check_interrupt();
         self.emitter.builder.ins().jump(stretch, &[]);
         self.emitter.builder.switch_to_block(after);
+    }
+
+    /// How many elements of segments there is room for in a buffer of sums, of those from an index on.
+    fn room_in_buffer(&mut self, index: usize, i: Value) -> Value {
+        let kept = self.emitter.builder.use_var(self.values(index)[0]);
+        let builder = &mut self.emitter.builder;
+        let begin = builder.ins().isub(i, kept);
+        let offset = builder.ins().ishl_imm_u(begin, 3);
+        self.biases[index] = Some(builder.ins().isub(self.environment.outlets[index].start, offset));
+        let block = builder.ins().iconst(types::I64, sum::BLOCK as i64);
+        builder.ins().isub(block, kept)
+    }
+
+    /// Adds up segments with so many more elements, as far as they end there.
+    fn add_up_segments(&mut self, index: usize, count: Value) {
+        let kept = self.values(index)[0];
+        self.add(kept, count);
+        let filled = self.emitter.builder.use_var(kept);
+        let left = self.emitter.segment_sums(self.environment.outlets[index].start, filled);
+        self.emitter.builder.def_var(kept, left);
     }
 
     /// The loop over strips.
@@ -265,18 +294,8 @@ impl Body<'_, '_, '_> {
         builder.ins().brif(within, after, &[], whole, &[]);
         builder.switch_to_block(whole);
         for index in 0..self.endings.len() {
-            if !self.is_in_blocks(index, of) {
-                continue;
-            }
-            match self.endings[index] {
-                Some(Ending::Sum(..)) => {
-                    let sums = self.environment.outlets[index].pointer;
-                    self.emitter.complete_sums(sums);
-                }
-                _ => {
-                    let sums = self.environment.outlets[index].start;
-                    self.emitter.complete_sums(sums);
-                }
+            if of.is_none() && self.is_in_blocks(&self.endings[index]) {
+                self.emitter.complete_sums(self.environment.outlets[index].pointer);
             }
         }
         self.scans_in_blocks(of).into_iter().for_each(|number| self.end_scanned_block(number));
@@ -323,13 +342,6 @@ impl Body<'_, '_, '_> {
                     accumulators.iter().for_each(|&variable| self.emitter.builder.def_var(variable, identity));
                     self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
                 }
-                Some(Ending::SegSum(_, _, descriptor)) if self.is_alike(descriptor, input) => {
-                    let (stop, base) =
-                        (self.emitter.builder.use_var(cursor.stop), self.emitter.builder.use_var(cursor.base));
-                    let tail = self.in_block(stop, base);
-                    let result = self.emitter.finish_sums(self.environment.outlets[index].start, tail);
-                    self.store_of_segment(index, cursor, result, 8);
-                }
                 _ => {}
             }
         }
@@ -354,9 +366,7 @@ impl Body<'_, '_, '_> {
     fn finish(&mut self, end: Value) -> Finished {
         for (input, cursor) in self.different_cursors() {
             let is_end = |ending: &Option<Ending>| match *ending {
-                Some(Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor)) => {
-                    self.is_alike(descriptor, input)
-                }
+                Some(Ending::SegReduce(_, _, descriptor)) => self.is_alike(descriptor, input),
                 _ => false,
             };
             if self.endings.iter().any(is_end) {
@@ -422,6 +432,12 @@ impl Emitter<'_> {
     pub(super) fn complete_sums(&mut self, sums: Value) {
         let signature = self.signature(&[types::I64], &[]);
         self.call_rust(sums::complete as *const () as usize, signature, &[sums]);
+    }
+
+    /// Adds up the segments that end with so many elements in the buffer; how many are left there.
+    fn segment_sums(&mut self, sums: Value, filled: Value) -> Value {
+        let signature = self.signature(&[types::I64; 2], &[types::I64]);
+        self.call_rust(sums::add_up_segments as *const () as usize, signature, &[sums, filled])[0]
     }
 
     /// The result of sums, where so many elements are in the buffer.

@@ -1,9 +1,9 @@
 //! What becomes of the elements that a loop computes: they are stored, combined, written at indices.
 
 use super::body::Body;
-use super::emit::Mode;
+use super::emit::{Bound, Mode};
 use super::plan::Ending;
-use super::sums::BUFFER;
+use super::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use crate::emitter::TRUSTED;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -66,6 +66,18 @@ impl Body<'_, '_, '_> {
             address = self.emitter.builder.ins().select(mask, address, self.environment.aside);
         }
         self.emitter.builder.ins().store(TRUSTED, value, address, 0);
+    }
+
+    /// Says which segments a buffer of sums has, and where their results go.
+    pub fn begin_segments(&mut self, index: usize, descriptor: usize) {
+        let Bound::Descriptor { lengths, segment, segments, .. } = self.environment.inputs[descriptor] else {
+            unreachable!("segments are those of a descriptor")
+        };
+        let outlet = self.environment.outlets[index];
+        let fields = [(lengths, LENGTHS), (outlet.pointer, RESULTS), (segment, SEGMENT), (segments, SEGMENTS)];
+        for (value, field) in fields {
+            self.emitter.builder.ins().store(TRUSTED, value, outlet.start, field);
+        }
     }
 
     pub fn combine(&mut self, op: ScalarOp, accumulator: Variable, value: Value, mask: Option<Value>) {

@@ -3,6 +3,7 @@
 //! What instructions make of the index itself would count from the part's own first one. Such a plan has inputs besides those of
 //! the whole: how many indices the part has, which is its first, and how much of the first segment lies before it.
 
+use super::known::Known;
 use super::plan::{Node, NodeOp, Plan, Source};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
@@ -34,8 +35,8 @@ impl Plan {
         let operands = vec![Source::Input(0), Source::Input(1)];
         let node = Node { op: NodeOp::Vector(VectorOp::SegReduce(op)), operands, ty: row.result, space: 0 };
         let inputs = vec![RegisterType::Column(row.operands[0]), RegisterType::Descriptor];
-        let (extent, alike) = (super::Extent::Column(0), vec![0, 1]);
-        Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, alike }
+        let (extent, known) = (super::Extent::Column(0), Known::nothing(inputs.len()));
+        Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, known }
     }
 
     /// The same over a part of the indices, where descriptors are those of the segments in the part.
@@ -53,8 +54,8 @@ impl Plan {
             other => other,
         };
         let Maker { inputs, further, nodes, .. } = maker;
-        let alike = (0..inputs.len()).collect();
-        PartPlan { plan: Plan { inputs, nodes, yields, filters, extent, alike }, further }
+        let known = Known::nothing(inputs.len());
+        PartPlan { plan: Plan { inputs, nodes, yields, filters, extent, known }, further }
     }
 }
 

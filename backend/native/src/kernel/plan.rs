@@ -2,6 +2,7 @@
 //!
 //! Two groups that differ in nothing but names have equal plans, and share their code.
 
+use super::known::Known;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::op::Fusion;
 use nesl_vcode::passes::effect;
@@ -113,8 +114,8 @@ pub struct Plan {
     pub(super) filters: Vec<Space>,
     /// How many indices there are.
     pub extent: Extent,
-    /// Of each input the first one whose segments are known to be as long as its own: a loop is in all of them at the same place.
-    pub(super) alike: Vec<usize>,
+    /// What is known of the inputs.
+    pub(super) known: Known,
 }
 
 impl Plan {
@@ -131,31 +132,8 @@ impl Plan {
         let yields = yields.collect::<Option<Vec<usize>>>()?;
         let Planner { inputs, nodes, filters, extent, .. } = planner;
         let types: Vec<RegisterType> = inputs.iter().map(|&register| registers[register.0 as usize]).collect();
-        let alike = (0..types.len()).collect();
-        Some((Plan { inputs: types, nodes, yields, filters, extent: extent?, alike }, inputs))
-    }
-
-    /// Of each input the first one that is a descriptor of the same lengths, itself if there is none, where `lengths` says of the
-    /// lengths of a descriptor what those of no other are.
-    pub fn find_alike<L: PartialEq>(&self, lengths: impl Fn(usize) -> L) -> Vec<usize> {
-        let is_descriptor = |&input: &usize| self.inputs[input] == RegisterType::Descriptor;
-        let first = |input: usize| (0..input).filter(is_descriptor).find(|&other| lengths(other) == lengths(input));
-        (0..self.inputs.len()).map(|input| Some(input).filter(is_descriptor).and_then(first).unwrap_or(input)).collect()
-    }
-
-    /// The same with this known of the inputs: what [`find_alike`](Plan::find_alike) gives.
-    pub fn with_alike(self, alike: Vec<usize>) -> Plan {
-        Plan { alike, ..self }
-    }
-
-    /// The first descriptor whose segments are known to be as long as those of this one.
-    pub fn first_alike(&self, descriptor: usize) -> usize {
-        self.alike[descriptor]
-    }
-
-    /// Whether something is known of descriptors.
-    pub fn is_known_alike(&self, alike: &[usize]) -> bool {
-        self.alike == alike
+        let known = Known::nothing(types.len());
+        Some((Plan { inputs: types, nodes, yields, filters, extent: extent?, known }, inputs))
     }
 
     /// The number of spaces, that of all indices included.

@@ -1,28 +1,41 @@
-//! Float sums and products in kernels: a kernel fills a buffer with the elements of a block, and whole blocks are combined here,
-//! as [`nesl_prim::sum`] defines, with the widest vector instructions that the machine has.
+//! Float sums and products in kernels: a kernel fills a buffer with elements, and they are combined here, as [`nesl_prim::sum`]
+//! defines, with the widest vector instructions that the machine has. Those of one sequence come block by block, those of segments
+//! one segment after another, as many as the buffer holds.
 
 use crate::state::State;
 use nesl_prim::{ScalarOp, sum};
 use std::mem::offset_of;
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Sums or products in progress: the elements of one sequence, or of one segment after another.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Sums {
-    /// The elements of the block that is not complete.
+    /// The elements of the block that is not complete; with segments, those that are not combined yet.
     buffer: [f64; sum::BLOCK],
+    /// The addresses of the lengths of segments, and of their results.
+    lengths: usize,
+    results: usize,
+    /// The segment of the first element in the buffer, and the end of all that there are.
+    segment: usize,
+    segments: usize,
     /// Whether elements are multiplied.
     is_product: bool,
     /// Where the first element in the buffer is, if the sequence begins inside a block.
     begin: usize,
     /// The elements of the block in which the sequence begins, if that is complete and not all of the block.
     head: Vec<f64>,
-    /// The results of the whole blocks.
+    /// The results of the whole blocks, of a segment those that are not in the buffer any more.
     blocks: Vec<f64>,
 }
 
 /// Where kernels write elements.
 pub(crate) const BUFFER: i32 = offset_of!(Sums, buffer) as i32;
+/// Where they say which segments there are.
+pub(crate) const LENGTHS: i32 = offset_of!(Sums, lengths) as i32;
+pub(crate) const RESULTS: i32 = offset_of!(Sums, results) as i32;
+pub(crate) const SEGMENT: i32 = offset_of!(Sums, segment) as i32;
+pub(crate) const SEGMENTS: i32 = offset_of!(Sums, segments) as i32;
 
 impl Sums {
     /// Nothing, of an operation whose order counts. The first element will be at this position of its block.
@@ -35,12 +48,17 @@ impl Sums {
             ScalarOp::MultiplyFloat => true,
             other => panic!("{other} is combined in any order"),
         };
-        let buffer = [0.0; sum::BLOCK];
-        Box::new(Sums { buffer, is_product, begin, head: Vec::new(), blocks: Vec::new() })
-    }
-
-    fn identity(&self) -> f64 {
-        if self.is_product { 1.0 } else { 0.0 }
+        Box::new(Sums {
+            buffer: [0.0; sum::BLOCK],
+            lengths: 0,
+            results: 0,
+            segment: 0,
+            segments: 0,
+            is_product,
+            begin,
+            head: Vec::new(),
+            blocks: Vec::new(),
+        })
     }
 
     fn block(&self, elements: &[f64]) -> f64 {
@@ -51,14 +69,12 @@ impl Sums {
         }
     }
 
-    /// The same for the first elements in the buffer, if they are no more than lanes: without loops that depend on how many.
-    fn short(&self, count: usize) -> f64 {
-        let elements =
-            self.buffer.first_chunk::<{ sum::LANES }>().unwrap_or_else(|| unreachable!("a block has many lanes"));
+    /// The same for so many of the first elements in the buffer.
+    fn first(&self, count: usize) -> f64 {
         if self.is_product {
-            wide(|| sum::lanes(multiply, filled(1.0, multiply, elements, count)))
+            wide(|| few(1.0, multiply, &self.buffer, count))
         } else {
-            wide(|| sum::lanes(add, filled(0.0, add, elements, count)))
+            wide(|| few(0.0, add, &self.buffer, count))
         }
     }
 
@@ -80,11 +96,7 @@ impl Sums {
     /// The result, where so many elements are in the buffer. Begins anew.
     fn finish(&mut self, tail: usize) -> f64 {
         if self.blocks.is_empty() {
-            return match tail {
-                0 => self.identity(),
-                1..=sum::LANES => self.short(tail),
-                _ => self.block(&self.buffer[..tail]),
-            };
+            return self.first(tail);
         }
         if tail > 0 {
             let block = self.block(&self.buffer[..tail]);
@@ -93,6 +105,42 @@ impl Sums {
         let result = self.tree(&self.blocks);
         self.blocks.clear();
         result
+    }
+
+    /// Combines the elements of all segments that end with so many in the buffer; how many are left there.
+    ///
+    /// # Safety
+    /// There are lengths of so many segments, and room for their results; they have so many elements at least as have come.
+    #[inline(always)]
+    unsafe fn add_up(&mut self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, filled: usize) -> usize {
+        let (lengths, results) =
+            (with_exposed_provenance::<i64>(self.lengths), with_exposed_provenance_mut::<f64>(self.results));
+        let mut start = 0;
+        while self.segment < self.segments {
+            // SAFETY: it is one of the segments.
+            let length = unsafe { *lengths.add(self.segment) } as usize - sum::BLOCK * self.blocks.len();
+            if start + length > filled {
+                break;
+            }
+            let mut result = few(identity, combine, &self.buffer[start..filled], length);
+            if !self.blocks.is_empty() {
+                if length > 0 {
+                    self.blocks.push(result);
+                }
+                result = sum::tree(identity, combine, &self.blocks);
+                self.blocks.clear();
+            }
+            // SAFETY: as above.
+            unsafe { *results.add(self.segment) = result };
+            start += length;
+            self.segment += 1;
+        }
+        if filled - start == sum::BLOCK {
+            self.blocks.push(sum::block(identity, combine, &self.buffer));
+            return 0;
+        }
+        self.buffer.copy_within(start..filled, 0);
+        filled - start
     }
 
     /// The result of parts of one sequence, in order, each with the position in a block where its elements end.
@@ -118,15 +166,16 @@ impl Sums {
     }
 }
 
-/// Lanes with so many of the elements; the others hold the identity.
+/// So many of the first of some elements. Where they are no more than lanes, no loop depends on how many.
 #[inline(always)]
-fn filled(
-    identity: f64,
-    combine: impl Fn(f64, f64) -> f64,
-    elements: &[f64; sum::LANES],
-    count: usize,
-) -> [f64; sum::LANES] {
-    std::array::from_fn(|lane| if lane < count { combine(identity, elements[lane]) } else { identity })
+fn few(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64], count: usize) -> f64 {
+    match elements.first_chunk::<{ sum::LANES }>() {
+        Some(lanes) if count <= sum::LANES => {
+            let lane = |lane| if lane < count { combine(identity, lanes[lane]) } else { identity };
+            sum::lanes(combine, std::array::from_fn(lane))
+        }
+        _ => sum::block(identity, combine, &elements[..count]),
+    }
 }
 
 fn add(a: f64, b: f64) -> f64 {
@@ -155,6 +204,17 @@ pub(crate) unsafe extern "C" fn begin(state: *mut State<'_>, index: usize, is_pr
 pub(crate) unsafe extern "C" fn complete(sums: *mut Sums) {
     // SAFETY: a kernel passes the address that it was given, and nothing else has it while the kernel runs.
     unsafe { &mut *sums }.complete();
+}
+
+/// What a kernel calls after every stretch of indices, with the number of elements in the buffer: combines the segments that end
+/// there, and returns how many elements are left.
+pub(crate) unsafe extern "C" fn add_up_segments(sums: *mut Sums, filled: usize) -> usize {
+    // SAFETY: as in [`complete`].
+    let sums = unsafe { &mut *sums };
+    // SAFETY: the kernel has said which segments there are, and goes over their elements.
+    let add_up =
+        || unsafe { if sums.is_product { sums.add_up(1.0, multiply, filled) } else { sums.add_up(0.0, add, filled) } };
+    wide(add_up)
 }
 
 /// What a kernel calls where a sequence ends.

@@ -6,18 +6,23 @@ use crate::reference::Reference;
 use crate::threads::Threads;
 use crate::value::Slot;
 
-/// Runs a group both ways.
+/// Runs a group both ways, as it is and as it is with what is `known` of its operands.
 ///
 /// # Panics
 /// If the results differ.
-pub fn run(threads: &Threads, group: &Group, operands: &mut [LocalSlot], length: usize) -> Option<Vec<LocalSlot>> {
+pub fn run(
+    threads: &Threads,
+    (group, known): (&Group, &Group),
+    operands: &mut [LocalSlot],
+    length: usize,
+) -> Option<Vec<LocalSlot>> {
     let expected = interpret(&mut Reference::new(None), &group.plan, operands);
     // What is overwritten could not be shown; what is nobody else's is tried too.
     let mut copies: Vec<LocalSlot> = operands.iter().map(owned).collect();
     let shown =
-        |found: &[LocalSlot]| format!("{:?}\nof {operands:?}\nexpected {expected:?}\nfound {found:?}", group.plan);
+        |found: &[LocalSlot]| format!("{:?}\nof {operands:?}\nexpected {expected:?}\nfound {found:?}", known.plan);
     for (in_place, operands) in [(false, &mut operands.to_vec()[..]), (true, &mut copies[..])] {
-        match (&expected, Work::new(threads, group, operands, length)?.run(operands, in_place)) {
+        match (&expected, Work::new(threads, known, operands, length)?.run(operands, in_place)) {
             (Ok(expected), Ok(found)) => {
                 let are_equal =
                     expected.len() == found.len() && expected.iter().zip(&found).all(|(a, b)| is_same(a, b));

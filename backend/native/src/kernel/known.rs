@@ -1,0 +1,101 @@
+//! What is known of the descriptors of a group when it runs, and the plan that a group has then.
+//!
+//! A kernel is in all segments of the same lengths at the same place, and elements of segments that lie one after another it reads
+//! as if there were none. Which descriptors are like that is not known before, but hardly ever changes.
+
+use super::plan::{NodeOp, Plan, Source};
+use nesl_vcode::{RegisterType, VectorOp};
+
+/// What is known of descriptors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Known {
+    /// Of each input the first one whose segments are as long as its own: itself, if there is none.
+    alike: Vec<usize>,
+    /// The inputs that are descriptors of segments which lie one after another, of those through which elements are read.
+    packed: Vec<usize>,
+}
+
+impl Known {
+    /// Nothing, of so many inputs.
+    pub(super) fn nothing(inputs: usize) -> Known {
+        Known { alike: (0..inputs).collect(), packed: Vec::new() }
+    }
+}
+
+impl Plan {
+    /// Whether there is anything to know.
+    pub fn is_open(&self) -> bool {
+        let descriptors = self.inputs.iter().filter(|&&ty| ty == RegisterType::Descriptor);
+        descriptors.count() > 1 || self.views().next().is_some()
+    }
+
+    /// What is known where `lengths` says of the lengths of a descriptor what those of no other are, and `is_packed` whether its
+    /// segments lie one after another and cover their data.
+    pub fn find_known<L: PartialEq>(&self, lengths: impl Fn(usize) -> L, is_packed: impl Fn(usize) -> bool) -> Known {
+        let is_descriptor = |&input: &usize| self.inputs[input] == RegisterType::Descriptor;
+        let first = |input: usize| (0..input).filter(is_descriptor).find(|&other| lengths(other) == lengths(input));
+        let alike =
+            (0..self.inputs.len()).map(|input| Some(input).filter(is_descriptor).and_then(first).unwrap_or(input));
+        let packed = self.views().map(|(_, _, descriptor)| descriptor).filter(|&descriptor| is_packed(descriptor));
+        Known { alike: alike.collect(), packed: packed.collect() }
+    }
+
+    /// Whether this is what the plan was made for.
+    pub fn knows(&self, known: &Known) -> bool {
+        self.known == *known
+    }
+
+    /// The plan of a group of which this is known.
+    pub fn with_known(mut self, known: Known) -> Plan {
+        for (view, column, descriptor) in self.views().collect::<Vec<_>>() {
+            if !known.packed.contains(&descriptor) {
+                continue;
+            }
+            let operands = self.nodes.iter_mut().flat_map(|node| &mut node.operands);
+            let flags = self.filters.iter_mut().map(|filter| &mut filter.flags);
+            operands.chain(flags).filter(|source| **source == Source::Node(view)).for_each(|source| *source = column);
+        }
+        Plan { known, ..self }
+    }
+
+    /// The first descriptor whose segments are known to be as long as those of this one.
+    pub fn first_alike(&self, descriptor: usize) -> usize {
+        self.known.alike[descriptor]
+    }
+
+    /// The nodes that read the elements of segments wherever they lie, with the column and the descriptor.
+    fn views(&self) -> impl Iterator<Item = (usize, Source, usize)> + '_ {
+        self.nodes.iter().enumerate().filter_map(|(number, node)| match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::Compact), &[column @ Source::Input(_), Source::Input(descriptor)]) => {
+                Some((number, column, descriptor))
+            }
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::{Extent, Node};
+    use super::*;
+    use nesl_prim::{ScalarOp, ScalarType};
+
+    #[test]
+    fn packed_segments_are_read_as_if_there_were_none() {
+        let node = |op, operands| Node { op, operands, ty: ScalarType::Float, space: 0 };
+        let inputs = vec![RegisterType::Column(ScalarType::Float), RegisterType::Descriptor, RegisterType::Descriptor];
+        let view = node(NodeOp::Vector(VectorOp::Compact), vec![Source::Input(0), Source::Input(1)]);
+        let sum = VectorOp::SegReduce(ScalarOp::AddFloat);
+        let sum = node(NodeOp::Vector(sum), vec![Source::Node(0), Source::Input(2)]);
+        let (extent, known) = (Extent::Total(1), Known::nothing(inputs.len()));
+        let plan = Plan { inputs, nodes: vec![view, sum], yields: vec![1], filters: Vec::new(), extent, known };
+        assert!(plan.is_open());
+        let nothing = plan.find_known(|input| input, |_| false);
+        assert!(plan.knows(&nothing));
+        let known = plan.find_known(|_| 0, |input| input == 1);
+        assert!(!plan.knows(&known));
+        let plan = plan.with_known(known.clone());
+        assert!(plan.knows(&known));
+        assert_eq!((plan.nodes[1].operands[0], plan.first_alike(2)), (Source::Input(0), 1));
+    }
+}
