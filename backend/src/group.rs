@@ -4,6 +4,7 @@
 //! instructions one after another, on any engine of one process.
 
 mod parts;
+mod texts;
 
 use crate::descriptor::Descriptor;
 use crate::engine::{Engine, Fault, MapOperand};
@@ -16,6 +17,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
 pub use parts::{Partial, Role, Whole, Yield};
+pub(crate) use texts::{Segments, Texts};
 
 /// A group.
 #[derive(Debug)]
@@ -104,6 +106,8 @@ pub(crate) struct Facts {
     pub checks: Vec<Check>,
     /// Whether more may be known of its descriptors when it runs.
     pub is_open: bool,
+    /// The texts that it compares, if it does nothing else.
+    pub texts: Option<Texts>,
     /// The descriptor whose segments are reduced or scanned.
     pub segmented: Option<usize>,
     /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments, or
@@ -186,6 +190,7 @@ impl Facts {
         });
         Facts {
             is_open: plan.is_open(),
+            texts: Texts::of(plan),
             segmented,
             running,
             is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,

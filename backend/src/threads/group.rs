@@ -12,6 +12,7 @@
 mod check;
 mod room;
 mod scans;
+mod texts;
 
 use super::Threads;
 use super::scan;
@@ -42,14 +43,28 @@ pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> 
     // Whether it runs whole or in pieces differs from time to time, but not whether it is worth it.
     let is_known =
         group.kernels.iter().any(|kernel| kernel.get().is_some_and(|known| known.0 == threads.kernels.owner()));
-    if !is_known {
+    if !is_known && group.facts.texts.is_none() {
         // Indices that no column holds may be so many that the work does not fit.
         let work = ((length + OVERHEAD) as u64).saturating_mul(plan.nodes.len() as u64).min(COMPILE);
         if group.spent.fetch_add(work, Relaxed) + work < COMPILE {
             return None;
         }
     }
-    Work::new(threads, group, operands, length)?.run(operands, true).ok()
+    compute(threads, group, operands, length, true)?.ok()
+}
+
+/// The results of a group, none where it has no kernel.
+fn compute(
+    threads: &Threads,
+    group: &Group,
+    operands: &mut [LocalSlot],
+    length: usize,
+    in_place: bool,
+) -> Option<Result<Vec<LocalSlot>, GaveUp>> {
+    match group.facts.texts {
+        Some(texts) => Some(texts::run(threads, group, texts, operands)),
+        None => Some(Work::new(threads, group, operands, length)?.run(operands, in_place)),
+    }
 }
 
 /// The kernel of a group in a mode, if there can be one.

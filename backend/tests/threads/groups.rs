@@ -14,15 +14,15 @@ type Typed = (Register, ScalarType);
 /// Lengths of the groups of which there are many.
 const SHORT: &[usize] = &[0, 1, 2, 3, 4, 5, 15, 17, 255, 1023, 1024, 1025, 2047, 2049, 5000];
 
-fn engines() -> Vec<Threads> {
+pub(crate) fn engines() -> Vec<Threads> {
     let mut engines = [1, 2, 3].map(|threads| Threads::new(threads, None).expect("the system starts threads"));
     engines.iter_mut().for_each(|engine| engine.set_native(Native::Check));
     engines.into()
 }
 
 /// A group in the making, over so many indices.
-struct Maker<'a> {
-    random: &'a mut Random,
+pub(crate) struct Maker<'a> {
+    pub random: &'a mut Random,
     length: usize,
     registers: Vec<RegisterType>,
     values: Vec<Option<Value>>,
@@ -40,7 +40,7 @@ struct Maker<'a> {
     count: Register,
     /// The flags of the spaces.
     filters: Vec<Register>,
-    results: Vec<Register>,
+    pub results: Vec<Register>,
     text: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ const LONGEST: usize = 3000;
 const DATA: usize = 37;
 
 impl<'a> Maker<'a> {
-    fn new(random: &'a mut Random, length: usize) -> Maker<'a> {
+    pub fn new(random: &'a mut Random, length: usize) -> Maker<'a> {
         let mut maker = Maker {
             random,
             length,
@@ -131,7 +131,7 @@ impl<'a> Maker<'a> {
         self.outside(Slot::Column(column(&constants)))
     }
 
-    fn outside(&mut self, value: Value) -> Register {
+    pub fn outside(&mut self, value: Value) -> Register {
         let ty = match &value {
             Slot::Scalar(value) => RegisterType::Scalar(value.scalar_type()),
             Slot::Column(column) => RegisterType::Column(column.scalar_type()),
@@ -142,7 +142,7 @@ impl<'a> Maker<'a> {
         Register(self.registers.len() as u32 - 1)
     }
 
-    fn add(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Register {
+    pub fn add(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Register {
         self.registers.push(ty);
         self.values.push(None);
         let result = Register(self.registers.len() as u32 - 1);
@@ -299,7 +299,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Runs the group, of which about each second result is yielded.
-    fn run(self, engine: &mut Threads, context: &str) {
+    pub fn run(self, engine: &mut Threads, context: &str) {
         let mut yields: Vec<Register> = self.results.clone();
         yields.retain(|_| self.random.below(2) == 0);
         if yields.is_empty() {

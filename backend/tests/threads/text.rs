@@ -1,7 +1,10 @@
-//! `text_lengths`, `text`, `parse_float`.
+//! `text_lengths`, `text`, `parse_float`, and groups that compare texts.
 
+use super::groups::{self, Maker};
 use super::random::{Random, Style};
 use super::*;
+use nesl_backend::Slot;
+use nesl_vcode::{Op, RegisterType, VectorOp};
 
 #[test]
 fn texts_of_columns() {
@@ -35,5 +38,40 @@ fn floats_of_segments() {
                 );
             }
         }
+    }
+}
+
+/// Texts of all small lengths compared pair by pair, in views and one after another, as far as the end of their columns.
+#[test]
+fn texts_pair_by_pair() {
+    let mut engines = groups::engines();
+    let mut random = Random(23);
+    for turn in 0..30 {
+        let lengths: Vec<i64> = (0..turn * 7).map(|_| random.below(21) as i64).collect();
+        let total = lengths.iter().sum::<i64>() as usize;
+        let mut maker = Maker::new(&mut random, total);
+        let chars = RegisterType::Column(ScalarType::Char);
+        // Of two characters, one of them rare, so that many texts are equal.
+        let letter = |random: &mut Random| if random.below(40) == 0 { b'b' } else { b'a' };
+        let text: Vec<u8> = (0..total).map(|_| letter(maker.random)).collect();
+        let text = maker.outside(Slot::Column(column(&Constants::Char(text))));
+        let starts = lengths.iter().map(|&length| maker.random.below(total + 1 - length as usize) as i64).collect();
+        let (starts, lengths) = (column(&Constants::Int(starts)), column(&Constants::Int(lengths)));
+        let mut reference = Reference::new(None);
+        let packed = reference.packed(lengths.clone()).expect("there is memory");
+        let view = reference.view(starts, lengths).expect("there is memory");
+        let [packed, view] = [packed, view].map(|descriptor| maker.outside(Slot::Descriptor(descriptor)));
+        let left = match turn % 3 {
+            0 => text,
+            1 => maker.add(Op::Vector(VectorOp::Compact), vec![text.into(), packed.into()], chars),
+            _ => maker.add(Op::Vector(VectorOp::Compact), vec![text.into(), view.into()], chars),
+        };
+        let right = maker.add(Op::Vector(VectorOp::Compact), vec![text.into(), view.into()], chars);
+        let bools = RegisterType::Column(ScalarType::Bool);
+        let equal = maker.add(Op::Map(ScalarOp::EqualChar), vec![left.into(), right.into()], bools);
+        let and = Op::Vector(VectorOp::SegReduce(ScalarOp::AndBool));
+        let equal = maker.add(and, vec![equal.into(), packed.into()], bools);
+        maker.results = vec![equal];
+        maker.run(&mut engines[turn % 3], &format!("turn {turn}, {total} characters"));
     }
 }

@@ -1,6 +1,6 @@
 //! Kernels against the reference engine.
 
-use super::{LocalSlot, Work};
+use super::{LocalSlot, compute};
 use crate::group::{Group, interpret};
 use crate::reference::Reference;
 use crate::threads::Threads;
@@ -22,7 +22,7 @@ pub fn run(
     let shown =
         |found: &[LocalSlot]| format!("{:?}\nof {operands:?}\nexpected {expected:?}\nfound {found:?}", known.plan);
     for (in_place, operands) in [(false, &mut operands.to_vec()[..]), (true, &mut copies[..])] {
-        match (&expected, Work::new(threads, known, operands, length)?.run(operands, in_place)) {
+        match (&expected, compute(threads, known, operands, length, in_place)?) {
             (Ok(expected), Ok(found)) => {
                 let are_equal =
                     expected.len() == found.len() && expected.iter().zip(&found).all(|(a, b)| is_same(a, b));

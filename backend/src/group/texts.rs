@@ -1,0 +1,38 @@
+//! Groups that compare texts pair by pair, and do nothing else.
+
+use nesl_native::{Ending, NodeOp, Plan, Source};
+use nesl_prim::ScalarOp;
+use nesl_vcode::VectorOp;
+
+/// Segments of a column: the inputs of a group that they are.
+pub(crate) type Segments = (usize, usize);
+
+/// What a group compares that does nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Texts {
+    pub left: Segments,
+    pub right: Segments,
+}
+
+impl Texts {
+    /// What the group compares; none where it does something else.
+    pub fn of(plan: &Plan) -> Option<Texts> {
+        let &[number] = &plan.yields[..] else { return None };
+        let Ending::SegReduce(ScalarOp::AndBool, Source::Node(equal), segments) = plan.ending(0) else { return None };
+        let equal = &plan.nodes[equal];
+        let segments_of = |operand: Source| match operand {
+            Source::Input(column) => Some((column, segments)),
+            Source::Node(view) => match (plan.nodes[view].op, &plan.nodes[view].operands[..]) {
+                (NodeOp::Vector(VectorOp::Compact), &[Source::Input(column), Source::Input(descriptor)]) => {
+                    (plan.first_alike(descriptor) == plan.first_alike(segments)).then_some((column, descriptor))
+                }
+                _ => None,
+            },
+            Source::Constant(_) => None,
+        };
+        if equal.op != NodeOp::Map(ScalarOp::EqualChar) || plan.spaces() > 1 || number + 1 < plan.nodes.len() {
+            return None;
+        }
+        Some(Texts { left: segments_of(equal.operands[0])?, right: segments_of(equal.operands[1])? })
+    }
+}
