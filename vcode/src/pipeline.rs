@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, simplify, slice, sort, unroll,
-    view,
+    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify, slice, sort,
+    unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -144,7 +144,13 @@ pub const SERIAL_PASSES: &[Pass] = &[
         reason: "after simplify and cse, by which lengths are known",
         run: unroll::run,
     },
-    Pass { reason: "again after inline and unroll: lengths of what is now known", ..SIMPLIFY },
+    Pass {
+        name: "peel",
+        summary: "asks before a call whether the function would end at once, and takes what it would give",
+        reason: "after unroll, which makes calls; before simplify, which knows the lengths of arguments",
+        run: peel::run,
+    },
+    Pass { reason: "again after inline, unroll and peel: lengths of what is now known", ..SIMPLIFY },
     Pass { reason: "again after simplify: lengths that are now one register", ..CSE },
     Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },
     FUSE,

@@ -156,14 +156,7 @@ impl Caller<'_> {
     /// Puts the body of a function where it is called; what its results are there.
     fn inline(&mut self, callee: FunctionId, call: &Instruction, output: &mut Vec<Instruction>) -> Vec<Operand> {
         let callee = &self.functions[callee.0 as usize];
-        let first = self.registers.len();
-        self.registers.extend(&callee.registers);
-        let number = |index| Register(u32::try_from(first + index).unwrap_or(u32::MAX));
-        let mut values: Vec<Operand> = (0..callee.registers.len()).map(|index| number(index).into()).collect();
-        for (parameter, &argument) in callee.parameters.iter().zip(&call.operands) {
-            values[parameter.0 as usize] = argument;
-        }
-        let body = Body { values, first: number(0), call: call.span };
+        let body = Body::at(call, callee, &mut self.registers);
         output.extend(callee.body.instructions.iter().map(|instruction| body.instruction(instruction)));
         callee.body.results.iter().map(|&value| body.value(value)).collect()
     }
@@ -198,7 +191,7 @@ impl Caller<'_> {
 }
 
 /// The body of a callee as it is in its caller.
-struct Body {
+pub(super) struct Body {
     /// What each register of the callee is there.
     values: Vec<Operand>,
     /// The register that its first one is there.
@@ -208,7 +201,19 @@ struct Body {
 }
 
 impl Body {
-    fn value(&self, operand: Operand) -> Operand {
+    /// The body of a function where it is called: all its registers but the parameters become new ones of the caller.
+    pub fn at(call: &Instruction, callee: &Function, registers: &mut Vec<RegisterType>) -> Body {
+        let first = registers.len();
+        registers.extend(&callee.registers);
+        let number = |index| Register(u32::try_from(first + index).unwrap_or(u32::MAX));
+        let mut values: Vec<Operand> = (0..callee.registers.len()).map(|index| number(index).into()).collect();
+        for (parameter, &argument) in callee.parameters.iter().zip(&call.operands) {
+            values[parameter.0 as usize] = argument;
+        }
+        Body { values, first: number(0), call: call.span }
+    }
+
+    pub fn value(&self, operand: Operand) -> Operand {
         match operand {
             Operand::Register(register) => self.values[register.0 as usize],
             Operand::Constant(_) => operand,
@@ -222,7 +227,7 @@ impl Body {
         )
     }
 
-    fn instruction(&self, instruction: &Instruction) -> Instruction {
+    pub fn instruction(&self, instruction: &Instruction) -> Instruction {
         let op = match &instruction.op {
             Op::If(then_block, else_block) => {
                 Op::If(Box::new(self.block(then_block)), Box::new(self.block(else_block)))

@@ -15,6 +15,7 @@ pub mod inline;
 pub mod last_use;
 pub mod number;
 pub mod parts;
+pub mod peel;
 pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;

@@ -26,6 +26,11 @@ pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<
     }
 }
 
+/// Whether elements of a yield are stored as they come.
+fn is_stored(ending: Ending) -> bool {
+    matches!(ending, Ending::Store(_) | Ending::Scan(..))
+}
+
 impl Body<'_, '_> {
     /// The values of what a group yields.
     pub(super) fn group(&mut self, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
@@ -37,13 +42,17 @@ impl Body<'_, '_> {
         let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
         let length = self.extent(plan, inputs, &bounds);
         let zero = self.emitter.int(0);
+        let mut rooms = self.rooms_for(plan, length).into_iter();
         let mut outlets = Vec::with_capacity(plan.yields.len());
         for (index, &node) in plan.yields.iter().enumerate() {
             let (ty, ending) = (plan.nodes[node].ty, plan.ending(index));
             let outlet = match ending {
                 Ending::Reduce(op, _) => Outlet { pointer: zero, start: self.identity(op) },
                 Ending::Sum(op, _) => Outlet { pointer: self.begin_sums(index, op), start: zero },
-                Ending::Store(_) | Ending::Scan(..) => Outlet { pointer: self.room(length, ty), start: zero },
+                Ending::Store(_) | Ending::Scan(..) => {
+                    let pointer = rooms.next().unwrap_or_else(|| unreachable!("there is room for what is stored"));
+                    Outlet { pointer, start: zero }
+                }
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     let segments = self.value(Operand::Register(inputs[input]))[2];
                     let pointer = self.room(segments, ty);
@@ -60,19 +69,22 @@ impl Body<'_, '_> {
         let positions = vec![zero; plan.spaces()];
         let environment = Environment { inputs: bounds, positions, outlets, aside: zero };
         let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, (zero, length));
-        let mut values = Vec::new();
-        // Where the columns end that have been dealt with.
+        let mut values = vec![Vec::new(); plan.yields.len()];
+        // Where the columns end that have been dealt with, in the order in which they lie: room for what is stored was made first.
         let mut end = None;
-        for (index, outlet) in environment.outlets.iter().enumerate() {
+        let (stored, others): (Vec<usize>, Vec<usize>) =
+            (0..plan.yields.len()).partition(|&index| is_stored(plan.ending(index)));
+        for index in stored.into_iter().chain(others) {
+            let outlet = environment.outlets[index];
             let done = || finished.values[index].unwrap_or_else(|| unreachable!("a reduction ends with a value"));
             let count = match plan.ending(index) {
                 Ending::Reduce(..) => {
-                    values.push(done());
+                    values[index].push(done());
                     continue;
                 }
                 Ending::Sum(..) => {
                     let sum = self.emitter.finish_sums(outlet.pointer, done());
-                    values.push(sum);
+                    values[index].push(sum);
                     continue;
                 }
                 Ending::Store(source) | Ending::Scan(_, source) => {
@@ -90,12 +102,31 @@ impl Body<'_, '_> {
                 let whole = self.emitter.aligned(bytes);
                 end = Some(self.emitter.builder.ins().iadd(pointer, whole));
             }
-            values.extend([pointer, count]);
+            values[index].extend([pointer, count]);
         }
         if let Some(end) = end {
             self.emitter.store_state(TOP, end);
         }
-        values
+        values.concat()
+    }
+
+    /// Room for as many elements of each yield that is stored as there are indices, one after another, taken at once.
+    fn rooms_for(&mut self, plan: &Plan, length: Value) -> Vec<Value> {
+        let stored = plan.yields.iter().enumerate().filter(|&(index, _)| is_stored(plan.ending(index)));
+        let stored: Vec<ScalarType> = stored.map(|(_, &node)| plan.nodes[node].ty).collect();
+        let mut ends = Vec::with_capacity(stored.len());
+        let mut end = None;
+        for &ty in &stored {
+            let bytes = self.bytes(length, ty);
+            let bytes = if ty.size() == 8 { bytes } else { self.emitter.aligned(bytes) };
+            let next = end.map_or(bytes, |end| self.emitter.builder.ins().iadd(end, bytes));
+            ends.push(next);
+            end = Some(next);
+        }
+        let Some(bytes) = end else { return Vec::new() };
+        let first = self.emitter.room(bytes);
+        let starts = ends[..ends.len() - 1].iter().map(|&end| self.emitter.builder.ins().iadd(first, end));
+        std::iter::once(first).chain(starts).collect()
     }
 
     /// Computes only whether a group fails.
