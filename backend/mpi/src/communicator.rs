@@ -306,7 +306,8 @@ impl Communicator {
             for (source, chunks) in places.iter_mut().enumerate() {
                 for chunk in chunks {
                     let process = world.process_at_rank(source as mpi::Rank);
-                    receives.push(process.immediate_receive_into_with_tag(scope, chunk, TAG));
+                    let room = chunk.0.len();
+                    receives.push((process.immediate_receive_into_with_tag(scope, chunk, TAG), room));
                 }
             }
             // Start with the next rank, so that not all send to rank 0 at once.
@@ -319,7 +320,11 @@ impl Communicator {
                     messages += 1;
                 }
             }
-            wait(receives);
+            for (request, room) in receives {
+                let count = finished(request).count(T::equivalent_datatype()) as usize;
+                // What was not received would be taken for initialised.
+                assert_eq!(count, room, "elements that came");
+            }
             wait(sends);
         });
         self.messages += messages;

@@ -1,32 +1,11 @@
-//! Moving elements between ranks: the few patterns that all data movement is made of.
+//! Sending elements to the owners of their targets.
 //!
-//! [`realign`] moves contiguous runs whose bounds every rank knows; [`deliver`] sends elements to the owners of their targets,
-//! where those are as many as there are elements at most. They know blocks and bounds, not columns. Bounds are as
-//! [`crate::layout::Layout::bounds`] gives them: one more than there are ranks. What may be more than the share of a rank is
-//! moved by `requests` and `ranges`.
+//! There are as many targets as elements at most; bounds are as [`crate::layout::Layout::bounds`] gives them: one more than there
+//! are ranks. What may be more than the share of a rank is moved by `requests` and `ranges`, and runs of which every rank knows
+//! where they go by [`crate::routes`].
 
 use crate::communicator::{Communicator, Wire};
-use crate::layout::{Owners, offsets, overlap};
-
-/// Rank r holds positions `held[r]..held[r + 1]` of a sequence, `part` on this rank, and gets `wanted[r]..wanted[r + 1]`,
-/// which must all be held, in `storage`.
-pub fn realign<T: Wire>(
-    communicator: &mut Communicator,
-    part: &[T],
-    held: &[usize],
-    wanted: &[usize],
-    storage: &mut [T],
-) {
-    let (rank, ranks) = (communicator.layout().rank, communicator.layout().ranks);
-    let run = |bounds: &[usize], rank: usize| bounds[rank]..bounds[rank + 1];
-    let mine = run(held, rank);
-    let needed = overlap(&mine, &(wanted[0]..wanted[ranks]));
-    let needed = if needed.is_empty() { 0..0 } else { needed.start - mine.start..needed.end - mine.start };
-    let common = |held_by: usize, wanted_by: usize| overlap(&run(held, held_by), &run(wanted, wanted_by)).len();
-    let outgoing: Vec<usize> = (0..ranks).map(|target| common(rank, target)).collect();
-    let incoming: Vec<usize> = (0..ranks).map(|source| common(source, rank)).collect();
-    communicator.exchange_into(&part[needed], &outgoing, &incoming, storage);
-}
+use crate::layout::{Owners, offsets};
 
 /// Elements in the order of the ranks they go to, and where each ended up.
 struct Buckets {

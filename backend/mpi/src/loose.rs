@@ -189,7 +189,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         held: &Lying<'_, T>,
     ) -> Result<Vector, Fault> {
         let parcels = route.parcels(self.layout);
-        let sizes = [parcels.packed(held), parcels.unpacked(), parcels.total];
+        let sizes = [parcels.packed(held), parcels.unpacked(), parcels.total()];
         let [mut packed, mut unpacked, mut elements] = self.rooms(length, |meter| {
             let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
             Ok([packed?, unpacked?, elements?])

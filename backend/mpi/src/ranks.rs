@@ -6,9 +6,9 @@
 
 use crate::column::{Column, Item};
 use crate::communicator::Communicator;
-use crate::exchange::realign;
 use crate::layout::{Layout, offsets};
 use crate::requests::Kept;
+use crate::routes::{Lying, Route};
 use nesl_backend::{Engine, Fault, Meter, Vector, on_vector};
 use nesl_prim::{Failure, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -224,15 +224,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if held == wanted {
             return Ok(part.clone());
         }
-        let (rank, ranks) = (self.layout.rank, self.layout.ranks);
-        let length = wanted[ranks] - wanted[0];
-        let own = wanted[rank + 1] - wanted[rank];
-        on_vector!(part, slice => {
-            let mut elements = self.rooms(length, |meter| meter.room(own))?;
-            elements.extend_with(own, Default::default());
-            realign(&mut self.communicator, slice.elements(), held, wanted, &mut elements);
-            Ok(self.filled(elements))
-        })
+        let length = wanted[self.layout.ranks] - wanted[0];
+        let route = Route::between(held, wanted);
+        on_vector!(part, slice => self.carried(length, &route, &Lying::new(vec![slice.elements()])))
     }
 
     /// A column of `length` elements computed from their indices.

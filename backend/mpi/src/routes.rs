@@ -137,10 +137,15 @@ pub struct Parcels {
     /// What stays: from where, to where, and how much.
     staying: Vec<(usize, usize, usize)>,
     /// The elements that this rank gets, those that stay among them.
-    pub total: usize,
+    total: usize,
 }
 
 impl Parcels {
+    /// How many elements this rank gets, those that stay among them.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
     /// How many elements have to be put together before they are sent.
     pub fn packed<T: Copy>(&self, held: &Lying<'_, T>) -> usize {
         self.outgoing.iter().filter(|bundle| bundle.sent(held).is_none()).map(|bundle| bundle.length).sum()
@@ -231,6 +236,16 @@ impl Route {
         Route(fragments)
     }
 
+    /// From where rank r holds positions `held[r]..held[r + 1]` of a sequence to where it gets `wanted[r]..wanted[r + 1]`. All that
+    /// is wanted is held.
+    pub fn between(held: &[usize], wanted: &[usize]) -> Route {
+        let lengths =
+            |bounds: &[usize]| bounds.windows(2).map(|pair| pair[1] - pair[0]).enumerate().collect::<Vec<_>>();
+        let run = |(rank, length): (usize, usize)| Run { rank, start: wanted[rank] - held[0], length };
+        let runs: Vec<Run> = lengths(wanted).into_iter().map(run).collect();
+        Route::from_pieces(runs.len(), &lengths(held), &runs)
+    }
+
     /// From a column in pieces to all ranks, each of which gets all of it.
     pub fn to_all(ranks: usize, pieces: &[(usize, usize)]) -> Route {
         let length = pieces.iter().map(|piece| piece.1).sum();
@@ -300,6 +315,8 @@ mod tests {
         assert_eq!(fragments, [(0, 1, 2, 2), (1, 0, 2, 2), (2, 1, 0, 2)].map(fragment));
         let Route(fragments) = Route::from_pieces(3, &[(2, 3), (1, 0), (0, 2), (2, 4)], &runs);
         assert_eq!(fragments, [(2, 1, 2, 2), (0, 0, 2, 2), (2, 5, 0, 2)].map(fragment));
+        let Route(fragments) = Route::between(&[0, 3, 3, 9], &[2, 5, 8, 8]);
+        assert_eq!(fragments, [(0, 2, 0, 1), (2, 0, 0, 2), (2, 2, 1, 3)].map(fragment));
         let Route(fragments) = Route::to_blocks(layout, &[(1, 4), (0, 0), (0, 3), (1, 2)]);
         assert_eq!(fragments, [(1, 0, 0, 3), (1, 3, 1, 1), (0, 0, 1, 2), (0, 2, 2, 1), (1, 4, 2, 2)].map(fragment));
     }
@@ -330,7 +347,7 @@ mod tests {
         let route =
             Route(vec![fragment((2, 0, 0, 3)), fragment((0, 5, 0, 2)), fragment((1, 0, 0, 1)), fragment((1, 1, 0, 1))]);
         let parcels = route.parcels(layout);
-        assert_eq!((parcels.total, parcels.unpacked(), parcels.staying), (7, 0, vec![(5, 3, 2)]));
+        assert_eq!((parcels.total(), parcels.unpacked(), parcels.staying), (7, 0, vec![(5, 3, 2)]));
         let route = Route(vec![fragment((2, 0, 0, 1)), fragment((1, 0, 0, 4)), fragment((2, 1, 0, 1))]);
         assert_eq!((route.parcels(layout).unpacked(), route.moved()), (2, 6));
     }
