@@ -259,6 +259,9 @@ mod tests {
         assert!(auto(uneven, 1) && !auto(uneven, 2));
         assert!(auto(Sizes { instances: 100, ..native }, 2));
         assert!(!auto(Sizes { largest: 100_000_000, ..native }, 1));
+        // Those of two million elements have one worker's cache to themselves, or none.
+        let large = Sizes { instances: 100, elements: 200_000_000, largest: NATIVE_SIZE, ..native };
+        assert!(auto(large, 1) && !auto(large, 2) && auto(Sizes { largest: NATIVE_SIZE / 2, ..large }, 2));
     }
 
     #[test]

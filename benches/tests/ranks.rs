@@ -12,9 +12,19 @@ fn every_program_runs_in_every_way() {
         println!("skipped: no mpirun, or no nesl beside {}", comparison.display());
         return;
     }
-    let output = Command::new(comparison).args(["--divide", "1000", "--repetitions", "1"]).output().unwrap();
-    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{printed}{errors}");
-    let names: Vec<&str> = printed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, ["quicksort", "mergesort", "quickhull", "fft", "search", "mandelbrot"], "{printed}");
+    for more in [&[][..], &["--first"]] {
+        let mut command = Command::new(comparison);
+        let output = command.args(["--divide", "1000", "--repetitions", "1"]).args(more).output().unwrap();
+        let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{printed}{errors}");
+        let rows: Vec<Vec<&str>> = printed.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
+        let names: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
+        assert_eq!(names, ["quicksort", "mergesort", "quickhull", "fft", "search", "mandelbrot"], "{printed}");
+        for row in rows {
+            let numbers: Vec<f64> = row[1..].iter().filter_map(|number| number.parse().ok()).collect();
+            assert!(numbers.len() == row.len() - 1 && numbers.iter().all(|number| number.is_finite()), "{printed}");
+            // Milliseconds of so small a program may be shown as none, ratios are not.
+            assert!(numbers.len() > 3 && numbers[numbers.len() - 3..].iter().all(|&ratio| ratio > 0.0), "{printed}");
+        }
+    }
 }

@@ -197,3 +197,45 @@ impl Drop for State<'_> {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Scratch memory of so many bytes.
+    pub fn scratch(bytes: usize) -> Scratch {
+        let mut memory = vec![0u64; bytes / size_of::<u64>()].into_boxed_slice();
+        let (start, bytes) = (NonNull::from(&mut *memory).cast(), size_of_val(&*memory));
+        // SAFETY: the memory is zero, and the box has it as long as it is.
+        unsafe { Scratch::new(start, bytes, Box::new(memory)) }
+    }
+
+    /// Writes over some scratch memory after it has said what the first and the last of its bytes are.
+    fn overwrite(scratch: &mut Scratch, bytes: usize) -> [u8; 2] {
+        let mut state = State::new(None, 0, Some(scratch));
+        let place = state.allocate(bytes).expect("there is room");
+        // SAFETY: the room is there, nobody else uses it, and all bytes are initialised.
+        let room = unsafe { std::slice::from_raw_parts_mut(place.as_ptr(), bytes) };
+        let found = [room[0], room[bytes - 1]];
+        room.fill(7);
+        found
+    }
+
+    #[test]
+    fn what_is_given_back_was_used_and_is_zero_again() {
+        const SIZE: usize = 9 << 20;
+        let mut scratch = scratch(16 << 20);
+        assert_eq!((scratch.touched(), overwrite(&mut scratch, SIZE)), (0, [0, 0]));
+        assert_eq!((scratch.touched(), overwrite(&mut scratch, 1 << 20)), (SIZE, [7, 7]));
+        // What was used in between is, of what has been used, not the most.
+        assert_eq!(scratch.touched(), SIZE);
+        scratch.give_back(SIZE);
+        assert_eq!(scratch.touched(), SIZE);
+        scratch.give_back(1 << 20);
+        if cfg!(target_os = "linux") {
+            assert!(scratch.touched() < SIZE / 2, "{} bytes", scratch.touched());
+            assert_eq!(overwrite(&mut scratch, 6 << 20), [7, 0]);
+        }
+        assert!(State::new(None, 0, Some(&mut scratch)).allocate(17 << 20).is_none());
+    }
+}

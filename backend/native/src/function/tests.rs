@@ -1,9 +1,8 @@
 //! Operations against the table; calls, results of all types, and what ends a run.
 
 use super::*;
-use crate::state::Scratch;
+use crate::state::tests::scratch;
 use nesl_prim::{ScalarOp, ScalarValue, eval};
-use std::ptr::NonNull;
 use std::sync::atomic::AtomicBool;
 
 fn samples(ty: ScalarType) -> Vec<ScalarValue> {
@@ -47,15 +46,8 @@ fn operands(types: &[ScalarType]) -> Vec<Vec<ScalarValue>> {
     })
 }
 
-fn scratch() -> Scratch {
-    let mut memory = vec![0u64; 1 << 17].into_boxed_slice();
-    let (start, bytes) = (NonNull::from(&mut *memory).cast(), size_of_val(&*memory));
-    // SAFETY: the memory is zero, and the box has it as long as it is.
-    unsafe { Scratch::new(start, bytes, Box::new(memory)) }
-}
-
 fn call(function: Compiled, interrupt: Option<&AtomicBool>, arguments: &[u64], results: &mut [u64]) -> Status {
-    let mut scratch = scratch();
+    let mut scratch = scratch(1 << 20);
     let mut state = State::new(interrupt, 1 << 19, Some(&mut scratch));
     // SAFETY: the arguments are scalars.
     unsafe { function.call(&mut state, arguments, results) }
@@ -231,7 +223,7 @@ fn column_of(text: &str, arguments: &[u64]) -> Vec<i64> {
     let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let mut compiler = Compiler::new().unwrap();
     let compiled = compiler.function(&program, FunctionId(0)).unwrap();
-    let mut scratch = scratch();
+    let mut scratch = scratch(1 << 20);
     let mut state = State::new(None, 1 << 19, Some(&mut scratch));
     let mut words = [0; 3];
     // SAFETY: the arguments are scalars.
