@@ -3,7 +3,7 @@
 //! The first touch of a fresh page costs more than computing what is written there: the kernel clears 4 KiB pages at about
 //! 2 GB/s, while memory that is already there is written at 20 to 40 GB/s. So blocks that columns no longer need stay in the
 //! [`Pool`] of their engine and are handed out again: large ones as parts of whatever is free, joined with what lies beside them
-//! ([`spans`]), others by classes of size. A large block is fetched from the kernel in pages of 2 MiB ([`block`]), which come ten
+//! ([`spans`]), and where no free piece is large enough their pages are put together under other addresses; others by classes of size. A large block is fetched from the kernel in pages of 2 MiB ([`block`]), which come ten
 //! times faster than small ones. Small columns take the system's allocator, which is good at them. [`Room`] is what the rest of
 //! the backend sees: typed room for elements, which returns its block when it is dropped, on whatever thread.
 //!
@@ -182,15 +182,20 @@ impl Pool {
         }
         let peak = shelves.peaks[0];
         shelves.use_bytes(size);
+        // What is free, in pieces that are all too small, is put together before the kernel is asked for more.
+        let pieces = if block::maps(size) { shelves.spans.take_pages(mapped) } else { Vec::new() };
+        let gathered: usize = pieces.iter().map(Block::size).sum();
+        shelves.free_bytes -= gathered;
         let bound = shelves.bound().min(most);
         let taken = shelves.trim(bound);
         drop(shelves);
-        self.held.fetch_add(mapped as u64, Relaxed);
+        self.held.fetch_add((mapped - gathered) as u64, Relaxed);
         self.release(taken);
-        if block::maps(size) {
+        if block::maps(size) && gathered < mapped {
             self.scratch.give_back();
         }
-        let block = Block::new(mapped).or_else(|| {
+        let block = if gathered > 0 { Block::gathered(pieces, mapped) } else { None };
+        let block = block.or_else(|| Block::new(mapped)).or_else(|| {
             self.release_down_to(0);
             Block::new(mapped)
         });

@@ -5,6 +5,8 @@
 //! after another: five times as slow as small pages, which the kernel rather takes from what it has just used (measured: 9,
 //! 1.5 and 0.3 GB/s). So the first page of a new block is timed while it is touched, as it will be anyway, and where it took
 //! too long the rest of the block, and the blocks fetched next, have small pages.
+//!
+//! Pages that are there already can be given other addresses, for some microseconds a huge page: that is how blocks in several places become one.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -36,6 +38,13 @@ impl Block {
         let mapped = maps(size);
         let start = if mapped { system::map(size) } else { allocate(size) };
         Some(Block { start: start?, size, mapped })
+    }
+
+    /// One block of this size, which is whole huge pages: first the memory of others, whole huge pages each, that are no more
+    /// together, and new memory behind it. None, and the others are gone, where the kernel does not do that.
+    pub fn gathered(others: Vec<Block>, size: usize) -> Option<Block> {
+        let others: Vec<_> = others.into_iter().map(ManuallyDrop::new).map(|block| (block.start, block.size)).collect();
+        Some(Block { start: system::gather(&others, size)?, size, mapped: true })
     }
 
     /// The first byte.
@@ -122,6 +131,50 @@ mod system {
 
     /// Maps memory that starts at a huge page. Kernels without huge pages give small ones.
     pub fn map(size: usize) -> Option<NonNull<u8>> {
+        let start = reserve(size)?;
+        choose_pages(start, size);
+        Some(start)
+    }
+
+    /// Maps memory of whole huge pages of which the first are those of `others`, which have no more and lose them.
+    pub fn gather(others: &[(NonNull<u8>, usize)], size: usize) -> Option<NonNull<u8>> {
+        let pages: Vec<NonNull<u8>> = others.iter().flat_map(|&(start, size)| pages(start, size)).collect();
+        let Some(start) = reserve(size) else {
+            pages.into_iter().for_each(|page| unmap(page, HUGE_PAGE));
+            return None;
+        };
+        // SAFETY: there are so many pages.
+        let place = |page: usize| unsafe { start.add(page * HUGE_PAGE) };
+        let moved = pages.iter().enumerate().take_while(|&(page, &from)| relocate(from, place(page))).count();
+        if moved < pages.len() {
+            pages[moved..].iter().for_each(|&page| unmap(page, HUGE_PAGE));
+            unmap(start, moved * HUGE_PAGE);
+            // Where the page should have been the kernel may have made a hole, which may be somebody else's by now.
+            unmap(place(moved + 1), size - (moved + 1) * HUGE_PAGE);
+            return None;
+        }
+        if moved * HUGE_PAGE < size {
+            choose_pages(place(moved), size - moved * HUGE_PAGE);
+        }
+        Some(start)
+    }
+
+    /// The huge pages of memory that is of whole ones.
+    fn pages(start: NonNull<u8>, size: usize) -> impl Iterator<Item = NonNull<u8>> {
+        // SAFETY: these are inside the memory.
+        (0..size / HUGE_PAGE).map(move |page| unsafe { start.add(page * HUGE_PAGE) })
+    }
+
+    /// Lets a huge page, or as many bytes of small ones, be at another address, where memory is that nobody uses.
+    fn relocate(from: NonNull<u8>, to: NonNull<u8>) -> bool {
+        let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+        let (from, to) = (from.as_ptr().cast(), to.as_ptr().cast::<libc::c_void>());
+        // SAFETY: callers own both places, and nobody uses the first after this.
+        unsafe { libc::mremap(from, HUGE_PAGE, HUGE_PAGE, flags, to) == to }
+    }
+
+    /// Maps memory that starts at a huge page, and says nothing of its pages.
+    fn reserve(size: usize) -> Option<NonNull<u8>> {
         let mapped = size.checked_add(HUGE_PAGE)?;
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping at an address of the kernel's choice changes no memory that anybody has.
@@ -139,7 +192,6 @@ mod system {
         let end = unsafe { aligned.add(size) };
         unmap(start, before);
         unmap(end, HUGE_PAGE - before);
-        choose_pages(aligned, size);
         Some(aligned)
     }
 
@@ -196,6 +248,10 @@ mod system {
     }
 
     pub fn map(_: usize) -> Option<NonNull<u8>> {
+        None
+    }
+
+    pub fn gather(_: &[(NonNull<u8>, usize)], _: usize) -> Option<NonNull<u8>> {
         None
     }
 

@@ -1,6 +1,6 @@
 //! Free memory of the kernel's: spans of addresses, which are cut for blocks of any size and joined where blocks come back.
 
-use super::block::Block;
+use super::block::{Block, HUGE_PAGE};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Free blocks that do not touch each other.
@@ -33,6 +33,35 @@ impl Spans {
             (block, time) = (block.join(span), time.max(earlier));
         }
         self.insert(time, block);
+    }
+
+    /// Memory of whole huge pages, from the largest spans, at most so many bytes.
+    pub fn take_pages(&mut self, most: usize) -> Vec<Block> {
+        let (mut taken, mut left) = (Vec::new(), most / HUGE_PAGE * HUGE_PAGE);
+        // Those of the largest spans may lie so that there are fewer than in others: then they are left out, as are all smaller ones.
+        while left > 0
+            && let Some(&(size, start)) = self.by_size.last()
+        {
+            let first = start.next_multiple_of(HUGE_PAGE) - start;
+            let pages = size.saturating_sub(first).min(left) / HUGE_PAGE * HUGE_PAGE;
+            if pages == 0 {
+                break;
+            }
+            let Some((time, mut span)) = self.remove(start) else { break };
+            if first > 0 {
+                let (before, rest) = span.cut(first);
+                self.insert(time, before);
+                span = rest;
+            }
+            if span.size() > pages {
+                let (whole, rest) = span.cut(pages);
+                self.insert(time, rest);
+                span = whole;
+            }
+            left -= pages;
+            taken.push(span);
+        }
+        taken
     }
 
     /// The time of the span that was not used for longest.
