@@ -179,8 +179,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 (role, _) => panic!("a group on ranks reads no {role:?}"),
             });
         }
-        // What it is not worth compiling a loop for is still best done here, where the elements are.
-        self.local.group(&partial.group, &mut local).or_else(|| partial.group.one_by_one(&mut self.local, &local).ok())
+        // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for is still
+        // best done here, where the elements are.
+        let is_alone = partial.group.members() == 1;
+        let done = if is_alone { None } else { self.local.group(&partial.group, &mut local) };
+        done.or_else(|| partial.group.one_by_one(&mut self.local, &local).ok())
     }
 
     /// What every rank says of its results, in so many words of each; none if a rank has no results.
