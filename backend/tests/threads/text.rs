@@ -61,8 +61,9 @@ fn texts_pair_by_pair() {
         let packed = reference.packed(lengths.clone()).expect("there is memory");
         let view = reference.view(starts, lengths).expect("there is memory");
         let [packed, view] = [packed, view].map(|descriptor| maker.outside(Slot::Descriptor(descriptor)));
-        let left = match turn % 3 {
+        let left = match turn % 4 {
             0 => text,
+            3 => maker.outside(Slot::Scalar(ScalarValue::Char(b'a'))),
             1 => maker.add(Op::Vector(VectorOp::Compact), vec![text.into(), packed.into()], chars),
             _ => maker.add(Op::Vector(VectorOp::Compact), vec![text.into(), view.into()], chars),
         };
