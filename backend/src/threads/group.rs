@@ -33,13 +33,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Runs a group; none where it has no kernel, or something fails.
 pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
-    let known = group.known(operands);
-    let plan = &known.plan;
-    let length = length(known, operands).ok()?;
+    let (written, group) = (group, group.known(operands));
+    let plan = &group.plan;
+    let length = length(group, operands).ok()?;
     if threads.native == Native::Check {
-        return check::run(threads, (group, known), operands, length);
+        return check::run(threads, (written, group), operands, length);
     }
-    let group = known;
     // Whether it runs whole or in pieces differs from time to time, but not whether it is worth it.
     let is_known =
         group.kernels.iter().any(|kernel| kernel.get().is_some_and(|known| known.0 == threads.kernels.owner()));

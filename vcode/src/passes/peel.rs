@@ -93,18 +93,16 @@ impl Caller<'_> {
         output.extend(start.before.iter().map(|instruction| body.instruction(instruction)));
         let condition = body.value(start.condition);
         let at_once = Block::new(Vec::new(), start.results.iter().map(|&result| body.value(result)).collect());
-        let results: Vec<Register> = call.results.iter().map(|&result| self.another(result)).collect();
+        let another = |result: &Register| {
+            let ty = self.registers[result.0 as usize];
+            Register::add(&mut self.registers, ty)
+        };
+        let results: Vec<Register> = call.results.iter().map(another).collect();
         let values = results.iter().map(|&result| result.into()).collect();
         let called = Block::new(vec![Instruction { results, ..call.clone() }], values);
         let (then_block, else_block) = if start.ends_if { (at_once, called) } else { (called, at_once) };
         let op = Op::If(Box::new(then_block), Box::new(else_block));
         output.push(Instruction::new(op, vec![condition], call.results.clone(), call.span));
-    }
-
-    /// A new register of the type of another.
-    fn another(&mut self, register: Register) -> Register {
-        self.registers.push(self.registers[register.0 as usize]);
-        Register(u32::try_from(self.registers.len() - 1).unwrap_or(u32::MAX))
     }
 }
 

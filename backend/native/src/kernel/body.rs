@@ -304,8 +304,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         }
         self.begin_even(i, stop);
         for index in 0..self.endings.len() {
-            let Some(Ending::Sum(_, source)) = self.endings[index] else { continue };
-            if self.plan.space_of(source) == 0 {
+            if self.is_in_blocks(&self.endings[index]) {
                 // The strip is inside one block.
                 let builder = &mut self.emitter.builder;
                 let begin = builder.ins().band_imm_s(i, !(sum::BLOCK as i64 - 1));

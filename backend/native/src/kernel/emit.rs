@@ -165,7 +165,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// Whether a yield combines floats in blocks of all indices.
-    fn is_in_blocks(&self, ending: &Option<Ending>) -> bool {
+    pub(super) fn is_in_blocks(&self, ending: &Option<Ending>) -> bool {
         matches!(*ending, Some(Ending::Sum(_, source)) if self.plan.space_of(source) == 0)
     }
 
