@@ -9,6 +9,7 @@ mod again;
 mod columns;
 mod each;
 mod group;
+mod placed;
 mod sink;
 
 use crate::emitter::{Emitter, TRUSTED};

@@ -6,8 +6,8 @@
 use crate::state::{self, DONE, GAVE_UP};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind,
-    Type, Value, types,
+    AbiParam, Block, BlockArg, InstBuilder, InstructionData, MemFlagsData, Opcode, SigRef, Signature, StackSlot,
+    StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
@@ -98,6 +98,15 @@ impl<'a> Emitter<'a> {
         self.builder.ins().iconst(types::I64, value)
     }
 
+    /// The int that a value always is, where that is known.
+    pub fn known_int(&self, value: Value) -> Option<i64> {
+        let instruction = self.builder.func.dfg.value_def(value).inst()?;
+        match self.builder.func.dfg.insts[instruction] {
+            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => Some(imm.bits()),
+            _ => None,
+        }
+    }
+
     /// A constant.
     pub fn constant(&mut self, value: ScalarValue) -> Value {
         match value {
@@ -106,6 +115,13 @@ impl<'a> Emitter<'a> {
             ScalarValue::Bool(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
             ScalarValue::Char(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
         }
+    }
+
+    /// Goes on in a new block where a condition is true, and elsewhere where it is not.
+    pub fn go_on_if(&mut self, condition: Value, otherwise: Block) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, next, &[], otherwise, &[]);
+        self.builder.switch_to_block(next);
     }
 
     /// Goes on in a new block where a condition is true, and leaves with a status where it is not.
@@ -123,9 +139,7 @@ impl<'a> Emitter<'a> {
             builder.set_cold_block(block);
             block
         });
-        let next = builder.create_block();
-        builder.ins().brif(condition, next, &[], give_up, &[]);
-        builder.switch_to_block(next);
+        self.go_on_if(condition, give_up);
     }
 
     /// Leaves with the status of a call unless it is done.

@@ -303,4 +303,4 @@ fn emit_entry(builder: FunctionBuilder<'_>, jit: &mut JITModule, function: &Func
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -103,10 +103,12 @@ impl Emitter<'_> {
             ScalarOp::DivideInt => {
                 self.require_divisor(b);
                 // The one quotient that is no int: of the least int and -1.
-                let least = self.builder.ins().icmp_imm_s(IntCC::NotEqual, a, i64::MIN);
-                let other = self.builder.ins().icmp_imm_s(IntCC::NotEqual, b, -1);
-                let fits = self.builder.ins().bor(least, other);
-                self.require(fits);
+                if self.known_int(b).is_none_or(|divisor| divisor == -1) {
+                    let least = self.builder.ins().icmp_imm_s(IntCC::NotEqual, a, i64::MIN);
+                    let other = self.builder.ins().icmp_imm_s(IntCC::NotEqual, b, -1);
+                    let fits = self.builder.ins().bor(least, other);
+                    self.require(fits);
+                }
                 self.builder.ins().sdiv(a, b)
             }
             ScalarOp::Remainder => {
@@ -210,18 +212,28 @@ impl Emitter<'_> {
             ScalarOp::RangeLength => {
                 // A start, an end and a stride.
                 let is_forward = self.builder.ins().icmp(IntCC::SignedLessThanOrEqual, a, b);
-                let is_stride = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, c, 1);
-                let is_range = self.builder.ins().band(is_forward, is_stride);
-                self.require(is_range);
+                self.require(is_forward);
+                if self.known_int(c).is_none_or(|stride| stride < 1) {
+                    let is_stride = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, c, 1);
+                    self.require(is_stride);
+                }
                 let width = self.builder.ins().isub(b, a);
-                let last = self.builder.ins().iadd_imm_s(width, -1);
-                let steps = self.builder.ins().udiv(last, c);
-                let count = self.builder.ins().iadd_imm_s(steps, 1);
-                let is_none = self.builder.ins().icmp_imm_s(IntCC::Equal, width, 0);
-                let zero = self.int(0);
-                let count = self.builder.ins().select(is_none, zero, count);
-                let is_count = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
-                self.require(is_count);
+                let count = match self.known_int(c) {
+                    Some(1) => width,
+                    _ => {
+                        let last = self.builder.ins().iadd_imm_s(width, -1);
+                        let steps = self.builder.ins().udiv(last, c);
+                        let count = self.builder.ins().iadd_imm_s(steps, 1);
+                        let is_none = self.builder.ins().icmp_imm_s(IntCC::Equal, width, 0);
+                        let zero = self.int(0);
+                        self.builder.ins().select(is_none, zero, count)
+                    }
+                };
+                // What begins at a natural number has no more elements than there are.
+                if self.known_int(a).is_none_or(|start| start < 0) {
+                    let is_count = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                    self.require(is_count);
+                }
                 count
             }
             ScalarOp::SubsequenceLength => {
@@ -239,12 +251,18 @@ impl Emitter<'_> {
     }
 
     fn require_divisor(&mut self, divisor: Value) {
+        if self.known_int(divisor).is_some_and(|divisor| divisor != 0) {
+            return;
+        }
         let is_divisor = self.builder.ins().icmp_imm_s(IntCC::NotEqual, divisor, 0);
         self.require(is_divisor);
     }
 
     /// Gives up unless a word is in `0..bound`.
     fn require_below(&mut self, word: Value, bound: i64) {
+        if self.known_int(word).is_some_and(|word| (0..bound).contains(&word)) {
+            return;
+        }
         let is_below = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, word, bound);
         self.require(is_below);
     }

@@ -43,6 +43,9 @@ pub(crate) const INTERRUPTED: u64 = 2;
 /// Columns begin at multiples of this.
 const ALIGNMENT: usize = 8;
 
+/// Scratch memory is taken into use in steps of this: a huge page.
+const STEP: usize = 2 << 20;
+
 /// Memory for the columns of native code: pages are taken when they are first used.
 #[derive(Debug)]
 pub struct Scratch {
@@ -85,16 +88,15 @@ impl Scratch {
 
     #[cfg(target_os = "linux")]
     fn discard(&mut self, kept: usize) {
-        /// A huge page, so that none is taken apart, and a multiple of the size of any other.
-        const PAGES: usize = 2 << 20;
+        // Whole huge pages, so that none is taken apart; they are multiples of the size of any other.
         let start = self.start.as_ptr().addr();
-        let first = (start + kept).next_multiple_of(PAGES) - start;
-        let end = (start + self.touched) / PAGES * PAGES - start;
+        let first = (start + kept).next_multiple_of(STEP) - start;
+        let end = (start + self.touched) / STEP * STEP - start;
         if first < end {
             // SAFETY: whole pages inside of memory that belongs to this value, in which nobody has anything now; they read as zero
             // after this.
             unsafe { libc::madvise(self.start.add(first).as_ptr().cast(), end - first, libc::MADV_DONTNEED) };
-            self.touched = kept + PAGES;
+            self.touched = kept + STEP;
         }
     }
 
@@ -112,10 +114,10 @@ pub struct State<'a> {
     stack_limit: usize,
     /// Where free scratch memory begins.
     top: usize,
-    /// Where it ends.
+    /// Where what is in use, or has been, ends: nothing is written behind it before it is moved on.
     end: usize,
-    /// Where there was scratch memory in use last, at most.
-    peak: usize,
+    /// Where scratch memory ends.
+    limit: usize,
     scratch: Option<&'a mut Scratch>,
     /// Those of the float sums of one group, which come and go inside it.
     sums: Vec<Box<Sums>>,
@@ -125,7 +127,6 @@ pub(crate) const INTERRUPT: i32 = offset_of!(State<'_>, interrupt) as i32;
 pub(crate) const STACK_LIMIT: i32 = offset_of!(State<'_>, stack_limit) as i32;
 pub(crate) const TOP: i32 = offset_of!(State<'_>, top) as i32;
 pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
-pub(crate) const PEAK: i32 = offset_of!(State<'_>, peak) as i32;
 
 /// The least that a call takes of the stack, in bytes: what a function takes of it that begins again instead of calling itself.
 pub(crate) const LEAST_FRAME: i64 = 16;
@@ -146,8 +147,8 @@ impl<'a> State<'a> {
             interrupt: interrupt.unwrap_or(&NEVER),
             stack_limit,
             top,
-            end: top + bytes,
-            peak: top,
+            end: top,
+            limit: top + bytes,
             scratch,
             sums: Vec::new(),
         }
@@ -170,12 +171,21 @@ impl<'a> State<'a> {
     pub(crate) fn allocate(&mut self, bytes: usize) -> Option<NonNull<u8>> {
         let start = self.top;
         let end = start.checked_add(bytes.checked_next_multiple_of(ALIGNMENT)?)?;
-        if end > self.end {
+        if end > self.end && !self.take_into_use(end) {
             return None;
         }
         self.top = end;
-        self.peak = self.peak.max(end);
         NonNull::new(std::ptr::with_exposed_provenance_mut(start))
+    }
+
+    /// Takes scratch memory into use up to an address, at least; false if there is not so much.
+    pub(crate) fn take_into_use(&mut self, end: usize) -> bool {
+        if end > self.limit {
+            return false;
+        }
+        // Its beginning is a multiple of a step wherever that matters.
+        self.end = end.checked_next_multiple_of(STEP).map_or(self.limit, |end| end.min(self.limit));
+        true
     }
 
     /// Where free scratch memory begins.
@@ -192,7 +202,7 @@ impl<'a> State<'a> {
 impl Drop for State<'_> {
     fn drop(&mut self) {
         if let Some(scratch) = &mut self.scratch {
-            let used = self.peak - scratch.start.as_ptr().addr();
+            let used = self.end - scratch.start.as_ptr().addr();
             scratch.touched = scratch.touched.max(used);
         }
     }
@@ -226,11 +236,12 @@ pub(crate) mod tests {
         const SIZE: usize = 9 << 20;
         let mut scratch = scratch(16 << 20);
         assert_eq!((scratch.touched(), overwrite(&mut scratch, SIZE)), (0, [0, 0]));
-        assert_eq!((scratch.touched(), overwrite(&mut scratch, 1 << 20)), (SIZE, [7, 7]));
-        // What was used in between is, of what has been used, not the most.
-        assert_eq!(scratch.touched(), SIZE);
-        scratch.give_back(SIZE);
-        assert_eq!(scratch.touched(), SIZE);
+        let touched = scratch.touched();
+        assert!((SIZE..SIZE + STEP).contains(&touched), "{touched} bytes");
+        // What is used now is, of what has been used, not the most.
+        assert_eq!((overwrite(&mut scratch, 1 << 20), scratch.touched()), ([7, 7], touched));
+        scratch.give_back(touched);
+        assert_eq!(scratch.touched(), touched);
         scratch.give_back(1 << 20);
         if cfg!(target_os = "linux") {
             assert!(scratch.touched() < SIZE / 2, "{} bytes", scratch.touched());

@@ -9,7 +9,7 @@ use crate::state::{INTERRUPT, LEAST_FRAME, STACK_LIMIT};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, RegisterType, VectorOp};
+use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, RegisterType};
 
 /// A function that begins again.
 #[derive(Clone, Copy)]
@@ -146,6 +146,9 @@ impl Body<'_, '_> {
     /// Emits a block that ends the function.
     fn end(&mut self, block: &Block) -> Vec<Vec<Value>> {
         let Some(mark) = self.mark else { return self.block(block) };
+        if let Some(last) = self.last_group(block) {
+            return self.end_in_place(mark, block, &last);
+        }
         let types: Vec<RegisterType> = block.results.iter().map(|&result| self.type_of(result)).collect();
         let parts = self.put_together_at_end(block);
         let mut results = Vec::new();
@@ -173,17 +176,9 @@ impl Body<'_, '_> {
     /// result is there already, all of them move together.
     fn put_together_at_end<'i>(&self, block: &'i Block) -> Vec<&'i Instruction> {
         let is_column = |&result: &Operand| matches!(self.type_of(result), RegisterType::Column(_));
-        let made = |result: Operand| {
-            let makes = |instruction: &&Instruction| {
-                matches!(instruction.op, Op::Vector(VectorOp::Concat))
-                    && result == Operand::Register(instruction.results[0])
-                    && self.uses.reads(instruction.results[0]) == 1
-            };
-            block.instructions.iter().find(makes)
-        };
         let has_descriptors = block.results.iter().any(|&result| self.type_of(result) == RegisterType::Descriptor);
         let columns = block.results.iter().filter(|result| is_column(result));
-        let made: Option<Vec<&Instruction>> = columns.map(|&result| made(result)).collect();
+        let made: Option<Vec<&Instruction>> = columns.map(|&result| self.put_together(block, result)).collect();
         made.filter(|_| !has_descriptors).unwrap_or_default()
     }
 

@@ -5,8 +5,8 @@
 use super::Body;
 use crate::emitter::{Emitter, TRUSTED};
 use crate::function::machine_types;
-use crate::runtime::{copy_down, give_back};
-use crate::state::{END, PEAK, TOP};
+use crate::runtime::{copy_down, give_back, take};
+use crate::state::{END, TOP};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use nesl_prim::ScalarType;
@@ -28,22 +28,34 @@ impl Emitter<'_> {
         self.builder.ins().band_imm_s(more, -8)
     }
 
-    /// Room for so many bytes, less than 2^60. Gives up where there is none.
+    /// Room for so many bytes, a multiple of 8 below 2^60. Gives up where there is none.
     pub fn room(&mut self, bytes: Value) -> Value {
-        let (top, end, peak) = (self.load_state(TOP), self.load_state(END), self.load_state(PEAK));
-        let whole = self.aligned(bytes);
-        let left = self.builder.ins().isub(end, top);
-        let has_room = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, whole, left);
-        self.require(has_room);
-        let next = self.builder.ins().iadd(top, whole);
-        let peak = self.builder.ins().umax(peak, next);
+        let top = self.load_state(TOP);
+        self.require_room(top, bytes);
+        let next = self.builder.ins().iadd(top, bytes);
         self.store_state(TOP, next);
-        self.store_state(PEAK, peak);
         top
     }
 
+    /// Gives up where there are not so many bytes of scratch memory from an address on.
+    pub fn require_room(&mut self, address: Value, bytes: Value) {
+        let end = self.load_state(END);
+        let builder = &mut self.builder;
+        let (taking, after) = (builder.create_block(), builder.create_block());
+        builder.set_cold_block(taking);
+        let left = builder.ins().isub(end, address);
+        let is_in_use = builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, bytes, left);
+        builder.ins().brif(is_in_use, after, &[], taking, &[]);
+        builder.switch_to_block(taking);
+        let signature = self.signature(&[types::I64; 3], &[types::I64]);
+        let status = self.call_rust(take as *const () as usize, signature, &[self.state, address, bytes])[0];
+        self.require_done(status);
+        self.builder.ins().jump(after, &[]);
+        self.builder.switch_to_block(after);
+    }
+
     /// Copies words, or bytes, to where they do not overlap what lies behind them.
-    fn copy(&mut self, to: Value, from: Value, bytes: Value, is_words: bool) {
+    pub fn copy(&mut self, to: Value, from: Value, bytes: Value, is_words: bool) {
         if !is_words {
             return self.copy_by_call(to, from, bytes);
         }
@@ -105,9 +117,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The bytes of so many elements, up to where another column can begin.
+    pub(super) fn whole_bytes(&mut self, elements: Value, ty: ScalarType) -> Value {
+        let bytes = self.bytes(elements, ty);
+        if ty.size() == 8 { bytes } else { self.emitter.aligned(bytes) }
+    }
+
     /// Room for so many elements, as many as something has that exists.
     pub(super) fn room(&mut self, elements: Value, ty: ScalarType) -> Value {
-        let bytes = self.bytes(elements, ty);
+        let bytes = self.whole_bytes(elements, ty);
         self.emitter.room(bytes)
     }
 
@@ -221,10 +239,9 @@ impl Body<'_, '_> {
         registers: &[RegisterType],
         values: Vec<Vec<Value>>,
     ) -> Vec<Vec<Value>> {
-        let [in_place, otherwise, after] = [(); 3].map(|()| self.emitter.builder.create_block());
-        let (end, peak) = (self.emitter.load_state(END), self.emitter.load_state(PEAK));
+        let [otherwise, after] = [(); 2].map(|()| self.emitter.builder.create_block());
+        let end = self.emitter.load_state(END);
         // Each part moves down, past none that has not been moved; or it is from before the mark.
-        let mut is_safe = self.emitter.builder.ins().iconst(types::I8, 1);
         let (mut to, mut moves, mut results) = (mark, Vec::new(), Vec::new());
         for (&register, values) in registers.iter().zip(&values) {
             let RegisterType::Column(ty) = register else {
@@ -236,33 +253,35 @@ impl Body<'_, '_> {
             for part in values.chunks(2) {
                 let bytes = self.bytes(part[1], ty);
                 let ins = &mut self.emitter.builder;
+                let (elsewhere, next) = (ins.create_block(), ins.create_block());
+                ins.set_cold_block(elsewhere);
                 let is_behind = ins.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, part[0], to);
+                ins.ins().brif(is_behind, next, &[], elsewhere, &[]);
+                ins.switch_to_block(elsewhere);
                 let part_end = ins.ins().iadd(part[0], bytes);
                 let is_before = ins.ins().icmp(IntCC::UnsignedLessThanOrEqual, part_end, mark);
-                let moves_well = ins.ins().bor(is_behind, is_before);
-                is_safe = ins.ins().band(is_safe, moves_well);
+                ins.ins().brif(is_before, next, &[], otherwise, &[]);
+                ins.switch_to_block(next);
                 moves.push((to, part[0], bytes, ty.size() == 8));
                 to = ins.ins().iadd(to, bytes);
                 length = ins.ins().iadd(length, part[1]);
             }
-            to = self.emitter.aligned(to);
+            if ty.size() < 8 {
+                to = self.emitter.aligned(to);
+            }
             results.push(vec![start, length]);
         }
         let has_room = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, to, end);
-        is_safe = self.emitter.builder.ins().band(is_safe, has_room);
+        self.emitter.go_on_if(has_room, otherwise);
         for &register in registers {
             for ty in machine_types(register) {
                 self.emitter.builder.append_block_param(after, ty);
             }
         }
-        self.emitter.builder.ins().brif(is_safe, in_place, &[], otherwise, &[]);
-        self.emitter.builder.switch_to_block(in_place);
         for (to, from, bytes, is_words) in moves {
             self.emitter.copy(to, from, bytes, is_words);
         }
-        let peak = self.emitter.builder.ins().umax(peak, to);
         self.emitter.store_state(TOP, to);
-        self.emitter.store_state(PEAK, peak);
         let arguments: Vec<BlockArg> = results.concat().into_iter().map(BlockArg::from).collect();
         self.emitter.builder.ins().jump(after, &arguments);
         self.emitter.builder.switch_to_block(otherwise);
@@ -290,7 +309,7 @@ impl Body<'_, '_> {
         builder.ins().brif(is_own, own, &[], others, &[]);
         builder.switch_to_block(own);
         self.emitter.copy(mark, address, bytes, is_words);
-        let whole = self.emitter.aligned(bytes);
+        let whole = if is_words { bytes } else { self.emitter.aligned(bytes) };
         let free = self.emitter.builder.ins().iadd(mark, whole);
         self.emitter.store_state(TOP, free);
         self.emitter.builder.ins().jump(after, &[BlockArg::from(mark)]);
@@ -310,31 +329,27 @@ impl Body<'_, '_> {
         is_words: bool,
     ) -> Vec<Value> {
         let builder = &mut self.emitter.builder;
-        let (in_order, others, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+        let (others, after) = (builder.create_block(), builder.create_block());
         for _ in parts {
             builder.append_block_param(after, types::I64);
         }
         // Mostly all of them lie one behind another, in this order.
         let mut end = mark;
-        let mut are_in_order = builder.ins().iconst(types::I8, 1);
         for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
-            let follows = builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, address, end);
-            are_in_order = builder.ins().band(are_in_order, follows);
-            let behind = builder.ins().iadd(address, bytes);
-            let behind = builder.ins().iadd_imm_s(behind, 7);
+            let follows = self.emitter.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, address, end);
+            self.emitter.go_on_if(follows, others);
+            let behind = self.emitter.builder.ins().iadd(address, bytes);
             // What moves down begins at a multiple of 8.
-            end = builder.ins().band_imm_s(behind, -8);
+            end = if is_words { behind } else { self.emitter.aligned(behind) };
         }
-        let is_own = builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, top);
-        are_in_order = builder.ins().band(are_in_order, is_own);
-        builder.ins().brif(are_in_order, in_order, &[], others, &[]);
-        builder.switch_to_block(in_order);
+        let is_own = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, top);
+        self.emitter.go_on_if(is_own, others);
         let mut moved = Vec::with_capacity(parts.len());
         let mut free = mark;
         for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
             moved.push(BlockArg::from(free));
             self.emitter.copy(free, address, bytes, is_words);
-            let whole = self.emitter.aligned(bytes);
+            let whole = if is_words { bytes } else { self.emitter.aligned(bytes) };
             free = self.emitter.builder.ins().iadd(free, whole);
         }
         self.emitter.store_state(TOP, free);

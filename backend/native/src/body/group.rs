@@ -27,13 +27,23 @@ pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<
 }
 
 /// Whether elements of a yield are stored as they come.
-fn is_stored(ending: Ending) -> bool {
+pub(super) fn is_stored(ending: Ending) -> bool {
     matches!(ending, Ending::Store(_) | Ending::Scan(..))
 }
 
 impl Body<'_, '_> {
     /// The values of what a group yields.
     pub(super) fn group(&mut self, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
+        self.group_in(plan, inputs, |body, length| body.rooms_for(plan, length))
+    }
+
+    /// The same, where what is stored goes to rooms that are made for so many elements of each.
+    pub(super) fn group_in(
+        &mut self,
+        plan: &Plan,
+        inputs: &[Register],
+        rooms: impl FnOnce(&mut Self, Value) -> Vec<Value>,
+    ) -> Vec<Value> {
         let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
         let lengths = |input: usize| match bounds[input] {
             Bound::Descriptor { lengths, segments, .. } => Some((lengths, segments)),
@@ -42,7 +52,7 @@ impl Body<'_, '_> {
         let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
         let length = self.extent(plan, inputs, &bounds);
         let zero = self.emitter.int(0);
-        let mut rooms = self.rooms_for(plan, length).into_iter();
+        let mut rooms = rooms(self, length).into_iter();
         let mut outlets = Vec::with_capacity(plan.yields.len());
         for (index, &node) in plan.yields.iter().enumerate() {
             let (ty, ending) = (plan.nodes[node].ty, plan.ending(index));
@@ -97,9 +107,9 @@ impl Body<'_, '_> {
             };
             let mut pointer = outlet.pointer;
             if plan.spaces() > 1 {
-                let bytes = self.bytes(count, plan.nodes[plan.yields[index]].ty);
+                let ty = plan.nodes[plan.yields[index]].ty;
+                let (bytes, whole) = (self.bytes(count, ty), self.whole_bytes(count, ty));
                 pointer = end.map_or(pointer, |end| self.emitter.close_up(end, pointer, bytes));
-                let whole = self.emitter.aligned(bytes);
                 end = Some(self.emitter.builder.ins().iadd(pointer, whole));
             }
             values[index].extend([pointer, count]);
@@ -117,8 +127,7 @@ impl Body<'_, '_> {
         let mut ends = Vec::with_capacity(stored.len());
         let mut end = None;
         for &ty in &stored {
-            let bytes = self.bytes(length, ty);
-            let bytes = if ty.size() == 8 { bytes } else { self.emitter.aligned(bytes) };
+            let bytes = self.whole_bytes(length, ty);
             let next = end.map_or(bytes, |end| self.emitter.builder.ins().iadd(end, bytes));
             ends.push(next);
             end = Some(next);

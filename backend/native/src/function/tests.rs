@@ -97,6 +97,44 @@ fn every_operation_is_that_of_the_table() {
     assert_eq!(compiled, ScalarOp::ALL.len());
 }
 
+#[test]
+fn operations_on_constants_are_those_of_the_table() {
+    let ints =
+        |op: &&ScalarOp| op.row().operands.len() > 1 && op.row().operands.iter().all(|&ty| ty == ScalarType::Int);
+    let mut ranges = 0;
+    for &op in ScalarOp::ALL.iter().filter(ints) {
+        let count = op.row().operands.len();
+        for constants in operands(&vec![ScalarType::Int; count - 1]) {
+            let (first, last) = (samples(ScalarType::Int), constants);
+            // One operand is not known, in turns the first and the one in the middle.
+            let unknown = usize::from(count > 2 && ranges % 2 == 0);
+            ranges += 1;
+            let mut names: Vec<String> = last.iter().map(|value| (value.to_word() as i64).to_string()).collect();
+            names.insert(unknown, "%0".to_owned());
+            let text = format!(
+                "function f(%0: int) -> {} {{\n  %1 = {op} {}\n  return %1\n}}",
+                op.row().result,
+                names.join(" ")
+            );
+            let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let mut compiler = Compiler::new().unwrap();
+            let function = compiler.function(&program, FunctionId(0)).unwrap();
+            for value in first {
+                let mut operands = last.clone();
+                operands.insert(unknown, value);
+                let mut result = [0];
+                let status = call(function, None, &[value.to_word()], &mut result);
+                let done = eval(op, &operands).ok();
+                let expected = if done.is_some() { Status::Done } else { Status::GaveUp };
+                assert_eq!(status, expected, "{op} {operands:?}");
+                let found = done.map(|_| ScalarValue::from_word(op.row().result, result[0]));
+                assert_eq!(found, done, "{op} {operands:?}");
+            }
+        }
+    }
+    assert!(ranges > 1000, "{ranges} functions");
+}
+
 const FIBONACCI: &str = "
     function fib(%0: int) -> int {
       %1 = less.int %0 2
@@ -219,7 +257,7 @@ fn one_that_calls_others_on_its_way_leaves_their_limit_as_it_was() {
 }
 
 /// The elements of a column that a function of ints gives, whose length is its first result.
-fn column_of(text: &str, arguments: &[u64]) -> Vec<i64> {
+pub(crate) fn column_of(text: &str, arguments: &[u64]) -> Vec<i64> {
     let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let mut compiler = Compiler::new().unwrap();
     let compiled = compiler.function(&program, FunctionId(0)).unwrap();

@@ -17,6 +17,14 @@ const FACTOR: i64 = 1 << 16;
 /// The most by which an index goes up, or down, where it is checked for a strip alone.
 const LARGEST_STEP: i64 = 1 << 40;
 
+/// What an index is compared with.
+#[derive(Clone, Copy)]
+enum Length {
+    /// What the program says; it may be negative.
+    Any(Value),
+    OfColumn(Value),
+}
+
 /// An index that goes up evenly inside a strip.
 #[derive(Clone, Copy)]
 pub(super) struct Even {
@@ -39,19 +47,19 @@ impl Body<'_, '_, '_> {
             }
             let (index, length) = match (node.op, &node.operands[..]) {
                 (NodeOp::Map(ScalarOp::CheckIndex), &[index, length]) => match length {
-                    Source::Constant(_) => (index, self.operand(length)),
+                    Source::Constant(_) => (index, Length::Any(self.operand(length))),
                     Source::Input(input) => match self.environment.inputs[input] {
-                        Bound::Scalar(length) => (index, length),
+                        Bound::Scalar(length) => (index, Length::Any(length)),
                         _ => continue,
                     },
                     Source::Node(_) => continue,
                 },
                 (NodeOp::Map(ScalarOp::ShiftLeft | ScalarOp::ShiftRight), &[_, count]) if node.is_fallible() => {
-                    (count, self.emitter.int(64))
+                    (count, Length::Any(self.emitter.int(64)))
                 }
                 (NodeOp::Vector(VectorOp::Gather), &[Source::Input(column), index]) => {
                     match self.environment.inputs[column] {
-                        Bound::Column { length, .. } => (index, length),
+                        Bound::Column { length, .. } => (index, Length::OfColumn(length)),
                         _ => continue,
                     }
                 }
@@ -65,25 +73,27 @@ impl Body<'_, '_, '_> {
         if bounds.is_empty() {
             return;
         }
-        let last = self.emitter.builder.ins().iadd_imm_s(end, -1);
-        let mut are_indices = self.emitter.builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, start, end);
-        let mut all = None;
+        let builder = &mut self.emitter.builder;
+        let (some, after) = (builder.create_block(), builder.create_block());
+        let has_some = builder.ins().icmp(IntCC::SignedLessThan, start, end);
+        builder.ins().brif(has_some, some, &[], after, &[]);
+        builder.switch_to_block(some);
+        let last = builder.ins().iadd_imm_s(end, -1);
         for (index, length) in bounds {
+            if let Length::Any(length) = length {
+                let is_natural = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
+                self.emitter.require(is_natural);
+            }
+            let (Length::Any(length) | Length::OfColumn(length)) = length;
             for place in [start, last] {
                 let index = self.at(index, place);
-                let below = self.emitter.builder.ins().icmp(IntCC::SignedLessThan, index, length);
-                let is_natural = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, index, 0);
-                let is_index = self.emitter.builder.ins().band(below, is_natural);
-                all = Some(match all {
-                    None => is_index,
-                    Some(all) => self.emitter.builder.ins().band(all, is_index),
-                });
+                // A negative index is more than any length, taken as what has no sign.
+                let is_index = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, index, length);
+                self.emitter.require(is_index);
             }
         }
-        if let Some(all) = all {
-            are_indices = self.emitter.builder.ins().bor(are_indices, all);
-        }
-        self.emitter.require(are_indices);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(after);
     }
 
     /// An operation that has been checked before.
@@ -319,7 +329,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// By how much a source goes up with the loop's index, if that is always the same.
-    fn factor(&self, source: Source) -> Option<i64> {
+    pub(super) fn factor(&self, source: Source) -> Option<i64> {
         let number = match source {
             Source::Node(number) => number,
             Source::Constant(ScalarValue::Int(_)) => return Some(0),
@@ -341,6 +351,12 @@ impl Body<'_, '_, '_> {
             _ => None,
         };
         factor.filter(|factor| (-FACTOR..=FACTOR).contains(factor))
+    }
+
+    /// What such a source is at the loop's index.
+    pub(super) fn at_loop_index(&mut self, source: Source) -> Value {
+        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
+        self.at(source, index)
     }
 
     /// What such a source is at an index.

@@ -25,10 +25,13 @@ const UNROLLED: usize = 24;
 /// How often.
 const TIMES: usize = 4;
 
+/// So many columns in a loop are more than what stays in registers anyway.
+const MANY: usize = 4;
+
 pub(super) struct Body<'a, 'e, 'b> {
     pub emitter: &'e mut Emitter<'b>,
     pub plan: &'a Plan,
-    pub environment: &'a Environment,
+    pub environment: Environment,
     pub mode: Mode,
     /// What becomes of each yield; nothing where that is not computed in this mode.
     pub endings: Vec<Option<Ending>>,
@@ -94,7 +97,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         let mut body = Body {
             emitter,
             plan,
-            environment,
+            environment: environment.clone(),
             mode,
             endings,
             live,
@@ -125,8 +128,9 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
 
     /// Defines where the loop is in descriptors.
     fn begin_cursors(&mut self) {
-        for (input, bound) in self.environment.inputs.iter().enumerate() {
-            let &Bound::Descriptor { starts, lengths, segment, base, stop, segments } = bound else { continue };
+        for input in 0..self.environment.inputs.len() {
+            let bound = self.environment.inputs[input];
+            let Bound::Descriptor { starts, lengths, segment, base, stop, segments } = bound else { continue };
             if !self.uses_descriptor(input) {
                 continue;
             }
@@ -317,11 +321,34 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
     /// The loop over the indices of a strip up to an end.
     pub fn strip(&mut self, index: Variable, stop: Value) {
         if self.is_wide {
-            self.rotated(index, stop, TIMES, LANES);
+            self.rotated_apart(index, stop, TIMES, LANES);
         } else if self.times > 1 {
-            self.rotated(index, stop, self.times, 1);
+            self.rotated_apart(index, stop, self.times, 1);
         }
         self.rotated(index, stop, 1, 1);
+    }
+
+    /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the stack, and would
+    /// be read from there each time that it is used.
+    fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
+        let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column { .. })).count();
+        if self.cursors.iter().any(Option::is_some) || columns + self.environment.outlets.len() < MANY {
+            return self.rotated(index, stop, times, lanes);
+        }
+        let outside = self.environment.clone();
+        // Ends are no negative numbers, which the compiler does not know.
+        let zero = self.emitter.builder.ins().ushr_imm_u(stop, 63);
+        let builder = &mut self.emitter.builder;
+        for bound in &mut self.environment.inputs {
+            if let Bound::Column { pointer, .. } = bound {
+                *pointer = builder.ins().iadd(*pointer, zero);
+            }
+        }
+        for outlet in &mut self.environment.outlets {
+            outlet.pointer = builder.ins().iadd(outlet.pointer, zero);
+        }
+        self.rotated(index, stop, times, lanes);
+        self.environment = outside;
     }
 
     /// A loop while there are so many vectors of so many indices before an end, with its condition behind it.
@@ -509,9 +536,15 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
                 self.emitter.builder.ins().isub(index, base)
             }
             NodeOp::Vector(VectorOp::Gather) => {
-                let place = self.operand(node.operands[1]);
-                let address = self.place(node.operands[0], place, machine_type(node.ty).bytes(), !self.checked[number]);
-                self.emitter.builder.ins().load(machine_type(node.ty), TRUSTED, address, 0)
+                let ty = machine_type(node.ty);
+                let (place, offset) = match self.factor(node.operands[1]).filter(|_| self.checked[number]) {
+                    // From an address that is the same for all indices that are taken at a time.
+                    Some(factor) => (self.at_loop_index(node.operands[1]), factor * self.now.further as i64),
+                    None => (self.operand(node.operands[1]), 0),
+                };
+                let address = self.place(node.operands[0], place, ty.bytes(), !self.checked[number]);
+                let offset = (offset * i64::from(ty.bytes())) as i32;
+                self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
             }
             NodeOp::Vector(other) => unreachable!("{other:?} has no elements in a loop"),
         }

@@ -73,7 +73,7 @@ pub(crate) struct Outlet {
 }
 
 /// What the loops run with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Environment {
     pub inputs: Vec<Bound>,
     /// For each space, where its first element goes in columns.

@@ -13,6 +13,7 @@ mod segment;
 
 use crate::state::{DONE, GAVE_UP, State};
 use crate::thunk::conjure;
+pub(crate) use moving::take;
 use nesl_prim::{Direction, Element, ScalarType};
 use nesl_vcode::VectorOp;
 pub(crate) use returning::{copy_down, give_back, join};

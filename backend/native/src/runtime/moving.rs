@@ -1,8 +1,19 @@
 //! Making columns and moving elements.
 
 use super::{Frame, Helper, by_size};
+use crate::state::{DONE, GAVE_UP, State};
 use nesl_prim::{Element, ScalarType};
 use std::mem::MaybeUninit;
+
+/// Takes scratch memory into use that native code needs: so many bytes from an address on.
+///
+/// # Safety
+/// Native code passes its state.
+pub(crate) unsafe extern "C" fn take(state: *mut State<'_>, address: usize, bytes: usize) -> u64 {
+    // SAFETY: nobody else uses the state while native code waits.
+    let state = unsafe { &mut *state };
+    if address.checked_add(bytes).is_some_and(|end| state.take_into_use(end)) { DONE } else { GAVE_UP }
+}
 
 pub(super) fn permute_of(ty: ScalarType) -> Helper {
     fn permute<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
