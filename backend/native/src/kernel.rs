@@ -1,6 +1,6 @@
 //! Kernels: a fusion group as one function in machine code, over any range of its indices.
 //!
-//! [`plan`] says what a group computes, [`emit`] and [`body`] write its loops, and here they get a function around them that
+//! [`plan`] says what a group computes, [`emit`], [`strip`] and [`body`] write its loops, and here they get a function around them that
 //! takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of the loops.
 //! On several threads each runs the function on indices of its own.
 
@@ -13,6 +13,7 @@ mod live;
 mod parts;
 mod plan;
 mod scans;
+mod strip;
 mod sums;
 mod wide;
 
@@ -23,6 +24,7 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
 use nesl_prim::ScalarValue;
 use nesl_vcode::RegisterType;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -150,7 +152,8 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
         }
     });
     let inputs = inputs.collect();
-    let positions = (0..plan.spaces()).map(|space| emitter.load_word(words, layout.positions + space)).collect();
+    let mut of_spaces = |place| (0..plan.spaces()).map(|space| emitter.load_word(words, place + space)).collect();
+    let (positions, limits) = (of_spaces(layout.positions), of_spaces(layout.limits));
     let outlets = (0..plan.yields.len()).map(|index| {
         let place = layout.outlets + 2 * index;
         let (pointer, start) = (emitter.load_word(words, place), emitter.load_word(words, place + 1));
@@ -162,7 +165,7 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
     });
     let outlets = outlets.collect();
     let aside = emitter.builder.ins().iadd_imm_s(words, 8 * layout.aside as i64);
-    let environment = Environment { inputs, positions, outlets, aside };
+    let environment = Environment { inputs, positions, limits, outlets, aside };
     let finished = emit_group(&mut emitter, plan, mode, &environment, range);
     for (space, position) in finished.positions.into_iter().enumerate() {
         if let Some(position) = position {
@@ -186,6 +189,7 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
 pub struct Layout {
     inputs: Vec<usize>,
     positions: usize,
+    limits: usize,
     outlets: usize,
     aside: usize,
     words: usize,
@@ -206,9 +210,10 @@ impl Layout {
         };
         let inputs = plan.inputs.iter().map(input).collect();
         let positions = next;
-        let outlets = positions + plan.spaces();
+        let limits = positions + plan.spaces();
+        let outlets = limits + plan.spaces();
         let aside = outlets + 2 * plan.yields.len();
-        Layout { inputs, positions, outlets, aside, words: aside + 1 + plan.running().len() }
+        Layout { inputs, positions, limits, outlets, aside, words: aside + 1 + plan.running().len() }
     }
 }
 
@@ -252,9 +257,11 @@ impl<'a> Words<'a> {
         self.words[place..place + 6].copy_from_slice(&words);
     }
 
-    /// Sets where the first element of a space goes.
-    pub fn set_position(&mut self, space: usize, position: usize) {
-        self.words[self.layout.positions + space] = position as u64;
+    /// Sets where the first element of a space goes, and where the room for them ends: in [pieces](Mode::Piece) nothing is
+    /// written behind it.
+    pub fn set_room(&mut self, space: usize, room: Range<usize>) {
+        self.words[self.layout.positions + space] = room.start as u64;
+        self.words[self.layout.limits + space] = room.end as u64;
     }
 
     /// Where the next element of a space would go.

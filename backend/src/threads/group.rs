@@ -236,8 +236,11 @@ impl<'a> Work<'a> {
         let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
         let mut before = vec![0; plan.spaces()];
         for (number, (mut words, piece)) in cursors.into_iter().zip(&self.pieces).enumerate() {
-            let start = |space: usize| if counts.is_some() { before[space] } else { piece.indices.start };
-            (0..plan.spaces()).for_each(|space| words.set_position(space, start(space)));
+            let room = |space: usize| match &counts {
+                Some(counts) => before[space]..before[space] + counts[number][space],
+                None => piece.indices.clone(),
+            };
+            (0..plan.spaces()).for_each(|space| words.set_room(space, room(space)));
             let aside = self.aside(&mut words, &mut rooms, &before);
             items.push((words, aside, piece.indices.clone()));
             if let Some(counts) = &counts {

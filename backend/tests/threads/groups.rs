@@ -450,6 +450,48 @@ fn arithmetic_alone() {
     }
 }
 
+/// Filters that keep elements together at one place, so that pieces have room for all that they take, or for none.
+#[test]
+fn what_filters_keep_lies_anywhere() {
+    let mut engines = engines();
+    let patterns: [(&str, fn(usize, usize) -> bool); 8] = [
+        ("none", |_, _| false),
+        ("all", |_, _| true),
+        ("the first", |i, _| i == 0),
+        ("the last", |i, length| i + 1 == length),
+        ("the first half", |i, length| i < length / 2),
+        ("the second half", |i, length| i >= length / 2),
+        ("every other", |i, _| i % 2 == 1),
+        ("in runs", |i, _| i / 700 % 2 == 0),
+    ];
+    for (name, is_kept) in patterns {
+        for &length in SHORT {
+            for op in [ScalarOp::GreaterInt, ScalarOp::GreaterFloat] {
+                let mut random = Random(length as u64);
+                let mut maker = Maker::new(&mut random, length);
+                let ty = op.row().operands[0];
+                let number = maker.element(ty, 0).unwrap();
+                let kept = (0..length).map(|i| is_kept(i, length));
+                let (numbers, zero) = match ty {
+                    ScalarType::Int => (Constants::Int(kept.map(i64::from).collect()), ScalarValue::Int(0)),
+                    _ => {
+                        let floats = kept.map(|kept| if kept { 0.5 } else { -0.5 }).collect();
+                        (Constants::Float(floats), ScalarValue::Float(0.0))
+                    }
+                };
+                maker.values[number.0 as usize] = Some(Slot::Column(column(&numbers)));
+                let operands = vec![number.into(), Operand::Constant(zero)];
+                let flags = maker.add(Op::Map(op), operands, RegisterType::Column(ScalarType::Bool));
+                for ty in ScalarType::ALL {
+                    let operands = vec![maker.element(ty, 0).unwrap().into(), flags.into()];
+                    maker.add(Op::Vector(VectorOp::Pack), operands, RegisterType::Column(ty));
+                }
+                maker.run(&mut engines[length % 3], &format!("{op}, {name} of {length}"));
+            }
+        }
+    }
+}
+
 /// Indices that go up, or down, evenly within segments: those of a column, and some that leave it or only come back to it.
 #[test]
 fn indices_that_go_evenly_by_segments() {

@@ -77,7 +77,7 @@ impl Body<'_, '_> {
             outlets.push(outlet);
         }
         let positions = vec![zero; plan.spaces()];
-        let environment = Environment { inputs: bounds, positions, outlets, aside: zero };
+        let environment = Environment { inputs: bounds, positions, limits: Vec::new(), outlets, aside: zero };
         let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, (zero, length));
         let mut values = vec![Vec::new(); plan.yields.len()];
         // Where the columns end that have been dealt with, in the order in which they lie: room for what is stored was made first.

@@ -1,4 +1,4 @@
-//! The loop over the indices of a strip, and what is computed at one index.
+//! What is computed at one index.
 //!
 //! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap, cannot
 //! fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise it is
@@ -8,12 +8,12 @@ use super::affine::Even;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
 use super::live::{counted, is_call, live};
 use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
-use super::wide::LANES;
+use super::strip::TIMES;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::{ScalarOp, sum};
+use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// Operations in a space within from which on a branch around them is cheaper than what it may cost to mispredict it.
@@ -21,12 +21,6 @@ const WORTH_A_BRANCH: usize = 12;
 
 /// Operations of a loop that is unrolled.
 const UNROLLED: usize = 24;
-
-/// How often.
-const TIMES: usize = 4;
-
-/// So many columns in a loop are more than what stays in registers anyway.
-const MANY: usize = 4;
 
 pub(super) struct Body<'a, 'e, 'b> {
     pub emitter: &'e mut Emitter<'b>,
@@ -53,11 +47,15 @@ pub(super) struct Body<'a, 'e, 'b> {
     /// What goes from one index to the next for each node that is a scan.
     pub scans: Vec<Carried>,
     /// How many indices, or vectors of them, the loop takes at a time.
-    times: usize,
+    pub times: usize,
     /// Whether it takes them by twos as long as it can.
-    is_wide: bool,
+    pub is_wide: bool,
+    /// Whether there is room for all indices that the loop takes now, kept or not.
+    pub has_room: bool,
     /// Accumulators of exact reductions for two indices, by yield.
     pub wide_accumulators: Vec<Vec<Variable>>,
+    /// Counters for two indices, of the spaces that are counted.
+    pub wide_counters: Vec<Variable>,
     /// What holds for a strip: the elements of `seg_dist` and the addresses that index 0 would have in what `compact` reads, by
     /// node.
     pub of_strip: Vec<Option<Value>>,
@@ -111,7 +109,9 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             scans: vec![Carried::Nothing; plan.nodes.len()],
             times: 1,
             is_wide: false,
+            has_room: false,
             wide_accumulators: Vec::new(),
+            wide_counters: Vec::new(),
             of_strip: vec![None; plan.nodes.len()],
             biases: vec![None; plan.yields.len()],
             even: vec![None; plan.nodes.len()],
@@ -282,101 +282,8 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         computes || counts
     }
 
-    /// Reads what is the same for a strip that begins with an index.
-    pub fn begin_strip(&mut self, i: Value, stop: Value) {
-        for (number, node) in self.plan.nodes.iter().enumerate() {
-            let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) = (node.op, self.live[number])
-            else {
-                continue;
-            };
-            let [Source::Input(column), Source::Input(descriptor)] = node.operands[..] else {
-                unreachable!("columns and descriptors that are not read at the index come from outside")
-            };
-            let (Bound::Column { pointer, length }, Some(cursor)) =
-                (self.environment.inputs[column], self.cursors[descriptor])
-            else {
-                unreachable!("{op:?} of a column and a descriptor")
-            };
-            let ty = machine_type(node.ty);
-            if op == VectorOp::Compact {
-                self.of_strip[number] = Some(self.bias_of_segment(pointer, length, cursor, ty.bytes()));
-                continue;
-            }
-            let segment = self.emitter.builder.use_var(cursor.segment);
-            let address = self.emitter.address(pointer, segment, ty.bytes());
-            self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
-        }
-        self.begin_even(i, stop);
-        for index in 0..self.endings.len() {
-            if self.is_in_blocks(&self.endings[index]) {
-                // The strip is inside one block.
-                let builder = &mut self.emitter.builder;
-                let begin = builder.ins().band_imm_s(i, !(sum::BLOCK as i64 - 1));
-                let offset = builder.ins().ishl_imm_u(begin, 3);
-                self.biases[index] = Some(builder.ins().isub(self.environment.outlets[index].pointer, offset));
-            }
-        }
-    }
-
-    /// The loop over the indices of a strip up to an end.
-    pub fn strip(&mut self, index: Variable, stop: Value) {
-        if self.is_wide {
-            self.rotated_apart(index, stop, TIMES, LANES);
-        } else if self.times > 1 {
-            self.rotated_apart(index, stop, self.times, 1);
-        }
-        self.rotated(index, stop, 1, 1);
-    }
-
-    /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the stack, and would
-    /// be read from there each time that it is used.
-    fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
-        let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column { .. })).count();
-        if self.cursors.iter().any(Option::is_some) || columns + self.environment.outlets.len() < MANY {
-            return self.rotated(index, stop, times, lanes);
-        }
-        let outside = self.environment.clone();
-        // Ends are no negative numbers, which the compiler does not know.
-        let zero = self.emitter.builder.ins().ushr_imm_u(stop, 63);
-        let builder = &mut self.emitter.builder;
-        for bound in &mut self.environment.inputs {
-            if let Bound::Column { pointer, .. } = bound {
-                *pointer = builder.ins().iadd(*pointer, zero);
-            }
-        }
-        for outlet in &mut self.environment.outlets {
-            outlet.pointer = builder.ins().iadd(outlet.pointer, zero);
-        }
-        self.rotated(index, stop, times, lanes);
-        self.environment = outside;
-    }
-
-    /// A loop while there are so many vectors of so many indices before an end, with its condition behind it.
-    fn rotated(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
-        let builder = &mut self.emitter.builder;
-        let step = (times * lanes) as i64;
-        let stop = if step > 1 { builder.ins().iadd_imm_s(stop, 1 - step) } else { stop };
-        let (body, after) = (builder.create_block(), builder.create_block());
-        let i = builder.use_var(index);
-        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, stop);
-        builder.ins().brif(is_inside, body, &[], after, &[]);
-        builder.switch_to_block(body);
-        let i = builder.use_var(index);
-        for turn in 0..times {
-            let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
-            self.now = Now { index: Some(i), further: turn * lanes, nodes, inputs };
-            if lanes > 1 { self.wide_indices() } else { self.space(0, None) }
-        }
-        let builder = &mut self.emitter.builder;
-        let next = builder.ins().iadd_imm_s(i, step);
-        builder.def_var(index, next);
-        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, next, stop);
-        builder.ins().brif(is_inside, body, &[], after, &[]);
-        builder.switch_to_block(after);
-    }
-
     /// What is computed in a space at the current index. With a mask, it is kept only where that is true.
-    fn space(&mut self, space: usize, mask: Option<Value>) {
+    pub fn space(&mut self, space: usize, mask: Option<Value>) {
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
             if self.live[number] && node.space == space && !node.is_end() {

@@ -3,7 +3,7 @@
 //! Indices are taken in *stretches*, after which the interrupt flag is looked at, and the floats that were computed are added up
 //! by segments: a loop that waits for memory knows nothing of where segments end. Stretches are cut into *strips* where something
 //! is the same for a segment, or combines floats in blocks: what is the same for a strip is read once for it. Inside a strip is a
-//! loop over indices ([`super::body`]).
+//! loop over indices ([`super::strip`]), at each of which something is computed ([`super::body`]).
 
 use super::body::Body;
 use super::plan::{Ending, Node, Plan, Source, is_ordered};
@@ -78,6 +78,8 @@ pub(crate) struct Environment {
     pub inputs: Vec<Bound>,
     /// For each space, where its first element goes in columns.
     pub positions: Vec<Value>,
+    /// For each space of a piece, where the room for its elements ends; not looked at otherwise.
+    pub limits: Vec<Value>,
     pub outlets: Vec<Outlet>,
     /// Eight bytes that mean nothing; unless all is computed over all indices, then a word for each scan that is read with
     /// what comes before the first index.

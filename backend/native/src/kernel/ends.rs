@@ -62,7 +62,7 @@ impl Body<'_, '_, '_> {
         let position = self.emitter.builder.use_var(position);
         let mut address = self.emitter.address(pointer, position, size);
         // What is not kept is written where the next kept element will be; in a piece that may be beyond its end.
-        if let (Some(mask), Mode::Piece) = (mask, self.mode) {
+        if let (Some(mask), Mode::Piece, false) = (mask, self.mode, self.has_room) {
             address = self.emitter.builder.ins().select(mask, address, self.environment.aside);
         }
         self.emitter.builder.ins().store(TRUSTED, value, address, 0);

@@ -2,12 +2,13 @@
 //! comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as numbers.
 
 use super::body::Body;
-use super::emit::Carried;
+use super::emit::{Carried, Mode};
 use super::plan::{Ending, NodeOp, Source};
 use super::sums::BUFFER;
 use crate::emitter::machine_type;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -46,7 +47,16 @@ impl Body<'_, '_, '_> {
             Ending::Reduce(op, source) => number(source) && is_wide_op(op),
             _ => false,
         });
-        all_nodes && all_ends && self.positions.iter().all(Option::is_none)
+        all_nodes && all_ends && self.counted_flags().all(|flag| flag.is_some())
+    }
+
+    /// The flags that are counted, of each space that is: none where elements are stored there, or the flags are no masks.
+    fn counted_flags(&self) -> impl Iterator<Item = Option<Source>> {
+        let spaces = (1..self.plan.spaces()).filter(|&space| self.positions[space].is_some());
+        spaces.map(|space| {
+            let filter = self.plan.space(space).filter(|filter| filter.parent == 0 && self.mode == Mode::Count)?;
+            matches!(filter.flags, Source::Node(_)).then_some(filter.flags)
+        })
     }
 
     fn type_of(&self, source: Source) -> ScalarType {
@@ -78,6 +88,14 @@ impl Body<'_, '_, '_> {
         }
         for (index, ending) in endings {
             self.wide_end(index, ending);
+        }
+        let flags: Vec<Source> = self.counted_flags().flatten().collect();
+        for (flags, counter) in flags.into_iter().zip(self.wide_counters.clone()) {
+            // A mask of ones is -1.
+            let mask = self.wide_operand(flags);
+            let before = self.emitter.builder.use_var(counter);
+            let after = self.emitter.builder.ins().isub(before, mask);
+            self.emitter.builder.def_var(counter, after);
         }
     }
 
@@ -155,8 +173,14 @@ impl Body<'_, '_, '_> {
         self.emitter.builder.ins().store(UNALIGNED, value, address, offset + further);
     }
 
-    /// Defines the accumulators of exact reductions for two indices.
+    /// Defines the accumulators of exact reductions for two indices, and the counters.
     pub fn begin_wide(&mut self, times: usize) {
+        for _ in 0..self.counted_flags().count() {
+            let none = self.emitter.int(0);
+            let none = self.splat(none);
+            let counter = self.variable(none);
+            self.wide_counters.push(counter);
+        }
         for index in 0..self.endings.len() {
             let mut accumulators = Vec::new();
             if let Some(Ending::Reduce(op, _)) = self.endings[index] {
@@ -170,6 +194,14 @@ impl Body<'_, '_, '_> {
 
     /// Combines them with those for one.
     pub fn end_wide(&mut self) {
+        let positions: Vec<Variable> = self.positions.iter().copied().flatten().collect();
+        for (counter, position) in std::mem::take(&mut self.wide_counters).into_iter().zip(positions) {
+            for lane in 0..LANES as u8 {
+                let both = self.emitter.builder.use_var(counter);
+                let count = self.emitter.builder.ins().extractlane(both, lane);
+                self.add(position, count);
+            }
+        }
         for index in 0..self.wide_accumulators.len() {
             let (Some(Ending::Reduce(op, _)), Carried::Values(single)) = (self.endings[index], &self.carried[index])
             else {

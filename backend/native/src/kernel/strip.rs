@@ -1,0 +1,132 @@
+//! The loop over the indices of a strip: one index at a time, or many, or vectors of them as long as there are so many.
+
+use super::body::{Body, Now};
+use super::emit::{Bound, Mode};
+use super::plan::{NodeOp, Source};
+use super::wide::LANES;
+use crate::emitter::{TRUSTED, machine_type};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use cranelift_frontend::Variable;
+use nesl_prim::sum;
+use nesl_vcode::VectorOp;
+
+/// How many indices, or vectors of them, a loop takes at a time.
+pub(super) const TIMES: usize = 4;
+
+/// So many columns in a loop are more than what stays in registers anyway.
+const MANY: usize = 4;
+
+impl Body<'_, '_, '_> {
+    /// Reads what is the same for a strip that begins with an index.
+    pub fn begin_strip(&mut self, i: Value, stop: Value) {
+        for (number, node) in self.plan.nodes.iter().enumerate() {
+            let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) = (node.op, self.live[number])
+            else {
+                continue;
+            };
+            let [Source::Input(column), Source::Input(descriptor)] = node.operands[..] else {
+                unreachable!("columns and descriptors that are not read at the index come from outside")
+            };
+            let (Bound::Column { pointer, length }, Some(cursor)) =
+                (self.environment.inputs[column], self.cursors[descriptor])
+            else {
+                unreachable!("{op:?} of a column and a descriptor")
+            };
+            let ty = machine_type(node.ty);
+            if op == VectorOp::Compact {
+                self.of_strip[number] = Some(self.bias_of_segment(pointer, length, cursor, ty.bytes()));
+                continue;
+            }
+            let segment = self.emitter.builder.use_var(cursor.segment);
+            let address = self.emitter.address(pointer, segment, ty.bytes());
+            self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
+        }
+        self.begin_even(i, stop);
+        for index in 0..self.endings.len() {
+            if self.is_in_blocks(&self.endings[index]) {
+                // The strip is inside one block.
+                let builder = &mut self.emitter.builder;
+                let begin = builder.ins().band_imm_s(i, !(sum::BLOCK as i64 - 1));
+                let offset = builder.ins().ishl_imm_u(begin, 3);
+                self.biases[index] = Some(builder.ins().isub(self.environment.outlets[index].pointer, offset));
+            }
+        }
+    }
+
+    /// The loop over the indices of a strip up to an end.
+    pub fn strip(&mut self, index: Variable, stop: Value) {
+        if self.is_wide {
+            self.rotated_apart(index, stop, TIMES, LANES);
+        } else if self.times > 1 {
+            if self.mode == Mode::Piece && self.positions.iter().any(Option::is_some) {
+                self.has_room = true;
+                self.rotated_apart(index, stop, self.times, 1);
+                self.has_room = false;
+            }
+            self.rotated_apart(index, stop, self.times, 1);
+        }
+        self.rotated(index, stop, 1, 1);
+    }
+
+    /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the stack, and would
+    /// be read from there each time that it is used.
+    fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
+        let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column { .. })).count();
+        if self.cursors.iter().any(Option::is_some) || columns + self.environment.outlets.len() < MANY {
+            return self.rotated(index, stop, times, lanes);
+        }
+        let outside = self.environment.clone();
+        // Ends are no negative numbers, which the compiler does not know.
+        let zero = self.emitter.builder.ins().ushr_imm_u(stop, 63);
+        let builder = &mut self.emitter.builder;
+        for bound in &mut self.environment.inputs {
+            if let Bound::Column { pointer, .. } = bound {
+                *pointer = builder.ins().iadd(*pointer, zero);
+            }
+        }
+        for outlet in &mut self.environment.outlets {
+            outlet.pointer = builder.ins().iadd(outlet.pointer, zero);
+        }
+        self.rotated(index, stop, times, lanes);
+        self.environment = outside;
+    }
+
+    /// A loop while there are so many vectors of so many indices before an end, with its condition behind it.
+    fn rotated(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
+        let builder = &mut self.emitter.builder;
+        let step = (times * lanes) as i64;
+        let stop = if step > 1 { builder.ins().iadd_imm_s(stop, 1 - step) } else { stop };
+        let (body, after) = (builder.create_block(), builder.create_block());
+        self.go_on(index, stop, step, (body, after));
+        self.emitter.builder.switch_to_block(body);
+        let i = self.emitter.builder.use_var(index);
+        for turn in 0..times {
+            let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
+            self.now = Now { index: Some(i), further: turn * lanes, nodes, inputs };
+            if lanes > 1 { self.wide_indices() } else { self.space(0, None) }
+        }
+        let next = self.emitter.builder.ins().iadd_imm_s(i, step);
+        self.emitter.builder.def_var(index, next);
+        self.go_on(index, stop, step, (body, after));
+        self.emitter.builder.switch_to_block(after);
+    }
+
+    /// Goes to the body of a loop while the index is before a stop, and there is room for so many elements of each filter where there
+    /// has to be.
+    fn go_on(&mut self, index: Variable, stop: Value, step: i64, (body, after): (Block, Block)) {
+        if self.has_room {
+            for space in 0..self.positions.len() {
+                let Some(position) = self.positions[space] else { continue };
+                let position = self.emitter.builder.use_var(position);
+                let left = self.emitter.builder.ins().isub(self.environment.limits[space], position);
+                let has_room = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, left, step);
+                self.emitter.go_on_if(has_room, after);
+            }
+        }
+        let builder = &mut self.emitter.builder;
+        let i = builder.use_var(index);
+        let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, stop);
+        builder.ins().brif(is_inside, body, &[], after, &[]);
+    }
+}
