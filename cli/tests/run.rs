@@ -273,6 +273,15 @@ fn what_grows_too_large_ends_with_its_place_and_not_the_process() {
     bench.nesl(&["run", "--max-memory", "120M", "b.nesl"]).prints("892\n");
 }
 
+#[test]
+fn filters_need_room_for_what_they_keep_alone() {
+    let bench = Bench::with("a.nesl", "{i in [0:50000000] | rem(i, 20000000) == 19999999};");
+    for threads in ["1", "2"] {
+        let ran = bench.nesl(&["run", "--threads", threads, "--max-memory", "32M", "a.nesl"]);
+        ran.prints("[19999999, 39999999]\n");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_the_system_refuses_ends_with_its_place() {

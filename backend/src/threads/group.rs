@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
     pub fn new(threads: &'a Threads, group: &'a Group, operands: &[LocalSlot], length: usize) -> Option<Work<'a>> {
         let facts = &group.facts;
         let mut work = Work { threads, group, length, pieces: Vec::new(), endings: &facts.endings, facts };
-        work.pieces = work.cut(operands)?;
+        work.pieces = work.cut(operands, true)?;
         // Whatever the kernel is, without it nothing is worth preparing.
         kernel(threads, group, work.mode())?;
         Some(work)
@@ -179,16 +179,18 @@ impl<'a> Work<'a> {
         if self.pieces.len() == 1 { Mode::Whole } else { Mode::Piece }
     }
 
-    /// Cuts the indices into pieces.
-    fn cut(&self, operands: &[LocalSlot]) -> Option<Vec<Piece>> {
+    /// Cuts the indices into pieces; into one where that saves counting, if there may be room for what filters could keep.
+    fn cut(&self, operands: &[LocalSlot], has_room: bool) -> Option<Vec<Piece>> {
         let plan = &self.group.plan;
         let segments = self.facts.segmented.map_or(0, |input| descriptor(&operands[input]).segments());
         let weight = self.length.saturating_add(segments);
         let grain = if self.threads.native == Native::Check { CHECKED } else { grain(plan) };
         let pieces = self.threads.workers.pieces(weight, grain);
-        // Pieces of one thread only give it occasion to look at the interrupt flag, which kernels do too.
+        // Pieces of one thread only give it occasion to look at the interrupt flag, which kernels do too. But several filters
+        // would take as much room each as if they kept all.
+        let is_one = self.facts.is_moved || self.facts.is_counted && plan.spaces() == 2;
         let is_whole =
-            self.facts.is_moved && self.threads.workers.threads() == 1 && self.threads.native != Native::Check;
+            is_one && has_room && self.threads.workers.threads() == 1 && self.threads.native != Native::Check;
         if pieces == 1 || self.facts.is_alone || is_whole {
             return Some(vec![Piece { indices: 0..self.length, segments: 0..segments }]);
         }
@@ -214,6 +216,12 @@ impl<'a> Work<'a> {
         Some(bounds.windows(2).map(piece).collect())
     }
 
+    /// The same in pieces whose elements are counted first; none if there is but one piece anyway.
+    fn in_pieces(&self, operands: &[LocalSlot]) -> Option<Work<'a>> {
+        let pieces = self.cut(operands, false).filter(|pieces| self.pieces.len() < pieces.len())?;
+        Some(Work { pieces, ..*self })
+    }
+
     /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
     pub fn run(&self, operands: &mut [LocalSlot], in_place: bool) -> Result<Vec<LocalSlot>, GaveUp> {
         let (plan, layout) = (&self.group.plan, &self.group.layout);
@@ -232,7 +240,10 @@ impl<'a> Work<'a> {
         let mut cursors = cursors.collect::<Result<Vec<Words<'_>>, GaveUp>>()?;
         self.begin_scans(&mut cursors)?;
         let counts = self.count(&mut cursors)?;
-        let mut rooms = self.rooms(operands, &counts, in_place)?;
+        let mut rooms = match self.rooms(operands, &counts, in_place) {
+            Ok(rooms) => rooms,
+            Err(gave_up) => return self.in_pieces(operands).ok_or(gave_up)?.run(operands, in_place),
+        };
         let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
         let mut before = vec![0; plan.spaces()];
         for (number, (mut words, piece)) in cursors.into_iter().zip(&self.pieces).enumerate() {

@@ -454,7 +454,8 @@ fn arithmetic_alone() {
 #[test]
 fn what_filters_keep_lies_anywhere() {
     let mut engines = engines();
-    let patterns: [(&str, fn(usize, usize) -> bool); 8] = [
+    type IsKept = fn(usize, usize) -> bool;
+    let patterns: [(&str, IsKept); 8] = [
         ("none", |_, _| false),
         ("all", |_, _| true),
         ("the first", |i, _| i == 0),
