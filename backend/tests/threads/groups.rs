@@ -444,6 +444,24 @@ fn arithmetic_alone() {
                 let instruction = Op::Vector(VectorOp::Reduce(reduction));
                 yields.push(maker.add(instruction, vec![result.into()], RegisterType::Scalar(ty)));
             }
+            if length % 2 == 1 {
+                let descriptor = maker.descriptors[number % 2].0;
+                let place = maker.add(
+                    Op::Vector(VectorOp::SegIota),
+                    vec![descriptor.into()],
+                    RegisterType::Column(ScalarType::Int),
+                );
+                for reduction in reductions() {
+                    let reduced = reduction.row().result;
+                    let Some(element) = [(result, ty), (place, ScalarType::Int)].into_iter().find(|it| it.1 == reduced)
+                    else {
+                        continue;
+                    };
+                    let instruction = Op::Vector(VectorOp::SegReduce(reduction));
+                    let operands = vec![element.0.into(), descriptor.into()];
+                    yields.push(maker.add(instruction, operands, RegisterType::Column(reduced)));
+                }
+            }
             maker.results = yields;
             maker.run(&mut engines[length % 3], &format!("{op}, length {length}"));
         }

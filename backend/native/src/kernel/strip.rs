@@ -108,7 +108,14 @@ impl Body<'_, '_, '_> {
         }
         let next = self.emitter.builder.ins().iadd_imm_s(i, step);
         self.emitter.builder.def_var(index, next);
-        self.go_on(index, stop, step, (body, after));
+        let is_reduced = lanes > 1 && self.reduces_segments();
+        let leaving = if is_reduced { self.emitter.builder.create_block() } else { after };
+        self.go_on(index, stop, step, (body, leaving));
+        if is_reduced {
+            self.emitter.builder.switch_to_block(leaving);
+            self.end_wide_strip();
+            self.emitter.builder.ins().jump(after, &[]);
+        }
         self.emitter.builder.switch_to_block(after);
     }
 

@@ -2,7 +2,7 @@
 //! comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as numbers.
 
 use super::body::Body;
-use super::emit::{Carried, Mode};
+use super::emit::Mode;
 use super::plan::{Ending, NodeOp, Source};
 use super::sums::BUFFER;
 use crate::emitter::machine_type;
@@ -33,9 +33,8 @@ impl Body<'_, '_, '_> {
             };
             let by_op = match node.op {
                 NodeOp::Map(op) => is_wide_op(op),
-                NodeOp::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegDist | VectorOp::Compact) => {
-                    is_number(node.ty)
-                }
+                NodeOp::Vector(VectorOp::Iota | VectorOp::SegIota) => true,
+                NodeOp::Vector(VectorOp::Dist | VectorOp::SegDist | VectorOp::Compact) => is_number(node.ty),
                 NodeOp::Vector(_) => node.is_end(),
             };
             let is_at_index = !matches!(node.op, NodeOp::Vector(VectorOp::Compact)) && !node.is_end();
@@ -44,7 +43,7 @@ impl Body<'_, '_, '_> {
         let number = |source: Source| self.plan.space_of(source) == 0 && is_number(self.type_of(source));
         let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
             Ending::Store(source) | Ending::Sum(_, source) | Ending::SegSum(_, source, _) => number(source),
-            Ending::Reduce(op, source) => number(source) && is_wide_op(op),
+            Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => number(source) && is_wide_op(op),
             _ => false,
         });
         all_nodes && all_ends && self.counted_flags().all(|flag| flag.is_some())
@@ -133,8 +132,12 @@ impl Body<'_, '_, '_> {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.wide_operand(operand)).collect();
                 self.wide_operation(op, &operands)
             }
-            NodeOp::Vector(VectorOp::Iota) => {
-                let first = self.index();
+            NodeOp::Vector(op @ (VectorOp::Iota | VectorOp::SegIota)) => {
+                let mut first = self.index();
+                if op == VectorOp::SegIota {
+                    let base = self.base_of_segment(node.operands[0]);
+                    first = self.emitter.builder.ins().isub(first, base);
+                }
                 let second = self.emitter.builder.ins().iadd_imm_s(first, 1);
                 let both = self.splat(first);
                 self.emitter.builder.ins().insertlane(both, second, 1)
@@ -158,7 +161,7 @@ impl Body<'_, '_, '_> {
             Ending::Sum(_, source) | Ending::SegSum(_, source, _) => {
                 (source, self.biases[index].unwrap_or_else(|| unreachable!("the strip has begun")), BUFFER)
             }
-            Ending::Reduce(op, source) => {
+            Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => {
                 let value = self.wide_operand(source);
                 let accumulators = &self.wide_accumulators[index];
                 let accumulator = accumulators[self.now.further / LANES % accumulators.len()];
@@ -183,7 +186,7 @@ impl Body<'_, '_, '_> {
         }
         for index in 0..self.endings.len() {
             let mut accumulators = Vec::new();
-            if let Some(Ending::Reduce(op, _)) = self.endings[index] {
+            if let Some(Ending::Reduce(op, _) | Ending::SegReduce(op, ..)) = self.endings[index] {
                 let identity = self.identity(op);
                 let identity = self.splat(identity);
                 accumulators.extend((0..times).map(|_| self.variable(identity)));
@@ -203,18 +206,43 @@ impl Body<'_, '_, '_> {
             }
         }
         for index in 0..self.wide_accumulators.len() {
-            let (Some(Ending::Reduce(op, _)), Carried::Values(single)) = (self.endings[index], &self.carried[index])
-            else {
-                continue;
-            };
-            let single = single[0];
-            for accumulator in self.wide_accumulators[index].clone() {
-                for lane in 0..LANES as u8 {
-                    let both = self.emitter.builder.use_var(accumulator);
-                    let value = self.emitter.builder.ins().extractlane(both, lane);
-                    self.combine(op, single, value, None);
-                }
+            if let Some(Ending::Reduce(op, _)) = self.endings[index] {
+                self.combine_wide(index, op);
             }
+        }
+    }
+
+    /// Whether segments are reduced.
+    pub fn reduces_segments(&self) -> bool {
+        self.endings.iter().any(|ending| matches!(ending, Some(Ending::SegReduce(..))))
+    }
+
+    /// Combines those of segments with those for one, where a strip has no more vectors: it may end with a segment.
+    pub fn end_wide_strip(&mut self) {
+        for index in 0..self.wide_accumulators.len() {
+            let Some(Ending::SegReduce(op, ..)) = self.endings[index] else { continue };
+            self.combine_wide(index, op);
+            let identity = self.identity(op);
+            let identity = self.splat(identity);
+            for accumulator in self.wide_accumulators[index].clone() {
+                self.emitter.builder.def_var(accumulator, identity);
+            }
+        }
+    }
+
+    /// Combines the accumulators for two indices of a yield with the first one for one.
+    fn combine_wide(&mut self, index: usize, op: ScalarOp) {
+        let single = self.values(index)[0];
+        let accumulators = self.wide_accumulators[index].clone();
+        let mut all = None;
+        for accumulator in accumulators {
+            let both = self.emitter.builder.use_var(accumulator);
+            all = Some(all.map_or(both, |all| self.wide_operation(op, &[all, both])));
+        }
+        let Some(all) = all else { return };
+        for lane in 0..LANES as u8 {
+            let value = self.emitter.builder.ins().extractlane(all, lane);
+            self.combine(op, single, value, None);
         }
     }
 
