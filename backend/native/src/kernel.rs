@@ -1,8 +1,8 @@
 //! Kernels: a fusion group as one function in machine code, over any range of its indices.
 //!
-//! [`plan`] says what a group computes, [`emit`], [`strip`] and [`body`] write its loops, and here they get a function around them that
-//! takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of the loops.
-//! On several threads each runs the function on indices of its own.
+//! [`plan`] says what a group computes, [`emit`], [`strip`] and [`body`] write its loops, and here they get a function around
+//! them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of
+//! the loops. On several threads each runs the function on indices of its own.
 
 mod affine;
 mod body;

@@ -209,8 +209,8 @@ impl Body<'_, '_> {
 mod tests {
     use crate::function::tests::column_of;
 
-    /// n + 1 numbers with `before` times as many columns before them, of which the first is read where results may go, or not; put
-    /// together what a group yields: their sums with the first column from its end on, and their differences.
+    /// The squares of n numbers, made behind so many other columns; and from them, put together, what a group yields: differences
+    /// and sums with the first of those columns, which may lie where results go, or with themselves, read from the end on.
     fn at_the_end(before: usize, reads_first: bool) -> String {
         let columns: String =
             (0..before).map(|column| format!("%{} = map add.int %1 {}\n", 13 + column, 100 * column)).collect();
