@@ -6,13 +6,16 @@ use super::plan::{NodeOp, Source};
 use super::wide::LANES;
 use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::sum;
 use nesl_vcode::VectorOp;
 
 /// How many indices, or vectors of them, a loop takes at a time.
 pub(super) const TIMES: usize = 4;
+
+/// Indices from which on it is worth looking again how many there is room for.
+const WORTH_A_ROUND: i64 = 16;
 
 /// So many columns in a loop are more than what stays in registers anyway.
 const MANY: usize = 4;
@@ -56,17 +59,53 @@ impl Body<'_, '_, '_> {
 
     /// The loop over the indices of a strip up to an end.
     pub fn strip(&mut self, index: Variable, stop: Value) {
+        if self.mode == Mode::Piece && self.positions.iter().any(Option::is_some) {
+            return self.strip_of_piece(index, stop);
+        }
         if self.is_wide {
             self.rotated_apart(index, stop, TIMES, LANES);
         } else if self.times > 1 {
-            if self.mode == Mode::Piece && self.positions.iter().any(Option::is_some) {
-                self.has_room = true;
-                self.rotated_apart(index, stop, self.times, 1);
-                self.has_room = false;
-            }
             self.rotated_apart(index, stop, self.times, 1);
         }
         self.rotated(index, stop, 1, 1);
+    }
+
+    /// The same where nothing may be written behind the room of a piece. As many indices as there is room for are taken without
+    /// looking, and then as many as there still is room for: filters keep only some of them.
+    fn strip_of_piece(&mut self, index: Variable, stop: Value) {
+        let builder = &mut self.emitter.builder;
+        let [header, roomy, tight, after] = [(); 4].map(|()| builder.create_block());
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(header);
+        let i = builder.use_var(index);
+        let left = builder.ins().isub(stop, i);
+        let mut count = left;
+        for space in 0..self.positions.len() {
+            let Some(position) = self.positions[space] else { continue };
+            let position = self.emitter.builder.use_var(position);
+            let room = self.emitter.builder.ins().isub(self.environment.limits[space], position);
+            count = self.emitter.builder.ins().smin(count, room);
+        }
+        let builder = &mut self.emitter.builder;
+        let worth = builder.ins().iconst(types::I64, WORTH_A_ROUND);
+        let least = builder.ins().smin(left, worth);
+        let is_enough = builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, count, least);
+        builder.ins().brif(is_enough, roomy, &[], tight, &[]);
+        builder.switch_to_block(roomy);
+        let end = builder.ins().iadd(i, count);
+        self.has_room = true;
+        if self.times > 1 {
+            self.rotated_apart(index, end, self.times, 1);
+        }
+        self.rotated(index, end, 1, 1);
+        self.has_room = false;
+        let builder = &mut self.emitter.builder;
+        let is_left = builder.ins().icmp(IntCC::SignedLessThan, end, stop);
+        builder.ins().brif(is_left, header, &[], after, &[]);
+        builder.switch_to_block(tight);
+        self.rotated(index, stop, 1, 1);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(after);
     }
 
     /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the stack, and would
@@ -98,7 +137,7 @@ impl Body<'_, '_, '_> {
         let step = (times * lanes) as i64;
         let stop = if step > 1 { builder.ins().iadd_imm_s(stop, 1 - step) } else { stop };
         let (body, after) = (builder.create_block(), builder.create_block());
-        self.go_on(index, stop, step, (body, after));
+        self.go_on(index, stop, (body, after));
         self.emitter.builder.switch_to_block(body);
         let i = self.emitter.builder.use_var(index);
         for turn in 0..times {
@@ -110,7 +149,7 @@ impl Body<'_, '_, '_> {
         self.emitter.builder.def_var(index, next);
         let is_reduced = lanes > 1 && self.reduces_segments();
         let leaving = if is_reduced { self.emitter.builder.create_block() } else { after };
-        self.go_on(index, stop, step, (body, leaving));
+        self.go_on(index, stop, (body, leaving));
         if is_reduced {
             self.emitter.builder.switch_to_block(leaving);
             self.end_wide_strip();
@@ -119,18 +158,8 @@ impl Body<'_, '_, '_> {
         self.emitter.builder.switch_to_block(after);
     }
 
-    /// Goes to the body of a loop while the index is before a stop, and there is room for so many elements of each filter where there
-    /// has to be.
-    fn go_on(&mut self, index: Variable, stop: Value, step: i64, (body, after): (Block, Block)) {
-        if self.has_room {
-            for space in 0..self.positions.len() {
-                let Some(position) = self.positions[space] else { continue };
-                let position = self.emitter.builder.use_var(position);
-                let left = self.emitter.builder.ins().isub(self.environment.limits[space], position);
-                let has_room = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, left, step);
-                self.emitter.go_on_if(has_room, after);
-            }
-        }
+    /// Goes to the body of a loop while the index is before a stop.
+    fn go_on(&mut self, index: Variable, stop: Value, (body, after): (Block, Block)) {
         let builder = &mut self.emitter.builder;
         let i = builder.use_var(index);
         let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, stop);
