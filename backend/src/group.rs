@@ -120,6 +120,8 @@ pub(crate) struct Facts {
     /// Whether counting them first would cost more than moving them together afterwards: what says which are kept reads at
     /// computed indices.
     pub is_moved: bool,
+    /// Whether threads can take its indices block by block, each going on from nothing but where filters keep its elements.
+    pub is_in_turns: bool,
     /// Whether something in it can fail.
     pub is_fallible: bool,
     /// The inputs that are only written to, at indices.
@@ -171,6 +173,9 @@ impl Facts {
             _ => false,
         };
         let is_moved = is_counted && reads_anywhere && running.is_empty() && !endings.iter().any(is_placed);
+        let is_anywhere =
+            |ending: &Ending| matches!(ending, Ending::Store(_) | Ending::Reduce(..) | Ending::Scatter { .. });
+        let is_in_turns = is_counted && by_segment.is_empty() && running.is_empty() && endings.iter().all(is_anywhere);
         let targets =
             plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
                 (NodeOp::Vector(VectorOp::Scatter), Source::Input(target)) => Some(target),
@@ -196,6 +201,7 @@ impl Facts {
             is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,
             is_counted,
             is_moved,
+            is_in_turns,
             is_fallible: plan.is_fallible(),
             targets,
             is_aligned: is_aligned.collect(),

@@ -3,7 +3,8 @@
 //! Indices are dealt out in pieces, as for other loops. What makes pieces depend on each other is settled before or after:
 //! elements that filters keep are counted first, so that each piece knows where its own go, or where counting is dear, each
 //! piece has room for all of its own, and they are moved together; reductions of pieces are combined; scans store what they
-//! scan, which is scanned where it lies. Segments that are reduced or scanned are not cut.
+//! scan, which is scanned where it lies. Segments that are reduced or scanned are not cut. Where a single filter, or a dear one, is all that makes
+//! pieces depend on each other, they are small, and put [in turn](turns) where they belong.
 //!
 //! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions one by one.
 
@@ -13,6 +14,7 @@ mod check;
 mod room;
 mod scans;
 mod texts;
+mod turns;
 
 use super::Threads;
 use super::scan;
@@ -26,7 +28,7 @@ use crate::on_vector;
 use crate::value::Slot;
 use nesl_native::{Ending, Extent, Kernel, Mode, NodeOp, Plan, Source, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
-use nesl_vcode::{RegisterType, VectorOp};
+use nesl_vcode::VectorOp;
 use room::Room;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -147,11 +149,25 @@ struct Piece {
     segments: Range<usize>,
 }
 
+/// How the indices are gone over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// All by one thread.
+    Whole,
+    /// Block by block, which are put [in turn](turns) where they belong.
+    Turns,
+    /// In pieces, of which each has room for all of its own elements, which are moved together afterwards.
+    Moved,
+    /// In pieces whose elements are counted first, where filters keep some.
+    Counted,
+}
+
 /// A group about to run.
 pub(super) struct Work<'a> {
     threads: &'a Threads,
     group: &'a Group,
     length: usize,
+    way: Way,
     /// One where one thread does it all.
     pieces: Vec<Piece>,
     endings: &'a [Ending],
@@ -168,35 +184,41 @@ impl<'a> Work<'a> {
     /// Prepares a group of so many indices; none where it has no kernel.
     pub fn new(threads: &'a Threads, group: &'a Group, operands: &[LocalSlot], length: usize) -> Option<Work<'a>> {
         let facts = &group.facts;
-        let mut work = Work { threads, group, length, pieces: Vec::new(), endings: &facts.endings, facts };
-        work.pieces = work.cut(operands, true)?;
+        // One thread need not know before how much it will keep, if there may be room for as much as one filter could. Several
+        // filters would take as much room each as if they kept all.
+        let is_one = facts.is_moved || facts.is_counted && group.plan.spaces() == 2;
+        let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
+        let way = match facts {
+            _ if is_whole || facts.is_alone => Way::Whole,
+            _ if is_one && facts.is_in_turns => Way::Turns,
+            Facts { is_moved: true, .. } => Way::Moved,
+            _ => Way::Counted,
+        };
+        let work = Work { threads, group, length, way, pieces: Vec::new(), endings: &facts.endings, facts };
+        let work = work.cut(operands)?;
         // Whatever the kernel is, without it nothing is worth preparing.
         kernel(threads, group, work.mode())?;
         Some(work)
     }
 
     fn mode(&self) -> Mode {
-        if self.pieces.len() == 1 { Mode::Whole } else { Mode::Piece }
+        if self.way == Way::Whole { Mode::Whole } else { Mode::Piece }
     }
 
-    /// Cuts the indices into pieces; into one where that saves counting, if there may be room for what filters could keep.
-    fn cut(&self, operands: &[LocalSlot], has_room: bool) -> Option<Vec<Piece>> {
-        let plan = &self.group.plan;
+    /// Cuts the indices into pieces.
+    fn cut(self, operands: &[LocalSlot]) -> Option<Work<'a>> {
         let segments = self.facts.segmented.map_or(0, |input| descriptor(&operands[input]).segments());
         let weight = self.length.saturating_add(segments);
-        let grain = if self.threads.native == Native::Check { CHECKED } else { grain(plan) };
+        let grain = if self.threads.native == Native::Check { CHECKED } else { grain(&self.group.plan) };
         let pieces = self.threads.workers.pieces(weight, grain);
-        // Pieces of one thread only give it occasion to look at the interrupt flag, which kernels do too. But several filters
-        // would take as much room each as if they kept all.
-        let is_one = self.facts.is_moved || self.facts.is_counted && plan.spaces() == 2;
-        let is_whole =
-            is_one && has_room && self.threads.workers.threads() == 1 && self.threads.native != Native::Check;
-        if pieces == 1 || self.facts.is_alone || is_whole {
-            return Some(vec![Piece { indices: 0..self.length, segments: 0..segments }]);
+        if pieces == 1 || self.way == Way::Whole {
+            let pieces = vec![Piece { indices: 0..self.length, segments: 0..segments }];
+            return Some(Work { way: Way::Whole, pieces, ..self });
         }
         let Some(input) = self.facts.segmented else {
             let ranges = split_aligned(self.length, pieces, sum::BLOCK);
-            return Some(ranges.into_iter().map(|indices| Piece { indices, segments: 0..0 }).collect());
+            let pieces = ranges.into_iter().map(|indices| Piece { indices, segments: 0..0 }).collect();
+            return Some(Work { pieces, ..self });
         };
         let offsets = descriptor(&operands[input]).offsets().ok()?;
         let first = |segment: usize| offsets.get(segment).map_or(self.length, |&offset| offset as usize);
@@ -213,13 +235,16 @@ impl<'a> Work<'a> {
         let bounds: Vec<usize> =
             (0..=pieces).map(|piece| if piece == pieces { segments } else { bound(piece) }).collect();
         let piece = |pair: &[usize]| Piece { indices: first(pair[0])..first(pair[1]), segments: pair[0]..pair[1] };
-        Some(bounds.windows(2).map(piece).collect())
+        Some(Work { pieces: bounds.windows(2).map(piece).collect(), ..self })
     }
 
-    /// The same in pieces whose elements are counted first; none if there is but one piece anyway.
-    fn in_pieces(&self, operands: &[LocalSlot]) -> Option<Work<'a>> {
-        let pieces = self.cut(operands, false).filter(|pieces| self.pieces.len() < pieces.len())?;
-        Some(Work { pieces, ..*self })
+    /// The same in pieces whose elements are counted first; none if they are, or if there is but one piece.
+    fn counted_first(&self, operands: &[LocalSlot]) -> Option<Work<'a>> {
+        if self.way == Way::Counted {
+            return None;
+        }
+        let work = Work { way: Way::Counted, pieces: Vec::new(), ..*self }.cut(operands)?;
+        (work.way == Way::Counted).then_some(work)
     }
 
     /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
@@ -236,13 +261,24 @@ impl<'a> Work<'a> {
                 Slot::Descriptor(_) => {}
             }
         }
-        let cursors = self.pieces.iter().map(|piece| self.with_cursors(&words, operands, piece));
-        let mut cursors = cursors.collect::<Result<Vec<Words<'_>>, GaveUp>>()?;
+        if self.way == Way::Turns {
+            return match self.rooms(operands, &None, in_place) {
+                Ok(mut rooms) => {
+                    let outcomes = self.in_turns(&words, operands, &mut rooms)?;
+                    self.collect(operands, rooms, outcomes)
+                }
+                Err(gave_up) => self.counted_first(operands).ok_or(gave_up)?.run(operands, in_place),
+            };
+        }
+        let mut cursors = vec![words; self.pieces.len()];
+        for (words, piece) in cursors.iter_mut().zip(&self.pieces) {
+            self.set_cursors(words, operands, piece)?;
+        }
         self.begin_scans(&mut cursors)?;
         let counts = self.count(&mut cursors)?;
         let mut rooms = match self.rooms(operands, &counts, in_place) {
             Ok(rooms) => rooms,
-            Err(gave_up) => return self.in_pieces(operands).ok_or(gave_up)?.run(operands, in_place),
+            Err(gave_up) => return self.counted_first(operands).ok_or(gave_up)?.run(operands, in_place),
         };
         let mut items: Vec<(Words<'_>, Aside, Range<usize>)> = Vec::with_capacity(self.pieces.len());
         let mut before = vec![0; plan.spaces()];
@@ -299,9 +335,8 @@ impl<'a> Work<'a> {
         unsafe { self.threads.kernels.run(kernel, &mut state, words, indices.start, indices.end) }
     }
 
-    /// The words with the places in all descriptors where a piece begins.
-    fn with_cursors<'w>(&self, words: &Words<'w>, operands: &[LocalSlot], piece: &Piece) -> Result<Words<'w>, GaveUp> {
-        let mut words = words.clone();
+    /// Sets the places in all descriptors where a piece begins.
+    fn set_cursors(&self, words: &mut Words<'_>, operands: &[LocalSlot], piece: &Piece) -> Result<(), GaveUp> {
         for (input, operand) in operands.iter().enumerate() {
             let Slot::Descriptor(descriptor) = operand else { continue };
             let lengths = descriptor.lengths();
@@ -319,13 +354,13 @@ impl<'a> Work<'a> {
             let starts = if descriptor.is_packed() { None } else { Some(descriptor.starts()?) };
             words.descriptor(input, (starts, lengths), segment, (base, base + length), end);
         }
-        Ok(words)
+        Ok(())
     }
 
     /// How many elements each piece keeps in each space, where that has to be known before.
     fn count(&self, words: &mut [Words<'_>]) -> Result<Option<Vec<Vec<usize>>>, GaveUp> {
         let plan = &self.group.plan;
-        if self.pieces.len() == 1 || !self.facts.is_counted || self.facts.is_moved {
+        if self.way != Way::Counted || !self.facts.is_counted {
             return Ok(None);
         }
         let kernel = kernel(self.threads, self.group, Mode::Count).ok_or(GaveUp)?;
@@ -337,86 +372,6 @@ impl<'a> Work<'a> {
             (status == Status::Done).then(count)
         });
         counts.into_iter().collect::<Option<Vec<Vec<usize>>>>().map(Some).ok_or(GaveUp)
-    }
-
-    /// Room for the columns that are yielded.
-    fn rooms(
-        &self,
-        operands: &mut [LocalSlot],
-        counts: &Option<Vec<Vec<usize>>>,
-        in_place: bool,
-    ) -> Result<Vec<Option<Room>>, GaveUp> {
-        let plan = &self.group.plan;
-        let meter = &self.threads.meter;
-        let total = |space: usize| match counts {
-            // As many as there are indices, at most; what is not used of it is given back.
-            None => self.length,
-            Some(_) if space == 0 => self.length,
-            Some(counts) => counts.iter().map(|piece| piece[space]).sum(),
-        };
-        let mut taken = vec![false; operands.len()];
-        let mut rooms = Vec::with_capacity(self.endings.len());
-        for (index, ending) in self.endings.iter().enumerate() {
-            let node = &plan.nodes[plan.yields[index]];
-            let reserve = |length| Room::reserve(meter, node.ty, length).map(Some);
-            rooms.push(match *ending {
-                Ending::Reduce(..) | Ending::Sum(..) => None,
-                Ending::Store(source) if plan.space_of(source) == 0 => {
-                    let candidate = (0..operands.len()).find(|&input| {
-                        in_place
-                            && !self.facts.is_fallible
-                            && !taken[input]
-                            && self.is_overwritable(input, node.ty, &mut operands[input])
-                    });
-                    match candidate {
-                        Some(input) => {
-                            taken[input] = true;
-                            Some(Room::over(input, &mut operands[input]))
-                        }
-                        None => reserve(self.length)?,
-                    }
-                }
-                Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
-                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
-                    reserve(descriptor(&operands[input]).segments())?
-                }
-                Ending::Scatter { .. } => {
-                    let Source::Input(target) = node.operands[0] else { unreachable!("a target comes from outside") };
-                    Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
-                }
-            });
-        }
-        Ok(rooms)
-    }
-
-    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can fail: a
-    /// kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads what has been
-    /// written to. Except where memory may end after the kernel.
-    fn target(
-        &self,
-        target: usize,
-        in_place: bool,
-        operands: &mut [LocalSlot],
-        taken: &mut [bool],
-    ) -> Result<Room, GaveUp> {
-        let may_end_later =
-            self.pieces.len() > 1 && self.endings.iter().any(|ending| matches!(ending, Ending::Scan(..)));
-        if in_place
-            && !(self.facts.is_fallible && may_end_later)
-            && self.facts.targets.contains(&target)
-            && Room::is_unique(&mut operands[target])
-        {
-            taken[target] = true;
-            return Ok(Room::over(target, &mut operands[target]));
-        }
-        let Slot::Column(column) = &operands[target] else { panic!("a scatter into a column") };
-        Ok(Room::copy(self.threads, column)?)
-    }
-
-    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody else sees it.
-    fn is_overwritable(&self, input: usize, ty: nesl_prim::ScalarType, operand: &mut LocalSlot) -> bool {
-        let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
-        has_type && self.facts.is_aligned[input] && Room::is_unique(operand)
     }
 
     /// Gives a piece its outlets.
@@ -479,7 +434,7 @@ impl<'a> Work<'a> {
                 }
                 (ending, Some(mut room)) => {
                     let length = match ending {
-                        Ending::Store(source) if self.facts.is_moved && plan.space_of(source) > 0 => {
+                        Ending::Store(source) if self.way == Way::Moved && plan.space_of(source) > 0 => {
                             let end = |(words, _): &(Words<'_>, Aside)| words.position(plan.space_of(source));
                             let starts = self.pieces.iter().map(|piece| piece.indices.start);
                             let parts = starts.zip(&outcomes).map(|(start, outcome)| start..end(outcome));

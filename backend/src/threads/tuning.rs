@@ -47,5 +47,9 @@ pub const BLOCK: usize = 256;
 /// instruction.
 pub const COMPILE: u64 = 512 * 1024;
 
+/// Bytes that a thread writes to a buffer before it copies them: a quarter of a cache of its own, which what it reads passes
+/// through, too.
+pub const WRITTEN_IN_CACHE: usize = 256 << 10;
+
 /// What running an instruction costs besides its elements, in elements.
 pub const OVERHEAD: usize = 256;

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
+use super::{GaveUp, Work, descriptor};
 use crate::buffer::Meter;
 use crate::group::LocalSlot;
 use crate::memory;
@@ -10,7 +11,9 @@ use crate::threads::Threads;
 use crate::threads::tuning::GRAIN;
 use crate::value::Slot;
 use crate::vector::{Slice, Vector};
+use nesl_native::{Ending, Source};
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
+use nesl_vcode::RegisterType;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,16 +35,32 @@ pub(super) enum Elements {
     Char(memory::Room<u8>),
 }
 
-impl Room {
-    /// New room.
-    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Room, Failure> {
-        let elements = match ty {
+impl Elements {
+    /// Room for elements of a type.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Elements, Failure> {
+        Ok(match ty {
             ScalarType::Int => Elements::Int(meter.room(length)?),
             ScalarType::Float => Elements::Float(meter.room(length)?),
             ScalarType::Bool => Elements::Bool(meter.room(length)?),
             ScalarType::Char => Elements::Char(meter.room(length)?),
-        };
-        Ok(Room::New(elements, length))
+        })
+    }
+
+    /// Where the first element goes.
+    pub fn pointer(&mut self) -> *mut u8 {
+        match self {
+            Elements::Int(room) => room.spare().as_mut_ptr().cast(),
+            Elements::Float(room) => room.spare().as_mut_ptr().cast(),
+            Elements::Bool(room) => room.spare().as_mut_ptr().cast(),
+            Elements::Char(room) => room.spare().as_mut_ptr().cast(),
+        }
+    }
+}
+
+impl Room {
+    /// New room.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Room, Failure> {
+        Ok(Room::New(Elements::reserve(meter, ty, length)?, length))
     }
 
     /// Whether nobody else sees the column of an operand.
@@ -78,10 +97,7 @@ impl Room {
     /// Where the first element goes.
     pub fn pointer(&mut self) -> *mut u8 {
         match self {
-            Room::New(Elements::Int(room), _) => room.spare().as_mut_ptr().cast(),
-            Room::New(Elements::Float(room), _) => room.spare().as_mut_ptr().cast(),
-            Room::New(Elements::Bool(room), _) => room.spare().as_mut_ptr().cast(),
-            Room::New(Elements::Char(room), _) => room.spare().as_mut_ptr().cast(),
+            Room::New(elements, _) => elements.pointer(),
             Room::Over { pointer, .. } => *pointer,
             Room::Copy(column) => {
                 on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
@@ -150,6 +166,88 @@ impl Room {
             }
             Room::Copy(column) => column,
         }
+    }
+}
+
+impl Work<'_> {
+    /// Room for the columns that are yielded.
+    pub(super) fn rooms(
+        &self,
+        operands: &mut [LocalSlot],
+        counts: &Option<Vec<Vec<usize>>>,
+        in_place: bool,
+    ) -> Result<Vec<Option<Room>>, GaveUp> {
+        let plan = &self.group.plan;
+        let meter = &self.threads.meter;
+        let total = |space: usize| match counts {
+            // As many as there are indices, at most; what is not used of it is given back.
+            None => self.length,
+            Some(_) if space == 0 => self.length,
+            Some(counts) => counts.iter().map(|piece| piece[space]).sum(),
+        };
+        let mut taken = vec![false; operands.len()];
+        let mut rooms = Vec::with_capacity(self.endings.len());
+        for (index, ending) in self.endings.iter().enumerate() {
+            let node = &plan.nodes[plan.yields[index]];
+            let reserve = |length| Room::reserve(meter, node.ty, length).map(Some);
+            rooms.push(match *ending {
+                Ending::Reduce(..) | Ending::Sum(..) => None,
+                Ending::Store(source) if plan.space_of(source) == 0 => {
+                    let candidate = (0..operands.len()).find(|&input| {
+                        in_place
+                            && !self.facts.is_fallible
+                            && !taken[input]
+                            && self.is_overwritable(input, node.ty, &mut operands[input])
+                    });
+                    match candidate {
+                        Some(input) => {
+                            taken[input] = true;
+                            Some(Room::over(input, &mut operands[input]))
+                        }
+                        None => reserve(self.length)?,
+                    }
+                }
+                Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
+                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                    reserve(descriptor(&operands[input]).segments())?
+                }
+                Ending::Scatter { .. } => {
+                    let Source::Input(target) = node.operands[0] else { unreachable!("a target comes from outside") };
+                    Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
+                }
+            });
+        }
+        Ok(rooms)
+    }
+
+    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can fail: a
+    /// kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads what has been
+    /// written to. Except where memory may end after the kernel.
+    fn target(
+        &self,
+        target: usize,
+        in_place: bool,
+        operands: &mut [LocalSlot],
+        taken: &mut [bool],
+    ) -> Result<Room, GaveUp> {
+        let may_end_later =
+            self.pieces.len() > 1 && self.endings.iter().any(|ending| matches!(ending, Ending::Scan(..)));
+        if in_place
+            && !(self.facts.is_fallible && may_end_later)
+            && self.facts.targets.contains(&target)
+            && Room::is_unique(&mut operands[target])
+        {
+            taken[target] = true;
+            return Ok(Room::over(target, &mut operands[target]));
+        }
+        let Slot::Column(column) = &operands[target] else { panic!("a scatter into a column") };
+        Ok(Room::copy(self.threads, column)?)
+    }
+
+    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody else sees it.
+    fn is_overwritable(&self, input: usize, ty: ScalarType, operand: &mut LocalSlot) -> bool {
+        let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
+        has_type && self.facts.is_aligned[input] && Room::is_unique(operand)
     }
 }
 
