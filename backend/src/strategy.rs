@@ -70,8 +70,8 @@ pub struct Sizes {
 /// on one thread, 19 and 8 µs at n = 4, 76 and 47 at 16, 102 and 97 at 32, 132 and 260 at 64.
 const LEAF_SIZE: usize = 32;
 
-/// Native code runs instances up to this size, shared by all workers: what an instance makes has to fit into a cache, or at least
-/// into scratch memory, and that of all workers is in use at once.
+/// One worker runs instances in native code up to this size, and each of two up to two thirds of it: what an instance makes has to fit into a
+/// cache, or at least into scratch memory, and that of all workers is in use at once.
 const NATIVE_SIZE: usize = 1 << 21;
 
 /// With several workers, instances are dealt out if there are so many for each, or if all together are no larger than what one
@@ -162,7 +162,7 @@ impl Sizes {
             || self.instances >= NATIVE_SHARES * workers
             || self.elements <= PARALLEL_SIZE
             || self.is_balanced(workers);
-        self.native && self.largest <= NATIVE_SIZE / workers && is_shared
+        self.native && self.largest <= 2 * NATIVE_SIZE / (workers + 1) && is_shared
     }
 }
 
