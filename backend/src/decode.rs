@@ -199,20 +199,40 @@ struct Decoder<'a> {
     lines: Vec<Line>,
 }
 
+/// Which of these results later instructions put one after another, by their positions.
+fn beside(results: &[Register], later: &[Instruction]) -> Vec<Vec<usize>> {
+    let mut is_taken = vec![false; results.len()];
+    let mut all = Vec::new();
+    for instruction in later.iter().filter(|instruction| instruction.op == Op::Vector(VectorOp::Concat)) {
+        let position = |&operand: &Operand| match operand {
+            Operand::Register(register) => results.iter().position(|&result| result == register),
+            Operand::Constant(_) => None,
+        };
+        let parts: Option<Vec<usize>> = instruction.operands.iter().map(position).collect();
+        let Some(parts) = parts else { continue };
+        let is_new = |(index, &part): (usize, &usize)| !is_taken[part] && !parts[..index].contains(&part);
+        if parts.len() > 1 && parts.iter().enumerate().all(is_new) {
+            parts.iter().for_each(|&part| is_taken[part] = true);
+            all.push(parts);
+        }
+    }
+    all
+}
+
 impl Decoder<'_> {
     fn instructions(&mut self, block: &Block) {
         let dropped = block.drops.iter().map(|&register| self.release(register)).collect();
         self.drop_values(dropped);
-        for instruction in &block.instructions {
-            self.instruction(instruction);
+        for (index, instruction) in block.instructions.iter().enumerate() {
+            match &instruction.op {
+                Op::Fused(group) => self.group(group, instruction, &block.instructions[index + 1..]),
+                _ => self.instruction(instruction),
+            }
         }
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
         let span = instruction.span;
-        if let Op::Fused(block) = &instruction.op {
-            return self.group(block, &instruction.results, span);
-        }
         // Operands leave their slots before results are stored: a result may get the slot of an operand.
         let operands = self.sources(&instruction.operands, &instruction.uses);
         let results = self.define(&instruction.results);
@@ -238,14 +258,15 @@ impl Decoder<'_> {
             Op::Map(op) => Operation::Map(*op),
             Op::Constants(constants) => Operation::Constants(constants.clone()),
             Op::Vector(op) => Operation::Vector(*op),
-            Op::Fused(_) => unreachable!("a group is no line of its own"),
+            Op::Fused(_) => unreachable!("a group is more than a line"),
         };
         self.lines.push(Line::Execute { operation, operands, result: results[0], span });
     }
 
     /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot where
-    /// it is.
-    fn group(&mut self, block: &Block, results: &[Register], span: Span) {
+    /// it is. `later` are the instructions after it.
+    fn group(&mut self, block: &Block, instruction: &Instruction, later: &[Instruction]) {
+        let (results, span) = (&instruction.results, instruction.span);
         let line = self.lines.len();
         let known = Group::new(block, self.registers).map(|(group, inputs)| {
             let mut is_last = HashSet::new();
@@ -257,7 +278,7 @@ impl Decoder<'_> {
                 let slot = self.slot_of[register.0 as usize];
                 if is_last.contains(&register.into()) { Source::Take(slot) } else { Source::Copy(slot) }
             };
-            (group, inputs.iter().map(operand).collect())
+            (group.with_beside(beside(results, later)), inputs.iter().map(operand).collect())
         });
         if known.is_some() {
             self.lines.push(Line::Jump(0));

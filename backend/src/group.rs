@@ -27,6 +27,8 @@ pub struct Group {
     /// Where what its kernels are given is.
     pub(crate) layout: Layout,
     pub(crate) facts: Facts,
+    /// Yields that will be put one after another, in this order.
+    pub(crate) beside: Vec<Vec<usize>>,
     /// The elements that its instructions have gone over, as long as it is not compiled.
     pub(crate) spent: AtomicU64,
     /// Its kernels, by [`Mode::number`], each with the number of the collection that has it.
@@ -50,10 +52,17 @@ impl Group {
         Some((Group::of(plan), inputs))
     }
 
+    /// The group where it is known which of its yields are put one after another later on, each of them once at most: what filters
+    /// keep is then written so, which saves copying it.
+    pub fn with_beside(self, beside: Vec<Vec<usize>>) -> Group {
+        Group { beside, ..self }
+    }
+
     fn of(plan: Plan) -> Group {
         let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
         let (known, partial) = (OnceLock::new(), OnceLock::new());
-        Group { plan, layout, facts, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
+        let beside = Vec::new();
+        Group { plan, layout, facts, beside, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
     }
 
     /// The group as it is where descriptors share their lengths, or are packed, that do or are so now. There is one such group, for
@@ -71,7 +80,8 @@ impl Group {
         if self.plan.knows(&known) {
             return self;
         }
-        let group = self.known.get_or_init(|| Box::new(Group::of(self.plan.clone().with_known(known.clone()))));
+        let as_known = || Group::of(self.plan.clone().with_known(known.clone())).with_beside(self.beside.clone());
+        let group = self.known.get_or_init(|| Box::new(as_known()));
         if group.plan.knows(&known) { group } else { self }
     }
 

@@ -41,6 +41,19 @@ impl<T: Element> Slice<T> {
         Slice { buffer: Arc::clone(&self.buffer), start: self.start + start, length }
     }
 
+    /// Slices one after another, if they share a buffer and lie there so; empty ones lie anywhere.
+    pub fn joined<'a>(parts: impl IntoIterator<Item = &'a Slice<T>>) -> Option<Slice<T>> {
+        let mut parts = parts.into_iter().filter(|part| part.length > 0);
+        let mut whole = parts.next()?.clone();
+        for part in parts {
+            if !Arc::ptr_eq(&whole.buffer, &part.buffer) || part.start != whole.start + whole.length {
+                return None;
+            }
+            whole.length += part.length;
+        }
+        Some(whole)
+    }
+
     /// The elements, if nobody else can see them.
     pub fn unique(&mut self) -> Option<&mut [T]> {
         let (start, length) = (self.start, self.length);

@@ -95,3 +95,15 @@ fn a_group_is_its_instructions_and_yields_where_they_are() {
     );
     assert_eq!(code.lines[3..], [Line::Drop(Box::new([0])), Line::Return(Box::new([Source::Take(1)]))]);
 }
+
+#[test]
+fn what_is_put_together_later_is_known() {
+    let concat = |operands: &[u32]| {
+        let operands = operands.iter().map(|&register| Register(register).into()).collect();
+        Instruction::new(Op::Vector(VectorOp::Concat), operands, vec![Register(9)], Span::new(FileId(0), 0, 0))
+    };
+    let results = [1, 2, 3, 4].map(Register);
+    let later = [concat(&[3, 1]), concat(&[4, 7]), concat(&[2, 2]), concat(&[3, 4]), concat(&[4, 2])];
+    assert_eq!(beside(&results, &later), [vec![2, 0], vec![3, 1]]);
+    assert_eq!(beside(&results, &later[1..3]), Vec::<Vec<usize>>::new());
+}

@@ -26,10 +26,11 @@ use crate::group::{Check, Facts, Group, LocalSlot, size};
 use crate::native::Native;
 use crate::on_vector;
 use crate::value::Slot;
+use crate::vector::Vector;
 use nesl_native::{Ending, Extent, Kernel, Mode, NodeOp, Plan, Source, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
 use nesl_vcode::VectorOp;
-use room::Room;
+use room::{Room, Rooms};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -264,7 +265,7 @@ impl<'a> Work<'a> {
         if self.way == Way::Turns {
             return match self.rooms(operands, &None, in_place) {
                 Ok(mut rooms) => {
-                    let outcomes = self.in_turns(&words, operands, &mut rooms)?;
+                    let outcomes = self.in_turns(&words, operands, &mut rooms.each)?;
                     self.collect(operands, rooms, outcomes)
                 }
                 Err(gave_up) => self.counted_first(operands).ok_or(gave_up)?.run(operands, in_place),
@@ -288,7 +289,7 @@ impl<'a> Work<'a> {
                 None => piece.indices.clone(),
             };
             (0..plan.spaces()).for_each(|space| words.set_room(space, room(space)));
-            let aside = self.aside(&mut words, &mut rooms, &before);
+            let aside = self.aside(&mut words, &mut rooms.each, &before);
             items.push((words, aside, piece.indices.clone()));
             if let Some(counts) = &counts {
                 before.iter_mut().zip(&counts[number]).for_each(|(before, count)| *before += count);
@@ -411,12 +412,21 @@ impl<'a> Work<'a> {
     fn collect(
         &self,
         operands: &mut [LocalSlot],
-        rooms: Vec<Option<Room>>,
+        rooms: Rooms,
         mut outcomes: Vec<(Words<'_>, Aside)>,
     ) -> Result<Vec<LocalSlot>, GaveUp> {
         let plan = &self.group.plan;
+        let finish = |room: Room, operands: &mut [LocalSlot], length| {
+            // SAFETY: the kernel is done: it has written all of the column, or as many elements as it counted.
+            unsafe { room.finish(self.threads, operands, length) }
+        };
+        let whole = |room: Room| {
+            let length = room.length();
+            finish(room, operands, length)
+        };
+        let wholes: Vec<Vector> = rooms.whole.into_iter().map(whole).collect();
         let mut results = Vec::with_capacity(self.endings.len());
-        for (index, (ending, room)) in self.endings.iter().zip(rooms).enumerate() {
+        for (index, (ending, room)) in self.endings.iter().zip(rooms.each).enumerate() {
             let node = &plan.nodes[plan.yields[index]];
             results.push(match (*ending, room) {
                 (Ending::Reduce(op, _), _) => {
@@ -432,6 +442,9 @@ impl<'a> Work<'a> {
                         .filter_map(|(words, aside)| Some((aside.sums[index].take()?, words.value(index) as usize)));
                     Slot::Scalar(Sums::join(parts.collect()).to_value())
                 }
+                (_, Some(Room::Part { whole, elements, .. })) => {
+                    Slot::Column(wholes[whole].slice(elements.start, elements.len()))
+                }
                 (ending, Some(mut room)) => {
                     let length = match ending {
                         Ending::Store(source) if self.way == Way::Moved && plan.space_of(source) > 0 => {
@@ -446,8 +459,7 @@ impl<'a> Work<'a> {
                         }
                         _ => room.length(),
                     };
-                    // SAFETY: the kernel is done: it has written all of the column, or as many elements as it counted.
-                    let column = unsafe { room.finish(self.threads, operands, length) };
+                    let column = finish(room, operands, length);
                     Slot::Column(match ending {
                         Ending::Scan(op, _) if self.pieces.len() > 1 => {
                             scan::over(self.threads, op, column).map_err(|_| GaveUp)?

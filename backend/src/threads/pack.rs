@@ -84,14 +84,14 @@ pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: 
     on_vector!(when_true, slice => of(threads, flags.elements(), (slice, slice_of(when_false))))
 }
 
-/// The columns one after another.
+/// The columns one after another. Nothing is copied where they lie so.
 pub fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
-    fn of<T: Element>(threads: &Threads, columns: &[Vector], first: &Slice<T>) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, columns: &[Vector], _: &Slice<T>) -> Result<Vector, Fault> {
+        if let Some(whole) = Slice::joined(columns.iter().map(slice_of::<T>)) {
+            return Ok(wrap(whole));
+        }
         let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
         let length = sum_of_lengths(columns.iter().map(|column| column.len()))?;
-        if first.elements().len() == length {
-            return Ok(wrap(first.clone()));
-        }
         let mut output = Output::reserve(&threads.meter, length)?;
         if threads.workers.pieces(length, GRAIN) == 1 {
             let mut writer = output.writer();
@@ -149,4 +149,29 @@ pub const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
 /// The sum of lengths, as a number of elements to reserve.
 fn sum_of_lengths(mut lengths: impl Iterator<Item = usize>) -> Result<usize, Failure> {
     lengths.try_fold(0usize, |sum, length| sum.checked_add(length)).ok_or(TOO_LONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_one_after_another_is_put_together_where_it_lies() {
+        let threads = Threads::new(2, None).expect("the system starts threads");
+        let column = Vector::new(&threads.meter, (0..10).collect::<Vec<i64>>());
+        let part = |start, length| column.slice(start, length);
+        let all =
+            concat(&threads, &[part(9, 0), part(2, 3), part(5, 1), part(0, 0), part(6, 4)]).expect("there is memory");
+        assert_eq!(all.elements::<i64>().as_ptr(), part(2, 8).elements::<i64>().as_ptr());
+        assert_eq!(all.elements::<i64>(), part(2, 8).elements::<i64>());
+        let other = Vector::new(&threads.meter, vec![3i64, 4]);
+        for (parts, expected) in [
+            (vec![part(2, 1), part(4, 1)], vec![2i64, 4]),
+            (vec![part(3, 2), part(2, 1)], vec![3, 4, 2]),
+            (vec![part(2, 1), other], vec![2, 3, 4]),
+            (vec![part(5, 0), part(1, 0)], vec![]),
+        ] {
+            assert_eq!(concat(&threads, &parts).expect("there is memory").elements::<i64>(), expected);
+        }
+    }
 }

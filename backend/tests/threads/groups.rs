@@ -1,15 +1,11 @@
 //! Groups as kernels: checked by the engine itself against the reference engine, in new columns and in place.
 
+use crate::maker::Maker;
 use crate::random::Random;
 use crate::{LENGTHS, column, reductions};
-use nesl_backend::{Descriptor, Engine, Group, Native, Reference, Slot, Threads, Vector};
+use nesl_backend::{Engine, Group, Native, Reference, Slot, Threads, Vector};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, Constants, Instruction, Op, Operand, Register, RegisterType, VectorOp};
-
-type Value = Slot<Vector, Descriptor>;
-
-/// A register, and the type of its scalar or elements.
-type Typed = (Register, ScalarType);
 
 /// Lengths of the groups of which there are many.
 const SHORT: &[usize] = &[0, 1, 2, 3, 4, 5, 15, 17, 255, 1023, 1024, 1025, 2047, 2049, 5000];
@@ -18,310 +14,6 @@ pub(crate) fn engines() -> Vec<Threads> {
     let mut engines = [1, 2, 3].map(|threads| Threads::new(threads, None).expect("the system starts threads"));
     engines.iter_mut().for_each(|engine| engine.set_native(Native::Check));
     engines.into()
-}
-
-/// A group in the making, over so many indices.
-pub(crate) struct Maker<'a> {
-    pub random: &'a mut Random,
-    length: usize,
-    registers: Vec<RegisterType>,
-    values: Vec<Option<Value>>,
-    instructions: Vec<Instruction>,
-    /// Columns that can be read at the index, each with its space.
-    elements: Vec<(Register, ScalarType, usize)>,
-    /// Those of them that are indices of the columns `data`.
-    indices: Vec<(Register, usize)>,
-    data: Vec<Typed>,
-    scalars: Vec<Typed>,
-    /// Descriptors, each with a column of each type of as many elements as segments; all but the last are packed.
-    descriptors: Vec<(Register, Vec<Typed>)>,
-    /// For each of them columns in which its segments lie.
-    wholes: Vec<Vec<Typed>>,
-    count: Register,
-    /// The flags of the spaces.
-    filters: Vec<Register>,
-    pub results: Vec<Register>,
-    text: Vec<String>,
-}
-
-/// Where segments of views start.
-const STARTS: usize = 20;
-
-/// Elements of the longest segments.
-const LONGEST: usize = 3000;
-
-/// Elements of the columns that are read at computed indices.
-const DATA: usize = 37;
-
-impl<'a> Maker<'a> {
-    pub fn new(random: &'a mut Random, length: usize) -> Maker<'a> {
-        let mut maker = Maker {
-            random,
-            length,
-            registers: Vec::new(),
-            values: Vec::new(),
-            instructions: Vec::new(),
-            elements: Vec::new(),
-            indices: Vec::new(),
-            data: Vec::new(),
-            scalars: Vec::new(),
-            descriptors: Vec::new(),
-            wholes: Vec::new(),
-            count: Register(0),
-            filters: Vec::new(),
-            results: Vec::new(),
-            text: Vec::new(),
-        };
-        maker.count = maker.outside(Slot::Scalar(ScalarValue::Int(length as i64)));
-        for ty in ScalarType::ALL {
-            for _ in 0..2 {
-                let register = maker.random_column(ty, length);
-                maker.elements.push((register, ty, 0));
-            }
-            let data = maker.random_column(ty, DATA);
-            maker.data.push((data, ty));
-            let value = maker.random.value(ty, 20);
-            let scalar = maker.outside(Slot::Scalar(value));
-            maker.scalars.push((scalar, ty));
-        }
-        let places = (0..length).map(|_| maker.random.below(DATA) as i64).collect();
-        let places = maker.outside(Slot::Column(column(&Constants::Int(places))));
-        maker.elements.push((places, ScalarType::Int, 0));
-        maker.indices.push((places, 0));
-        let mut known = None;
-        for is_packed in [true, true, false] {
-            // Some of them are equally long, and known to be, for having the same lengths.
-            let lengths = known.take().filter(|_| maker.random.below(2) == 0).unwrap_or_else(|| maker.lengths());
-            known = Some(lengths.clone());
-            maker.segments(lengths, is_packed);
-        }
-        maker
-    }
-
-    /// Lengths of segments that have as many elements as there are indices.
-    fn lengths(&mut self) -> Vector {
-        let most = [3, 40, LONGEST][self.random.below(3)];
-        let (mut lengths, mut left) = (Vec::new(), self.length);
-        while left > 0 {
-            let length = if self.random.below(3) == 0 { 0 } else { self.random.below(most).min(left) };
-            lengths.push(length as i64);
-            left -= length;
-        }
-        lengths.extend((0..self.random.below(3)).map(|_| 0));
-        column(&Constants::Int(lengths))
-    }
-
-    /// Segments of these lengths.
-    fn segments(&mut self, lengths: Vector, is_packed: bool) {
-        let mut reference = Reference::new(None);
-        let segments = lengths.len();
-        let starts = (0..segments).map(|_| self.random.below(STARTS) as i64).collect();
-        let starts = column(&Constants::Int(starts));
-        let descriptor = if is_packed { reference.packed(lengths) } else { reference.view(starts, lengths) };
-        let descriptor = self.outside(Slot::Descriptor(descriptor.expect("there is memory")));
-        let columns = ScalarType::ALL.map(|ty| (self.random_column(ty, segments), ty));
-        let whole = if is_packed { self.length } else { STARTS + LONGEST };
-        let wholes = ScalarType::ALL.map(|ty| (self.random_column(ty, whole), ty));
-        self.wholes.push(wholes.into());
-        self.descriptors.push((descriptor, columns.into()));
-    }
-
-    fn random_column(&mut self, ty: ScalarType, length: usize) -> Register {
-        let constants = self.random.constants(ty, length, 20);
-        self.outside(Slot::Column(column(&constants)))
-    }
-
-    pub fn outside(&mut self, value: Value) -> Register {
-        let ty = match &value {
-            Slot::Scalar(value) => RegisterType::Scalar(value.scalar_type()),
-            Slot::Column(column) => RegisterType::Column(column.scalar_type()),
-            Slot::Descriptor(_) => RegisterType::Descriptor,
-        };
-        self.registers.push(ty);
-        self.values.push(Some(value));
-        Register(self.registers.len() as u32 - 1)
-    }
-
-    pub fn add(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Register {
-        self.registers.push(ty);
-        self.values.push(None);
-        let result = Register(self.registers.len() as u32 - 1);
-        self.text.push(format!("%{} = {op:?} {operands:?}", result.0));
-        let span = nesl_span::Span::new(nesl_span::FileId(0), 0, 0);
-        self.instructions.push(Instruction::new(op, operands, vec![result], span));
-        self.results.push(result);
-        result
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
-        (!from.is_empty()).then(|| from[self.random.below(from.len())])
-    }
-
-    /// A column of a type in a space.
-    fn element(&mut self, ty: ScalarType, space: usize) -> Option<Register> {
-        let fitting: Vec<Register> =
-            self.elements.iter().filter(|it| it.1 == ty && it.2 == space).map(|it| it.0).collect();
-        self.pick(&fitting)
-    }
-
-    fn map(&mut self, op: ScalarOp, space: usize) {
-        let row = op.row();
-        let columns = self.random.below(row.operands.len());
-        let mut operands = Vec::new();
-        for (position, &ty) in row.operands.iter().enumerate() {
-            let scalar = self.scalars.iter().find(|scalar| scalar.1 == ty).map(|scalar| scalar.0);
-            let element = self.element(ty, space).filter(|_| position == columns || self.random.below(3) > 0);
-            operands.push(match (element, self.random.below(2)) {
-                (Some(element), _) => Operand::Register(element),
-                (None, _) if position == columns => return,
-                (None, 0) => Operand::Constant(self.random.value(ty, 20)),
-                (None, _) => scalar.map_or(Operand::Constant(ty.zero()), Operand::Register),
-            });
-        }
-        let result = self.add(Op::Map(op), operands, RegisterType::Column(row.result));
-        self.elements.push((result, row.result, space));
-    }
-
-    /// Adds an instruction, if what it needs is there.
-    fn instruction(&mut self, may_fail: bool) -> Option<()> {
-        let space = self.random.below(self.filters.len() + 1);
-        let ty = ScalarType::ALL[self.random.below(4)];
-        let vector = |op| Op::Vector(op);
-        match self.random.below(20) {
-            0 => {
-                let result =
-                    self.add(vector(VectorOp::Iota), vec![self.count.into()], RegisterType::Column(ScalarType::Int));
-                self.elements.push((result, ScalarType::Int, 0));
-            }
-            1 => {
-                let scalar = self.scalars.iter().find(|scalar| scalar.1 == ty)?.0;
-                let operands = vec![scalar.into(), self.count.into()];
-                let result = self.add(vector(VectorOp::Dist), operands, RegisterType::Column(ty));
-                self.elements.push((result, ty, 0));
-            }
-            2 | 3 => {
-                let fitting: Vec<Register> = self.indices.iter().filter(|it| it.1 == space).map(|it| it.0).collect();
-                let (index, data) = (self.pick(&fitting)?, self.data.iter().find(|data| data.1 == ty)?.0);
-                let result =
-                    self.add(vector(VectorOp::Gather), vec![data.into(), index.into()], RegisterType::Column(ty));
-                self.elements.push((result, ty, space));
-            }
-            4 => {
-                let descriptor = self.random.below(3);
-                let descriptor = self.descriptors[descriptor].0;
-                let ty = RegisterType::Column(ScalarType::Int);
-                let result = self.add(vector(VectorOp::SegIota), vec![descriptor.into()], ty);
-                self.elements.push((result, ScalarType::Int, 0));
-            }
-            5 | 6 => {
-                let descriptor = self.random.below(3);
-                let (descriptor, columns) = &self.descriptors[descriptor];
-                let column = columns.iter().find(|column| column.1 == ty)?.0;
-                let operands = vec![column.into(), (*descriptor).into()];
-                let result = self.add(vector(VectorOp::SegDist), operands, RegisterType::Column(ty));
-                self.elements.push((result, ty, 0));
-            }
-            7..=9 => {
-                let flags = self.element(ScalarType::Bool, space)?;
-                let (element, of_indices) = match self.random.below(3) {
-                    0 => {
-                        let fitting: Vec<Register> =
-                            self.indices.iter().filter(|it| it.1 == space).map(|it| it.0).collect();
-                        (self.pick(&fitting)?, true)
-                    }
-                    _ => (self.element(ty, space)?, false),
-                };
-                let ty = if of_indices { ScalarType::Int } else { ty };
-                let result =
-                    self.add(vector(VectorOp::Pack), vec![element.into(), flags.into()], RegisterType::Column(ty));
-                let known = self.filters.iter().position(|&filter| filter == flags);
-                let inner = known.unwrap_or_else(|| {
-                    self.filters.push(flags);
-                    self.filters.len() - 1
-                }) + 1;
-                self.elements.push((result, ty, inner));
-                if of_indices {
-                    self.indices.push((result, inner));
-                }
-            }
-            10 if self.random.below(2) == 0 => {
-                let descriptor = self.random.below(3);
-                let whole = self.wholes[descriptor].iter().find(|whole| whole.1 == ty)?.0;
-                let operands = vec![whole.into(), self.descriptors[descriptor].0.into()];
-                let result = self.add(vector(VectorOp::Compact), operands, RegisterType::Column(ty));
-                self.elements.push((result, ty, 0));
-            }
-            10 => {
-                let ops: Vec<ScalarOp> = reductions().collect();
-                let op = self.pick(&ops)?;
-                let element = self.element(op.row().result, space)?;
-                self.add(vector(VectorOp::Reduce(op)), vec![element.into()], RegisterType::Scalar(op.row().result));
-            }
-            11 => {
-                let ops: Vec<ScalarOp> = reductions().collect();
-                let op = self.pick(&ops)?;
-                let element = self.element(op.row().result, space)?;
-                let ty = op.row().result;
-                let result = self.add(vector(VectorOp::Scan(op)), vec![element.into()], RegisterType::Column(ty));
-                if op.row().associative {
-                    self.elements.push((result, ty, space));
-                }
-            }
-            12 | 13 => {
-                let ops: Vec<ScalarOp> = reductions().collect();
-                let op = self.pick(&ops)?;
-                let element = self.element(op.row().result, 0)?;
-                let descriptor = self.random.below(2);
-                let descriptor = self.descriptors[descriptor].0;
-                let is_scan = self.random.below(2) == 0;
-                let instruction = if is_scan { VectorOp::SegScan(op) } else { VectorOp::SegReduce(op) };
-                let operands = vec![element.into(), descriptor.into()];
-                let result = self.add(vector(instruction), operands, RegisterType::Column(op.row().result));
-                if is_scan {
-                    self.elements.push((result, op.row().result, 0));
-                }
-            }
-            14 => {
-                let fitting: Vec<Register> = self.indices.iter().filter(|it| it.1 == space).map(|it| it.0).collect();
-                let (index, value) = (self.pick(&fitting)?, self.element(ty, space)?);
-                let target = self.data.iter().find(|data| data.1 == ty)?.0;
-                let operands = vec![target.into(), index.into(), value.into()];
-                self.add(vector(VectorOp::Scatter), operands, RegisterType::Column(ty));
-            }
-            _ => {
-                let op = ScalarOp::ALL[self.random.below(ScalarOp::ALL.len())];
-                if may_fail || !op.row().fallible {
-                    self.map(op, space);
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// Runs the group, of which about each second result is yielded.
-    pub fn run(self, engine: &mut Threads, context: &str) {
-        let mut yields: Vec<Register> = self.results.clone();
-        yields.retain(|_| self.random.below(2) == 0);
-        if yields.is_empty() {
-            yields.extend(self.results.last());
-        }
-        let block = Block::new(self.instructions, yields.iter().map(|&register| register.into()).collect());
-        let Some((group, inputs)) = Group::new(&block, &self.registers) else { return };
-        let mut operands: Vec<Value> =
-            inputs.iter().map(|input| self.values[input.0 as usize].clone().expect("it is from outside")).collect();
-        let text = self.text.join("\n");
-        let run = std::panic::AssertUnwindSafe(|| engine.group(&group, &mut operands).is_some());
-        let done = std::panic::catch_unwind(run);
-        assert!(done.is_ok(), "{context}, {} threads, yields {yields:?}:\n{text}", engine.threads());
-        assert!(
-            done.is_ok_and(|done| done || group_can_fail(&block)),
-            "no kernel: {context}, yields {yields:?}:\n{text}"
-        );
-    }
-}
-
-fn group_can_fail(block: &Block) -> bool {
-    block.instructions.iter().any(|instruction| matches!(instruction.op, Op::Map(op) if op.row().fallible))
 }
 
 #[test]
@@ -464,6 +156,51 @@ fn arithmetic_alone() {
             }
             maker.results = yields;
             maker.run(&mut engines[length % 3], &format!("{op}, length {length}"));
+        }
+    }
+}
+
+/// Filters whose elements are put one after another write them so, in whatever order.
+#[test]
+fn what_is_put_together_is_written_so() {
+    const LENGTH: i64 = 1_000_000;
+    let int = RegisterType::Column(ScalarType::Int);
+    let registers = vec![int; 4].into_iter().chain([RegisterType::Column(ScalarType::Bool); 2]).collect::<Vec<_>>();
+    let span = nesl_span::Span::new(nesl_span::FileId(0), 0, 0);
+    let instruction = |result: Register, op, operands| Instruction::new(op, operands, vec![result], span);
+    let half = Operand::Constant(ScalarValue::Int(LENGTH / 3));
+    let [numbers, less, more, is_less, is_more] = [0, 1, 2, 4, 5].map(Register);
+    let instructions = vec![
+        instruction(is_less, Op::Map(ScalarOp::LessInt), vec![numbers.into(), half]),
+        instruction(less, Op::Vector(VectorOp::Pack), vec![numbers.into(), is_less.into()]),
+        instruction(is_more, Op::Map(ScalarOp::GreaterInt), vec![numbers.into(), half]),
+        instruction(more, Op::Vector(VectorOp::Pack), vec![numbers.into(), is_more.into()]),
+    ];
+    let block = Block::new(instructions, vec![less.into(), more.into()]);
+    for threads in [1, 2, 3] {
+        let mut engine = Threads::new(threads, None).expect("the system starts threads");
+        for order in [[0, 1], [1, 0]] {
+            let (group, _) = Group::new(&block, &registers).expect("it is a group");
+            let group = group.with_beside(vec![order.to_vec()]);
+            // Seven steps through all remainders.
+            let numbers = (0..5 * LENGTH).map(|index| index * 7 % LENGTH).collect();
+            let mut operands = [Slot::Column(column(&Constants::Int(numbers)))];
+            let kept = engine.group(&group, &mut operands).expect("there is a kernel");
+            let parts = order.map(|index| match &kept[index] {
+                Slot::Column(column) => column.clone(),
+                other => panic!("{other:?} is no column"),
+            });
+            let whole = engine.concat(&parts).expect("there is memory");
+            let [first, second] = &parts;
+            assert_eq!((first.len() + second.len()) as i64, 5 * LENGTH - 5);
+            assert_eq!(
+                engine.address(&whole),
+                engine.address(first),
+                "{threads} threads, {order:?}: nothing is copied"
+            );
+            let is_part =
+                |part: &Vector, start: usize| part.elements::<i64>() == &whole.elements::<i64>()[start..][..part.len()];
+            assert!(is_part(first, 0) && is_part(second, first.len()));
         }
     }
 }

@@ -6,6 +6,7 @@
 mod elementwise;
 mod groups;
 mod interrupt;
+mod maker;
 mod order;
 mod permute;
 mod random;

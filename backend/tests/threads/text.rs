@@ -1,6 +1,7 @@
 //! `text_lengths`, `text`, `parse_float`, and groups that compare texts.
 
-use super::groups::{self, Maker};
+use super::groups;
+use super::maker::Maker;
 use super::random::{Random, Style};
 use super::*;
 use nesl_backend::Slot;

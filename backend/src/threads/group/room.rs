@@ -17,6 +17,14 @@ use nesl_vcode::RegisterType;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Room for the columns that a group yields.
+pub(super) struct Rooms {
+    /// For each yield, if it is a column.
+    pub each: Vec<Option<Room>>,
+    /// What several of them are parts of.
+    pub whole: Vec<Room>,
+}
+
 /// Room for a column.
 pub(super) enum Room {
     /// New room for so many elements; none are in it.
@@ -25,6 +33,8 @@ pub(super) enum Room {
     Over { input: usize, pointer: *mut u8, length: usize },
     /// A copy of a column.
     Copy(Vector),
+    /// Some elements of what several are parts of, by its number among these.
+    Part { whole: usize, pointer: *mut u8, elements: Range<usize> },
 }
 
 /// Elements of any type.
@@ -98,7 +108,7 @@ impl Room {
     pub fn pointer(&mut self) -> *mut u8 {
         match self {
             Room::New(elements, _) => elements.pointer(),
-            Room::Over { pointer, .. } => *pointer,
+            Room::Over { pointer, .. } | Room::Part { pointer, .. } => *pointer,
             Room::Copy(column) => {
                 on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
                     .unwrap_or_else(|| unreachable!("a new column has one owner"))
@@ -111,6 +121,7 @@ impl Room {
         match self {
             Room::New(_, length) | Room::Over { length, .. } => *length,
             Room::Copy(column) => column.len(),
+            Room::Part { elements, .. } => elements.len(),
         }
     }
 
@@ -132,7 +143,9 @@ impl Room {
             Room::New(Elements::Float(room), _) => of(room, parts),
             Room::New(Elements::Bool(room), _) => of(room, parts),
             Room::New(Elements::Char(room), _) => of(room, parts),
-            Room::Over { .. } | Room::Copy(_) => unreachable!("what a filter keeps goes to new room"),
+            Room::Over { .. } | Room::Copy(_) | Room::Part { .. } => {
+                unreachable!("what a filter keeps goes to new room")
+            }
         }
     }
 
@@ -165,6 +178,7 @@ impl Room {
                 }
             }
             Room::Copy(column) => column,
+            Room::Part { .. } => unreachable!("parts end with what they are parts of"),
         }
     }
 }
@@ -176,7 +190,7 @@ impl Work<'_> {
         operands: &mut [LocalSlot],
         counts: &Option<Vec<Vec<usize>>>,
         in_place: bool,
-    ) -> Result<Vec<Option<Room>>, GaveUp> {
+    ) -> Result<Rooms, GaveUp> {
         let plan = &self.group.plan;
         let meter = &self.threads.meter;
         let total = |space: usize| match counts {
@@ -185,12 +199,18 @@ impl Work<'_> {
             Some(_) if space == 0 => self.length,
             Some(counts) => counts.iter().map(|piece| piece[space]).sum(),
         };
+        let mut rooms = Rooms { each: self.endings.iter().map(|_| None).collect(), whole: Vec::new() };
+        if counts.is_some() {
+            self.group.beside.iter().try_for_each(|parts| self.parts(parts, total, &mut rooms))?;
+        }
         let mut taken = vec![false; operands.len()];
-        let mut rooms = Vec::with_capacity(self.endings.len());
         for (index, ending) in self.endings.iter().enumerate() {
+            if rooms.each[index].is_some() {
+                continue;
+            }
             let node = &plan.nodes[plan.yields[index]];
             let reserve = |length| Room::reserve(meter, node.ty, length).map(Some);
-            rooms.push(match *ending {
+            rooms.each[index] = match *ending {
                 Ending::Reduce(..) | Ending::Sum(..) => None,
                 Ending::Store(source) if plan.space_of(source) == 0 => {
                     let candidate = (0..operands.len()).find(|&input| {
@@ -215,9 +235,30 @@ impl Work<'_> {
                     let Source::Input(target) = node.operands[0] else { unreachable!("a target comes from outside") };
                     Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
                 }
-            });
+            };
         }
         Ok(rooms)
+    }
+
+    /// Room for yields one after another, whose spaces have so many elements, if they are what filters keep.
+    fn parts(&self, parts: &[usize], total: impl Fn(usize) -> usize, rooms: &mut Rooms) -> Result<(), GaveUp> {
+        let plan = &self.group.plan;
+        let length = |&index: &usize| match self.endings[index] {
+            Ending::Store(source) if plan.space_of(source) > 0 => Some(total(plan.space_of(source))),
+            _ => None,
+        };
+        let Some(lengths) = parts.iter().map(length).collect::<Option<Vec<usize>>>() else { return Ok(()) };
+        let ty = plan.nodes[plan.yields[parts[0]]].ty;
+        let mut room = Room::reserve(&self.threads.meter, ty, lengths.iter().sum())?;
+        let (whole, first) = (rooms.whole.len(), room.pointer());
+        let mut start = 0;
+        for (&index, length) in parts.iter().zip(lengths) {
+            let (pointer, elements) = (first.wrapping_add(start * ty.size()), start..start + length);
+            rooms.each[index] = Some(Room::Part { whole, pointer, elements });
+            start += length;
+        }
+        rooms.whole.push(room);
+        Ok(())
     }
 
     /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can fail: a
