@@ -70,8 +70,9 @@ pub struct Sizes {
 /// on one thread, 19 and 8 µs at n = 4, 76 and 47 at 16, 102 and 97 at 32, 132 and 260 at 64.
 const LEAF_SIZE: usize = 32;
 
-/// One worker runs instances in native code up to this size, and each of two up to two thirds of it: what an instance makes has to fit into a
-/// cache, or at least into scratch memory, and that of all workers is in use at once.
+/// One worker runs instances in native code up to this size, and each of two up to two thirds of it: what an instance makes
+/// has to fit into a cache, or at least into scratch memory, and that of all workers is in use at once. A quicksort of 10^7 ints
+/// had 322 MiB in memory on two, and 375 to 388 where both had instances of the full size.
 const NATIVE_SIZE: usize = 1 << 21;
 
 /// With several workers, instances are dealt out if there are so many for each, or if all together are no larger than what one

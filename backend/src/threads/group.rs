@@ -3,8 +3,8 @@
 //! Indices are dealt out in pieces, as for other loops. What makes pieces depend on each other is settled before or after:
 //! elements that filters keep are counted first, so that each piece knows where its own go, or where counting is dear, each
 //! piece has room for all of its own, and they are moved together; reductions of pieces are combined; scans store what they
-//! scan, which is scanned where it lies. Segments that are reduced or scanned are not cut. Where a single filter, or a dear one, is all that makes
-//! pieces depend on each other, they are small, and put [in turn](turns) where they belong.
+//! scan, which is scanned where it lies. Segments that are reduced or scanned are not cut. Where a single filter, or a dear one,
+//! is all that makes pieces depend on each other, they are small, and put [in turn](turns) where they belong.
 //!
 //! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions one by one.
 

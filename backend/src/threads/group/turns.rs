@@ -2,7 +2,8 @@
 //!
 //! A thread takes the next block of indices and writes what filters keep of it to a buffer that stays in its cache. Where that
 //! belongs is known as soon as the blocks before have been counted, which are taken earlier and take about as long, so that a
-//! thread hardly ever waits for its turn. Then it is copied there. Nothing is computed twice, as it is where pieces are counted first.
+//! thread hardly ever waits for its turn. Then it is copied there. Nothing is computed twice, as it is where pieces are counted
+//! first.
 //!
 //! It is the chained scan of Merrill and Garland (*Single-pass parallel prefix scan with decoupled look-back*, 2016) for a few
 //! threads that have caches of their own: what a block waits for is one sum, not a list of blocks.
@@ -126,7 +127,8 @@ impl Work<'_> {
         Some(())
     }
 
-    /// The indices of a block of which so many bytes are written for each: few enough for a cache, and for every thread to have some.
+    /// The indices of a block of which so many bytes are written for each: few enough for a cache, and for every thread to have
+    /// some.
     fn block(&self, bytes: usize) -> usize {
         let threads = self.threads.workers.threads();
         let share = self.length.div_ceil(threads * PIECES);
