@@ -5,6 +5,9 @@
 //! tuples are columns of their own, which instructions gather by the same indices one after another, and from the second
 //! on only elements travel, one message for each pair of ranks.
 //!
+//! Indices that go up, or stay in the block where they are, ask one rank after another as they lie, and nothing is put into
+//! another order.
+//!
 //! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`CROWD`]
 //! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
 
@@ -29,8 +32,8 @@ pub(crate) struct Requests {
     outgoing: Vec<usize>,
     /// How many each rank asks for of this one.
     incoming: Vec<usize>,
-    /// The place of each of this rank's indices among all of them sorted by owner.
-    places: Room<usize>,
+    /// The place of each of this rank's indices among all of them sorted by owner; none where they lie so.
+    places: Option<Room<usize>>,
     indices: Indices,
 }
 
@@ -90,6 +93,19 @@ pub(crate) fn is_crowd(coming: usize, total: usize, ranks: usize) -> bool {
     coming > CROWD * total.div_ceil(ranks).max(FEW)
 }
 
+/// How many indices each rank owns, if those of each lie behind those of the ranks before it.
+fn in_order(bounds: &[usize], indices: &[i64]) -> Option<Vec<usize>> {
+    let mut rest = indices;
+    let counts = bounds.windows(2).map(|block| {
+        let is_own = |&&index: &&i64| (block[0] as i64..block[1] as i64).contains(&index);
+        let count = rest.iter().take_while(is_own).count();
+        rest = &rest[count..];
+        count
+    });
+    let counts = counts.collect();
+    rest.is_empty().then_some(counts)
+}
+
 /// Where each index goes when they are sorted by owner, stably; and how many each rank owns.
 fn by_owner(bounds: &[usize], indices: &[i64], places: &mut Room<usize>) -> Vec<usize> {
     let mut counts = vec![0; bounds.len() - 1];
@@ -107,18 +123,30 @@ fn by_owner(bounds: &[usize], indices: &[i64], places: &mut Room<usize>) -> Vec<
     counts
 }
 
+/// Puts elements at their places.
+fn put<T: Item>(elements: &[T], places: &[usize], room: &mut Room<T>) {
+    room.extend_with(elements.len(), T::default());
+    for (&element, &place) in elements.iter().zip(places) {
+        room[place] = element;
+    }
+}
+
 impl Requests {
     /// Whether they come to some rank in larger numbers than its share allows.
     pub(crate) fn is_crowded(&self) -> bool {
         matches!(self.indices, Indices::InTurns(_))
     }
 
-    /// What this rank sends to the owners, in their order.
-    fn sorted<T: Item>(&self, elements: &[T], room: &mut Room<T>) {
-        room.extend_with(elements.len(), T::default());
-        for (&element, &place) in elements.iter().zip(&self.places[..]) {
-            room[place] = element;
-        }
+    /// How many there are of this rank.
+    fn count(&self) -> usize {
+        self.outgoing.iter().sum()
+    }
+
+    /// What this rank sends to the owners, in their order; there is room for it where it lies in another one.
+    fn sorted<'e, T: Item>(&self, elements: &'e [T], room: &'e mut Room<T>) -> &'e [T] {
+        let Some(places) = &self.places else { return elements };
+        put(elements, places, room);
+        room
     }
 }
 
@@ -174,13 +202,20 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     fn worked_out(&mut self, indices: &[i64], total: usize, length: usize) -> Result<Requests, Fault> {
         let bounds = self.layout.bounds(length);
         let count = indices.len();
-        let (mut places, mut sorted) =
-            self.rooms(total, |meter| Ok((meter.room::<usize>(count)?, meter.room::<i64>(count)?)))?;
-        let outgoing = by_owner(&bounds, indices, &mut places);
-        sorted.extend_with(count, 0);
-        for (&index, &place) in indices.iter().zip(&places[..]) {
-            sorted[place] = index;
-        }
+        let (outgoing, places, mut sorted) = match in_order(&bounds, indices) {
+            Some(counts) => {
+                let mut sorted = self.rooms(total, |meter| meter.room::<i64>(count))?;
+                sorted.extend_from_slice(indices);
+                (counts, None, sorted)
+            }
+            None => {
+                let (mut places, mut sorted) =
+                    self.rooms(total, |meter| Ok((meter.room::<usize>(count)?, meter.room::<i64>(count)?)))?;
+                let counts = by_owner(&bounds, indices, &mut places);
+                put(indices, &places, &mut sorted);
+                (counts, Some(places), sorted)
+            }
+        };
         let mut rest = &mut sorted[..];
         for (owner, &count) in outgoing.iter().enumerate() {
             let (own, others) = rest.split_at_mut(count);
@@ -203,13 +238,14 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// The elements that were asked for, of a column of which this rank holds `part`; `total` on all ranks.
     pub(crate) fn fetched<T: Item>(&mut self, requests: &Requests, part: &[T], total: usize) -> Result<Vector, Fault> {
-        let (rank, count) = (self.layout.rank, requests.places.len());
+        let (rank, count) = (self.layout.rank, requests.count());
         let most = match &requests.indices {
             Indices::Asked(asked) => asked.len(),
             Indices::InTurns(_) => requests.incoming.iter().copied().max().unwrap_or(0),
         };
+        let moved = requests.places.as_ref().map_or(0, |places| places.len());
         let (mut replies, mut came, mut elements) =
-            self.rooms(total, |meter| Ok((meter.room::<T>(most)?, meter.room::<T>(count)?, meter.room::<T>(count)?)))?;
+            self.rooms(total, |meter| Ok((meter.room::<T>(most)?, meter.room::<T>(count)?, meter.room::<T>(moved)?)))?;
         came.extend_with(count, T::default());
         match &requests.indices {
             Indices::Asked(asked) => {
@@ -234,7 +270,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 }
             }
         }
-        elements.extend_from_iter(requests.places.iter().map(|&place| came[place]));
+        let Some(places) = &requests.places else { return Ok(self.filled(came)) };
+        elements.extend_from_iter(places.iter().map(|&place| came[place]));
         Ok(self.filled(elements))
     }
 
@@ -249,14 +286,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         mut state: S,
         mut take: impl FnMut(&mut Ranks<L>, S, &Vector, &Vector) -> Result<S, Fault>,
     ) -> Result<S, Fault> {
-        let (rank, count) = (self.layout.rank, values.len());
-        let mut sent = self.rooms(total, |meter| meter.room(count))?;
-        requests.sorted(values, &mut sent);
+        let rank = self.layout.rank;
+        let moved = requests.places.as_ref().map_or(0, |places| places.len());
+        let mut sent = self.rooms(total, |meter| meter.room(moved))?;
+        let sent = requests.sorted(values, &mut sent);
         match &requests.indices {
             Indices::Asked(targets) => {
                 let mut came = self.rooms(total, |meter| meter.room(targets.len()))?;
                 came.extend_with(targets.len(), T::default());
-                self.communicator.exchange_into(&sent, &requests.outgoing, &requests.incoming, &mut came);
+                self.communicator.exchange_into(sent, &requests.outgoing, &requests.incoming, &mut came);
                 let came = self.filled(came);
                 take(self, state, targets, &came)
             }
@@ -270,7 +308,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                         self.rooms(total, |meter| Ok((meter.room(coming)?, meter.room(coming)?)))?;
                     targets.extend_with(coming, 0);
                     came.extend_with(coming, T::default());
-                    let (own, own_values) = if turn == rank { (&sorted[..], &sent[..]) } else { (&[][..], &[][..]) };
+                    let (own, own_values) = if turn == rank { (&sorted[..], sent) } else { (&[][..], &[][..]) };
                     self.communicator.exchange_into(own, &outgoing, &incoming, &mut targets);
                     self.communicator.exchange_into(own_values, &outgoing, &incoming, &mut came);
                     let (targets, came) = (self.filled(targets), self.filled(came));
@@ -298,5 +336,30 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             self.kept.flags = Some((Arc::downgrade(identity), counts.clone()));
         }
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_by_owner_are_known_as_such() {
+        let bounds = [0, 3, 3, 7, 10];
+        for (indices, expected) in [
+            (vec![], Some(vec![0, 0, 0, 0])),
+            (vec![2, 0, 0, 6, 3, 9], Some(vec![3, 0, 2, 1])),
+            (vec![9, 9, 7], Some(vec![0, 0, 0, 3])),
+            (vec![3, 2], None),
+            (vec![0, 3, 0], None),
+            (vec![0, 9, 3, 9], None),
+        ] {
+            assert_eq!(in_order(&bounds, &indices), expected, "{indices:?}");
+            let mut places = Room::from(Vec::with_capacity(indices.len()));
+            let counts = by_owner(&bounds, &indices, &mut places);
+            assert!(expected.is_none_or(|expected| expected == counts));
+            let is_identity = places.iter().enumerate().all(|(index, &place)| index == place);
+            assert_eq!(is_identity, in_order(&bounds, &indices).is_some(), "{indices:?}");
+        }
     }
 }
