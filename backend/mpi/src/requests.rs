@@ -142,6 +142,11 @@ impl Requests {
         self.outgoing.iter().sum()
     }
 
+    /// How many of them lie in another order than that of their owners.
+    fn moved(&self) -> usize {
+        self.places.as_ref().map_or(0, |places| places.len())
+    }
+
     /// What this rank sends to the owners, in their order; there is room for it where it lies in another one.
     fn sorted<'e, T: Item>(&self, elements: &'e [T], room: &'e mut Room<T>) -> &'e [T] {
         let Some(places) = &self.places else { return elements };
@@ -243,9 +248,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Indices::Asked(asked) => asked.len(),
             Indices::InTurns(_) => requests.incoming.iter().copied().max().unwrap_or(0),
         };
-        let moved = requests.places.as_ref().map_or(0, |places| places.len());
-        let (mut replies, mut came, mut elements) =
-            self.rooms(total, |meter| Ok((meter.room::<T>(most)?, meter.room::<T>(count)?, meter.room::<T>(moved)?)))?;
+        let (mut replies, mut came, mut elements) = self.rooms(total, |meter| {
+            Ok((meter.room::<T>(most)?, meter.room::<T>(count)?, meter.room::<T>(requests.moved())?))
+        })?;
         came.extend_with(count, T::default());
         match &requests.indices {
             Indices::Asked(asked) => {
@@ -287,8 +292,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         mut take: impl FnMut(&mut Ranks<L>, S, &Vector, &Vector) -> Result<S, Fault>,
     ) -> Result<S, Fault> {
         let rank = self.layout.rank;
-        let moved = requests.places.as_ref().map_or(0, |places| places.len());
-        let mut sent = self.rooms(total, |meter| meter.room(moved))?;
+        let mut sent = self.rooms(total, |meter| meter.room(requests.moved()))?;
         let sent = requests.sorted(values, &mut sent);
         match &requests.indices {
             Indices::Asked(targets) => {

@@ -88,21 +88,12 @@ fn every_end_of_every_operation_at_every_length() {
             for engine in &mut engines {
                 let mut again = Random(0);
                 let maker = Maker {
-                    random: &mut again,
-                    length,
                     registers: maker.registers.clone(),
                     values: maker.values.clone(),
                     instructions: maker.instructions.clone(),
-                    elements: Vec::new(),
-                    indices: Vec::new(),
-                    data: Vec::new(),
-                    scalars: Vec::new(),
-                    descriptors: Vec::new(),
-                    wholes: Vec::new(),
-                    count: Register(0),
-                    filters: Vec::new(),
                     results: maker.results.clone(),
                     text: maker.text.clone(),
+                    ..Maker::empty(&mut again, length)
                 };
                 maker.run(engine, &format!("{op}, length {length}"));
             }

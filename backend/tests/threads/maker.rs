@@ -45,8 +45,9 @@ const LONGEST: usize = 3000;
 const DATA: usize = 37;
 
 impl<'a> Maker<'a> {
-    pub fn new(random: &'a mut Random, length: usize) -> Maker<'a> {
-        let mut maker = Maker {
+    /// Over so many indices, with nothing outside of it.
+    pub fn empty(random: &'a mut Random, length: usize) -> Maker<'a> {
+        Maker {
             random,
             length,
             registers: Vec::new(),
@@ -62,7 +63,11 @@ impl<'a> Maker<'a> {
             filters: Vec::new(),
             results: Vec::new(),
             text: Vec::new(),
-        };
+        }
+    }
+
+    pub fn new(random: &'a mut Random, length: usize) -> Maker<'a> {
+        let mut maker = Maker::empty(random, length);
         maker.count = maker.outside(Slot::Scalar(ScalarValue::Int(length as i64)));
         for ty in ScalarType::ALL {
             for _ in 0..2 {
