@@ -110,7 +110,20 @@ impl Meter {
 
     /// Makes a counted buffer of filled room.
     pub fn count<T: Copy>(self: &Arc<Meter>, elements: Room<T>) -> Buffer<T> {
-        let (count, bytes) = (elements.len() as u64, bytes_of::<T>(elements.capacity()));
+        let count = elements.len();
+        self.count_as(elements, count)
+    }
+
+    /// Makes a counted buffer of room in which so many elements are to be written.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
+    pub fn unwritten<T: Copy>(self: &Arc<Meter>, count: usize) -> Result<Buffer<T>, Failure> {
+        Ok(self.count_as(self.room(count)?, count))
+    }
+
+    fn count_as<T: Copy>(self: &Arc<Meter>, elements: Room<T>, count: usize) -> Buffer<T> {
+        let (count, bytes) = (count as u64, bytes_of::<T>(elements.capacity()));
         if elements.is_block() {
             self.pooled_bytes.fetch_add(bytes, Relaxed);
         }
@@ -158,14 +171,14 @@ pub struct Buffer<T> {
     meter: Arc<Meter>,
 }
 
-impl<T: Copy> Buffer<T> {
-    /// The elements.
-    pub fn elements(&self) -> &[T] {
+impl<T> Buffer<T> {
+    /// Where the elements are. Who has written which of them is known to those who share the buffer.
+    pub fn room(&self) -> &Room<T> {
         &self.elements
     }
 
-    /// The elements, to be overwritten by their only owner.
-    pub fn elements_mut(&mut self) -> &mut [T] {
+    /// The same for the only owner.
+    pub fn room_mut(&mut self) -> &mut Room<T> {
         &mut self.elements
     }
 }

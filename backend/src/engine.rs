@@ -16,6 +16,7 @@ use crate::group::Group;
 use crate::interrupt::Interrupt;
 use crate::native::Native;
 use crate::value::{Slot, SlotOf};
+use crate::vector::unwritten::Unwritten;
 use nesl_native::Elements;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -73,6 +74,15 @@ pub trait Engine {
     /// A column of elements that native code has left in memory.
     fn copy(&mut self, elements: Elements<'_>) -> Result<Self::Column, Fault> {
         self.constants(&elements.to_constants())
+    }
+    /// Room for a column in parts of so many elements, to [copy to](Engine::copy_to); none where the engine has no such columns, or
+    /// no memory.
+    fn unwritten(&mut self, _ty: ScalarType, _lengths: &[usize]) -> Option<Vec<Unwritten>> {
+        None
+    }
+    /// A column of elements that native code has left in memory, as the next ones of a part of another; none if they do not fit.
+    fn copy_to(&mut self, _part: &mut Unwritten, _elements: Elements<'_>) -> Option<Self::Column> {
+        None
     }
     /// `iota`.
     fn iota(&mut self, length: usize) -> Result<Self::Column, Fault>;

@@ -15,6 +15,7 @@ mod outside;
 mod profiling;
 mod run;
 mod scalars;
+mod tasks;
 
 use crate::counters::Counters;
 use crate::decode::Loaded;

@@ -10,6 +10,7 @@ use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::memory::share_of_addresses;
 use crate::value::{Slot, SlotOf};
+use crate::vector::unwritten::Unwritten;
 use nesl_native::{Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of};
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
@@ -221,7 +222,7 @@ pub(crate) struct Done<E: Engine> {
 
 impl NativeCode {
     /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if there is no
-    /// memory to do that in.
+    /// memory to do that in. Each register of the results goes to its part of a column, if there is one and room in it.
     ///
     /// # Errors
     /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
@@ -230,7 +231,7 @@ impl NativeCode {
         engine: &mut E,
         (line, instances): (&EachLine, &Instances),
         operands: &Operands<E>,
-        range: Range<usize>,
+        (range, parts): (Range<usize>, &mut [Option<Unwritten>]),
         (interrupt, depth): (Option<&AtomicBool>, usize),
     ) -> Result<Option<Done<E>>, Fault> {
         let Some(meter) = engine.meter().map(Arc::clone) else { return Ok(None) };
@@ -241,11 +242,12 @@ impl NativeCode {
             let (next, status, words) = unsafe { instances.run(&mut state, &operands.words, range) };
             let mut results = Vec::new();
             let mut rest = words.as_slice();
+            let mut parts = parts.iter_mut();
             for ty in line.each.result_types() {
                 let (words, others) = rest.split_at(words_of(ty));
                 rest = others;
                 // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
-                results.push(unsafe { slot(engine, ty, words) }?);
+                results.push(unsafe { slot(engine, (ty, words), parts.next().and_then(Option::as_mut)) }?);
             }
             Ok(Done { next, status, results })
         });
@@ -257,21 +259,29 @@ impl NativeCode {
 ///
 /// # Safety
 /// The words are addresses and lengths of such elements.
-unsafe fn slot<E: Engine>(engine: &mut E, ty: RegisterType, words: &[u64]) -> Result<SlotOf<E>, Fault> {
-    Ok(match (ty, words) {
+unsafe fn slot<E: Engine>(
+    engine: &mut E,
+    register: (RegisterType, &[u64]),
+    part: Option<&mut Unwritten>,
+) -> Result<SlotOf<E>, Fault> {
+    let copy = |engine: &mut E, elements| {
+        let placed = part.and_then(|part| engine.copy_to(part, elements));
+        placed.map_or_else(|| engine.copy(elements), Ok)
+    };
+    Ok(match register {
         (RegisterType::Scalar(ty), &[word]) => Slot::Scalar(ScalarValue::from_word(ty, word)),
         (RegisterType::Column(ty), &[address, length]) => {
             // SAFETY: by the caller.
             let elements = unsafe { Elements::at(ty, address, length) };
-            Slot::Column(engine.copy(elements)?)
+            Slot::Column(copy(engine, elements)?)
         }
         // Results lie packed: what instances give is put together so.
         (RegisterType::Descriptor, &[_, lengths, count]) => {
             // SAFETY: by the caller.
             let lengths = unsafe { Elements::at(nesl_prim::ScalarType::Int, lengths, count) };
-            let lengths = engine.copy(lengths)?;
+            let lengths = copy(engine, lengths)?;
             Slot::Descriptor(engine.packed(lengths)?)
         }
-        _ => unreachable!("a register of {ty:?} in {} words", words.len()),
+        (ty, words) => unreachable!("a register of {ty:?} in {} words", words.len()),
     })
 }

@@ -28,6 +28,7 @@ use crate::memory::share_of_addresses;
 use crate::native::Native;
 use crate::on_vector;
 use crate::vector::Vector;
+use crate::vector::unwritten::Unwritten;
 use nesl_native::{Elements, Kernels};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -91,6 +92,14 @@ impl Engine for Threads {
 
     fn copy(&mut self, elements: Elements<'_>) -> Result<Vector, Fault> {
         Ok(Vector::copied(&self.meter, elements)?)
+    }
+
+    fn unwritten(&mut self, ty: ScalarType, lengths: &[usize]) -> Option<Vec<Unwritten>> {
+        Unwritten::parts(&self.meter, ty, lengths).ok()
+    }
+
+    fn copy_to(&mut self, part: &mut Unwritten, elements: Elements<'_>) -> Option<Vector> {
+        part.write(elements)
     }
 
     fn iota(&mut self, length: usize) -> Result<Vector, Fault> {

@@ -1,7 +1,12 @@
 //! Columns of one process: shared slices of counted buffers.
 //!
 //! Both local engines compute on [`Vector`]s, and the distributed engine holds its part of a column in one. A vector is
-//! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]).
+//! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]). One that several tasks write has parts
+//! first ([`unwritten`]).
+
+#![allow(unsafe_code, reason = "a buffer does not know which of its elements have been written; slices do")]
+
+pub mod unwritten;
 
 use crate::buffer::{Buffer, Meter};
 use crate::memory::Room;
@@ -11,7 +16,7 @@ use nesl_vcode::Constants;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Part of a shared buffer of elements.
+/// Part of a shared buffer, whose elements have been written and are written again only where nobody else sees the buffer.
 #[derive(Clone, Debug)]
 pub struct Slice<T> {
     buffer: Arc<Buffer<T>>,
@@ -29,7 +34,8 @@ impl<T: Element> Slice<T> {
 
     /// The elements.
     pub fn elements(&self) -> &[T] {
-        &self.buffer.elements()[self.start..self.start + self.length]
+        // SAFETY: the elements of a slice have been written; whoever writes again has the buffer alone.
+        unsafe { self.buffer.room().range(self.start..self.start + self.length) }
     }
 
     /// `length` elements from `start` on, sharing the buffer.
@@ -57,7 +63,8 @@ impl<T: Element> Slice<T> {
     /// The elements, if nobody else can see them.
     pub fn unique(&mut self) -> Option<&mut [T]> {
         let (start, length) = (self.start, self.length);
-        Arc::get_mut(&mut self.buffer).map(|buffer| &mut buffer.elements_mut()[start..start + length])
+        // SAFETY: the elements of a slice have been written, and this one has the buffer alone.
+        Arc::get_mut(&mut self.buffer).map(|buffer| unsafe { buffer.room_mut().range_mut(start..start + length) })
     }
 }
 

@@ -264,3 +264,60 @@ fn the_first_instance_that_fails_counts() {
         assert_eq!(error.instances.last().map(|instance| instance.index).or(error.element), Some(417), "{error:?}");
     }
 }
+
+/// f(v, k) = {x + 1 : x in v}, without its first k elements.
+const SHORTER: &str = "
+function f(%0: int, %1: column int, %2: int) -> int, column int {
+  %3 = map add.int %1 1
+  %4 = subtract.int %0 %2
+  %5 = slice %3 %2 %4
+  return %4 %5
+}
+function f/L(%0: int, %1: descriptor, %2: column int, %3: int) -> descriptor, column int {
+  %4 = starts %1
+  %5 = lengths %1
+  %6 = map add.int %4 %3
+  %7 = map subtract.int %5 %3
+  %8 = view %6 %7
+  %9 = map add.int %2 1
+  %10 = compact %9 %8
+  %11 = packed %7
+  return %11 %10
+}
+function top(%0: int, %1: descriptor, %2: column int) -> int, descriptor, column int {
+  %3, %4 = each f f/L(of [int], int) -> [int] %0 %1 %2 DROPPED
+  return %0 %3 %4
+}";
+
+#[test]
+fn results_as_long_as_operands_are_not_put_together_once_more() {
+    const INSTANCES: i64 = 300;
+    const LENGTH: i64 = 1000;
+    let elements = (INSTANCES * LENGTH) as u64;
+    let shape = sequence(sequence(int()));
+    let values = |instance: i64| -> Vec<i64> { (0..LENGTH).map(|index| instance * LENGTH + index).collect() };
+    let argument = Literal::Sequence((0..INSTANCES).map(|instance| ints(&values(instance))).collect());
+    for threads in [1, 2, 3] {
+        for dropped in [0, 1, LENGTH / 2, LENGTH] {
+            let program = SHORTER.replace("DROPPED", &dropped.to_string());
+            let loaded = Loaded::new(Arc::new(parse(&program).unwrap_or_else(|error| panic!("{error}"))));
+            let mut machine = Machine::new(Threads::new(threads, None).unwrap(), Limits::default());
+            machine.set_strategy(Strategy::Leaf);
+            let argument = from_literal(&mut machine.engine, &shape, &argument).unwrap();
+            let before = machine.counters()[0].elements;
+            let output = Output { shape: shape.clone(), global: None };
+            let step = Step { function: FunctionId(2), inputs: vec![Input::Argument(0)], outputs: vec![output] };
+            let shown = machine.run_step(&loaded, &step, 0, &[argument]).unwrap();
+            let counted = machine.counters()[0].elements - before;
+            let kept = |instance| format!("{:?}", plus_one(&values(instance)[dropped as usize..]));
+            let expected: Vec<String> = (0..INSTANCES).map(kept).collect();
+            assert_eq!(text(&mut machine, &shown[0]), format!("[{}]", expected.join(", ")), "{dropped}");
+            // The lengths of segments are a few more, and so are their starts.
+            assert!(dropped > 0 || counted < elements + elements / 50, "{counted} elements for {elements}");
+        }
+    }
+}
+
+fn plus_one(values: &[i64]) -> Vec<i64> {
+    values.iter().map(|value| value + 1).collect()
+}

@@ -7,22 +7,20 @@ use super::elsewhere;
 use super::frames::{Frames, Leaf};
 use super::leaf::{self, Gathered, Split};
 use super::run::{Run, Stop};
+use super::tasks::Task;
 use crate::decode::EachLine;
 use crate::division::{Division, Own};
 use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};
 use crate::native::Native;
 use crate::scalar::Active;
-use crate::strategy::{self, Sizes};
+use crate::strategy::Sizes;
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Element, Failure, ScalarOp};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Tasks for each worker, where instances are dealt out: enough to even out instances that take longer than others.
-const TASKS: usize = 8;
 
 /// What has become of an `each`.
 enum Begun<E: Engine> {
@@ -112,37 +110,36 @@ impl<E: Engine> Run<'_, E> {
         if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.turn) {
             return Ok(Begun::Lifted(values));
         }
-        let shares = match self.engine.workers() > 1 && strategy::is_shared(sizes) {
-            true => Some(self.shares(line, sizes, &values).map_err(Stop::of(span))?),
-            false => None,
-        };
+        let shares = self.shares(line, sizes, &values).map_err(Stop::of(span))?;
         let operands = values.split_off(1);
         let outside = outside().map_err(Stop::at(span))?;
         if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
-            let run = |run: &mut Run<'_, E>, range| run.native_instances(line, &native, &operands, range, outside);
-            let results = self.dealt_out(line, sizes, shares, run)?;
+            let run = |run: &mut Run<'_, E>, task| run.native_instances(line, &native, &operands, task, outside);
+            let results = self.dealt_out(line, sizes, (shares, true), run)?;
             // Nobody reads these any more: their memory is free for what the results are put together in.
             drop((native, operands));
             return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
         }
         if sizes.scalar_only {
-            let run = |run: &mut Run<'_, E>, range| Ok(vec![run.scalar_instances(line, &operands, range, outside)?]);
-            let results = self.dealt_out(line, sizes, shares, run)?;
+            let run = |run: &mut Run<'_, E>, task: Task| {
+                Ok(vec![run.scalar_instances(line, &operands, task.range, outside)?])
+            };
+            let results = self.dealt_out(line, sizes, (shares, false), run)?;
             return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
         }
         let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?;
         match shares {
             None => Ok(Begun::OneByOne(arguments)),
             shares => {
-                let run = |run: &mut Run<'_, E>, range| Ok(vec![run.instances(line, &arguments, range)?]);
-                let results = self.dealt_out(line, sizes, shares, run)?;
+                let run = |run: &mut Run<'_, E>, task: Task| Ok(vec![run.instances(line, &arguments, task.range)?]);
+                let results = self.dealt_out(line, sizes, (shares, false), run)?;
                 finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span))
             }
         }
     }
 
     /// What has become of an error of an instance of an `each`.
-    fn inside(&self, line: &EachLine, error: RuntimeError) -> Stop {
+    pub(super) fn inside(&self, line: &EachLine, error: RuntimeError) -> Stop {
         Stop::Inside(Box::new(error), self.program.call_place(line))
     }
 
@@ -223,7 +220,7 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// For each sequence that varies by instance, how long it is in each.
-    fn lengths(&mut self, line: &EachLine, values: &[SlotOf<E>]) -> Result<Vec<E::Column>, Fault> {
+    pub(super) fn lengths(&mut self, line: &EachLine, values: &[SlotOf<E>]) -> Result<Vec<E::Column>, Fault> {
         let mut columns = Vec::new();
         for &position in &line.sequences {
             if let Slot::Descriptor(segments) = &values[position] {
@@ -231,17 +228,6 @@ impl<E: Engine> Run<'_, E> {
             }
         }
         Ok(columns)
-    }
-
-    /// The instances of each task, so that the tasks have about as much to do as far as the lengths of sequences tell.
-    fn shares(&mut self, line: &EachLine, sizes: Sizes, values: &[SlotOf<E>]) -> Result<Vec<Range<usize>>, Fault> {
-        let mut weights = vec![1u64; sizes.instances];
-        for column in self.lengths(line, values)? {
-            let lengths = self.engine.fetch(&column, 0, sizes.instances)?.elements.to_words();
-            weights.iter_mut().zip(lengths).for_each(|(weight, length)| *weight = weight.saturating_add(length));
-        }
-        let tasks = sizes.instances.min(self.engine.workers() * TASKS);
-        Ok(strategy::shares(&weights, tasks))
     }
 
     /// Takes the results of the instance that has ended, and begins the next one if there is one.
@@ -268,39 +254,6 @@ impl<E: Engine> Run<'_, E> {
         let values = finish(self.engine, results).map_err(Stop::of(line.span))?;
         frames.end_each(values, &line.results);
         Ok(())
-    }
-
-    /// The results of all instances, to be put together: run at once, or dealt out to workers that run some of them each. Those of
-    /// some come in batches.
-    fn dealt_out(
-        &mut self,
-        line: &EachLine,
-        sizes: Sizes,
-        shares: Option<Vec<Range<usize>>>,
-        run_instances: impl Fn(&mut Run<'_, E>, Range<usize>) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> + Sync,
-    ) -> Result<Vec<Gathered<E>>, Stop> {
-        let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
-        let Some(shares) = shares else {
-            let batches = run_instances(self, 0..sizes.instances).map_err(|error| self.inside(line, error))?;
-            for values in batches {
-                gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
-            }
-            return Ok(results);
-        };
-        let (program, settings) = (self.program, self.settings);
-        let profile = self.profile_for_worker();
-        let mut outcomes = self.engine.in_parallel(shares, |range, engine| {
-            elsewhere::run(program, settings, engine, profile.clone(), |run| run_instances(run, range))
-        });
-        self.workers_have_run(outcomes.iter_mut().filter_map(|did| did.profile.take()));
-        for did in outcomes {
-            self.instructions += did.instructions;
-            // Of several failing instances the first counts, as if they had run one after another.
-            for values in did.outcome.map_err(|error| self.inside(line, error))? {
-                gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
-            }
-        }
-        Ok(results)
     }
 
     /// The results of some instances, one after another.

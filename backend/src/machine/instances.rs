@@ -3,6 +3,7 @@
 use super::each::{finish, gather, outside_instances};
 use super::leaf::{Gathered, Split};
 use super::run::Run;
+use super::tasks::Task;
 use crate::decode::EachLine;
 use crate::engine::{Engine, Fault};
 use crate::error::RuntimeError;
@@ -46,9 +47,10 @@ impl<E: Engine> Run<'_, E> {
         line: &EachLine,
         native: &NativeEach<E>,
         operands: &[SlotOf<E>],
-        range: Range<usize>,
+        task: Task,
         outside: Active,
     ) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> {
+        let Task { range, mut parts } = task;
         let fault = outside_instances(line.span);
         let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(outside.calls));
         let mut batches = Vec::new();
@@ -57,8 +59,8 @@ impl<E: Engine> Run<'_, E> {
         while next < range.end {
             let (instances, words) = (&*native.instances, &native.operands);
             let code = &self.program.native;
-            let done = code.run(self.engine, (line, instances), words, next..range.end, limits).map_err(fault)?;
-            let Some(done) = done else {
+            let done = code.run(self.engine, (line, instances), words, (next..range.end, &mut parts), limits);
+            let Some(done) = done.map_err(fault)? else {
                 batches.push(self.by_lines(line, operands, next..range.end, outside)?);
                 break;
             };

@@ -3,7 +3,7 @@
 use super::block::{ALIGNMENT, Block};
 use super::{Pool, SMALLEST};
 use std::mem::{ManuallyDrop, MaybeUninit, size_of};
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -139,6 +139,49 @@ impl<T: Copy> Room<T> {
         self.spare()[..count].fill(MaybeUninit::new(element));
         // SAFETY: these elements were there or have just been written.
         unsafe { self.set_length(self.length + count) };
+    }
+
+    /// Some elements, which the room need not know of.
+    ///
+    /// # Safety
+    /// They have been written, and nobody writes there now.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub unsafe fn range(&self, range: Range<usize>) -> &[T] {
+        self.check(&range);
+        // SAFETY: the memory has room for them; the rest is what the caller says.
+        unsafe { std::slice::from_raw_parts(self.start.add(range.start).as_ptr(), range.len()) }
+    }
+
+    /// The same, to be overwritten.
+    ///
+    /// # Safety
+    /// They have been written, and nobody else reads or writes there now.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub unsafe fn range_mut(&mut self, range: Range<usize>) -> &mut [T] {
+        self.check(&range);
+        // SAFETY: the memory has room for them; the rest is what the caller says.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start).as_ptr(), range.len()) }
+    }
+
+    /// Writes elements from an index on, without the room knowing of them.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes there now.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub unsafe fn write(&self, start: usize, elements: &[T]) {
+        self.check(&(start..start + elements.len()));
+        // SAFETY: the memory has room for them; nobody else uses it, so they are somewhere else.
+        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), self.start.add(start).as_ptr(), elements.len()) };
+    }
+
+    fn check(&self, range: &Range<usize>) {
+        assert!(range.start <= range.end && range.end <= self.capacity, "{range:?} of room for {}", self.capacity);
     }
 
     /// Gives up all elements, not their room.
