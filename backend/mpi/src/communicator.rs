@@ -279,6 +279,17 @@ impl Communicator {
         assert_eq!(outgoing[rank], incoming[rank], "elements that stay");
         assert_eq!(storage.len(), came[incoming.len()], "elements that come");
         storage[came[rank]..came[rank + 1]].copy_from_slice(&elements[sent[rank]..sent[rank + 1]]);
+        self.exchange_others(|target| &elements[sent[target]..sent[target + 1]], incoming, storage);
+    }
+
+    /// The same where what stays is there already: each other rank's part is sent to it.
+    pub fn exchange_others<'e, T: Wire>(
+        &mut self,
+        part: impl Fn(usize) -> &'e [T],
+        incoming: &[usize],
+        storage: &mut [T],
+    ) {
+        let rank = self.layout.rank;
         let mut rest = uninitialised(storage);
         let slices = incoming.iter().enumerate().map(|(source, &count)| {
             let (mine, others) = std::mem::take(&mut rest).split_at_mut(count);
@@ -286,8 +297,8 @@ impl Communicator {
             if source == rank { &mut [] } else { mine }
         });
         let slices = slices.collect();
-        let part = |target| if target == rank { &[] } else { &elements[sent[target]..sent[target + 1]] };
-        self.exchange_slices(&(0..outgoing.len()).map(part).collect::<Vec<_>>(), slices);
+        let part = |target| if target == rank { &[][..] } else { part(target) };
+        self.exchange_slices(&(0..incoming.len()).map(part).collect::<Vec<_>>(), slices);
     }
 
     /// Sends each rank a slice and receives one from each, which are as long as all of them know: after this what is received is

@@ -131,6 +131,13 @@ fn put<T: Item>(elements: &[T], places: &[usize], room: &mut Room<T>) {
     }
 }
 
+/// Fills room with what comes from each rank: this one's own elements, and room for those that others send.
+fn with_own<T: Item>(room: &mut Room<T>, incoming: &[usize], rank: usize, own: impl Iterator<Item = T>) {
+    room.extend_with(incoming[..rank].iter().sum(), T::default());
+    room.extend_from_iter(own);
+    room.extend_with(incoming[rank + 1..].iter().sum(), T::default());
+}
+
 impl Requests {
     /// Whether they come to some rank in larger numbers than its share allows.
     pub(crate) fn is_crowded(&self) -> bool {
@@ -233,9 +240,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let indices = if self.communicator.all_gather(is_crowd).contains(&true) {
             Indices::InTurns(sorted)
         } else {
-            let mut asked = self.rooms(total, |meter| meter.room(coming))?;
-            asked.extend_with(coming, 0);
-            self.communicator.exchange_into(&sorted, &outgoing, &incoming, &mut asked);
+            // Where nobody else asks this rank, or is asked by it, they are there already. The others may need room.
+            let stay = [count, coming] == [outgoing[self.layout.rank]; 2];
+            let mut asked = self.rooms(total, |meter| meter.room(if stay { 0 } else { coming }))?;
+            if stay {
+                asked = sorted;
+            } else {
+                asked.extend_with(coming, 0);
+                self.communicator.exchange_into(&sorted, &outgoing, &incoming, &mut asked);
+            }
             Indices::Asked(self.filled(asked))
         };
         Ok(Requests { outgoing, incoming, places, indices })
@@ -245,19 +258,27 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     pub(crate) fn fetched<T: Item>(&mut self, requests: &Requests, part: &[T], total: usize) -> Result<Vector, Fault> {
         let (rank, count) = (self.layout.rank, requests.count());
         let most = match &requests.indices {
-            Indices::Asked(asked) => asked.len(),
+            Indices::Asked(asked) => asked.len() - requests.incoming[rank],
             Indices::InTurns(_) => requests.incoming.iter().copied().max().unwrap_or(0),
         };
         let (mut replies, mut came, mut elements) = self.rooms(total, |meter| {
             Ok((meter.room::<T>(most)?, meter.room::<T>(count)?, meter.room::<T>(requests.moved())?))
         })?;
-        came.extend_with(count, T::default());
         match &requests.indices {
             Indices::Asked(asked) => {
-                replies.extend_from_iter(asked.elements::<i64>().iter().map(|&index| part[index as usize]));
-                self.communicator.exchange_into(&replies, &requests.incoming, &requests.outgoing, &mut came);
+                let (asked, asking) = (asked.elements::<i64>(), offsets(&requests.incoming));
+                let element = |&index: &i64| part[index as usize];
+                let (before, rest) = asked.split_at(asking[rank]);
+                let (own, after) = rest.split_at(requests.incoming[rank]);
+                with_own(&mut came, &requests.outgoing, rank, own.iter().map(element));
+                replies.extend_from_iter(before.iter().chain(after).map(element));
+                // What stays is not among the replies.
+                let start = |target| asking[target] - if target > rank { own.len() } else { 0 };
+                let reply = |target| &replies[start(target)..start(target) + requests.incoming[target]];
+                self.communicator.exchange_others(reply, &requests.outgoing, &mut came);
             }
             Indices::InTurns(sorted) => {
+                came.extend_with(count, T::default());
                 let mut asked = self.rooms(total, |meter| meter.room(most))?;
                 for turn in 0..self.layout.ranks {
                     let is_ours = turn == rank;
@@ -297,8 +318,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         match &requests.indices {
             Indices::Asked(targets) => {
                 let mut came = self.rooms(total, |meter| meter.room(targets.len()))?;
-                came.extend_with(targets.len(), T::default());
-                self.communicator.exchange_into(sent, &requests.outgoing, &requests.incoming, &mut came);
+                let sent_to = offsets(&requests.outgoing);
+                let part = |target| &sent[sent_to[target]..sent_to[target + 1]];
+                with_own(&mut came, &requests.incoming, rank, part(rank).iter().copied());
+                self.communicator.exchange_others(part, &requests.incoming, &mut came);
                 let came = self.filled(came);
                 take(self, state, targets, &came)
             }
