@@ -206,18 +206,27 @@ pub fn deal_out(weights: &[u64], ranks: usize) -> (Vec<usize>, Vec<u64>) {
 /// The instances of each of so many tasks, so that each has about the same weight, and none is without.
 pub fn shares(weights: &[u64], tasks: usize) -> Vec<Range<usize>> {
     let total: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
-    let (mut shares, mut start, mut before) = (Vec::with_capacity(tasks), 0, 0);
+    // What all shares up to this one weigh, at least.
+    let end = |share: usize| (total * (share as u128 + 1)).div_ceil(tasks as u128);
+    let (mut shares, mut start, mut before, mut next) = (Vec::with_capacity(tasks), 0, 0, end(0));
     for (index, &weight) in weights.iter().enumerate() {
         before += u128::from(weight);
-        if before * tasks as u128 >= total * (shares.len() as u128 + 1) {
+        if before >= next {
             shares.push(start..index + 1);
             start = index + 1;
+            next = end(shares.len());
         }
     }
     if start < weights.len() {
         shares.push(start..weights.len());
     }
     shares
+}
+
+/// The same of so many instances that weigh the same, at least as many as there are tasks.
+pub fn even_shares(instances: usize, tasks: usize) -> Vec<Range<usize>> {
+    let start = |task: usize| (instances as u128 * task as u128 / tasks as u128) as usize;
+    (0..tasks).map(|task| start(task)..start(task + 1)).collect()
 }
 
 #[cfg(test)]
@@ -245,9 +254,12 @@ mod tests {
         assert_eq!(shares(&[1, 1, 1, 97, 1], 3), [0..4, 4..5]);
         for tasks in 1..20 {
             let weights: Vec<u64> = (0..50).map(|index| index * 37 % 11 + 1).collect();
-            let shares = shares(&weights, tasks);
-            assert!(shares.len() <= tasks);
-            assert_eq!(shares.iter().cloned().flatten().collect::<Vec<_>>(), (0..50).collect::<Vec<_>>());
+            for shares in [shares(&weights, tasks), even_shares(50, tasks)] {
+                assert!(shares.len() <= tasks);
+                assert_eq!(shares.iter().cloned().flatten().collect::<Vec<_>>(), (0..50).collect::<Vec<_>>());
+            }
+            let lengths: Vec<usize> = even_shares(50, tasks).iter().map(Range::len).collect();
+            assert!(lengths.iter().max().unwrap() - lengths.iter().min().unwrap() <= 1, "{lengths:?}");
         }
     }
 

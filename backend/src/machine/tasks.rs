@@ -82,12 +82,16 @@ impl<E: Engine> Run<'_, E> {
         if self.engine.workers() == 1 || !strategy::is_shared(sizes) {
             return Ok(None);
         }
+        let tasks = sizes.instances.min(self.engine.workers() * TASKS);
+        if line.sequences.is_empty() {
+            let shares = strategy::even_shares(sizes.instances, tasks);
+            return Ok(Some(shares.into_iter().map(|range| (range, 0)).collect()));
+        }
         let mut weights = vec![1u64; sizes.instances];
         for column in self.lengths(line, values)? {
             let lengths = self.engine.fetch(&column, 0, sizes.instances)?.elements.to_words();
             weights.iter_mut().zip(lengths).for_each(|(weight, length)| *weight = weight.saturating_add(length));
         }
-        let tasks = sizes.instances.min(self.engine.workers() * TASKS);
         let share = |range: Range<usize>| {
             let weights = &weights[range.clone()];
             (range, weights.iter().fold(0usize, |sum, &weight| sum.saturating_add(weight as usize - 1)))

@@ -3,10 +3,12 @@
 //! `cargo run --release -p nesl-benches --bin nesl-bench-ranks -- --help`. Every run is a job of its own, started as a user would
 //! start it; the program itself says how long the part took that counts, so that starting and making the input do not. It does that
 //! part several times: the first one compiles, and touches memory that the system has to find. What the machine allows is
-//! measured along with it: as many processes of one thread, each with all of the input and none aware of the others.
+//! measured along with it: as many processes of one thread, each with all of the input and none aware of the others, that do it for
+//! so long that all of them are at it.
 
 use clap::Parser;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -112,6 +114,28 @@ enum Way {
 /// How often a job does what counts.
 const TIMES: usize = 4;
 
+/// How often each of several jobs does it that know nothing of each other: those in the middle count, when all are at it.
+const TIMES_AT_ONCE: usize = 16;
+
+impl Way {
+    /// How often a job does what counts.
+    fn times(self) -> usize {
+        match self {
+            Way::Threads(_) | Way::Ranks(_) => TIMES,
+            Way::AtOnce(_) => TIMES_AT_ONCE,
+        }
+    }
+
+    /// Those of the times that count.
+    fn counted(self, first: bool) -> Range<usize> {
+        match self {
+            _ if first => 0..1,
+            Way::Threads(_) | Way::Ranks(_) => 1..TIMES,
+            Way::AtOnce(_) => TIMES_AT_ONCE / 4..TIMES_AT_ONCE - TIMES_AT_ONCE / 4,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -150,9 +174,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let size = (row.size / arguments.divide).max(1);
         let size = if row.is_power { 1 << size.ilog2() } else { size };
         let file = std::env::temp_dir().join(format!("nesl-bench-{}-{}.nesl", row.name, std::process::id()));
-        let write = std::fs::write(&file, text(row, size));
-        write.map_err(|error| format!("cannot write {}: {error}", file.display()))?;
-        let times = measure(&nesl, &file, &ways, arguments);
+        let times = measure(&nesl, &file, &ways, (row, size), arguments);
         // What is left of it does no harm.
         let _ = std::fs::remove_file(&file);
         let medians: Vec<f64> = times?.into_iter().map(median).collect();
@@ -166,17 +188,25 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// The program, which prints the seconds that what counts takes each time.
-fn text(row: &Row, size: usize) -> String {
+/// The program, which prints the seconds that what counts takes each of so many times.
+fn text(row: &Row, size: usize, times: usize) -> String {
     let once = format!("(result, seconds) = time({});\nseconds;\n", row.work);
-    format!("{}\nn = {size};\nv = {};\n{}", row.text, row.input, once.repeat(TIMES))
+    format!("{}\nn = {size};\nv = {};\n{}", row.text, row.input, once.repeat(times))
 }
 
-/// The times of all ways to run a file, one after another, so often.
-fn measure(nesl: &Path, file: &Path, ways: &[Way], arguments: &Arguments) -> Result<Vec<Vec<f64>>, String> {
+/// The times of all ways to run a program of a size, from a file, one after another, so often.
+fn measure(
+    nesl: &Path,
+    file: &Path,
+    ways: &[Way],
+    (row, size): (&Row, usize),
+    arguments: &Arguments,
+) -> Result<Vec<Vec<f64>>, String> {
     let mut times = vec![Vec::with_capacity(arguments.repetitions); ways.len()];
     for _ in 0..arguments.repetitions {
         for (times, way) in times.iter_mut().zip(ways) {
+            let write = std::fs::write(file, text(row, size, way.times()));
+            write.map_err(|error| format!("cannot write {}: {error}", file.display()))?;
             times.push(time(nesl, file, *way, arguments.first)?);
         }
     }
@@ -202,11 +232,11 @@ fn time(nesl: &Path, file: &Path, way: Way, first: bool) -> Result<f64, String> 
         let printed = String::from_utf8_lossy(&output.stdout);
         // Above are the definitions.
         let times: Vec<f64> = printed.lines().filter_map(|line| line.trim().parse().ok()).collect();
-        if !output.status.success() || times.len() != TIMES {
+        if !output.status.success() || times.len() != way.times() {
             let errors = String::from_utf8_lossy(&output.stderr);
             return Err(format!("{}: {}{printed}{errors}", file.display(), output.status));
         }
-        seconds += if first { times[0] } else { median(times[1..].to_vec()) };
+        seconds += median(times[way.counted(first)].to_vec());
     }
     Ok(seconds / jobs as f64)
 }
