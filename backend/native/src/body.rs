@@ -13,7 +13,7 @@ mod placed;
 mod sink;
 
 use crate::emitter::{Emitter, TRUSTED};
-use crate::function::{Entry, Kept, machine_types};
+use crate::function::{Entry, Kept, machine_types, parameter_types};
 use crate::kernel::Plan;
 use crate::runtime::each::words_of;
 use crate::runtime::{Helper, each_helper, helper_of};
@@ -54,6 +54,17 @@ pub(crate) fn is_direct(op: VectorOp) -> bool {
     )
 }
 
+/// The values of all parameters of a function, given those that are passed; what it does not read is 0.
+fn of_all(emitter: &mut Emitter<'_>, function: &Function, passed: &[usize], values: &[Value]) -> Vec<Value> {
+    let all = parameter_types(function).into_iter().enumerate().map(|(position, ty)| {
+        match passed.iter().position(|&other| other == position) {
+            Some(index) => values[index],
+            None => emitter.zero(ty),
+        }
+    });
+    all.collect()
+}
+
 /// Writes the body of a function.
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
@@ -82,10 +93,11 @@ impl<'a, 'b> Body<'a, 'b> {
         functions: &'a HashMap<FunctionId, Entry>,
         kept: &'a mut Kept,
     ) {
-        let (emitter, parameters) = Emitter::begin(builder, jit);
+        let (mut emitter, parameters) = Emitter::begin(builder, jit);
         let (frames, mark, again) = (HashMap::new(), None, None);
         let function = &program.functions[id.0 as usize];
         let (values, uses) = (Vec::new(), Uses::default());
+        let parameters = of_all(&mut emitter, function, &functions[&id].passed, &parameters);
         let mut body = Body { emitter, program, id, function, functions, kept, values, uses, frames, mark, again };
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
@@ -122,6 +134,12 @@ impl<'a, 'b> Body<'a, 'b> {
     fn looks_at_interrupt(&self, id: FunctionId) -> bool {
         let body = &self.program.functions[id.0 as usize].body;
         again::repeats(body, id) || again::has_calls(body, None)
+    }
+
+    /// Calls a function; the values of its results.
+    fn call(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
+        let entry = &self.functions[&id];
+        self.emitter.call(entry.body, &entry.passed, arguments)
     }
 
     /// Emits a function where it is called.
@@ -198,8 +216,7 @@ impl<'a, 'b> Body<'a, 'b> {
             }
             Op::Call(function) => {
                 let operands = self.flat(operands);
-                let arguments: Vec<Value> = std::iter::once(self.emitter.state).chain(operands).collect();
-                self.emitter.call(self.functions[function].body, &arguments)
+                self.call(*function, &operands)
             }
             Op::Constants(constants) => {
                 let address = self.kept.constants(constants);
@@ -374,10 +391,13 @@ impl<'a, 'b> Body<'a, 'b> {
 }
 
 impl Emitter<'_> {
-    /// Calls a native function; its results. Leaves with its status unless it is done.
-    pub fn call(&mut self, function: FuncId, arguments: &[Value]) -> Vec<Value> {
+    /// Calls a native function with those of the values of its parameters that are passed; its results. Leaves with its status
+    /// unless it is done.
+    pub fn call(&mut self, function: FuncId, passed: &[usize], values: &[Value]) -> Vec<Value> {
         let callee = self.jit.declare_func_in_func(function, self.builder.func);
-        let call = self.builder.ins().call(callee, arguments);
+        let arguments: Vec<Value> =
+            std::iter::once(self.state).chain(passed.iter().map(|&position| values[position])).collect();
+        let call = self.builder.ins().call(callee, &arguments);
         let results = self.builder.inst_results(call).to_vec();
         self.require_done(results[0]);
         results[1..].to_vec()

@@ -82,10 +82,7 @@ impl<'a> Emitter<'a> {
         let status = self.builder.block_params(self.leave)[0];
         let mut all = vec![status];
         for ty in std::mem::take(&mut self.results) {
-            all.push(match ty {
-                types::F64 => self.builder.ins().f64const(0.0),
-                ty => self.builder.ins().iconst(ty, 0),
-            });
+            all.push(self.zero(ty));
         }
         self.builder.ins().return_(&all);
         self.builder.seal_all_blocks();
@@ -96,6 +93,14 @@ impl<'a> Emitter<'a> {
     /// A constant int.
     pub fn int(&mut self, value: i64) -> Value {
         self.builder.ins().iconst(types::I64, value)
+    }
+
+    /// The 0 of a machine type.
+    pub fn zero(&mut self, ty: Type) -> Value {
+        match ty {
+            types::F64 => self.builder.ins().f64const(0.0),
+            ty => self.builder.ins().iconst(ty, 0),
+        }
     }
 
     /// The int that a value always is, where that is known.

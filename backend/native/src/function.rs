@@ -20,6 +20,7 @@ use cranelift_module::FuncId;
 use nesl_prim::{Constants, ScalarType};
 use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The native functions of a program.
 #[derive(Debug)]
@@ -30,10 +31,12 @@ pub struct Compiler {
 }
 
 /// A function that is compiled, or about to be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The function itself.
     pub body: FuncId,
+    /// Which of the values of its parameters it gets, in this order.
+    pub passed: Arc<[usize]>,
     /// What Rust calls.
     entry: FuncId,
 }
@@ -231,18 +234,20 @@ impl Compiler {
         let reached = reach(program, function, |callee| self.functions.contains_key(&callee));
         for &id in &reached {
             let code = &program.functions[id.0 as usize];
-            let (body, entry) = (self.signature(code), self.entry_signature());
-            let entry = Entry { body: self.module.declare(&body)?, entry: self.module.declare(&entry)? };
-            self.functions.insert(id, entry);
+            let passed = passed(code);
+            let (body, entry) = (self.signature(code, &passed), self.entry_signature());
+            let (body, entry) = (self.module.declare(&body)?, self.module.declare(&entry)?);
+            self.functions.insert(id, Entry { body, passed, entry });
         }
         for &id in &reached {
             let code = &program.functions[id.0 as usize];
-            let (signature, entry_signature) = (self.signature(code), self.entry_signature());
-            let Entry { body, entry } = self.functions[&id];
+            let Entry { body, passed, entry } = self.functions[&id].clone();
+            let (signature, entry_signature) = (self.signature(code, &passed), self.entry_signature());
             let (functions, kept) = (&self.functions, &mut self.kept);
             self.module
                 .define(body, signature, |builder, jit| Body::emit(builder, jit, (program, id), functions, kept))?;
-            self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body))?;
+            self.module
+                .define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, (body, &passed)))?;
         }
         self.module.finish()?;
         for index in 0..self.kept.sites.len() {
@@ -252,13 +257,12 @@ impl Compiler {
         Ok(())
     }
 
-    fn signature(&mut self, function: &Function) -> Signature {
+    fn signature(&mut self, function: &Function, passed: &[usize]) -> Signature {
         let mut signature = self.module.signature();
         let params = |types: Vec<Type>| types.into_iter().map(AbiParam::new);
+        let types = parameter_types(function);
         signature.params.push(AbiParam::new(types::I64));
-        for &parameter in &function.parameters {
-            signature.params.extend(params(machine_types(function.register_type(parameter))));
-        }
+        signature.params.extend(passed.iter().map(|&position| AbiParam::new(types[position])));
         signature.returns.push(AbiParam::new(types::I64));
         for &result in &function.body.results {
             signature.returns.extend(params(machine_types(function.operand_type(result))));
@@ -282,16 +286,44 @@ pub(crate) fn machine_types(ty: RegisterType) -> Vec<Type> {
     }
 }
 
+/// Those of all parameters of a function.
+pub(crate) fn parameter_types(function: &Function) -> Vec<Type> {
+    function.parameters.iter().flat_map(|&parameter| machine_types(function.register_type(parameter))).collect()
+}
+
+/// Which of the values of its parameters a function gets: those that it reads, the scalars first. There are few machine registers for
+/// arguments, and what is passed in memory comes some cycles later; where a column is, is rarely what a computation waits for.
+fn passed(function: &Function) -> Arc<[usize]> {
+    let mut reads = vec![false; function.registers.len()];
+    function.body.visit_reads(&mut |register| reads[register.0 as usize] = true);
+    let (mut scalars, mut others, mut next) = (Vec::new(), Vec::new(), 0);
+    for &parameter in &function.parameters {
+        let ty = function.register_type(parameter);
+        let positions = next..next + words_of(ty);
+        next = positions.end;
+        if reads[parameter.0 as usize] {
+            if matches!(ty, RegisterType::Scalar(_)) { &mut scalars } else { &mut others }.extend(positions);
+        }
+    }
+    scalars.extend(others);
+    scalars.into()
+}
+
 /// Emits what Rust calls: words in, words out.
-fn emit_entry(builder: FunctionBuilder<'_>, jit: &mut JITModule, function: &Function, body: FuncId) {
+fn emit_entry(
+    builder: FunctionBuilder<'_>,
+    jit: &mut JITModule,
+    function: &Function,
+    (body, passed): (FuncId, &[usize]),
+) {
     let (mut emitter, parameters) = Emitter::begin(builder, jit);
     let (from, to) = (parameters[0], parameters[1]);
-    let mut arguments = vec![emitter.state];
+    let mut values = Vec::new();
     for &parameter in &function.parameters {
-        let values = emitter.load_register(from, arguments.len() - 1, function.register_type(parameter));
-        arguments.extend(values);
+        let of_parameter = emitter.load_register(from, values.len(), function.register_type(parameter));
+        values.extend(of_parameter);
     }
-    let results = emitter.call(body, &arguments);
+    let results = emitter.call(body, passed, &values);
     let mut written = 0;
     for &result in &function.body.results {
         let ty = function.operand_type(result);

@@ -116,12 +116,8 @@ impl Body<'_, '_> {
         }
         let mut arguments = Vec::new();
         parts.iter().for_each(|part| self.argument(part, i, &mut arguments));
-        let results = if is_inlined {
-            self.inlined(each.serial, &arguments)
-        } else {
-            arguments.insert(0, self.emitter.state);
-            self.emitter.call(self.functions[&each.serial].body, &arguments)
-        };
+        let results =
+            if is_inlined { self.inlined(each.serial, &arguments) } else { self.call(each.serial, &arguments) };
         let mut results = results.into_iter();
         kept.iter().for_each(|kept| self.add(kept, i, &mut results));
         let next = self.emitter.builder.ins().iadd_imm_s(i, 1);

@@ -5,6 +5,9 @@ use crate::state::tests::scratch;
 use nesl_prim::{ScalarOp, ScalarValue, eval};
 use std::sync::atomic::AtomicBool;
 
+/// Bytes of scratch memory.
+const SCRATCH: usize = 1 << 20;
+
 fn samples(ty: ScalarType) -> Vec<ScalarValue> {
     match ty {
         ScalarType::Int => [0, 1, -1, 2, 7, -13, 62, 63, 64, 255, 256, 1 << 40, i64::MAX, i64::MIN, i64::MIN + 1]
@@ -47,18 +50,33 @@ fn operands(types: &[ScalarType]) -> Vec<Vec<ScalarValue>> {
 }
 
 fn call(function: Compiled, interrupt: Option<&AtomicBool>, arguments: &[u64], results: &mut [u64]) -> Status {
-    let mut scratch = scratch(1 << 20);
+    let mut scratch = scratch(SCRATCH);
     let mut state = State::new(interrupt, 1 << 19, Some(&mut scratch));
     // SAFETY: the arguments are scalars.
     unsafe { function.call(&mut state, arguments, results) }
 }
 
-fn run(text: &str, arguments: &[u64], results: usize) -> (Status, Vec<u64>) {
+/// Runs the first function of a program; how it ends, and its results.
+pub(crate) fn run(text: &str, arguments: &[u64], results: usize) -> (Status, Vec<u64>) {
+    run_in(SCRATCH, None, text, arguments, results)
+}
+
+/// The same with so many bytes of scratch memory and an interrupt flag.
+pub(crate) fn run_in(
+    bytes: usize,
+    interrupt: Option<&AtomicBool>,
+    text: &str,
+    arguments: &[u64],
+    results: usize,
+) -> (Status, Vec<u64>) {
     let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let mut compiler = Compiler::new().unwrap();
     let compiled = compiler.function(&program, FunctionId(0)).unwrap();
     let mut words = vec![0; results];
-    let status = call(compiled, None, arguments, &mut words);
+    let mut scratch = scratch(bytes);
+    let mut state = State::new(interrupt, 1 << 19, Some(&mut scratch));
+    // SAFETY: the arguments are scalars.
+    let status = unsafe { compiled.call(&mut state, arguments, &mut words) };
     (status, words)
 }
 
