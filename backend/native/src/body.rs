@@ -8,6 +8,7 @@
 mod again;
 mod columns;
 mod each;
+mod filter;
 mod group;
 mod placed;
 mod sink;

@@ -35,6 +35,7 @@ pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 pub use sums::Sums;
 pub(crate) use sums::begin as begin_sums;
+pub(crate) use wide::{LANES, is_number, is_wide_op};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;

@@ -84,8 +84,11 @@ impl Body<'_, '_> {
     /// The values of the results of an `each`.
     pub(super) fn each_loop(&mut self, each: &Each, operands: &[Operand], results: &[Register]) -> Vec<Value> {
         let count = self.value(operands[0])[0];
-        // Where nothing varies, no column has so many elements.
-        self.require_possible(count);
+        let filter = self.uses.filter(operands[0]);
+        if filter.is_none() {
+            // Where nothing varies, no column has so many elements.
+            self.require_possible(count);
+        }
         let mut rest = operands[1..].iter();
         let mut parts = Vec::new();
         for argument in &each.arguments {
@@ -98,11 +101,32 @@ impl Body<'_, '_> {
         }
         let (mut kept, mut registers) = (Vec::new(), results.iter().copied());
         each.results.iter().for_each(|shape| self.keep(shape, count, &mut registers, &mut kept));
-        let zero = self.emitter.int(0);
-        let index = self.emitter.builder.declare_var(types::I64);
-        self.emitter.builder.def_var(index, zero);
         let flag = self.emitter.load_state(INTERRUPT);
+        let is_inlined = self.is_inlined(each.serial);
+        let instance = |body: &mut Self, i: Value| {
+            if is_inlined || !body.looks_at_interrupt(each.serial) {
+                body.emitter.check_flag(flag);
+            }
+            let mut arguments = Vec::new();
+            parts.iter().for_each(|part| body.argument(part, i, &mut arguments));
+            let results =
+                if is_inlined { body.inlined(each.serial, &arguments) } else { body.call(each.serial, &arguments) };
+            let mut results = results.into_iter();
+            kept.iter().for_each(|kept| body.add(kept, i, &mut results));
+        };
+        match filter {
+            Some(filter) => self.for_each_where(&filter, count, flag, instance),
+            None => self.for_each(count, instance),
+        }
+        kept.into_iter().flat_map(|kept| self.together(kept, count)).collect()
+    }
+
+    /// A loop over the indices up to a count.
+    fn for_each(&mut self, count: Value, instance: impl FnOnce(&mut Self, Value)) {
+        let zero = self.emitter.int(0);
         let builder = &mut self.emitter.builder;
+        let index = builder.declare_var(types::I64);
+        builder.def_var(index, zero);
         let (header, body, after) = (builder.create_block(), builder.create_block(), builder.create_block());
         builder.ins().jump(header, &[]);
         builder.switch_to_block(header);
@@ -110,21 +134,11 @@ impl Body<'_, '_> {
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, i, count);
         builder.ins().brif(is_left, body, &[], after, &[]);
         builder.switch_to_block(body);
-        let is_inlined = self.is_inlined(each.serial);
-        if is_inlined || !self.looks_at_interrupt(each.serial) {
-            self.emitter.check_flag(flag);
-        }
-        let mut arguments = Vec::new();
-        parts.iter().for_each(|part| self.argument(part, i, &mut arguments));
-        let results =
-            if is_inlined { self.inlined(each.serial, &arguments) } else { self.call(each.serial, &arguments) };
-        let mut results = results.into_iter();
-        kept.iter().for_each(|kept| self.add(kept, i, &mut results));
+        instance(self, i);
         let next = self.emitter.builder.ins().iadd_imm_s(i, 1);
         self.emitter.builder.def_var(index, next);
         self.emitter.builder.ins().jump(header, &[]);
         self.emitter.builder.switch_to_block(after);
-        kept.into_iter().flat_map(|kept| self.together(kept, count)).collect()
     }
 
     fn varying<'o>(&mut self, shape: &Shape, operands: &mut impl Iterator<Item = &'o Operand>, parts: &mut Vec<Part>) {
@@ -186,7 +200,7 @@ impl Body<'_, '_> {
         match part {
             Part::Same(values) => arguments.extend(values),
             Part::Scalar(ty, column) => arguments.push(self.load(*column, i, *ty)),
-            Part::Sunk(sunk) => arguments.push(self.computed(sunk, i)),
+            Part::Sunk(sunk) => arguments.push(self.computed(sunk, i, 0)),
             Part::Sequence { starts, lengths, elements } => {
                 let (start, length) = (self.load(*starts, i, ScalarType::Int), self.load(*lengths, i, ScalarType::Int));
                 arguments.push(length);

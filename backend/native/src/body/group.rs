@@ -50,7 +50,7 @@ impl Body<'_, '_> {
             Bound::Scalar(_) | Bound::Column { .. } => None,
         };
         let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
-        let length = self.extent(plan, inputs, &bounds);
+        let length = self.extent(plan, inputs);
         let zero = self.emitter.int(0);
         let mut rooms = rooms(self, length).into_iter();
         let mut outlets = Vec::with_capacity(plan.yields.len());
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
     }
 
     /// The number of indices.
-    fn extent(&mut self, plan: &Plan, inputs: &[Register], bounds: &[Bound]) -> Value {
+    pub(super) fn extent(&mut self, plan: &Plan, inputs: &[Register]) -> Value {
         match plan.extent {
             Extent::Value(source) => {
                 let length = match source {
@@ -205,10 +205,7 @@ impl Body<'_, '_> {
                 self.require_possible(length);
                 length
             }
-            Extent::Column(input) => match bounds[input] {
-                Bound::Column { length, .. } => length,
-                _ => unreachable!("a column has a length"),
-            },
+            Extent::Column(input) => self.value(Operand::Register(inputs[input]))[1],
             Extent::Total(input) => {
                 let words = self.value(Operand::Register(inputs[input]));
                 let helper = helper_of(VectorOp::Total, ScalarType::Int)

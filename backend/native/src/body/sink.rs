@@ -6,10 +6,11 @@
 //! v})` what instances give is added up where they give it.
 
 use super::Body;
-use crate::kernel::{Ending, NodeOp, Plan, Source, is_call, is_ordered};
-use cranelift_codegen::ir::Value;
+use crate::emitter::{TRUSTED, machine_type};
+use crate::kernel::{Ending, NodeOp, Plan, Source, is_call, is_number, is_ordered, is_wide_op};
+use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-use nesl_vcode::{Block, Each, Function, Op, Operand, Register, RegisterType, Shape, VectorOp};
+use nesl_vcode::{Block, Each, Function, Instruction, Op, Operand, Register, RegisterType, Shape, VectorOp};
 use std::collections::HashMap;
 
 /// The most operations that are done for each instance to make one of its arguments.
@@ -25,13 +26,36 @@ pub(super) struct Uses {
     instances: Vec<usize>,
     /// By what the scalars that the instances of an `each` give are reduced, where nobody else reads them.
     combined: HashMap<Register, ScalarOp>,
+    /// The column that a register is the length of, and what loops over instances read and give.
+    length_of: HashMap<Register, Register>,
+    loops: Vec<Instances>,
     /// What is computed for each instance.
     sunk: HashMap<Register, Sunk>,
+    /// Where there is an instance, by the register that would be their number: at the indices at which this is true.
+    filters: HashMap<Register, Sunk>,
 }
 
-/// Operations on elements of columns, one after another; the last gives the result.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sunk(Vec<(ScalarOp, Vec<Part>)>);
+/// The instances of an `each` by which nothing but scalars varies.
+struct Instances {
+    count: Register,
+    /// The columns of their scalars.
+    scalars: Vec<Register>,
+    results: Vec<Register>,
+}
+
+/// Operations on elements of columns, one after another, and what of all that is the result.
+#[derive(Clone, Debug)]
+pub(super) struct Sunk {
+    steps: Vec<(ScalarOp, Vec<Part>)>,
+    result: Part,
+}
+
+/// What is computed anew for each instance: from what a filter keeps, or from what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    Kept,
+    Inputs,
+}
 
 /// An operand.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +64,16 @@ enum Part {
     Result(usize),
     /// An element of a column that the group yields, by its node.
     Node(usize),
+    /// An element of a column that the group reads, by its position among the inputs, and the index itself.
+    Column(usize),
+    Index,
     /// An element of a column at an address.
     Element(ScalarType, Value),
     /// A scalar that the group reads, by its position among the inputs.
     Input(usize),
     Same(Value),
+    /// A scalar for two indices.
+    Both(Value),
     Constant(ScalarValue),
 }
 
@@ -85,7 +114,12 @@ impl Uses {
         let mut given = Vec::new();
         for instruction in &block.instructions {
             match &instruction.op {
-                Op::Vector(VectorOp::Length) => self.count(instruction.operands[0], |uses| &mut uses.lengths),
+                Op::Vector(VectorOp::Length) => {
+                    self.count(instruction.operands[0], |uses| &mut uses.lengths);
+                    if let Operand::Register(column) = instruction.operands[0] {
+                        self.length_of.insert(instruction.results[0], column);
+                    }
+                }
                 Op::Vector(VectorOp::Reduce(op)) => {
                     let is_exact = !is_ordered(*op) && !op.row().fallible;
                     if let Operand::Register(register) = instruction.operands[0]
@@ -102,6 +136,7 @@ impl Uses {
                             self.count(operand, |uses| &mut uses.instances);
                         }
                     }
+                    self.loops.extend(Instances::of(each, instruction));
                     let are_scalars = each.results.iter().flat_map(scalars);
                     let results = instruction.results.iter().zip(are_scalars);
                     given.extend(results.filter(|&(_, is_scalar)| is_scalar).map(|(&result, _)| result));
@@ -126,6 +161,52 @@ impl Uses {
         let index = register.0 as usize;
         self.instances[index] == 1 && self.reads[index] == self.lengths[index] + 1
     }
+
+    /// The number of the instances of an `each`, where columns are read by nobody but these and there is no other use for how
+    /// many elements they have: all that varies comes from these columns, and all that instances give is combined.
+    pub fn instances_of(&self, columns: &[Register]) -> Option<Register> {
+        let reads_all = |instances: &&Instances| {
+            let (read, given) = (&instances.scalars, &instances.results);
+            read.len() == columns.len()
+                && read.iter().all(|column| columns.contains(column))
+                && given.iter().all(|result| self.combined.contains_key(result))
+        };
+        let count = self.loops.iter().find(reads_all)?.count;
+        let lengths: usize = columns.iter().map(|column| self.lengths[column.0 as usize]).sum();
+        let is_count = self.length_of.get(&count).is_some_and(|column| columns.contains(column));
+        let are_alone = columns.iter().all(|&column| self.is_for_instances(column));
+        (is_count && lengths == 1 && self.reads(count) == 1 && are_alone).then_some(count)
+    }
+
+    /// At which indices there is an instance, where that is not all up to their number.
+    pub fn filter(&self, count: Operand) -> Option<Sunk> {
+        match count {
+            Operand::Register(register) => self.filters.get(&register).cloned(),
+            Operand::Constant(_) => None,
+        }
+    }
+
+    /// Sets what is computed at each index: whether there is an instance, and the scalars of that.
+    pub fn set_filter(&mut self, count: Register, filter: Sunk, scalars: impl Iterator<Item = (Register, Sunk)>) {
+        self.filters.insert(count, filter);
+        self.sunk.extend(scalars);
+    }
+}
+
+impl Instances {
+    fn of(each: &Each, instruction: &Instruction) -> Option<Instances> {
+        let Operand::Register(count) = instruction.operands[0] else { return None };
+        let mut varying = each.arguments.iter().filter(|argument| argument.varies);
+        if varying.any(|argument| scalars(&argument.shape).contains(&false)) {
+            return None;
+        }
+        let operands = instruction.operands[1..].iter().zip(scalars_of_instances(each));
+        let columns = operands.filter(|&(_, is_scalar)| is_scalar).map(|(&operand, _)| match operand {
+            Operand::Register(column) => Some(column),
+            Operand::Constant(_) => None,
+        });
+        Some(Instances { count, scalars: columns.collect::<Option<_>>()?, results: instruction.results.clone() })
+    }
 }
 
 /// Of the registers of all instances for a shape, whether they are columns of scalars of the instances.
@@ -146,32 +227,56 @@ fn scalars_of_instances(each: &Each) -> impl Iterator<Item = bool> {
     })
 }
 
-/// How to compute a node in the space of a filter from what is kept there; none where that is much, can fail, or is not all.
-fn sink(plan: &Plan, number: usize, sunk: &mut Sunk) -> Option<Part> {
-    let node = &plan.nodes[number];
-    match node.op {
-        NodeOp::Vector(VectorOp::Pack) => return Some(Part::Node(number)),
-        NodeOp::Map(op) if !node.is_fallible() && !is_call(op) && sunk.0.len() < MOST => {
-            let mut parts = Vec::with_capacity(node.operands.len());
-            for &operand in &node.operands {
-                parts.push(match operand {
-                    Source::Node(before) => sink(plan, before, sunk)?,
-                    Source::Input(input) if matches!(plan.inputs[input], RegisterType::Scalar(_)) => Part::Input(input),
-                    Source::Constant(value) => Part::Constant(value),
-                    Source::Input(_) => return None,
-                });
-            }
-            sunk.0.push((op, parts));
-        }
-        _ => return None,
+impl Sunk {
+    /// How to compute something from what filters keep, or from what is there before any: all that it takes is at its index. None
+    /// where that is much, can fail, or needs something else.
+    pub fn of(plan: &Plan, source: Source, from: Origin) -> Option<Sunk> {
+        let mut sunk = Sunk { steps: Vec::new(), result: Part::Index };
+        sunk.result = sunk.part(plan, source, from)?;
+        Some(sunk)
     }
-    Some(Part::Result(sunk.0.len() - 1))
+
+    fn part(&mut self, plan: &Plan, source: Source, from: Origin) -> Option<Part> {
+        let number = match source {
+            Source::Constant(value) => return Some(Part::Constant(value)),
+            Source::Input(input) => {
+                return match plan.inputs[input] {
+                    RegisterType::Scalar(_) => Some(Part::Input(input)),
+                    RegisterType::Column(_) if from == Origin::Inputs => Some(Part::Column(input)),
+                    RegisterType::Column(_) | RegisterType::Descriptor => None,
+                };
+            }
+            Source::Node(number) => number,
+        };
+        let node = &plan.nodes[number];
+        match (node.op, from) {
+            (NodeOp::Vector(VectorOp::Pack), Origin::Kept) => Some(Part::Node(number)),
+            (NodeOp::Vector(VectorOp::Pack), Origin::Inputs) => self.part(plan, node.operands[0], from),
+            (NodeOp::Vector(VectorOp::Iota), Origin::Inputs) => Some(Part::Index),
+            (NodeOp::Map(op), _) if !node.is_fallible() && !is_call(op) && self.steps.len() < MOST => {
+                let operands = node.operands.iter().map(|&operand| self.part(plan, operand, from));
+                let operands = operands.collect::<Option<_>>()?;
+                self.steps.push((op, operands));
+                Some(Part::Result(self.steps.len() - 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// The nodes whose columns it reads.
+    fn nodes(&self) -> Vec<usize> {
+        let parts = self.steps.iter().flat_map(|(_, parts)| parts).chain([&self.result]);
+        parts.filter_map(|part| if let Part::Node(node) = *part { Some(node) } else { None }).collect()
+    }
 }
 
 impl Body<'_, '_> {
     /// The values of what a group yields, for an instruction with these results: of what only instances read, those of what it is
     /// computed from.
     pub(super) fn group_for(&mut self, plan: &Plan, inputs: &[Register], results: &[Register]) -> Vec<Value> {
+        if let Some(values) = self.filter_for(plan, inputs, results) {
+            return values;
+        }
         let sunk: Vec<Option<Sunk>> =
             results.iter().enumerate().map(|(index, &result)| self.sink(plan, index, result)).collect();
         let mut kept = Vec::new();
@@ -217,53 +322,126 @@ impl Body<'_, '_> {
         if !is_made || !self.uses.is_for_instances(result) {
             return None;
         }
-        let mut sunk = Sunk::default();
-        sink(plan, number, &mut sunk)?;
-        Some(sunk)
+        Sunk::of(plan, Source::Node(number), Origin::Kept)
     }
 
     /// The same on values.
-    fn bound_to(
+    pub(super) fn bound_to(
         &mut self,
-        Sunk(mut steps): Sunk,
+        mut sunk: Sunk,
         plan: &Plan,
         values: &HashMap<usize, Vec<Value>>,
         inputs: &[Register],
     ) -> Sunk {
-        for part in steps.iter_mut().flat_map(|(_, parts)| parts) {
+        let mut value = |input: usize| self.value(Operand::Register(inputs[input]))[0];
+        for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts).chain([&mut sunk.result]) {
             *part = match *part {
                 Part::Node(node) => Part::Element(plan.nodes[node].ty, values[&node][0]),
-                Part::Input(input) => Part::Same(self.value(Operand::Register(inputs[input]))[0]),
+                Part::Input(input) => Part::Same(value(input)),
+                Part::Column(input) => match plan.inputs[input] {
+                    RegisterType::Column(ty) => Part::Element(ty, value(input)),
+                    other => unreachable!("elements are those of a column, not of {other:?}"),
+                },
                 other => other,
             };
         }
-        Sunk(steps)
+        sunk
     }
 
-    /// What an instance computes.
-    pub(super) fn computed(&mut self, Sunk(steps): &Sunk, i: Value) -> Value {
-        let mut results: Vec<Value> = Vec::with_capacity(steps.len());
-        for (op, parts) in steps {
-            let mut operands = Vec::with_capacity(parts.len());
-            for part in parts {
-                operands.push(match *part {
-                    Part::Result(before) => results[before],
-                    Part::Element(ty, column) => self.load(column, i, ty),
-                    Part::Same(value) => value,
-                    Part::Constant(value) => self.emitter.constant(value),
-                    Part::Node(_) | Part::Input(_) => unreachable!("they have become values"),
-                });
-            }
+    /// What is computed so many indices behind an index.
+    pub(super) fn computed(&mut self, sunk: &Sunk, i: Value, behind: i32) -> Value {
+        let mut results: Vec<Value> = Vec::with_capacity(sunk.steps.len());
+        for (op, parts) in &sunk.steps {
+            let operands: Vec<Value> = parts.iter().map(|&part| self.part_at(part, &results, i, behind)).collect();
             results.push(self.emitter.scalar(*op, &operands));
         }
-        results.pop().unwrap_or_else(|| unreachable!("an operation at least"))
+        self.part_at(sunk.result, &results, i, behind)
     }
-}
 
-impl Sunk {
-    /// The nodes whose columns it reads.
-    fn nodes(&self) -> Vec<usize> {
-        let parts = self.0.iter().flat_map(|(_, parts)| parts);
-        parts.filter_map(|part| if let Part::Node(node) = *part { Some(node) } else { None }).collect()
+    /// Whether something is computed by operations for two indices, and is true or false.
+    pub(super) fn is_wide(&self, sunk: &Sunk) -> bool {
+        let is_wide_part = |part: &Part| match *part {
+            Part::Element(ty, _) => is_number(ty),
+            Part::Constant(value) => is_number(value.scalar_type()),
+            Part::Same(value) => self.emitter.builder.func.dfg.value_type(value).bytes() == 8,
+            Part::Result(_) | Part::Index => true,
+            Part::Node(_) | Part::Input(_) | Part::Column(_) | Part::Both(_) => false,
+        };
+        let is_truth = |&(op, _): &(ScalarOp, Vec<Part>)| op.row().result == ScalarType::Bool;
+        matches!(sunk.result, Part::Result(last) if is_truth(&sunk.steps[last]))
+            && sunk.steps.iter().all(|(op, parts)| is_wide_op(*op) && parts.iter().all(is_wide_part))
+    }
+
+    /// The scalars that are the same at all indices, in memory.
+    pub(super) fn scalars_in_memory(&mut self, sunk: &Sunk) -> Vec<StackSlot> {
+        let mut slots = Vec::new();
+        for part in sunk.steps.iter().flat_map(|(_, parts)| parts) {
+            if let Part::Same(value) = *part {
+                let builder = &mut self.emitter.builder;
+                let slot = builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3));
+                builder.ins().stack_store(types::I64, value, slot, 0);
+                slots.push(slot);
+            }
+        }
+        slots
+    }
+
+    /// What is to be computed, with those scalars for two indices.
+    pub(super) fn with_scalars_from(&mut self, mut sunk: Sunk, slots: &[StackSlot]) -> Sunk {
+        let mut slots = slots.iter();
+        for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts) {
+            if let Part::Same(value) = *part
+                && let Some(&slot) = slots.next()
+            {
+                let builder = &mut self.emitter.builder;
+                let ty = builder.func.dfg.value_type(value);
+                let value = builder.ins().stack_load(types::I64, ty, slot, 0);
+                *part = Part::Both(self.emitter.splat(value));
+            }
+        }
+        sunk
+    }
+
+    /// The same for that index and the next one, in a vector.
+    pub(super) fn computed_wide(&mut self, sunk: &Sunk, i: Value, behind: i32) -> Value {
+        let mut results: Vec<Value> = Vec::with_capacity(sunk.steps.len());
+        for (op, parts) in &sunk.steps {
+            let mut operands = Vec::with_capacity(parts.len());
+            for &part in parts {
+                operands.push(match part {
+                    Part::Result(before) => results[before],
+                    Part::Both(value) => value,
+                    Part::Element(ty, column) => {
+                        let address = self.address(column, i, ty);
+                        self.emitter.load_wide(ty, address, behind * ty.size() as i32)
+                    }
+                    Part::Index => {
+                        let first = self.emitter.builder.ins().iadd_imm_s(i, i64::from(behind));
+                        self.emitter.index_wide(first)
+                    }
+                    other => {
+                        let value = self.part_at(other, &results, i, behind);
+                        self.emitter.splat(value)
+                    }
+                });
+            }
+            results.push(self.emitter.wide_operation(*op, &operands));
+        }
+        results.pop().unwrap_or_else(|| unreachable!("there is an operation"))
+    }
+
+    fn part_at(&mut self, part: Part, results: &[Value], i: Value, behind: i32) -> Value {
+        match part {
+            Part::Result(before) => results[before],
+            Part::Element(ty, column) => {
+                let address = self.address(column, i, ty);
+                self.emitter.builder.ins().load(machine_type(ty), TRUSTED, address, behind * ty.size() as i32)
+            }
+            Part::Index => self.emitter.builder.ins().iadd_imm_s(i, i64::from(behind)),
+            Part::Same(value) => value,
+            Part::Constant(value) => self.emitter.constant(value),
+            Part::Node(_) | Part::Input(_) | Part::Column(_) => unreachable!("they have become values"),
+            Part::Both(_) => unreachable!("it is for operations for two indices"),
+        }
     }
 }

@@ -5,15 +5,15 @@ use super::body::Body;
 use super::emit::Mode;
 use super::plan::{Ending, NodeOp, Source};
 use super::sums::BUFFER;
-use crate::emitter::machine_type;
+use crate::emitter::{Emitter, machine_type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// Indices in a vector.
-pub(super) const LANES: usize = 2;
+pub(crate) const LANES: usize = 2;
 
 /// Columns begin anywhere.
 const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
@@ -106,23 +106,18 @@ impl Body<'_, '_, '_> {
             Source::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
             other => {
                 let value = self.operand(other);
-                return self.splat(value);
+                return self.emitter.splat(value);
             }
         };
         if let Some(value) = self.now.inputs[input] {
             return value;
         }
-        let ty = vector_type(self.type_of(source));
+        let ty = self.type_of(source);
         let pointer = self.pointer(input);
         let (address, offset) = self.place_of_index(pointer);
-        let value = self.emitter.builder.ins().load(ty, UNALIGNED, address, offset);
+        let value = self.emitter.load_wide(ty, address, offset);
         self.now.inputs[input] = Some(value);
         value
-    }
-
-    fn splat(&mut self, value: Value) -> Value {
-        let ty = self.emitter.builder.func.dfg.value_type(value);
-        self.emitter.builder.ins().splat(if ty == types::F64 { types::F64X2 } else { types::I64X2 }, value)
     }
 
     fn wide_node(&mut self, number: usize) -> Value {
@@ -130,7 +125,7 @@ impl Body<'_, '_, '_> {
         match node.op {
             NodeOp::Map(op) => {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.wide_operand(operand)).collect();
-                self.wide_operation(op, &operands)
+                self.emitter.wide_operation(op, &operands)
             }
             NodeOp::Vector(op @ (VectorOp::Iota | VectorOp::SegIota)) => {
                 let mut first = self.index();
@@ -138,18 +133,16 @@ impl Body<'_, '_, '_> {
                     let base = self.base_of_segment(node.operands[0]);
                     first = self.emitter.builder.ins().isub(first, base);
                 }
-                let second = self.emitter.builder.ins().iadd_imm_s(first, 1);
-                let both = self.splat(first);
-                self.emitter.builder.ins().insertlane(both, second, 1)
+                self.emitter.index_wide(first)
             }
             NodeOp::Vector(VectorOp::Compact) => {
                 let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
                 let (address, offset) = self.place_of_index(bias);
-                self.emitter.builder.ins().load(vector_type(node.ty), UNALIGNED, address, offset)
+                self.emitter.load_wide(node.ty, address, offset)
             }
             NodeOp::Vector(VectorOp::SegDist) => {
                 let value = self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"));
-                self.splat(value)
+                self.emitter.splat(value)
             }
             NodeOp::Vector(_) => self.wide_operand(node.operands[0]),
         }
@@ -166,7 +159,7 @@ impl Body<'_, '_, '_> {
                 let accumulators = &self.wide_accumulators[index];
                 let accumulator = accumulators[self.now.further / LANES % accumulators.len()];
                 let before = self.emitter.builder.use_var(accumulator);
-                let after = self.wide_operation(op, &[before, value]);
+                let after = self.emitter.wide_operation(op, &[before, value]);
                 return self.emitter.builder.def_var(accumulator, after);
             }
             other => unreachable!("{other:?} has no form for two indices"),
@@ -180,7 +173,7 @@ impl Body<'_, '_, '_> {
     pub fn begin_wide(&mut self, times: usize) {
         for _ in 0..self.counted_flags().count() {
             let none = self.emitter.int(0);
-            let none = self.splat(none);
+            let none = self.emitter.splat(none);
             let counter = self.variable(none);
             self.wide_counters.push(counter);
         }
@@ -188,7 +181,7 @@ impl Body<'_, '_, '_> {
             let mut accumulators = Vec::new();
             if let Some(Ending::Reduce(op, _) | Ending::SegReduce(op, ..)) = self.endings[index] {
                 let identity = self.identity(op);
-                let identity = self.splat(identity);
+                let identity = self.emitter.splat(identity);
                 accumulators.extend((0..times).map(|_| self.variable(identity)));
             }
             self.wide_accumulators.push(accumulators);
@@ -223,7 +216,7 @@ impl Body<'_, '_, '_> {
             let Some(Ending::SegReduce(op, ..)) = self.endings[index] else { continue };
             self.combine_wide(index, op);
             let identity = self.identity(op);
-            let identity = self.splat(identity);
+            let identity = self.emitter.splat(identity);
             for accumulator in self.wide_accumulators[index].clone() {
                 self.emitter.builder.def_var(accumulator, identity);
             }
@@ -237,7 +230,7 @@ impl Body<'_, '_, '_> {
         let mut all = None;
         for accumulator in accumulators {
             let both = self.emitter.builder.use_var(accumulator);
-            all = Some(all.map_or(both, |all| self.wide_operation(op, &[all, both])));
+            all = Some(all.map_or(both, |all| self.emitter.wide_operation(op, &[all, both])));
         }
         let Some(all) = all else { return };
         for lane in 0..LANES as u8 {
@@ -245,9 +238,31 @@ impl Body<'_, '_, '_> {
             self.combine(op, single, value, None);
         }
     }
+}
 
-    fn wide_operation(&mut self, op: ScalarOp, operands: &[Value]) -> Value {
-        let ins = &mut self.emitter.builder;
+impl Emitter<'_> {
+    /// The same number for both indices.
+    pub(crate) fn splat(&mut self, value: Value) -> Value {
+        let ty = self.builder.func.dfg.value_type(value);
+        self.builder.ins().splat(if ty == types::F64 { types::F64X2 } else { types::I64X2 }, value)
+    }
+
+    /// An index and the next one.
+    pub(crate) fn index_wide(&mut self, first: Value) -> Value {
+        let second = self.builder.ins().iadd_imm_s(first, 1);
+        let both = self.splat(first);
+        self.builder.ins().insertlane(both, second, 1)
+    }
+
+    /// The elements of a column of numbers at two indices.
+    pub(crate) fn load_wide(&mut self, ty: ScalarType, address: Value, offset: i32) -> Value {
+        let ty = if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 };
+        self.builder.ins().load(ty, UNALIGNED, address, offset)
+    }
+
+    /// An operation that [has a form](is_wide_op) for two indices.
+    pub(crate) fn wide_operation(&mut self, op: ScalarOp, operands: &[Value]) -> Value {
+        let ins = &mut self.builder;
         let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
         if let Some(condition) = int_comparison(op) {
             return ins.ins().icmp(condition, a, b);
@@ -292,12 +307,9 @@ impl Body<'_, '_, '_> {
     }
 }
 
-fn is_number(ty: ScalarType) -> bool {
+/// Whether elements are of a size of which a vector has two.
+pub(crate) fn is_number(ty: ScalarType) -> bool {
     machine_type(ty).bytes() == 8
-}
-
-fn vector_type(ty: ScalarType) -> Type {
-    if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 }
 }
 
 fn int_comparison(op: ScalarOp) -> Option<IntCC> {
@@ -325,7 +337,7 @@ fn float_comparison(op: ScalarOp) -> Option<FloatCC> {
 }
 
 /// Whether an operation has a form for two indices.
-fn is_wide_op(op: ScalarOp) -> bool {
+pub(crate) fn is_wide_op(op: ScalarOp) -> bool {
     int_comparison(op).is_some()
         || float_comparison(op).is_some()
         || matches!(

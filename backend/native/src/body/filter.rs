@@ -1,0 +1,161 @@
+//! A filter for the instances of an `each` that combines what they give: nothing is kept in memory.
+//!
+//! In `sum({f(x, a) : x in v | p(x)})` the filter's loop and that over the instances become one, which goes over the elements of
+//! `v` in rounds of as many as a word has bits. Where there is an instance is a word's bits, and each bit that is set says which
+//! element the next instance reads. A search for all solutions does nothing but this, for a few elements at a time.
+
+use super::Body;
+use super::sink::{Origin, Sunk};
+use crate::kernel::{Extent, LANES, Plan, Source};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, StackSlot, Value, types};
+use cranelift_frontend::Variable;
+use nesl_vcode::Register;
+use std::collections::HashMap;
+
+/// How many indices are looked at before the instances among them run: as many as a word has bits.
+const ROUND: i64 = 64;
+
+/// How many of them a loop takes at a time.
+const TIMES: i32 = 4;
+
+impl Body<'_, '_> {
+    /// The values of what a filter yields, where that is left to the loop over its instances: columns that are never looked at, as
+    /// long as what is filtered. None where others read what it keeps, or what it computes may fail.
+    pub(super) fn filter_for(&mut self, plan: &Plan, inputs: &[Register], results: &[Register]) -> Option<Vec<Value>> {
+        let count = self.uses.instances_of(results)?;
+        let is_inside = plan.yields.iter().all(|&node| plan.nodes[node].space == 1);
+        if !is_inside || plan.spaces() != 2 || plan.is_fallible() || matches!(plan.extent, Extent::Total(_)) {
+            return None;
+        }
+        let filter = Sunk::of(plan, plan.space(1)?.flags, Origin::Inputs)?;
+        let scalars = plan
+            .yields
+            .iter()
+            .map(|&node| Sunk::of(plan, Source::Node(node), Origin::Inputs))
+            .collect::<Option<Vec<Sunk>>>()?;
+        let [zero, length] = [self.emitter.int(0), self.extent(plan, inputs)];
+        let nothing_kept = HashMap::new();
+        let filter = self.bound_to(filter, plan, &nothing_kept, inputs);
+        let scalars: Vec<Sunk> =
+            scalars.into_iter().map(|sunk| self.bound_to(sunk, plan, &nothing_kept, inputs)).collect();
+        self.uses.set_filter(count, filter, results.iter().copied().zip(scalars));
+        Some([zero, length].repeat(results.len()))
+    }
+
+    /// A loop over the indices up to a length at which something is true.
+    pub(super) fn for_each_where(
+        &mut self,
+        filter: &Sunk,
+        length: Value,
+        interrupt: Value,
+        instance: impl FnOnce(&mut Self, Value),
+    ) {
+        let vectors = self.is_wide(filter).then(|| self.scalars_in_memory(filter));
+        let zero = self.emitter.int(0);
+        let [base, set] = [(); 2].map(|()| self.emitter.builder.declare_var(types::I64));
+        let builder = &mut self.emitter.builder;
+        let [round, header, body, next, after] = [(); 5].map(|()| builder.create_block());
+        builder.def_var(base, zero);
+        let is_some = builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, length, 0);
+        builder.ins().brif(is_some, round, &[], after, &[]);
+        builder.switch_to_block(round);
+        self.find((filter, vectors.as_deref()), base, length, set);
+        let builder = &mut self.emitter.builder;
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(header);
+        let bits = builder.use_var(set);
+        builder.ins().brif(bits, body, &[], next, &[]);
+        builder.switch_to_block(body);
+        let offset = builder.ins().ctz(bits);
+        let less = builder.ins().iadd_imm_s(bits, -1);
+        let others = builder.ins().band(bits, less);
+        builder.def_var(set, others);
+        let first = builder.use_var(base);
+        let i = builder.ins().iadd(first, offset);
+        instance(self, i);
+        let builder = &mut self.emitter.builder;
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(next);
+        let first = builder.use_var(base);
+        let end = builder.ins().iadd_imm_s(first, ROUND);
+        builder.def_var(base, end);
+        let is_left = builder.ins().icmp(IntCC::SignedLessThan, end, length);
+        let again = builder.create_block();
+        builder.ins().brif(is_left, again, &[], after, &[]);
+        builder.switch_to_block(again);
+        // Where nothing is kept no instance looks.
+        self.emitter.check_flag(interrupt);
+        self.emitter.builder.ins().jump(round, &[]);
+        self.emitter.builder.switch_to_block(after);
+    }
+
+    /// The bits of a round, the lowest for its first index. The last index is the first that is looked at: the bits before it
+    /// push those behind it up.
+    fn find(&mut self, (filter, vectors): (&Sunk, Option<&[StackSlot]>), base: Variable, length: Value, set: Variable) {
+        // What is in a vector register would be in memory during every instance if the loop over rounds kept it.
+        let wide = vectors.map(|scalars| self.with_scalars_from(filter.clone(), scalars));
+        let builder = &mut self.emitter.builder;
+        let index = builder.declare_var(types::I64);
+        let none = builder.ins().iconst(types::I64, 0);
+        builder.def_var(set, none);
+        let first = builder.use_var(base);
+        let end = builder.ins().iadd_imm_s(first, ROUND);
+        let end = builder.ins().smin(end, length);
+        builder.def_var(index, end);
+        for times in [TIMES, 1] {
+            let builder = &mut self.emitter.builder;
+            let [body, after] = [(); 2].map(|()| builder.create_block());
+            let last = builder.ins().iadd_imm_s(first, i64::from(times));
+            let i = builder.use_var(index);
+            let is_left = builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, i, last);
+            builder.ins().brif(is_left, body, &[], after, &[]);
+            builder.switch_to_block(body);
+            let (i, before) = (builder.use_var(index), builder.use_var(set));
+            // Neighbours are put together first, and all of them then with those behind: the loop waits for no more than that.
+            let (mut bits, mut width) = match &wide {
+                Some(wide) if times == TIMES => (self.bits_of_vectors(wide, i), LANES as i64),
+                _ => (self.bits_of_indices(filter, i, times), 1),
+            };
+            while bits.len() > 1 {
+                bits = bits.chunks(2).map(|pair| self.pushed(pair[0], width, pair[1])).collect();
+                width *= 2;
+            }
+            let bits = self.pushed(before, width, bits[0]);
+            let builder = &mut self.emitter.builder;
+            builder.def_var(set, bits);
+            let i = builder.ins().iadd_imm_s(i, -i64::from(times));
+            builder.def_var(index, i);
+            let is_left = builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, i, last);
+            builder.ins().brif(is_left, body, &[], after, &[]);
+            builder.switch_to_block(after);
+        }
+    }
+
+    /// One bit for each of the indices before an index, the last first.
+    fn bits_of_indices(&mut self, filter: &Sunk, i: Value, times: i32) -> Vec<Value> {
+        let bits = (1..=times).map(|behind| {
+            let is_there = self.computed(filter, i, -behind);
+            self.emitter.builder.ins().uextend(types::I64, is_there)
+        });
+        bits.collect()
+    }
+
+    /// The bits of the indices that a loop takes at a time, those of a vector together.
+    fn bits_of_vectors(&mut self, filter: &Sunk, i: Value) -> Vec<Value> {
+        let bits = (1..=TIMES / LANES as i32).map(|behind| {
+            let are_there = self.computed_wide(filter, i, -behind * LANES as i32);
+            self.emitter.builder.ins().vhigh_bits(types::I64, are_there)
+        });
+        bits.collect()
+    }
+
+    /// Bits with so many others behind them.
+    fn pushed(&mut self, bits: Value, width: i64, others: Value) -> Value {
+        let pushed = self.emitter.builder.ins().ishl_imm_u(bits, width);
+        self.emitter.builder.ins().iadd(others, pushed)
+    }
+}
+
+#[cfg(test)]
+mod tests;
