@@ -87,7 +87,7 @@ enum Ready {
 }
 
 /// A group, as far as it has been looked at.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Group {
     defined: HashMap<Register, Ready>,
     /// The flags of filters.

@@ -203,9 +203,12 @@ impl Fuser {
             }
         }
         let last = members.last().copied()?;
-        let between = items[last + 1..end].iter().flat_map(|item| item.instruction.results.iter().copied());
-        behind.extend(between);
-        let hoisted = self.hoisted(items, end, (space, limit), group, behind);
+        let hoisted_to = |last: usize| {
+            let between = items[last + 1..end].iter().flat_map(|item| item.instruction.results.iter().copied());
+            let defined_later = behind.iter().copied().chain(between).collect();
+            self.hoisted(items, end, (space, limit), group.clone(), defined_later)
+        };
+        let mut hoisted = hoisted_to(last);
         let mut read = HashSet::new();
         for &index in members.iter().chain(&hoisted) {
             items[index].instruction.visit_reads(&mut |register| {
@@ -214,8 +217,12 @@ impl Fuser {
         }
         let is_used = |index: usize| items[index].instruction.results.iter().any(|result| read.contains(result));
         members.retain(|&index| !is_made_of_nothing(&items[index].instruction.op) || is_used(index));
-        let last = members.last().copied()?;
-        late.retain(|&index| index < last);
+        let last_used = members.last().copied()?;
+        if last_used < last {
+            // The group stands before what came up to the last one; what moves up to it cannot read that.
+            hoisted = hoisted_to(last_used);
+        }
+        late.retain(|&index| index < last_used);
         (members.len() + hoisted.len() >= self.fewest).then_some(Found { members, hoisted, late })
     }
 

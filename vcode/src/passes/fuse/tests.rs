@@ -467,3 +467,22 @@ fn segments_of_equal_lengths_have_as_many_elements() {
          return %9",
     );
 }
+
+#[test]
+fn what_moves_up_reads_nothing_that_stands_behind_the_group() {
+    // The group ends where the range stood, until that turns out to be of no use to it.
+    let body = "%2 = length %0
+         %3 = map add.int %0 1
+         %4 = reduce.add.int %3
+         %5 = multiply.int %1 2
+         %6 = iota %2
+         %7 = less.int %1 0
+         %8 = if %7 { yield 1 } else { yield 2 }
+         %9 = map equal.int %0 %5
+         %10 = map bool_to_int %9
+         %11 = reduce.add.int %10
+         return %4 %6 %8 %11";
+    let mut program = parse(&text("%0: column int, %1: int", "int, column int, int, int", body)).unwrap();
+    run(&mut program);
+    assert_eq!(crate::verify(&program), Ok(()), "{program}");
+}
