@@ -49,8 +49,14 @@ fn operands(types: &[ScalarType]) -> Vec<Vec<ScalarValue>> {
     })
 }
 
-fn call(function: Compiled, interrupt: Option<&AtomicBool>, arguments: &[u64], results: &mut [u64]) -> Status {
-    let mut scratch = scratch(SCRATCH);
+/// Runs a function with so many bytes of scratch memory and an interrupt flag.
+fn call(
+    function: Compiled,
+    (bytes, interrupt): (usize, Option<&AtomicBool>),
+    arguments: &[u64],
+    results: &mut [u64],
+) -> Status {
+    let mut scratch = scratch(bytes);
     let mut state = State::new(interrupt, 1 << 19, Some(&mut scratch));
     // SAFETY: the arguments are scalars.
     unsafe { function.call(&mut state, arguments, results) }
@@ -73,10 +79,7 @@ pub(crate) fn run_in(
     let mut compiler = Compiler::new().unwrap();
     let compiled = compiler.function(&program, FunctionId(0)).unwrap();
     let mut words = vec![0; results];
-    let mut scratch = scratch(bytes);
-    let mut state = State::new(interrupt, 1 << 19, Some(&mut scratch));
-    // SAFETY: the arguments are scalars.
-    let status = unsafe { compiled.call(&mut state, arguments, &mut words) };
+    let status = call(compiled, (bytes, interrupt), arguments, &mut words);
     (status, words)
 }
 
@@ -101,7 +104,7 @@ fn every_operation_is_that_of_the_table() {
         for operands in operands(row.operands) {
             let words: Vec<u64> = operands.iter().map(|value| value.to_word()).collect();
             let mut result = [0];
-            let status = call(function, None, &words, &mut result);
+            let status = call(function, (SCRATCH, None), &words, &mut result);
             match eval(op, &operands) {
                 Ok(value) => {
                     assert_eq!(status, Status::Done, "{op} {operands:?}");
@@ -141,7 +144,7 @@ fn operations_on_constants_are_those_of_the_table() {
                 let mut operands = last.clone();
                 operands.insert(unknown, value);
                 let mut result = [0];
-                let status = call(function, None, &[value.to_word()], &mut result);
+                let status = call(function, (SCRATCH, None), &[value.to_word()], &mut result);
                 let done = eval(op, &operands).ok();
                 let expected = if done.is_some() { Status::Done } else { Status::GaveUp };
                 assert_eq!(status, expected, "{op} {operands:?}");
@@ -217,7 +220,7 @@ fn an_interrupt_ends_a_run() {
     let mut compiler = Compiler::new().unwrap();
     let function = compiler.function(&program, FunctionId(0)).unwrap();
     let flag = AtomicBool::new(true);
-    assert_eq!(call(function, Some(&flag), &[30], &mut [0]), Status::Interrupted);
+    assert_eq!(call(function, (SCRATCH, Some(&flag)), &[30], &mut [0]), Status::Interrupted);
 }
 
 const COUNTS_DOWN: &str = "
@@ -240,7 +243,7 @@ fn a_function_that_ends_by_calling_itself_begins_again_and_each_time_counts_as_a
     let mut compiler = Compiler::new().unwrap();
     let function = compiler.function(&program, FunctionId(0)).unwrap();
     let flag = AtomicBool::new(true);
-    assert_eq!(call(function, Some(&flag), &[20_000, 0], &mut [0]), Status::Interrupted);
+    assert_eq!(call(function, (SCRATCH, Some(&flag)), &[20_000, 0], &mut [0]), Status::Interrupted);
 }
 
 #[test]
