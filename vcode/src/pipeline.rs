@@ -2,7 +2,7 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify, slice, sort,
+    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify, slice, sort,
     unroll, view,
 };
 use crate::program::Program;
@@ -101,6 +101,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass { reason: "again after sort and view: ranks and copies that nobody reads any more", ..DEAD },
     FUSE,
+    CHECKED,
     NUMBER,
     LAST_USE,
 ];
@@ -110,6 +111,13 @@ const FUSE: Pass = Pass {
     summary: "gathers instructions over one index space into groups that can be one loop",
     reason: "after all that looks at single instructions; groups have no parts that nobody reads",
     run: fuse::run,
+};
+
+const CHECKED: Pass = Pass {
+    name: "checked",
+    summary: "lets columns that leave a group only checked be read as they were before",
+    reason: "after fuse, which keeps what relies on a check behind it",
+    run: checked::run,
 };
 
 const LAST_USE: Pass = Pass {
@@ -154,6 +162,7 @@ pub const SERIAL_PASSES: &[Pass] = &[
     Pass { reason: "again after simplify: lengths that are now one register", ..CSE },
     Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },
     FUSE,
+    CHECKED,
     NUMBER,
 ];
 
@@ -233,6 +242,7 @@ pub const PARTITIONED_PASSES: &[Pass] = &[
         reason: "first: of other groups a process would need parts that others have",
         run: fuse::run_on_parts,
     },
+    CHECKED,
     NUMBER,
     LAST_USE,
 ];

@@ -280,8 +280,10 @@ impl Fuser {
                 members.push(item.instruction);
                 if index == last {
                     members.extend(hoisted.iter().cloned());
-                    let instruction = self.group(std::mem::take(&mut members));
+                    let (instruction, again) = self.group(std::mem::take(&mut members));
                     out.push(Item { instruction, time: item.time, first });
+                    let again = again.into_iter();
+                    out.extend(again.map(|instruction| Item { instruction, time: item.time, first: item.time }));
                     out.append(&mut late);
                 }
             } else if found.late.contains(&index) {
@@ -294,32 +296,46 @@ impl Fuser {
     }
 
     /// The group of some instructions. Its results have the names by which others know them; inside they get new ones.
-    fn group(&mut self, mut members: Vec<Instruction>) -> Instruction {
+    ///
+    /// What is made of nothing others make again, where it may not get to memory, rather than that the group writes it: those
+    /// instructions, too.
+    fn group(&mut self, mut members: Vec<Instruction>) -> (Instruction, Vec<Instruction>) {
         let mut inside: HashMap<Register, usize> = HashMap::new();
         for member in &members {
             member.visit_reads(&mut |register| *inside.entry(register).or_default() += 1);
         }
         let mut names = HashMap::new();
-        let (mut results, mut yields) = (Vec::new(), Vec::new());
+        let (mut results, mut yields, mut again) = (Vec::new(), Vec::new(), Vec::new());
         for member in &mut members {
+            let made_again = is_made_of_scalars(&member.op).then(|| member.clone());
             for operand in &mut member.operands {
                 if let Operand::Register(register) = operand {
                     *register = names.get(register).copied().unwrap_or(*register);
                 }
             }
             for result in &mut member.results {
-                if self.reads[result.0 as usize] > inside.get(result).copied().unwrap_or(0) {
+                let reads_inside = inside.get(result).copied().unwrap_or(0);
+                if self.reads[result.0 as usize] > reads_inside {
                     let ty = self.registers[result.0 as usize];
                     let inner = Register::add(&mut self.registers, ty);
                     names.insert(*result, inner);
-                    results.push(*result);
-                    yields.push(inner.into());
+                    match &made_again {
+                        Some(instruction) => {
+                            self.reads[result.0 as usize] -= reads_inside;
+                            instruction.visit_reads(&mut |register| self.reads[register.0 as usize] += 1);
+                            again.push(instruction.clone());
+                        }
+                        None => {
+                            results.push(*result);
+                            yields.push(inner.into());
+                        }
+                    }
                     *result = inner;
                 }
             }
         }
         let span = members[0].span;
-        Instruction::new(Op::Fused(Box::new(Block::new(members, yields))), Vec::new(), results, span)
+        (Instruction::new(Op::Fused(Box::new(Block::new(members, yields))), Vec::new(), results, span), again)
     }
 }
 
@@ -357,6 +373,11 @@ fn makes_less(op: &Op) -> bool {
 /// never get to memory.
 fn is_made_of_nothing(op: &Op) -> bool {
     matches!(op, Op::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist))
+}
+
+/// The same of one that reads nothing but scalars: it keeps nothing alive.
+fn is_made_of_scalars(op: &Op) -> bool {
+    matches!(op, Op::Vector(VectorOp::Iota | VectorOp::Dist))
 }
 
 /// Whether nothing moves past an instruction.

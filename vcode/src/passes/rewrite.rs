@@ -34,7 +34,7 @@ pub trait Rule {
     /// A block of an `if` ends.
     fn leave(&mut self, _context: &mut Context) {}
 
-    /// Both blocks of an `if` that stays have been walked; may drop results and rename them.
+    /// Both blocks of an `if` that stays have been walked, or it is a group that stays; may drop results and rename them.
     fn join(&mut self, _context: &mut Context, _instruction: &mut Instruction) {}
 }
 
@@ -214,6 +214,7 @@ fn step(context: &mut Context, rule: &mut impl Rule, mut instruction: Instructio
     // What is in a group stays as it is: groups are made after all rules have run.
     if let Op::Fused(block) = &mut instruction.op {
         block.instructions.iter_mut().for_each(|inner| context.resolve(&mut inner.operands));
+        rule.join(context, &mut instruction);
     }
     if let Op::If(then_block, else_block) = &mut instruction.op {
         for block in [then_block, else_block] {
