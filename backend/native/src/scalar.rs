@@ -165,6 +165,15 @@ impl Emitter<'_> {
                 let both = self.builder.ins().bxor(left, b);
                 self.mix(both)
             }
+            ScalarOp::HashPlace => {
+                let block = self.builder.ins().ushr_imm_u(a, 2);
+                let mixed = self.mix(block);
+                let key = self.builder.ins().bor_imm_u(mixed, 1);
+                let digit = self.builder.ins().band_imm_u(a, 3);
+                let bits = self.builder.ins().ishl_imm_u(digit, 3);
+                let number = self.builder.ins().ishl(b, bits);
+                self.builder.ins().imul(key, number)
+            }
             ScalarOp::HashIndex => {
                 let is_size = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, b, 0);
                 self.require(is_size);

@@ -5,10 +5,11 @@
 //! ```text
 //! hash of a pair        hash_pair (hash of first) (hash of rest)
 //! hash of a sequence    hash_pair length (sum of hash_pair position (hash of element))
+//! hash of a text        hash_pair length (sum of hash_place position (code of character))
 //! ```
 //!
-//! An element that is an int, a bool or a char stands for its own hash, as an int: it is mixed with its position anyway, and
-//! the hash of a string costs as much as its characters do.
+//! An element that is an int or a bool stands for its own hash, as an int: it is mixed with its position anyway. Characters are
+//! small enough that it takes no mixing, so that engines can take several at once.
 
 use crate::lower::{Context, Lowering};
 use crate::repr::int;
@@ -74,8 +75,9 @@ impl Lowering<'_, '_> {
 
     /// The hashes of `total` elements, each mixed with its position in its sequence.
     fn hash_places(&mut self, element: &Type, elements: Value, positions: Operand, total: Operand) -> Operand {
+        let op = if is_char(element) { ScalarOp::HashPlace } else { ScalarOp::HashPair };
         let hashes = self.element_hashes(element, elements, total);
-        self.builder.map(ScalarOp::HashPair, &[positions, hashes.operand()])
+        self.builder.map(op, &[positions, hashes.operand()])
     }
 
     /// The hashes of `total` elements, before they are mixed with their positions.
@@ -90,5 +92,13 @@ impl Lowering<'_, '_> {
             _ => return self.hash_bits(ty, elements, Context::Lifted(total)),
         };
         Value::column(self.builder.map(op, &[elements.operand()]), ScalarType::Int)
+    }
+}
+
+/// Whether the values of a type are characters, by whatever name.
+fn is_char(ty: &Type) -> bool {
+    match ty.payload() {
+        Some(payload) => is_char(&payload),
+        None => matches!(Structure::of(ty), Structure::Scalar(ScalarType::Char)),
     }
 }

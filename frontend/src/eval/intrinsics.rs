@@ -135,8 +135,10 @@ fn hash(value: &Value) -> i64 {
         Value::Scalar(ScalarValue::Char(value)) => meaning::hash_int(i64::from(*value)),
         Value::Pair(first, rest) => meaning::hash_pair(hash(first), hash(rest)),
         Value::Sequence(elements) => {
-            let places = elements.iter().enumerate();
-            let places = places.map(|(position, element)| meaning::hash_pair(position as i64, element_hash(element)));
+            let places = elements.iter().enumerate().map(|(position, element)| match element {
+                Value::Scalar(ScalarValue::Char(code)) => meaning::hash_place(position as i64, i64::from(*code)),
+                _ => meaning::hash_pair(position as i64, element_hash(element)),
+            });
             meaning::hash_pair(length(value), places.fold(0, i64::wrapping_add))
         }
         Value::Function(_) => 0,
@@ -148,7 +150,6 @@ fn element_hash(value: &Value) -> i64 {
     match value {
         Value::Scalar(ScalarValue::Int(value)) => *value,
         Value::Scalar(ScalarValue::Bool(value)) => i64::from(*value),
-        Value::Scalar(ScalarValue::Char(value)) => i64::from(*value),
         _ => hash(value),
     }
 }

@@ -206,7 +206,7 @@ pub fn check_interleave(left: i64, right: i64) -> Result<i64, Failure> {
 
 /// The 64-bit finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
 #[inline]
-fn mix(seed: u64) -> u64 {
+const fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -273,6 +273,23 @@ pub fn hash_pair(left: i64, right: i64) -> i64 {
     // Odd, so that the product keeps all of the first; the digits of the square root of 5, to look like no pattern.
     const ODD: u64 = 0x3c6e_f372_fe94_f82b;
     mix((left as u64).wrapping_mul(ODD) ^ right as u64) as i64
+}
+
+/// What the code of a character at a position adds to the hash of a text.
+///
+/// The hash of a text is that of its length and the wrapping sum of these. It is linear in the codes: four characters are one
+/// number in base 256, which counts as often as [`text_key`] says, so that they can be taken at once.
+#[inline]
+pub fn hash_place(position: i64, code: i64) -> i64 {
+    let (block, digit) = (position as u64 / 4, position & 3);
+    text_key(block).wrapping_mul((code as u64) << (8 * digit)) as i64
+}
+
+/// How often the number that four characters of a text are, the first one being the last digit, counts in the hash of the text. Odd, so that
+/// texts of four characters have different sums.
+#[inline]
+pub const fn text_key(block: u64) -> u64 {
+    mix(block) | 1
 }
 
 /// A hash as an int in `0..size`: its upper bits, scaled.

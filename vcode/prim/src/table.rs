@@ -272,6 +272,7 @@ scalar_operations! {
     HashBool "hash.bool" _ (Bool) -> Int, - -, "As `hash.int` of 0 or 1.", unary |b: bool| meaning::hash_int(i64::from(b));
     HashChar "hash.char" _ (Char) -> Int, - -, "As `hash.int` of the code.", unary |c: u8| meaning::hash_int(i64::from(c));
     HashPair "hash_pair" _ (Int, Int) -> Int, - -, "Two hashes, or a position and a hash, mixed to one.", binary meaning::hash_pair;
+    HashPlace "hash_place" _ (Int, Int) -> Int, - -, "What the code of a character at a position adds to the hash of a text.", binary meaning::hash_place;
     HashIndex "hash_index" _ (Int, Int) -> Int, - -, "A hash as an int from 0 up to, not including, the second operand.", try_binary meaning::hash_index;
 
     CheckIndex "check_index" "check_index" (Int, Int) -> Int, - -, "The first operand, if it is an index of a sequence as long as the second.", try_binary meaning::check_index;

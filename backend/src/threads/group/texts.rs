@@ -1,7 +1,7 @@
-//! Texts compared pair by pair: whether all characters of a segment are those of another one.
+//! Texts, segment by segment: whether all characters of one are those of another one, and what they add to its hash.
 //!
 //! That is how strings are told apart, by `name` and all that builds on it, and most are a few characters long. A kernel takes the
-//! characters one by one, and mispredicts where a text ends; here eight are compared at once, and the length only decides how many
+//! characters one by one, and mispredicts where a text ends; here eight are taken at once, and the length only decides how many
 //! of them count.
 
 use super::{GaveUp, LocalSlot, descriptor};
@@ -10,29 +10,80 @@ use crate::threads::Threads;
 use crate::threads::column::wrap;
 use crate::threads::tuning::GRAIN_RANDOM;
 use crate::value::Slot;
+use nesl_prim::meaning::{hash_place, text_key};
 
-/// Compares them.
+/// Compares or hashes them.
 pub fn run(threads: &Threads, group: &Group, texts: Texts, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, GaveUp> {
     let side = |(column, segments): Segments| -> Result<_, GaveUp> {
         let Slot::Column(column) = &operands[column] else { panic!("{:?} of no column", group.plan) };
-        Ok((column.elements::<u8>(), descriptor(&operands[segments]).starts()?))
+        Ok((column.elements::<u8>(), descriptor(&operands[segments])))
     };
-    let (left, right) = (side(texts.left)?, side(texts.right)?);
-    let lengths = descriptor(&operands[texts.left.1]).lengths();
-    let results = threads.workers.fill(&threads.meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
-        let starts = left.1[range.clone()].iter().zip(&right.1[range.clone()]);
-        for ((&first, &other), &length) in starts.zip(&lengths[range]) {
-            writer.push(are_equal(&left.0[first as usize..], &right.0[other as usize..], length as usize));
+    let (workers, meter) = (&threads.workers, &threads.meter);
+    let results = match texts {
+        Texts::Equal(left, right) => {
+            let ((left, segments), (right, others)) = (side(left)?, side(right)?);
+            let (lengths, starts, others) = (segments.lengths(), segments.starts()?, others.starts()?);
+            wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
+                let starts = starts[range.clone()].iter().zip(&others[range.clone()]);
+                for ((&first, &other), &length) in starts.zip(&lengths[range]) {
+                    writer.push(are_equal(&left[first as usize..], &right[other as usize..], length as usize));
+                }
+            })?)
         }
-    })?;
-    Ok(vec![Slot::Column(wrap(results))])
+        Texts::Hash(text) => {
+            let (text, segments) = side(text)?;
+            let (lengths, starts) = (segments.lengths(), segments.starts()?);
+            wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
+                for (&start, &length) in starts[range.clone()].iter().zip(&lengths[range]) {
+                    writer.push(hash(&text[start as usize..], length as usize));
+                }
+            })?)
+        }
+    };
+    Ok(vec![Slot::Column(results)])
+}
+
+const WORD: usize = size_of::<u64>();
+
+/// The eight characters at a position, as the digits of a number, the first one last; none where there are not so many.
+#[inline]
+fn word(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at..)?.first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word))
+}
+
+/// The keys of the blocks of four characters that two words are.
+const KEYS: [u64; 4] = [text_key(0), text_key(1), text_key(2), text_key(3)];
+
+/// What the first `length` characters add to the hash of a text.
+#[inline]
+fn hash(text: &[u8], length: usize) -> i64 {
+    let first = |word: u64, count: usize| if count < WORD { word & ((1 << (8 * count)) - 1) } else { word };
+    let block = |word: u64, keys: &[u64]| {
+        let (low, high) = (word & u64::from(u32::MAX), word >> 32);
+        low.wrapping_mul(keys[0]).wrapping_add(high.wrapping_mul(keys[1]))
+    };
+    match (word(text, 0), word(text, WORD)) {
+        (Some(front), Some(back)) if length <= 2 * WORD => {
+            let (front, back) = (first(front, length), first(back, length.saturating_sub(WORD)));
+            block(front, &KEYS[..2]).wrapping_add(block(back, &KEYS[2..])) as i64
+        }
+        _ => {
+            let (words, rest) = text[..length].as_chunks::<WORD>();
+            let sum = words.iter().enumerate().fold(0u64, |sum, (number, word)| {
+                let keys = [text_key(2 * number as u64), text_key(2 * number as u64 + 1)];
+                sum.wrapping_add(block(u64::from_le_bytes(*word), &keys))
+            });
+            let places = rest.iter().enumerate().map(|(further, &character)| {
+                hash_place((words.len() * WORD + further) as i64, i64::from(character))
+            });
+            places.fold(sum as i64, i64::wrapping_add)
+        }
+    }
 }
 
 /// Whether the first `length` characters are equal, of which there are as many.
 #[inline]
 fn are_equal(left: &[u8], right: &[u8], length: usize) -> bool {
-    const WORD: usize = size_of::<u64>();
-    let word = |text: &[u8], at: usize| text[at..].first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word));
     match (word(left, 0), word(right, 0)) {
         (Some(first), Some(other)) if length <= WORD => {
             // Those behind the end do not count.
@@ -49,6 +100,19 @@ fn are_equal(left: &[u8], right: &[u8], length: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_of_texts_are_hashed_with_their_places() {
+        let text: Vec<u8> = (0..60u8).map(|place| place.wrapping_mul(37) ^ 0x85).collect();
+        for start in 0..text.len() {
+            for length in 0..=text.len() - start {
+                let characters = text[start..start + length].iter().enumerate();
+                let places = characters.map(|(place, &character)| hash_place(place as i64, i64::from(character)));
+                let expected = places.fold(0, i64::wrapping_add);
+                assert_eq!(hash(&text[start..], length), expected, "{length} characters from {start} on");
+            }
+        }
+    }
 
     #[test]
     fn texts_are_equal_as_far_as_they_go() {

@@ -273,6 +273,15 @@ impl Lanes<'_, '_> {
                 let both = self.op("XOR INT", &[product, b]);
                 self.mix(both)
             }
+            S::HashPlace => {
+                let block = self.shift(a, 2);
+                let mixed = self.mix(block);
+                let key = self.with("OR INT", mixed, 1);
+                let digit = self.with("AND INT", a, 3);
+                let bits = self.with("* INT", digit, 8);
+                let number = self.op("LSHIFT", &[b, bits]);
+                self.op("* INT", &[key, number])
+            }
             S::HashIndex => {
                 let is_allowed = self.with("> INT", b, 0);
                 self.check(is_allowed);
