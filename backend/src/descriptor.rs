@@ -118,11 +118,18 @@ impl Descriptor {
     /// # Errors
     /// [`Failure::OutOfMemory`] if it is more elements than any memory holds.
     pub fn total(&self) -> Result<usize, Failure> {
+        self.total_by(sum)
+    }
+
+    /// The same, by a way to add up lengths: none where their sum is no int.
+    ///
+    /// # Errors
+    /// As [`Descriptor::total`].
+    pub fn total_by(&self, sum: impl FnOnce(&[i64]) -> Option<i64>) -> Result<usize, Failure> {
         if let Some(&total) = self.0.total.get() {
             return Ok(total);
         }
-        let sum = self.lengths().iter().try_fold(0i64, |sum, &length| sum.checked_add(length)).ok_or(TOO_LONG)?;
-        let total = usize::try_from(sum).map_err(|_| TOO_LONG)?;
+        let total = usize::try_from(sum(self.lengths()).ok_or(TOO_LONG)?).map_err(|_| TOO_LONG)?;
         Ok(*self.0.total.get_or_init(|| total))
     }
 
@@ -152,6 +159,17 @@ impl Descriptor {
         let segment = offsets.partition_point(|&offset| offset as usize <= element) - 1;
         Ok((segment, element - offsets[segment] as usize))
     }
+}
+
+/// The sum of lengths, none of them negative; none where it is no int.
+pub fn sum(lengths: &[i64]) -> Option<i64> {
+    // So many lengths below 2^48 cannot add up to too much: no sum has to be looked at, so that several are added at once.
+    lengths.chunks(1 << 14).try_fold(0i64, |before, chunk| {
+        let (sum, bits) =
+            chunk.iter().fold((0i64, 0), |(sum, bits), &length| (sum.wrapping_add(length), bits | length));
+        let exact = || chunk.iter().try_fold(0i64, |sum, &length| sum.checked_add(length));
+        before.checked_add(if bits < 1 << 48 { sum } else { exact()? })
+    })
 }
 
 /// Lengths that add up to more than an int holds.
@@ -211,6 +229,8 @@ mod tests {
         assert_eq!((none.segments(), none.total(), none.locate(0)), (0, Ok(0), Ok((0, 0))));
         let huge = Descriptor::view(&meter, ints(&meter, &[0, 0]), ints(&meter, &[i64::MAX, i64::MAX]));
         assert_eq!(huge.total(), Err(TOO_LONG));
+        assert_eq!((sum(&[1 << 62, (1 << 62) - 1]), sum(&[1 << 62, 1 << 62])), (Some(i64::MAX), None));
+        assert_eq!((sum(&[3; 40_000]), sum(&[1 << 48; 1 << 15])), (Some(120_000), None));
         assert_eq!(huge.offsets(), Err(TOO_LONG));
     }
 }

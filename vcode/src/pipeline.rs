@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify, slice, sort,
-    unroll, view,
+    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify, slice,
+    sort, unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};

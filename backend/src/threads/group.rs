@@ -11,6 +11,7 @@
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
 mod check;
+mod length;
 mod room;
 mod scans;
 mod texts;
@@ -20,14 +21,14 @@ use super::Threads;
 use super::scan;
 use super::tuning::{COMPILE, GRAIN, GRAIN_COSTLY, GRAIN_RANDOM, OVERHEAD};
 use super::workers::split_aligned;
-use crate::descriptor::Descriptor;
 use crate::engine::Fault;
-use crate::group::{Check, Facts, Group, LocalSlot, size};
+use crate::group::{Facts, Group, LocalSlot};
 use crate::native::Native;
 use crate::on_vector;
 use crate::value::Slot;
 use crate::vector::Vector;
-use nesl_native::{Ending, Extent, Kernel, Mode, NodeOp, Plan, Source, State, Status, Sums, Words, is_ordered};
+use length::{descriptor, length};
+use nesl_native::{Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
 use nesl_vcode::VectorOp;
 use room::{Room, Rooms};
@@ -38,7 +39,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
     let (written, group) = (group, group.known(operands));
     let plan = &group.plan;
-    let length = length(group, operands).ok()?;
+    let length = length(threads, group, operands).ok()?;
     if threads.native == Native::Check {
         return check::run(threads, (written, group), operands, length);
     }
@@ -81,56 +82,6 @@ fn kernel(threads: &Threads, group: &Group, mode: Mode) -> Option<Kernel> {
             let _ = group.kernels[number].set((owner, kernel));
             kernel
         }
-    }
-}
-
-/// The number of indices.
-///
-/// # Panics
-/// If columns or segments do not have so many elements: the pass that makes groups excludes that.
-fn length(group: &Group, operands: &[LocalSlot]) -> Result<usize, Fault> {
-    let value = |source: Source| match source {
-        Source::Constant(value) => size(&LocalSlot::Scalar(value)),
-        Source::Input(input) => size(&operands[input]),
-        Source::Node(_) => unreachable!("what says how many indices there are comes from outside"),
-    };
-    let column = |input: usize| match &operands[input] {
-        Slot::Column(column) => column.len(),
-        other => panic!("a group reads {other:?} as a column"),
-    };
-    let total = |input: usize| descriptor(&operands[input]).total();
-    let length = match group.plan.extent {
-        Extent::Value(source) => value(source),
-        Extent::Column(input) => column(input),
-        Extent::Total(input) => total(input)?,
-    };
-    for check in &group.facts.checks {
-        let found = match *check {
-            Check::Column(input) => column(input),
-            Check::Value(source) => value(source),
-            Check::Total(input) => total(input)?,
-            Check::Packed(input) => {
-                assert!(
-                    descriptor(&operands[input]).is_packed(),
-                    "a group over segments that do not lie one after another"
-                );
-                total(input)?
-            }
-            Check::Segments { column: elements, descriptor: input } => {
-                let segments = descriptor(&operands[input]).segments();
-                assert_eq!(column(elements), segments, "a seg_dist of as many elements as segments");
-                total(input)?
-            }
-        };
-        assert_eq!(found, length, "a group over columns of different lengths");
-    }
-    Ok(length)
-}
-
-fn descriptor(slot: &LocalSlot) -> &Descriptor {
-    match slot {
-        Slot::Descriptor(descriptor) => descriptor,
-        other => panic!("a group reads {other:?} as a descriptor"),
     }
 }
 

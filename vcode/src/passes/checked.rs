@@ -27,7 +27,8 @@ impl Rule for Forward {
         let unchecked: Vec<Operand> = block.results.iter().map(|&result| unchecked(block, result)).collect();
         let mut keep = Vec::with_capacity(unchecked.len());
         for (&result, value) in instruction.results.iter().zip(unchecked) {
-            let is_from_outside = made_by(block, value).is_none() && context.type_of(value) == context.type_of(result.into());
+            let is_from_outside =
+                made_by(block, value).is_none() && context.type_of(value) == context.type_of(result.into());
             if is_from_outside {
                 context.rename(result, value);
             }

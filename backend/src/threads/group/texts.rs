@@ -73,9 +73,10 @@ fn hash(text: &[u8], length: usize) -> i64 {
                 let keys = [text_key(2 * number as u64), text_key(2 * number as u64 + 1)];
                 sum.wrapping_add(block(u64::from_le_bytes(*word), &keys))
             });
-            let places = rest.iter().enumerate().map(|(further, &character)| {
-                hash_place((words.len() * WORD + further) as i64, i64::from(character))
-            });
+            let places = rest
+                .iter()
+                .enumerate()
+                .map(|(further, &character)| hash_place((words.len() * WORD + further) as i64, i64::from(character)));
             places.fold(sum as i64, i64::wrapping_add)
         }
     }
