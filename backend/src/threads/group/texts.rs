@@ -45,10 +45,17 @@ pub fn run(threads: &Threads, group: &Group, texts: Texts, operands: &[LocalSlot
 
 const WORD: usize = size_of::<u64>();
 
-/// The eight characters at a position, as the digits of a number, the first one last; none where there are not so many.
+/// The first sixteen characters as the digits of two numbers, the first one last; none where there are not so many.
 #[inline]
-fn word(text: &[u8], at: usize) -> Option<u64> {
-    text.get(at..)?.first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word))
+fn two_words(text: &[u8]) -> Option<(u64, u64)> {
+    let (front, rest) = text.split_first_chunk::<WORD>()?;
+    Some((u64::from_le_bytes(*front), u64::from_le_bytes(*rest.first_chunk::<WORD>()?)))
+}
+
+/// The last so many digits of a number, or all.
+#[inline]
+fn digits(word: u64, count: usize) -> u64 {
+    if count < WORD { word & ((1 << (8 * count)) - 1) } else { word }
 }
 
 /// The keys of the blocks of four characters that two words are.
@@ -57,14 +64,13 @@ const KEYS: [u64; 4] = [text_key(0), text_key(1), text_key(2), text_key(3)];
 /// What the first `length` characters add to the hash of a text.
 #[inline]
 fn hash(text: &[u8], length: usize) -> i64 {
-    let first = |word: u64, count: usize| if count < WORD { word & ((1 << (8 * count)) - 1) } else { word };
     let block = |word: u64, keys: &[u64]| {
         let (low, high) = (word & u64::from(u32::MAX), word >> 32);
         low.wrapping_mul(keys[0]).wrapping_add(high.wrapping_mul(keys[1]))
     };
-    match (word(text, 0), word(text, WORD)) {
-        (Some(front), Some(back)) if length <= 2 * WORD => {
-            let (front, back) = (first(front, length), first(back, length.saturating_sub(WORD)));
+    match two_words(text) {
+        Some((front, back)) if length <= 2 * WORD => {
+            let (front, back) = (digits(front, length), digits(back, length.saturating_sub(WORD)));
             block(front, &KEYS[..2]).wrapping_add(block(back, &KEYS[2..])) as i64
         }
         _ => {
@@ -85,14 +91,10 @@ fn hash(text: &[u8], length: usize) -> i64 {
 /// Whether the first `length` characters are equal, of which there are as many.
 #[inline]
 fn are_equal(left: &[u8], right: &[u8], length: usize) -> bool {
-    match (word(left, 0), word(right, 0)) {
-        (Some(first), Some(other)) if length <= WORD => {
-            // Those behind the end do not count.
-            let behind = 8 * (WORD - length) as u32;
-            (first ^ other).checked_shl(behind).unwrap_or(0) == 0
-        }
-        (Some(first), Some(other)) if length <= 2 * WORD => {
-            first == other && word(&left[..length], length - WORD) == word(&right[..length], length - WORD)
+    match (two_words(left), two_words(right)) {
+        (Some((front, back)), Some((other_front, other_back))) if length <= 2 * WORD => {
+            let behind = length.saturating_sub(WORD);
+            digits(front ^ other_front, length) | digits(back ^ other_back, behind) == 0
         }
         _ => left[..length] == right[..length],
     }
