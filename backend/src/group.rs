@@ -120,9 +120,10 @@ pub(crate) struct Facts {
     pub texts: Option<Texts>,
     /// The descriptor whose segments are reduced or scanned.
     pub segmented: Option<usize>,
-    /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments, or
-    /// the order counts in which it writes to indices.
+    /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments.
     pub is_alone: bool,
+    /// Whether the order counts in which it writes to indices.
+    pub is_written_in_order: bool,
     /// The scans that are read where they are computed.
     pub running: Vec<Running>,
     /// Whether elements that filters keep go one after another.
@@ -170,8 +171,6 @@ impl Facts {
         let segmented = by_segment.first().copied();
         let has_other_segments = by_segment.iter().any(|&input| Some(input) != segmented);
         let is_blocked = endings.iter().any(|ending| matches!(ending, Ending::Sum(..)));
-        let is_written_in_order =
-            endings.iter().any(|ending| matches!(ending, Ending::Scatter { .. }) && !is_uniform(plan, ending));
         let running = plan.running();
         let is_counted = endings.iter().any(|ending| match *ending {
             Ending::Store(source) | Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
@@ -183,8 +182,9 @@ impl Facts {
             _ => false,
         };
         let is_moved = is_counted && reads_anywhere && running.is_empty() && !endings.iter().any(is_placed);
-        let is_anywhere =
-            |ending: &Ending| matches!(ending, Ending::Store(_) | Ending::Reduce(..) | Ending::Scatter { .. });
+        let is_anywhere = |ending: &Ending| {
+            matches!(ending, Ending::Store(_) | Ending::Reduce(..) | Ending::Scatter { ordered: false, .. })
+        };
         let is_in_turns = is_counted && by_segment.is_empty() && running.is_empty() && endings.iter().all(is_anywhere);
         let targets =
             plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
@@ -208,7 +208,8 @@ impl Facts {
             texts: Texts::of(plan),
             segmented,
             running,
-            is_alone: has_other_segments || is_blocked && segmented.is_some() || is_written_in_order,
+            is_alone: has_other_segments || is_blocked && segmented.is_some(),
+            is_written_in_order: endings.iter().any(|ending| matches!(ending, Ending::Scatter { ordered: true, .. })),
             is_counted,
             is_moved,
             is_in_turns,
@@ -247,16 +248,6 @@ fn checks(plan: &Plan) -> Vec<Check> {
         }
     }
     checks
-}
-
-/// Whether a scatter writes the same everywhere, so that nobody sees in which order.
-fn is_uniform(plan: &Plan, ending: &Ending) -> bool {
-    let Ending::Scatter { values: Source::Node(values), .. } = *ending else { return false };
-    let mut node = &plan.nodes[values];
-    while let (NodeOp::Vector(VectorOp::Pack), Source::Node(packed)) = (node.op, node.operands[0]) {
-        node = &plan.nodes[packed];
-    }
-    node.op == NodeOp::Vector(VectorOp::Dist)
 }
 
 /// What a group reads or gives in one process.

@@ -10,6 +10,7 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
+mod apart;
 mod check;
 mod length;
 mod room;
@@ -27,6 +28,7 @@ use crate::native::Native;
 use crate::on_vector;
 use crate::value::Slot;
 use crate::vector::Vector;
+use apart::Apart;
 use length::{descriptor, length};
 use nesl_native::{Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
@@ -130,6 +132,8 @@ pub(super) struct Work<'a> {
 struct Aside {
     /// Of each yield that sums up floats, the sums.
     sums: Vec<Option<Box<Sums>>>,
+    /// Of each yield that is written to at indices in an order that counts, a column of its own.
+    apart: Vec<Option<Apart>>,
 }
 
 impl<'a> Work<'a> {
@@ -142,6 +146,7 @@ impl<'a> Work<'a> {
         let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
         let way = match facts {
             _ if is_whole || facts.is_alone => Way::Whole,
+            _ if facts.is_written_in_order && !apart::is_worth_it(threads, group, operands, length) => Way::Whole,
             _ if is_one && facts.is_in_turns => Way::Turns,
             Facts { is_moved: true, .. } => Way::Moved,
             _ => Way::Counted,
@@ -162,7 +167,10 @@ impl<'a> Work<'a> {
         let segments = self.facts.segmented.map_or(0, |input| descriptor(&operands[input]).segments());
         let weight = self.length.saturating_add(segments);
         let grain = if self.threads.native == Native::Check { CHECKED } else { grain(&self.group.plan) };
-        let pieces = self.threads.workers.pieces(weight, grain);
+        let mut pieces = self.threads.workers.pieces(weight, grain);
+        if self.facts.is_written_in_order {
+            pieces = pieces.min(self.threads.threads());
+        }
         if pieces == 1 || self.way == Way::Whole {
             let pieces = vec![Piece { indices: 0..self.length, segments: 0..segments }];
             return Some(Work { way: Way::Whole, pieces, ..self });
@@ -190,9 +198,9 @@ impl<'a> Work<'a> {
         Some(Work { pieces: bounds.windows(2).map(piece).collect(), ..self })
     }
 
-    /// The same in pieces whose elements are counted first; none if they are, or if there is but one piece.
+    /// The same in pieces whose elements are counted first; none if they are, or if there is but one piece, or can be.
     fn counted_first(&self, operands: &[LocalSlot]) -> Option<Work<'a>> {
-        if self.way == Way::Counted {
+        if self.way == Way::Counted || self.facts.is_alone {
             return None;
         }
         let work = Work { way: Way::Counted, pieces: Vec::new(), ..*self }.cut(operands)?;
@@ -240,7 +248,7 @@ impl<'a> Work<'a> {
                 None => piece.indices.clone(),
             };
             (0..plan.spaces()).for_each(|space| words.set_room(space, room(space)));
-            let aside = self.aside(&mut words, &mut rooms.each, &before);
+            let aside = self.aside(&mut words, &mut rooms.each, &before)?;
             items.push((words, aside, piece.indices.clone()));
             if let Some(counts) = &counts {
                 before.iter_mut().zip(&counts[number]).for_each(|(before, count)| *before += count);
@@ -327,11 +335,11 @@ impl<'a> Work<'a> {
     }
 
     /// Gives a piece its outlets.
-    fn aside(&self, words: &mut Words<'_>, rooms: &mut [Option<Room>], before: &[usize]) -> Aside {
+    fn aside(&self, words: &mut Words<'_>, rooms: &mut [Option<Room>], before: &[usize]) -> Result<Aside, GaveUp> {
         let plan = &self.group.plan;
-        let mut all = Vec::with_capacity(self.endings.len());
+        let (mut all, mut apart) = (Vec::with_capacity(self.endings.len()), Vec::with_capacity(self.endings.len()));
         for (index, ending) in self.endings.iter().enumerate() {
-            let mut sums = None;
+            let (mut sums, mut column) = (None, None);
             let room = rooms[index].as_mut();
             let (pointer, length) = room.map_or((std::ptr::null_mut(), 0), |room| (room.pointer(), room.length()));
             match *ending {
@@ -352,11 +360,17 @@ impl<'a> Work<'a> {
                     let sums = sums.insert(Sums::new(op, 0));
                     words.outlet(index, pointer, &raw mut **sums as u64);
                 }
+                Ending::Scatter { ordered: true, .. } if self.way != Way::Whole => {
+                    let ty = plan.nodes[plan.yields[index]].ty;
+                    let column = column.insert(Apart::new(&self.threads.meter, ty, length)?);
+                    words.outlet(index, column.pointer(), length as u64);
+                }
                 Ending::Scatter { .. } => words.outlet(index, pointer, length as u64),
             }
             all.push(sums);
+            apart.push(column);
         }
-        Aside { sums: all }
+        Ok(Aside { sums: all, apart })
     }
 
     /// The results of all pieces as one.
@@ -407,6 +421,11 @@ impl<'a> Work<'a> {
                         Ending::Store(source) | Ending::Scan(_, source) if plan.space_of(source) > 0 => {
                             let space = plan.space_of(source);
                             outcomes.last().map_or(0, |(words, _)| words.position(space))
+                        }
+                        Ending::Scatter { .. } => {
+                            let columns = outcomes.iter_mut().filter_map(|(_, aside)| aside.apart[index].take());
+                            apart::join(self.threads, columns.collect(), &mut room);
+                            room.length()
                         }
                         _ => room.length(),
                     };

@@ -298,3 +298,34 @@ fn indices_that_go_evenly_by_segments() {
         maker.run(&mut engines[turn % 3], &format!("turn {turn}, length {length}"));
     }
 }
+
+/// Of elements that are written to one place the last one stays, whichever thread writes it.
+#[test]
+fn the_last_of_those_that_are_written_to_one_place_stays() {
+    let mut engines = engines();
+    for (seed, &length) in SHORT.iter().enumerate() {
+        for places in [1, 2, 63, 1000] {
+            let mut random = Random((1000 * seed + places) as u64);
+            let mut maker = Maker::new(&mut random, length);
+            let indices = (0..length).map(|_| maker.random.below(places) as i64).collect();
+            let indices: Operand = maker.outside(Slot::Column(column(&Constants::Int(indices)))).into();
+            let flags = maker.element(ScalarType::Bool, 0).unwrap();
+            let ints = RegisterType::Column(ScalarType::Int);
+            let packed = maker.add(Op::Vector(VectorOp::Pack), vec![indices, flags.into()], ints);
+            for ty in ScalarType::ALL {
+                let target = maker.random_column(ty, places);
+                let values = maker.element(ty, 0).unwrap();
+                let column = RegisterType::Column(ty);
+                let all = vec![target.into(), indices, values.into()];
+                let all = maker.add(Op::Vector(VectorOp::Scatter), all, column);
+                let kept = maker.add(Op::Vector(VectorOp::Pack), vec![values.into(), flags.into()], column);
+                // The same target once more, or another one.
+                let target = if length % 2 == 0 { target } else { maker.random_column(ty, places) };
+                let some = vec![target.into(), packed.into(), kept.into()];
+                let some = maker.add(Op::Vector(VectorOp::Scatter), some, column);
+                maker.results.extend([all, some]);
+            }
+            maker.run(&mut engines[seed % 3], &format!("{length} elements, {places} places"));
+        }
+    }
+}

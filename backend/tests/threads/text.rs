@@ -5,7 +5,7 @@ use super::maker::Maker;
 use super::random::{Random, Style};
 use super::*;
 use nesl_backend::Slot;
-use nesl_vcode::{Op, RegisterType, VectorOp};
+use nesl_vcode::{Op, Operand, RegisterType, VectorOp};
 
 #[test]
 fn texts_of_columns() {
@@ -74,6 +74,38 @@ fn texts_pair_by_pair() {
         let and = Op::Vector(VectorOp::SegReduce(ScalarOp::AndBool));
         let equal = maker.add(and, vec![equal.into(), packed.into()], bools);
         maker.results = vec![equal];
+        maker.run(&mut engines[turn % 3], &format!("turn {turn}, {total} characters"));
+    }
+}
+
+/// What the characters of texts add to their hashes, in views and one after another.
+#[test]
+fn texts_hashed() {
+    let mut engines = groups::engines();
+    let mut random = Random(29);
+    for turn in 0..20 {
+        let lengths: Vec<i64> = (0..turn * 7).map(|_| random.below(21) as i64).collect();
+        let total = lengths.iter().sum::<i64>() as usize;
+        let mut maker = Maker::new(&mut random, total);
+        let text = (0..total).map(|_| maker.random.below(256) as u8).collect();
+        let text: Operand = maker.outside(Slot::Column(column(&Constants::Char(text)))).into();
+        let starts = lengths.iter().map(|&length| maker.random.below(total + 1 - length as usize) as i64).collect();
+        let (starts, lengths) = (column(&Constants::Int(starts)), column(&Constants::Int(lengths)));
+        let mut reference = Reference::new(None);
+        let packed = reference.packed(lengths.clone()).expect("there is memory");
+        let view = reference.view(starts, lengths).expect("there is memory");
+        let [packed, view] = [packed, view].map(|descriptor| maker.outside(Slot::Descriptor(descriptor)).into());
+        let (chars, ints) = (RegisterType::Column(ScalarType::Char), RegisterType::Column(ScalarType::Int));
+        let text = match turn % 2 {
+            0 => text,
+            _ => maker.add(Op::Vector(VectorOp::Compact), vec![text, view], chars).into(),
+        };
+        let places = maker.add(Op::Vector(VectorOp::SegIota), vec![packed], ints);
+        let codes = maker.add(Op::Map(ScalarOp::CharToCode), vec![text], ints);
+        let shares = maker.add(Op::Map(ScalarOp::HashPlace), vec![places.into(), codes.into()], ints);
+        let sums = Op::Vector(VectorOp::SegReduce(ScalarOp::AddInt));
+        let sums = maker.add(sums, vec![shares.into(), packed], ints);
+        maker.results = vec![sums];
         maker.run(&mut engines[turn % 3], &format!("turn {turn}, {total} characters"));
     }
 }

@@ -20,7 +20,8 @@ pub enum Mode {
     /// All, over all indices.
     Whole,
     /// All over some of the indices, others being computed at the same time: nothing is written past the end of a column's part,
-    /// and of scans only the elements to be scanned are stored.
+    /// and of scans only the elements to be scanned are stored. Where it counts in which order a scatter writes, it writes to a column
+    /// of this piece alone, and 1 to the byte behind its elements that has the number of what was written.
     Piece,
     /// What scans that are read end with, of those that are computed from no more than so many others.
     Scan(u8),

@@ -36,7 +36,7 @@ impl Body<'_, '_, '_> {
                 self.emitter.builder.ins().store(TRUSTED, value, address, BUFFER + further);
             }
             Ending::Scan(op, _) => unreachable!("the elements of a scan of {op} are stored"),
-            Ending::Scatter { indices, values } => {
+            Ending::Scatter { indices, values, ordered } => {
                 let (place, value) = (self.operand(indices), self.operand(values));
                 if !self.is_place[index] {
                     let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, outlet.start);
@@ -45,6 +45,12 @@ impl Body<'_, '_, '_> {
                 let size = self.emitter.builder.func.dfg.value_type(value).bytes();
                 let address = self.emitter.address(outlet.pointer, place, size);
                 self.emitter.builder.ins().store(TRUSTED, value, address, 0);
+                if ordered && self.mode == Mode::Piece {
+                    let marks = self.emitter.address(outlet.pointer, outlet.start, size);
+                    let mark = self.emitter.address(marks, place, 1);
+                    let one = self.emitter.builder.ins().iconst(types::I8, 1);
+                    self.emitter.builder.ins().store(TRUSTED, one, mark, 0);
+                }
             }
         }
     }

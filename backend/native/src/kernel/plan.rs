@@ -83,6 +83,8 @@ pub enum Ending {
         indices: Source,
         /// The values.
         values: Source,
+        /// Whether it counts in which order they are written: they need not be the same, and indices may be.
+        ordered: bool,
     },
 }
 
@@ -96,7 +98,7 @@ impl Ending {
             | Ending::Scan(_, source)
             | Ending::SegReduce(_, source, _)
             | Ending::SegSum(_, source, _) => vec![source],
-            Ending::Scatter { indices, values } => vec![indices, values],
+            Ending::Scatter { indices, values, .. } => vec![indices, values],
         }
     }
 }
@@ -176,9 +178,20 @@ impl Plan {
             }
             NodeOp::Vector(VectorOp::SegReduce(op)) => Ending::SegReduce(op, node.operands[0], descriptor()),
             NodeOp::Vector(VectorOp::Scatter) => {
-                Ending::Scatter { indices: node.operands[1], values: node.operands[2] }
+                let (indices, values) = (node.operands[1], node.operands[2]);
+                Ending::Scatter { indices, values, ordered: !self.is_one_value(values) }
             }
             _ => Ending::Store(Source::Node(number)),
+        }
+    }
+
+    /// Whether an operand is the same everywhere.
+    fn is_one_value(&self, operand: Source) -> bool {
+        let Source::Node(number) = operand else { return false };
+        let node = &self.nodes[number];
+        match node.op {
+            NodeOp::Vector(VectorOp::Pack) => self.is_one_value(node.operands[0]),
+            op => op == NodeOp::Vector(VectorOp::Dist),
         }
     }
 

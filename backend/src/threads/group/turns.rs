@@ -65,7 +65,7 @@ impl Work<'_> {
         let block = |number: usize| number * size..self.length.min((number + 1) * size);
         let worker = || {
             let mut words = words.clone();
-            let aside = self.aside(&mut words, rooms, &vec![0; plan.spaces()]);
+            let aside = self.aside(&mut words, rooms, &vec![0; plan.spaces()])?;
             let mut buffers = Vec::with_capacity(kept.len());
             for kept in &kept {
                 let ty = plan.nodes[plan.yields[kept.index]].ty;
