@@ -9,6 +9,7 @@ mod body;
 mod emit;
 mod ends;
 mod known;
+mod lanes;
 mod live;
 mod parts;
 mod plan;

@@ -6,6 +6,7 @@
 
 use super::affine::Even;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
+use super::lanes::Lanes;
 use super::live::{counted, is_call, live};
 use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
 use super::strip::TIMES;
@@ -63,6 +64,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub biases: Vec<Option<Value>>,
     /// The nodes that are indices which go up evenly inside a strip, and are checked when it begins.
     pub even: Vec<Option<Even>>,
+    /// The lanes of a sum that are kept in registers.
+    pub lanes: Option<Lanes>,
     /// What is known at the current index.
     pub now: Now,
 }
@@ -115,6 +118,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             of_strip: vec![None; plan.nodes.len()],
             biases: vec![None; plan.yields.len()],
             even: vec![None; plan.nodes.len()],
+            lanes: None,
             now: Now::default(),
         };
         body.check_ends(range.0, range.1);

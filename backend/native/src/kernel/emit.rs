@@ -132,8 +132,27 @@ pub(crate) fn emit_group(
 ) -> Finished {
     let mut body = Body::new(emitter, plan, mode, environment, (start, end));
     let index = body.variable(start);
+    let Some((op, descriptor, cursor)) = body.long_segments() else {
+        body.keep_lanes(start);
+        body.stretches(index, end);
+        return body.finish(end);
+    };
+    let [long, short, after] = [(); 3].map(|()| body.emitter.builder.create_block());
+    let are_long = body.are_long(cursor, (start, end));
+    body.emitter.builder.ins().brif(are_long, long, &[], short, &[]);
+    body.emitter.builder.switch_to_block(long);
+    body.keep_lanes_of_segments((op, descriptor), start);
     body.stretches(index, end);
-    body.finish(end)
+    body.finish(end);
+    body.emitter.builder.ins().jump(after, &[]);
+    body.emitter.builder.switch_to_block(short);
+    body.lanes = None;
+    body.stretches(index, end);
+    // Sums of segments leave nothing to be known after the loops.
+    let finished = body.finish(end);
+    body.emitter.builder.ins().jump(after, &[]);
+    body.emitter.builder.switch_to_block(after);
+    finished
 }
 
 const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
@@ -145,6 +164,7 @@ impl Body<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
     fn has_blocks(&self, of: Option<usize>) -> bool {
         of.is_none() && self.endings.iter().any(|ending| self.is_in_blocks(ending))
+            || of.is_some_and(|descriptor| self.has_lanes_of(descriptor))
             || !self.scans_in_blocks(of).is_empty()
     }
 
@@ -172,8 +192,11 @@ impl Body<'_, '_, '_> {
         matches!(*ending, Some(Ending::Sum(_, source)) if self.plan.space_of(source) == 0)
     }
 
-    /// The yields that are float sums of segments.
+    /// The yields that are float sums of segments, of as many as a buffer holds.
     fn sums_of_segments(&self) -> Vec<usize> {
+        if self.lanes.is_some() {
+            return Vec::new();
+        }
         (0..self.endings.len()).filter(|&index| matches!(self.endings[index], Some(Ending::SegSum(..)))).collect()
     }
 
@@ -298,8 +321,11 @@ impl Body<'_, '_, '_> {
         builder.switch_to_block(whole);
         for index in 0..self.endings.len() {
             if of.is_none() && self.is_in_blocks(&self.endings[index]) {
-                self.emitter.complete_sums(self.environment.outlets[index].pointer);
+                self.complete_block(index, i);
             }
+        }
+        if of.is_some_and(|descriptor| self.has_lanes_of(descriptor)) {
+            self.complete_block(0, i);
         }
         self.scans_in_blocks(of).into_iter().for_each(|number| self.end_scanned_block(number));
         self.emitter.builder.ins().jump(after, &[]);
@@ -345,6 +371,11 @@ impl Body<'_, '_, '_> {
                     accumulators.iter().for_each(|&variable| self.emitter.builder.def_var(variable, identity));
                     self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
                 }
+                Some(Ending::SegSum(op, ..)) if self.has_lanes_of(input) => {
+                    let stop = self.emitter.builder.use_var(cursor.stop);
+                    let result = self.sum_of_segment(stop);
+                    self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
+                }
                 _ => {}
             }
         }
@@ -370,6 +401,7 @@ impl Body<'_, '_, '_> {
         for (input, cursor) in self.different_cursors() {
             let is_end = |ending: &Option<Ending>| match *ending {
                 Some(Ending::SegReduce(_, _, descriptor)) => self.is_alike(descriptor, input),
+                Some(Ending::SegSum(..)) => self.has_lanes_of(input),
                 _ => false,
             };
             if self.endings.iter().any(is_end) {
@@ -385,9 +417,7 @@ impl Body<'_, '_, '_> {
         let mut values = Vec::with_capacity(self.endings.len());
         for index in 0..self.endings.len() {
             values.push(match (self.endings[index], self.carried[index].clone()) {
-                (Some(Ending::Sum(..)), Carried::Nothing) => {
-                    Some(self.emitter.builder.ins().band_imm_s(end, BLOCK_MASK))
-                }
+                (Some(Ending::Sum(..)), Carried::Nothing) => Some(self.left_in_buffer(index, end)),
                 (Some(Ending::Reduce(op, _)), Carried::Values(accumulators)) => {
                     let values: Vec<Value> =
                         accumulators.iter().map(|&variable| self.emitter.builder.use_var(variable)).collect();
@@ -435,6 +465,12 @@ impl Emitter<'_> {
     pub(super) fn complete_sums(&mut self, sums: Value) {
         let signature = self.signature(&[types::I64], &[]);
         self.call_rust(sums::complete as *const () as usize, signature, &[sums]);
+    }
+
+    /// A block ends, of which so many elements are in the buffer, the first ones perhaps its lanes.
+    pub(super) fn complete_lanes(&mut self, sums: Value, filled: Value) {
+        let signature = self.signature(&[types::I64; 2], &[]);
+        self.call_rust(sums::complete_lanes as *const () as usize, signature, &[sums, filled]);
     }
 
     /// Adds up the segments that end with so many elements in the buffer; how many are left there.

@@ -31,7 +31,7 @@ impl Body<'_, '_, '_> {
             }
             Ending::Sum(_, source) | Ending::SegSum(_, source, _) => {
                 let value = self.operand(source);
-                let bias = self.biases[index].unwrap_or_else(|| unreachable!("the strip has begun"));
+                let bias = self.bias(index);
                 let (address, further) = self.place_of_index(bias);
                 self.emitter.builder.ins().store(TRUSTED, value, address, BUFFER + further);
             }

@@ -8,7 +8,6 @@ use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::sum;
 use nesl_vcode::VectorOp;
 
 /// How many indices, or vectors of them, a loop takes at a time.
@@ -48,11 +47,7 @@ impl Body<'_, '_, '_> {
         self.begin_even(i, stop);
         for index in 0..self.endings.len() {
             if self.is_in_blocks(&self.endings[index]) {
-                // The strip is inside one block.
-                let builder = &mut self.emitter.builder;
-                let begin = builder.ins().band_imm_s(i, !(sum::BLOCK as i64 - 1));
-                let offset = builder.ins().ishl_imm_u(begin, 3);
-                self.biases[index] = Some(builder.ins().isub(self.environment.outlets[index].pointer, offset));
+                self.begin_block(index, i);
             }
         }
     }
@@ -63,6 +58,7 @@ impl Body<'_, '_, '_> {
             return self.strip_of_piece(index, stop);
         }
         if self.is_wide {
+            self.strip_of_lanes(index, stop);
             self.rotated_apart(index, stop, TIMES, LANES);
         } else if self.times > 1 {
             self.rotated_apart(index, stop, self.times, 1);
@@ -110,7 +106,7 @@ impl Body<'_, '_, '_> {
 
     /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the stack, and would
     /// be read from there each time that it is used.
-    fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
+    pub fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
         let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column { .. })).count();
         if self.cursors.iter().any(Option::is_some) || columns + self.environment.outlets.len() < MANY {
             return self.rotated(index, stop, times, lanes);

@@ -93,6 +93,15 @@ impl Sums {
         }
     }
 
+    /// A block ends, of which so many elements are in the buffer: all of it, or its lanes and what comes behind them.
+    fn complete_lanes(&mut self, filled: usize) {
+        if filled == sum::BLOCK {
+            return self.complete();
+        }
+        let block = self.first(filled);
+        self.blocks.push(block);
+    }
+
     /// The result, where so many elements are in the buffer. Begins anew.
     fn finish(&mut self, tail: usize) -> f64 {
         if self.blocks.is_empty() {
@@ -204,6 +213,12 @@ pub(crate) unsafe extern "C" fn begin(state: *mut State<'_>, index: usize, is_pr
 pub(crate) unsafe extern "C" fn complete(sums: *mut Sums) {
     // SAFETY: a kernel passes the address that it was given, and nothing else has it while the kernel runs.
     unsafe { &mut *sums }.complete();
+}
+
+/// What a kernel calls that keeps lanes, where a block ends with so many elements in the buffer.
+pub(crate) unsafe extern "C" fn complete_lanes(sums: *mut Sums, filled: usize) {
+    // SAFETY: as in [`complete`].
+    unsafe { &mut *sums }.complete_lanes(filled);
 }
 
 /// What a kernel calls after every stretch of indices, with the number of elements in the buffer: combines the segments that end

@@ -7,7 +7,7 @@ use super::plan::{Ending, NodeOp, Source};
 use super::sums::BUFFER;
 use crate::emitter::{Emitter, machine_type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
@@ -115,7 +115,7 @@ impl Body<'_, '_, '_> {
         let ty = self.type_of(source);
         let pointer = self.pointer(input);
         let (address, offset) = self.place_of_index(pointer);
-        let value = self.emitter.load_wide(ty, address, offset);
+        let value = self.load_wide(ty, address, offset);
         self.now.inputs[input] = Some(value);
         value
     }
@@ -138,7 +138,7 @@ impl Body<'_, '_, '_> {
             NodeOp::Vector(VectorOp::Compact) => {
                 let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
                 let (address, offset) = self.place_of_index(bias);
-                self.emitter.load_wide(node.ty, address, offset)
+                self.load_wide(node.ty, address, offset)
             }
             NodeOp::Vector(VectorOp::SegDist) => {
                 let value = self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"));
@@ -148,11 +148,25 @@ impl Body<'_, '_, '_> {
         }
     }
 
+    /// The elements of a column at the current index and the next one.
+    fn load_wide(&mut self, ty: ScalarType, address: Value, offset: i32) -> Value {
+        if !self.keeps_lanes() {
+            return self.emitter.load_wide(ty, address, offset);
+        }
+        // The loop writes nothing, and the address depends on its index. So they may be read where they are needed: at the beginning
+        // of the loop, all would need more registers than there are.
+        self.emitter.builder.ins().load(wide_type(ty), UNALIGNED.with_readonly().with_can_move(), address, offset)
+    }
+
     fn wide_end(&mut self, index: usize, ending: Ending) {
         let (source, pointer, offset) = match ending {
             Ending::Store(source) => (source, self.environment.outlets[index].pointer, 0),
             Ending::Sum(_, source) | Ending::SegSum(_, source, _) => {
-                (source, self.biases[index].unwrap_or_else(|| unreachable!("the strip has begun")), BUFFER)
+                let value = self.wide_operand(source);
+                if self.add_to_lanes(index, value) {
+                    return;
+                }
+                (source, self.bias(index), BUFFER)
             }
             Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => {
                 let value = self.wide_operand(source);
@@ -256,8 +270,7 @@ impl Emitter<'_> {
 
     /// The elements of a column of numbers at two indices.
     pub(crate) fn load_wide(&mut self, ty: ScalarType, address: Value, offset: i32) -> Value {
-        let ty = if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 };
-        self.builder.ins().load(ty, UNALIGNED, address, offset)
+        self.builder.ins().load(wide_type(ty), UNALIGNED, address, offset)
     }
 
     /// An operation that [has a form](is_wide_op) for two indices.
@@ -305,6 +318,11 @@ impl Emitter<'_> {
             other => unreachable!("{other} has no form for two indices"),
         }
     }
+}
+
+/// The vector of two numbers.
+fn wide_type(ty: ScalarType) -> Type {
+    if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 }
 }
 
 /// Whether elements are of a size of which a vector has two.
