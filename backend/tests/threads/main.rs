@@ -12,6 +12,7 @@ mod permute;
 mod random;
 mod scan;
 mod segment;
+mod sums;
 mod text;
 
 use nesl_backend::{Engine, Fault, Reference, Threads, Vector};
