@@ -26,11 +26,15 @@ fn products(engine: &mut Threads, random: &mut Random, length: usize, op: Scalar
             let starts = lengths.iter().scan(0, |next, length| Some(std::mem::replace(next, *next + length)));
             let starts = column(&Constants::Int(starts.collect()));
             let lengths = Constants::Int(lengths.to_vec());
-            let packed = reference.packed(column(&lengths)).expect("there is memory");
-            let view = reference.view(starts, column(&lengths)).expect("there is memory");
-            let [packed, view] = [packed, view].map(|it| Operand::from(maker.outside(Slot::Descriptor(it))));
-            let read = maker.add(Op::Vector(VectorOp::Compact), vec![left, packed], floats);
-            let other = maker.add(Op::Vector(VectorOp::Compact), vec![right, view], floats);
+            // Of one view it is known that its segments are as long as those that are added up.
+            let (known, unknown) = (column(&lengths), column(&lengths));
+            let packed = reference.packed(known.clone()).expect("there is memory");
+            let [known, unknown] =
+                [known, unknown].map(|it| reference.view(starts.clone(), it).expect("there is memory"));
+            let [packed, known, unknown] =
+                [packed, known, unknown].map(|it| Operand::from(maker.outside(Slot::Descriptor(it))));
+            let read = maker.add(Op::Vector(VectorOp::Compact), vec![left, known], floats);
+            let other = maker.add(Op::Vector(VectorOp::Compact), vec![right, unknown], floats);
             let products = maker.add(Op::Map(ScalarOp::MultiplyFloat), vec![read.into(), other.into()], floats);
             (products.into(), vec![packed], floats)
         }
