@@ -17,6 +17,7 @@ mod scan;
 mod segment;
 mod text;
 mod tuning;
+mod turns;
 mod workers;
 
 use crate::buffer::Meter;

@@ -11,6 +11,7 @@
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
 mod apart;
+mod chain;
 mod check;
 mod length;
 mod room;
@@ -229,6 +230,11 @@ impl<'a> Work<'a> {
                 }
                 Err(gave_up) => self.counted_first(operands).ok_or(gave_up)?.run(operands, in_place),
             };
+        }
+        if self.is_in_chain() {
+            let mut rooms = self.rooms(operands, &None, in_place)?;
+            let outcomes = self.in_chain(&words, operands, &mut rooms.each)?;
+            return self.collect(operands, rooms, outcomes);
         }
         let mut cursors = vec![words; self.pieces.len()];
         for (words, piece) in cursors.iter_mut().zip(&self.pieces) {

@@ -9,13 +9,15 @@ use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
 use super::output::{Output, Writer};
 use super::reduce::fold;
 use super::segment::{Run, runs};
-use super::tuning::{GRAIN, SCANNED_IN_TURN};
+use super::tuning::{GRAIN, SCANNED_IN_TURN, WRITTEN_IN_CACHE};
+use super::turns::Turns;
 use super::workers::{parts, split, split_aligned};
 use crate::descriptor::Descriptor;
 use crate::engine::Fault;
 use crate::vector::{Slice, Vector};
 use nesl_prim::{Element, ScalarOp, sum};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// Element k combines the elements before k; element 0 is the identity.
 pub fn scan(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
@@ -51,7 +53,8 @@ impl Combiner for Scan<'_> {
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
         let scan = |before, elements: &[T], writer: &mut Writer<'_, T>| running(before, combine, elements, writer);
-        let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
+        let operation =
+            Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements), combine: &combine };
         self.all(|elements, writer| exact(self.threads, &operation, elements, writer))
     }
 
@@ -70,6 +73,7 @@ struct Exact<'a, T> {
     /// Scans elements from what is before them.
     scan: &'a ScanFrom<'a, T>,
     reduce: &'a (dyn Fn(&[T]) -> T + Sync),
+    combine: &'a (dyn Fn(T, T) -> T + Sync),
 }
 
 /// Scans many elements by an exact operation.
@@ -82,8 +86,10 @@ fn exact<T: Element>(
     let (identity, scan, reduce) = (operation.identity, operation.scan, operation.reduce);
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
     let ranges = split(elements.len(), pieces);
-    let in_turn = threads.workers.threads() == 2 && size_of_val(elements) > SCANNED_IN_TURN;
-    if pieces == 1 || threads.workers.threads() == 1 || in_turn {
+    if threads.workers.threads() > 1 && size_of_val(elements) > SCANNED_IN_TURN {
+        return in_turn(threads, operation, elements, writer);
+    }
+    if pieces == 1 || threads.workers.threads() == 1 {
         let mut before = identity;
         for range in ranges {
             threads.workers.interrupt().check()?;
@@ -99,6 +105,42 @@ fn exact<T: Element>(
     let items = ranges.into_iter().zip(before).zip(writers).collect();
     threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
         scan(before, &elements[range], &mut writer);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// The same block by block, of which each stays in a cache between being reduced and scanned, and hands on what is before the next one.
+fn in_turn<T: Element>(
+    threads: &Threads,
+    operation: &Exact<'_, T>,
+    elements: &[T],
+    mut writer: Writer<'_, T>,
+) -> Result<(), Fault> {
+    let (scan, reduce) = (operation.scan, operation.reduce);
+    let size = WRITTEN_IN_CACHE / size_of::<T>();
+    let blocks: Vec<&[T]> = elements.chunks(size).collect();
+    let writers = writer.split(blocks.iter().map(|block| block.len()));
+    // Each is taken once.
+    let writers: Vec<_> = writers.into_iter().map(|writer| Mutex::new(Some(writer))).collect();
+    let (turns, before) = (Turns::new(blocks.len(), 0), Mutex::new(operation.identity));
+    let workers = vec![(); threads.workers.threads().min(blocks.len())];
+    threads.workers.try_each(workers, |()| {
+        let attending = turns.attend();
+        while let Some(number) = turns.take() {
+            threads.workers.interrupt().check()?;
+            let total = reduce(blocks[number]);
+            let hand_on = || {
+                let mut before = before.lock().unwrap_or_else(PoisonError::into_inner);
+                let after = (operation.combine)(*before, total);
+                std::mem::replace(&mut *before, after)
+            };
+            let writer = writers[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Who gave up before says why.
+            let (Some(before), Some(mut writer)) = (turns.in_turn(number, hand_on), writer) else { return Ok(()) };
+            scan(before, blocks[number], &mut writer);
+        }
+        attending.leave();
         Ok(())
     })?;
     Ok(())
@@ -289,7 +331,8 @@ impl Combiner for SegScan<'_> {
             }
         };
         let scan = |before, elements: &[T], writer: &mut Writer<'_, T>| running(before, combine, elements, writer);
-        let operation = Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements) };
+        let operation =
+            Exact { identity, scan: &scan, reduce: &|elements| fold(identity, combine, elements), combine: &combine };
         self.all(&each, &|run, writer| {
             let (start, length) = run.first(self.descriptor);
             exact(self.threads, &operation, &data[start..start + length], writer)
@@ -332,5 +375,33 @@ impl SegScan<'_> {
             huge(&run, writer)?;
         }
         Ok(wrap(output.finish(&self.threads.meter)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_in_turn_are_scanned_as_all_at_once() {
+        for count in [1, 2, 3] {
+            let threads = Threads::new(count, None).expect("the system starts threads");
+            for length in [1, 1000, 32 << 10, (32 << 10) + 1, 500_000] {
+                let elements: Vec<i64> = (0..length as i64).map(|i| i * i % 1009 - 500).collect();
+                let scan = |before, elements: &[i64], writer: &mut Writer<'_, i64>| {
+                    running(before, i64::wrapping_add, elements, writer)
+                };
+                let operation =
+                    Exact { identity: 0, scan: &scan, reduce: &|part| part.iter().sum(), combine: &i64::wrapping_add };
+                let mut output = Output::reserve(&threads.meter, length).expect("there is memory");
+                in_turn(&threads, &operation, &elements, output.writer()).expect("nothing fails");
+                let mut before = 0;
+                let expected = elements.iter().map(|element| {
+                    before += element;
+                    before - element
+                });
+                assert_eq!(output.finish(&threads.meter).elements(), expected.collect::<Vec<i64>>(), "{length}");
+            }
+        }
     }
 }

@@ -329,3 +329,35 @@ fn the_last_of_those_that_are_written_to_one_place_stays() {
         }
     }
 }
+
+/// Scans that are read where they are computed, one of them computed from another.
+#[test]
+fn scans_of_scans() {
+    let mut engines = engines();
+    for (seed, &length) in SHORT.iter().enumerate() {
+        for turn in 0..6 {
+            let mut random = Random((100 * seed + turn) as u64);
+            let mut maker = Maker::new(&mut random, length);
+            let ints = RegisterType::Column(ScalarType::Int);
+            let numbers = (0..length).map(|_| maker.random.below(2001) as i64 - 1000).collect();
+            let numbers: Operand = maker.outside(Slot::Column(column(&Constants::Int(numbers)))).into();
+            let scan =
+                |maker: &mut Maker, op, of| Operand::from(maker.add(Op::Vector(VectorOp::Scan(op)), vec![of], ints));
+            let map = |maker: &mut Maker, op, of: [Operand; 2]| maker.add(Op::Map(op), of.to_vec(), ints);
+            let before = scan(&mut maker, ScalarOp::AddInt, numbers);
+            let least = scan(&mut maker, ScalarOp::MinimumInt, before);
+            let lower = map(&mut maker, ScalarOp::MinimumInt, [before, least]);
+            let above = map(&mut maker, ScalarOp::SubtractInt, [before, lower.into()]);
+            let greatest = scan(&mut maker, ScalarOp::MaximumInt, above.into());
+            let more = map(&mut maker, ScalarOp::AddInt, [greatest, numbers]);
+            let maximum = Op::Vector(VectorOp::Reduce(ScalarOp::MaximumInt));
+            let result = maker.add(maximum, vec![above.into()], RegisterType::Scalar(ScalarType::Int));
+            maker.results = match turn % 3 {
+                0 => vec![result],
+                1 => vec![more, result],
+                _ => vec![above, more],
+            };
+            maker.run(&mut engines[turn % 3], &format!("{length} elements, turn {turn}"));
+        }
+    }
+}

@@ -14,7 +14,7 @@ impl Work<'_> {
     }
 
     /// How many times [`Work::begin_scans`] goes over all elements.
-    fn levels(&self) -> usize {
+    pub(super) fn levels(&self) -> usize {
         self.facts.running.iter().map(|running| usize::from(running.level) + 1).max().unwrap_or(0)
     }
 

@@ -14,11 +14,11 @@ use super::room::{Elements, Room};
 use super::{Aside, GaveUp, LocalSlot, Piece, Work, kernel};
 use crate::native::Native;
 use crate::threads::tuning::{PIECES, WRITTEN_IN_CACHE};
+use crate::threads::turns::Turns;
 use nesl_native::{Ending, Kernel, Mode, Status, Words};
 use nesl_prim::sum;
 use std::ops::Range;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// A column of elements that a filter keeps.
 struct Kept {
@@ -75,7 +75,7 @@ impl Work<'_> {
             }
             Ok(Worker { words, aside, buffers })
         };
-        let workers = self.threads.workers.threads().min(turns.blocks);
+        let workers = self.threads.workers.threads().min(turns.blocks());
         let workers = std::iter::repeat_with(worker).take(workers).collect::<Result<Vec<Worker<'w>>, GaveUp>>()?;
         let outcomes = self.threads.workers.each(workers, |_, mut worker| {
             let attending = turns.attend();
@@ -87,8 +87,7 @@ impl Work<'_> {
         });
         let mut outcomes = outcomes.into_iter().collect::<Option<Vec<_>>>().ok_or(GaveUp)?;
         for (words, _) in &mut outcomes {
-            for (space, end) in turns.ends.iter().enumerate() {
-                let end = end.load(Relaxed);
+            for (space, end) in turns.ends().enumerate() {
                 words.set_room(space, end..end);
             }
         }
@@ -127,133 +126,12 @@ impl Work<'_> {
         Some(())
     }
 
-    /// The indices of a block of which so many bytes are written for each: few enough for a cache, and for every thread to have
+    /// The indices of a block of which so many bytes are written, or read again, for each: few enough for a cache, and for every thread to have
     /// some.
-    fn block(&self, bytes: usize) -> usize {
+    pub(super) fn block(&self, bytes: usize) -> usize {
         let threads = self.threads.workers.threads();
         let share = self.length.div_ceil(threads * PIECES);
         let most = if self.threads.native == Native::Check { 1 } else { WRITTEN_IN_CACHE / bytes.max(1) };
         share.min(most).max(1).next_multiple_of(sum::BLOCK)
-    }
-}
-
-/// Blocks that are computed at the same time, and put one behind the other.
-struct Turns {
-    blocks: usize,
-    /// The block that is taken next.
-    next: AtomicUsize,
-    /// How many blocks, from the first on, have been counted.
-    counted: AtomicUsize,
-    /// How many elements they keep, by space.
-    ends: Vec<AtomicUsize>,
-    /// Whether some block will never be counted.
-    is_over: AtomicBool,
-}
-
-/// How often a thread looks whether it is its turn before it lets others run in its place: some 10 µs.
-const LOOKS: usize = 1000;
-
-impl Turns {
-    fn new(blocks: usize, spaces: usize) -> Turns {
-        let ends = (0..spaces).map(|_| AtomicUsize::new(0)).collect();
-        Turns { blocks, next: AtomicUsize::new(0), counted: AtomicUsize::new(0), ends, is_over: AtomicBool::new(false) }
-    }
-
-    /// The next block, none after the last.
-    fn take(&self) -> Option<usize> {
-        let number = self.next.fetch_add(1, Relaxed);
-        (number < self.blocks).then_some(number)
-    }
-
-    /// Waits until all blocks before have been counted; where in each space this one goes, which keeps so many elements there.
-    /// None where one of those before has given up.
-    fn place(&self, number: usize, count: impl Fn(usize) -> usize) -> Option<Vec<usize>> {
-        let mut looks = 0;
-        while self.counted.load(Acquire) != number {
-            if self.is_over.load(Relaxed) {
-                return None;
-            }
-            looks += 1;
-            if looks < LOOKS { std::hint::spin_loop() } else { std::thread::yield_now() }
-        }
-        let starts = self.ends.iter().enumerate().map(|(space, end)| end.fetch_add(count(space), Relaxed)).collect();
-        self.counted.store(number + 1, Release);
-        Some(starts)
-    }
-
-    /// Says that a thread is there, so that others may wait for its blocks.
-    fn attend(&self) -> Attending<'_> {
-        Attending { turns: self, is_done: false }
-    }
-}
-
-/// A thread that takes turns. If it is dropped before it leaves, because something gave up or panicked, nobody waits any more.
-struct Attending<'t> {
-    turns: &'t Turns,
-    is_done: bool,
-}
-
-impl Attending<'_> {
-    fn leave(mut self) {
-        self.is_done = true;
-    }
-}
-
-impl Drop for Attending<'_> {
-    fn drop(&mut self) {
-        if !self.is_done {
-            self.turns.is_over.store(true, Relaxed);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::threads::workers::Workers;
-
-    #[test]
-    fn blocks_go_one_behind_the_other() {
-        for threads in [1, 2, 4] {
-            let workers = Workers::new(threads).expect("the system starts threads");
-            let turns = Turns::new(1000, 2);
-            let count = |number: usize, space: usize| number * (space + 1) % 7;
-            let placed = workers.each(vec![(); threads], |_, ()| {
-                let attending = turns.attend();
-                let mut placed = Vec::new();
-                while let Some(number) = turns.take() {
-                    placed.push((number, turns.place(number, |space| count(number, space)).expect("all are counted")));
-                }
-                attending.leave();
-                placed
-            });
-            let mut placed: Vec<(usize, Vec<usize>)> = placed.into_iter().flatten().collect();
-            placed.sort_unstable();
-            let mut ends = vec![0; 2];
-            for (expected, (number, starts)) in placed.into_iter().enumerate() {
-                assert_eq!((number, &starts), (expected, &ends));
-                ends.iter_mut().enumerate().for_each(|(space, end)| *end += count(number, space));
-            }
-            assert_eq!(turns.ends.iter().map(|end| end.load(Relaxed)).collect::<Vec<_>>(), ends);
-        }
-    }
-
-    #[test]
-    fn nobody_waits_for_a_thread_that_has_gone() {
-        let workers = Workers::new(2).expect("the system starts threads");
-        let turns = Turns::new(10, 1);
-        let placed = workers.each(vec![(); 2], |_, ()| {
-            let attending = turns.attend();
-            while let Some(number) = turns.take() {
-                // The third block gives up; who has a later one finds out.
-                if number == 2 || turns.place(number, |_| 1).is_none() {
-                    return false;
-                }
-            }
-            attending.leave();
-            true
-        });
-        assert!(placed.contains(&false));
-        assert_eq!((turns.counted.into_inner(), turns.ends[0].load(Relaxed)), (2, 2));
     }
 }
