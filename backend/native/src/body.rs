@@ -66,6 +66,14 @@ fn of_all(emitter: &mut Emitter<'_>, function: &Function, passed: &[usize], valu
     all.collect()
 }
 
+/// Where the scratch memory of a function begins.
+#[derive(Clone, Copy)]
+struct Mark {
+    address: Value,
+    /// How often the top may have moved before.
+    moves: usize,
+}
+
 /// Writes the body of a function.
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
@@ -80,8 +88,8 @@ pub(crate) struct Body<'a, 'b> {
     uses: Uses,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
-    /// Where the function's scratch memory begins, if it makes columns.
-    mark: Option<Value>,
+    /// Where the function's scratch memory begins, if it has to do with columns.
+    mark: Option<Mark>,
     /// Where it begins again, if it ends by calling itself.
     again: Option<Again>,
 }
@@ -111,7 +119,8 @@ impl<'a, 'b> Body<'a, 'b> {
         self.define(&function.parameters, parameters.to_vec());
         let makes_columns = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
         self.uses = Uses::of(function);
-        self.mark = makes_columns.then(|| self.emitter.load_state(TOP));
+        self.mark =
+            makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
         self.again = None;
         if again::repeats(&function.body, self.id) {
             self.begin_again();
@@ -140,6 +149,11 @@ impl<'a, 'b> Body<'a, 'b> {
     /// Calls a function; the values of its results.
     fn call(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
         let entry = &self.functions[&id];
+        let function = &self.program.functions[id.0 as usize];
+        if function.body.results.iter().any(|&result| !matches!(function.operand_type(result), RegisterType::Scalar(_)))
+        {
+            self.emitter.move_top();
+        }
         self.emitter.call(entry.body, &entry.passed, arguments)
     }
 

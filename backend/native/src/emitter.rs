@@ -3,7 +3,7 @@
 //! A native function gets the address of the [`State`](crate::State) first and returns a status first. What cannot go on
 //! leaves through one block, at which the function gives up.
 
-use crate::state::{self, DONE, GAVE_UP};
+use crate::state::{self, DONE, GAVE_UP, INTERRUPTED};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, InstBuilder, InstructionData, MemFlagsData, Opcode, SigRef, Signature, StackSlot,
@@ -35,8 +35,10 @@ pub(crate) struct Emitter<'a> {
     pub state: Value,
     /// Leaves with the status in its parameter.
     leave: Block,
-    /// Leaves for giving up, once something may: where that is known, no status is made before each of many branches.
-    give_up: Option<Block>,
+    /// Leave with the statuses that are known, once something may: no status is made before each of many branches.
+    leaving: [(u64, Option<Block>); 2],
+    /// How often what is written so far may move where free scratch memory begins.
+    top_moves: usize,
     /// The results of the function, status apart.
     results: Vec<Type>,
     /// The calling convention of functions in Rust.
@@ -63,7 +65,18 @@ impl<'a> Emitter<'a> {
         let results = builder.func.signature.returns.iter().skip(1).map(|result| result.value_type).collect();
         let convention = builder.func.signature.call_conv;
         (
-            Emitter { builder, jit, state, leave, give_up: None, results, convention, word: None, thunk: None },
+            Emitter {
+                builder,
+                jit,
+                state,
+                leave,
+                leaving: [(GAVE_UP, None), (INTERRUPTED, None)],
+                top_moves: 0,
+                results,
+                convention,
+                word: None,
+                thunk: None,
+            },
             parameters,
         )
     }
@@ -73,9 +86,10 @@ impl<'a> Emitter<'a> {
         let status = self.int(DONE as i64);
         let all: Vec<Value> = std::iter::once(status).chain(results.iter().copied()).collect();
         self.builder.ins().return_(&all);
-        if let Some(give_up) = self.give_up {
-            self.builder.switch_to_block(give_up);
-            let status = self.int(GAVE_UP as i64);
+        for (status, block) in self.leaving {
+            let Some(block) = block else { continue };
+            self.builder.switch_to_block(block);
+            let status = self.int(status as i64);
             self.builder.ins().jump(self.leave, &[BlockArg::from(status)]);
         }
         self.builder.switch_to_block(self.leave);
@@ -129,28 +143,29 @@ impl<'a> Emitter<'a> {
         self.builder.switch_to_block(next);
     }
 
-    /// Goes on in a new block where a condition is true, and leaves with a status where it is not.
-    pub fn leave_unless(&mut self, condition: Value, status: Value) {
-        let next = self.builder.create_block();
-        self.builder.ins().brif(condition, next, &[], self.leave, &[BlockArg::from(status)]);
-        self.builder.switch_to_block(next);
-    }
-
     /// Gives up where a condition is false.
     pub fn require(&mut self, condition: Value) {
-        let builder = &mut self.builder;
-        let give_up = *self.give_up.get_or_insert_with(|| {
+        self.leave_unless(condition, GAVE_UP);
+    }
+
+    /// Leaves with a known status where a condition is false.
+    fn leave_unless(&mut self, condition: Value, status: u64) {
+        let (builder, known) = (&mut self.builder, self.leaving.iter_mut().find(|(known, _)| *known == status));
+        let Some((_, block)) = known else { unreachable!("nothing leaves with status {status}") };
+        let leaving = *block.get_or_insert_with(|| {
             let block = builder.create_block();
             builder.set_cold_block(block);
             block
         });
-        self.go_on_if(condition, give_up);
+        self.go_on_if(condition, leaving);
     }
 
     /// Leaves with the status of a call unless it is done.
     pub fn require_done(&mut self, status: Value) {
         let is_done = self.builder.ins().icmp_imm_s(IntCC::Equal, status, DONE as i64);
-        self.leave_unless(is_done, status);
+        let next = self.builder.create_block();
+        self.builder.ins().brif(is_done, next, &[], self.leave, &[BlockArg::from(status)]);
+        self.builder.switch_to_block(next);
     }
 
     /// A word of the state.
@@ -160,7 +175,20 @@ impl<'a> Emitter<'a> {
 
     /// Writes a word of the state.
     pub fn store_state(&mut self, offset: i32, word: Value) {
+        if offset == state::TOP {
+            self.move_top();
+        }
         self.builder.ins().store(TRUSTED, word, self.state, offset);
+    }
+
+    /// Says that what is written now may move where free scratch memory begins.
+    pub fn move_top(&mut self) {
+        self.top_moves += 1;
+    }
+
+    /// How often what is written so far may do that.
+    pub fn top_moves(&self) -> usize {
+        self.top_moves
     }
 
     /// Word `index` from an address on.
@@ -184,8 +212,7 @@ impl<'a> Emitter<'a> {
         // Another thread sets it: read anew each time.
         let is_set = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
         let is_clear = self.builder.ins().icmp_imm_s(IntCC::Equal, is_set, 0);
-        let status = self.int(state::INTERRUPTED as i64);
-        self.leave_unless(is_clear, status);
+        self.leave_unless(is_clear, INTERRUPTED);
     }
 
     /// Gives up where the stack ends.
@@ -198,6 +225,7 @@ impl<'a> Emitter<'a> {
 
     /// Calls a function in Rust at a fixed address.
     pub fn call_rust(&mut self, address: usize, signature: SigRef, arguments: &[Value]) -> Vec<Value> {
+        self.move_top();
         let callee = self.int(address as i64);
         let call = self.builder.ins().call_indirect(signature, callee, arguments);
         self.builder.inst_results(call).to_vec()

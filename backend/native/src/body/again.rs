@@ -3,7 +3,7 @@
 //! The calls count as before, so that a recursion without end ends in the same error: each takes the least that a call takes of
 //! the stack away from what is left of it.
 
-use super::Body;
+use super::{Body, Mark};
 use crate::function::machine_types;
 use crate::state::{INTERRUPT, LEAST_FRAME, STACK_LIMIT};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -145,7 +145,7 @@ impl Body<'_, '_> {
 
     /// Emits a block that ends the function.
     fn end(&mut self, block: &Block) -> Vec<Vec<Value>> {
-        let Some(mark) = self.mark else { return self.block(block) };
+        let Some(Mark { address: mark, .. }) = self.mark else { return self.block(block) };
         if let Some(last) = self.last_group(block) {
             return self.end_in_place(mark, block, &last);
         }
@@ -184,7 +184,7 @@ impl Body<'_, '_> {
 
     fn repeat(&mut self, again: Again, operands: &[Operand]) {
         let mut values: Vec<Vec<Value>> = operands.iter().map(|&operand| self.value(operand)).collect();
-        if let Some(mark) = self.mark {
+        if let Some(Mark { address: mark, .. }) = self.mark {
             let types: Vec<RegisterType> = operands.iter().map(|&operand| self.type_of(operand)).collect();
             self.give_back(mark, &types, &mut values);
         }

@@ -205,7 +205,11 @@ impl Body<'_, '_> {
             }
         }
         if parts.is_empty() {
-            return self.emitter.store_state(TOP, mark);
+            // What only reads columns keeps no register for the mark during its calls.
+            if self.mark.is_none_or(|mark| self.emitter.top_moves() > mark.moves) {
+                self.emitter.store_state(TOP, mark);
+            }
+            return;
         }
         // Where nothing was made nothing moves.
         let top = self.emitter.load_state(TOP);
@@ -369,5 +373,67 @@ impl Body<'_, '_> {
         self.emitter.builder.ins().jump(after, &moved);
         self.emitter.builder.switch_to_block(after);
         self.emitter.builder.block_params(after).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Status;
+    use crate::function::tests::run_in;
+
+    /// A number for each of n instances, each of which makes a column for itself: in a function that it calls, by a helper, in a
+    /// loop of its own, or in none of these.
+    fn instances(made: &str) -> String {
+        format!(
+            "function f(%0: int) -> int {{
+               %1 = iota %0
+               %2 = each g g/L(of int) -> int %0 %1
+               %3 = reduce.add.int %2
+               return %3
+             }}
+             function g(%0: int) -> int {{
+               %1 = less.int %0 0
+               %8 = if %1 {{
+                 %2 = add.int %0 1
+                 %3 = call g %2
+                 %4 = add.int %3 1
+                 yield %4
+               }} else {{
+                 {made}
+                 %6 = extract %5 3
+                 %7 = add.int %6 %0
+                 yield %7
+               }}
+               return %8
+             }}
+             function h(%0: int) -> column int {{
+               %1 = less.int %0 0
+               %5 = if %1 {{
+                 %2 = add.int %0 1
+                 %3 = call h %2
+                 %4 = map add.int %3 1
+                 yield %4
+               }} else {{
+                 %6 = iota 20
+                 yield %6
+               }}
+               return %5
+             }}
+             function g/L(%0: int, %1: column int) -> column int {{
+               return %1
+             }}"
+        )
+    }
+
+    #[test]
+    fn what_gives_only_scalars_keeps_no_scratch_memory() {
+        let made =
+            ["%5 = call h %0", "%5 = iota 20", "%9 = iota 20\n%5 = rank_up %9", "%9 = iota 9\n%5 = concat %9 %9"];
+        for made in made {
+            for n in [0i64, 1, 1000] {
+                let (status, words) = run_in(1 << 14, None, &instances(made), &[n as u64], 1);
+                assert_eq!((status, words[0] as i64), (Status::Done, n * 3 + n * (n - 1) / 2), "{made} {n}");
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::Body;
 use super::sink::{Origin, Sunk};
 use crate::kernel::{Extent, LANES, Plan, Source};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, StackSlot, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_vcode::Register;
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use std::collections::HashMap;
 /// How many indices are looked at before the instances among them run: as many as a word has bits.
 const ROUND: i64 = 64;
 
-/// How many of them a loop takes at a time.
-const TIMES: i32 = 4;
+/// How many of them are taken at a time: by a loop, then once where so many are left, then one by one.
+const TIMES: [i32; 3] = [8, 4, 1];
 
 impl Body<'_, '_> {
     /// The values of what a filter yields, where that is left to the loop over its instances: columns that are never looked at, as
@@ -51,16 +51,19 @@ impl Body<'_, '_> {
         interrupt: Value,
         instance: impl FnOnce(&mut Self, Value),
     ) {
-        let vectors = self.is_wide(filter).then(|| self.scalars_in_memory(filter));
+        let is_wide = self.is_wide(filter);
+        let scalars = self.scalars_in_memory(filter);
         let zero = self.emitter.int(0);
         let [base, set] = [(); 2].map(|()| self.emitter.builder.declare_var(types::I64));
         let builder = &mut self.emitter.builder;
-        let [round, header, body, next, after] = [(); 5].map(|()| builder.create_block());
+        let [first, header, body, next, again, after] = [(); 6].map(|()| builder.create_block());
         builder.def_var(base, zero);
         let is_some = builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, length, 0);
-        builder.ins().brif(is_some, round, &[], after, &[]);
-        builder.switch_to_block(round);
-        self.find((filter, vectors.as_deref()), base, length, set);
+        builder.ins().brif(is_some, first, &[], after, &[]);
+        builder.switch_to_block(first);
+        // Most filters have one round, whose scalars are still in registers.
+        let wide = is_wide.then(|| self.with_splats(filter.clone()));
+        self.find((filter, wide), zero, length, set);
         let builder = &mut self.emitter.builder;
         builder.ins().jump(header, &[]);
         builder.switch_to_block(header);
@@ -71,39 +74,40 @@ impl Body<'_, '_> {
         let less = builder.ins().iadd_imm_s(bits, -1);
         let others = builder.ins().band(bits, less);
         builder.def_var(set, others);
-        let first = builder.use_var(base);
-        let i = builder.ins().iadd(first, offset);
+        let start = builder.use_var(base);
+        let i = builder.ins().iadd(start, offset);
         instance(self, i);
         let builder = &mut self.emitter.builder;
         builder.ins().jump(header, &[]);
         builder.switch_to_block(next);
-        let first = builder.use_var(base);
-        let end = builder.ins().iadd_imm_s(first, ROUND);
-        builder.def_var(base, end);
-        let is_left = builder.ins().icmp(IntCC::SignedLessThan, end, length);
-        let again = builder.create_block();
+        let start = builder.use_var(base);
+        let start = builder.ins().iadd_imm_s(start, ROUND);
+        builder.def_var(base, start);
+        let is_left = builder.ins().icmp(IntCC::SignedLessThan, start, length);
         builder.ins().brif(is_left, again, &[], after, &[]);
         builder.switch_to_block(again);
         // Where nothing is kept no instance looks.
         self.emitter.check_flag(interrupt);
-        self.emitter.builder.ins().jump(round, &[]);
-        self.emitter.builder.switch_to_block(after);
+        // What the loop over rounds keeps in registers is in memory during every instance: the first round would begin by reading it.
+        let filter = self.with_scalars_from(filter.clone(), &scalars);
+        let wide = is_wide.then(|| self.with_splats(filter.clone()));
+        self.find((&filter, wide), start, length, set);
+        let builder = &mut self.emitter.builder;
+        builder.ins().jump(header, &[]);
+        builder.switch_to_block(after);
     }
 
-    /// The bits of a round, the lowest for its first index. The last index is the first that is looked at: the bits before it
-    /// push those behind it up.
-    fn find(&mut self, (filter, vectors): (&Sunk, Option<&[StackSlot]>), base: Variable, length: Value, set: Variable) {
-        // What is in a vector register would be in memory during every instance if the loop over rounds kept it.
-        let wide = vectors.map(|scalars| self.with_scalars_from(filter.clone(), scalars));
+    /// The bits of the round that begins at an index, the lowest for that. The last index is the first that is looked at: the bits
+    /// before it push those behind it up.
+    fn find(&mut self, (filter, wide): (&Sunk, Option<Sunk>), first: Value, length: Value, set: Variable) {
         let builder = &mut self.emitter.builder;
         let index = builder.declare_var(types::I64);
         let none = builder.ins().iconst(types::I64, 0);
         builder.def_var(set, none);
-        let first = builder.use_var(base);
         let end = builder.ins().iadd_imm_s(first, ROUND);
         let end = builder.ins().smin(end, length);
         builder.def_var(index, end);
-        for times in [TIMES, 1] {
+        for times in TIMES {
             let builder = &mut self.emitter.builder;
             let [body, after] = [(); 2].map(|()| builder.create_block());
             let last = builder.ins().iadd_imm_s(first, i64::from(times));
@@ -114,7 +118,7 @@ impl Body<'_, '_> {
             let (i, before) = (builder.use_var(index), builder.use_var(set));
             // Neighbours are put together first, and all of them then with those behind: the loop waits for no more than that.
             let (mut bits, mut width) = match &wide {
-                Some(wide) if times == TIMES => (self.bits_of_vectors(wide, i), LANES as i64),
+                Some(wide) if times > 1 => (self.bits_of_vectors(wide, i, times), LANES as i64),
                 _ => (self.bits_of_indices(filter, i, times), 1),
             };
             while bits.len() > 1 {
@@ -126,8 +130,12 @@ impl Body<'_, '_> {
             builder.def_var(set, bits);
             let i = builder.ins().iadd_imm_s(i, -i64::from(times));
             builder.def_var(index, i);
-            let is_left = builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, i, last);
-            builder.ins().brif(is_left, body, &[], after, &[]);
+            if TIMES.contains(&(2 * times)) {
+                builder.ins().jump(after, &[]);
+            } else {
+                let is_left = builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, i, last);
+                builder.ins().brif(is_left, body, &[], after, &[]);
+            }
             builder.switch_to_block(after);
         }
     }
@@ -141,9 +149,9 @@ impl Body<'_, '_> {
         bits.collect()
     }
 
-    /// The bits of the indices that a loop takes at a time, those of a vector together.
-    fn bits_of_vectors(&mut self, filter: &Sunk, i: Value) -> Vec<Value> {
-        let bits = (1..=TIMES / LANES as i32).map(|behind| {
+    /// The bits of the same indices, those of a vector together.
+    fn bits_of_vectors(&mut self, filter: &Sunk, i: Value, times: i32) -> Vec<Value> {
+        let bits = (1..=times / LANES as i32).map(|behind| {
             let are_there = self.computed_wide(filter, i, -behind * LANES as i32);
             self.emitter.builder.ins().vhigh_bits(types::I64, are_there)
         });

@@ -372,11 +372,11 @@ impl Body<'_, '_> {
             && sunk.steps.iter().all(|(op, parts)| is_wide_op(*op) && parts.iter().all(is_wide_part))
     }
 
-    /// The scalars that are the same at all indices, in memory.
+    /// What is the same at all indices, in memory.
     pub(super) fn scalars_in_memory(&mut self, sunk: &Sunk) -> Vec<StackSlot> {
         let mut slots = Vec::new();
         for part in sunk.steps.iter().flat_map(|(_, parts)| parts) {
-            if let Part::Same(value) = *part {
+            if let Some(value) = self.same(*part) {
                 let builder = &mut self.emitter.builder;
                 let slot = builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3));
                 builder.ins().stack_store(types::I64, value, slot, 0);
@@ -386,20 +386,36 @@ impl Body<'_, '_> {
         slots
     }
 
-    /// What is to be computed, with those scalars for two indices.
+    /// What is to be computed, with that from memory.
     pub(super) fn with_scalars_from(&mut self, mut sunk: Sunk, slots: &[StackSlot]) -> Sunk {
         let mut slots = slots.iter();
         for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts) {
-            if let Part::Same(value) = *part
-                && let Some(&slot) = slots.next()
-            {
-                let builder = &mut self.emitter.builder;
-                let ty = builder.func.dfg.value_type(value);
-                let value = builder.ins().stack_load(types::I64, ty, slot, 0);
+            let Some(value) = self.same(*part) else { continue };
+            let slot = *slots.next().unwrap_or_else(|| unreachable!("each scalar has its slot"));
+            let builder = &mut self.emitter.builder;
+            let ty = builder.func.dfg.value_type(value);
+            *part = Part::Same(builder.ins().stack_load(types::I64, ty, slot, 0));
+        }
+        sunk
+    }
+
+    /// What is to be computed, with that for two indices.
+    pub(super) fn with_splats(&mut self, mut sunk: Sunk) -> Sunk {
+        for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts) {
+            if let Some(value) = self.same(*part) {
                 *part = Part::Both(self.emitter.splat(value));
             }
         }
         sunk
+    }
+
+    /// The value of what is the same at all indices.
+    fn same(&mut self, part: Part) -> Option<Value> {
+        match part {
+            Part::Same(value) => Some(value),
+            Part::Constant(value) => Some(self.emitter.constant(value)),
+            _ => None,
+        }
     }
 
     /// The same for that index and the next one, in a vector.
@@ -413,7 +429,7 @@ impl Body<'_, '_> {
                     Part::Both(value) => value,
                     Part::Element(ty, column) => {
                         let address = self.address(column, i, ty);
-                        self.emitter.load_wide(ty, address, behind * ty.size() as i32)
+                        self.emitter.load_wide_where_needed(ty, address, behind * ty.size() as i32)
                     }
                     Part::Index => {
                         let first = self.emitter.builder.ins().iadd_imm_s(i, i64::from(behind));

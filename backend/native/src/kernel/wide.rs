@@ -153,9 +153,8 @@ impl Body<'_, '_, '_> {
         if !self.keeps_lanes() {
             return self.emitter.load_wide(ty, address, offset);
         }
-        // The loop writes nothing, and the address depends on its index. So they may be read where they are needed: at the beginning
-        // of the loop, all would need more registers than there are.
-        self.emitter.builder.ins().load(wide_type(ty), UNALIGNED.with_readonly().with_can_move(), address, offset)
+        // At the beginning of the loop, all would need more registers than there are.
+        self.emitter.load_wide_where_needed(ty, address, offset)
     }
 
     fn wide_end(&mut self, index: usize, ending: Ending) {
@@ -271,6 +270,11 @@ impl Emitter<'_> {
     /// The elements of a column of numbers at two indices.
     pub(crate) fn load_wide(&mut self, ty: ScalarType, address: Value, offset: i32) -> Value {
         self.builder.ins().load(wide_type(ty), UNALIGNED, address, offset)
+    }
+
+    /// The same, read where they are needed: in a loop that writes nothing, from an address that depends on its index.
+    pub(crate) fn load_wide_where_needed(&mut self, ty: ScalarType, address: Value, offset: i32) -> Value {
+        self.builder.ins().load(wide_type(ty), UNALIGNED.with_readonly().with_can_move(), address, offset)
     }
 
     /// An operation that [has a form](is_wide_op) for two indices.

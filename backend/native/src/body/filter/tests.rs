@@ -62,7 +62,7 @@ fn numbered(text: &str) -> String {
 }
 
 /// Lengths about the number of bits in a word, and what loops take at a time.
-const LENGTHS: [i64; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 61, 63, 64, 65, 66, 127, 128, 131, 300];
+const LENGTHS: [i64; 24] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 61, 63, 64, 65, 66, 77, 127, 128, 300];
 
 type Predicate = fn(i64, i64) -> bool;
 
