@@ -129,6 +129,32 @@ fn stats_and_options_are_for_any_engine() {
 }
 
 #[test]
+fn few_instances_that_read_much_have_all_threads_each_as_long_as_they_read_less() {
+    let bench = Bench::with(
+        "less.nesl",
+        "function bits(v, k) = if #v < 2 then #v else\n let w = {x / 2 : x in v | rem(x, 2) == k} in sum({bits(w, i) : i in [0, 1]});
+         function main(n) : int -> int = bits([0:n], 0);",
+    );
+    bench.write(
+        "same.nesl",
+        "function tree(v, d, k) = if d == 0 then v[k] else sum({tree(v, d - 1, 2 * k + i) : i in [0, 1]});
+         function main(n) : int -> int = tree([5:n], 12, 0);",
+    );
+    let instructions = |file: &str, threads: &str, result: &str| {
+        let ran = bench.nesl(&["run", "--stats", "--threads", threads, file, "--", "1048576"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), result), "{ran:?}");
+        let row = ran.err.lines().nth(1).unwrap_or_else(|| panic!("{ran:?}"));
+        row.split_whitespace().nth(1).and_then(|count| count.parse::<u64>().ok()).unwrap_or_else(|| panic!("{ran:?}"))
+    };
+    // Of the numbers below 2^20 there are 2^19 at two instances and 2^18 at each of the next two, and fewer at none.
+    let [one, two] = ["1", "2"].map(|threads| instructions("less.nesl", threads, "1048576\n"));
+    assert!(one + 10 < two && two < one + 200, "{one} and {two} instructions");
+    // 5 and the numbers after it, 2^12 in all.
+    let [one, two] = ["1", "2"].map(|threads| instructions("same.nesl", threads, "8407040\n"));
+    assert!(two < one + 50, "{one} and {two} instructions");
+}
+
+#[test]
 fn help_has_examples() {
     let bench = Bench::new();
     for command in [

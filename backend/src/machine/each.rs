@@ -29,7 +29,7 @@ enum Begun<E: Engine> {
     /// The lifted function is to run on these.
     Lifted(Vec<SlotOf<E>>),
     /// The serial function is to run on each instance of these, on the machine's lines.
-    OneByOne(Split<E>),
+    OneByOne(Split<E>, Sizes),
 }
 
 impl<E: Engine> Run<'_, E> {
@@ -42,8 +42,7 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<Option<FunctionId>, Stop> {
         let (each, span) = (&line.each, line.span);
         let values: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
-        let instances = instances_in::<E>(&values);
-        match self.begin_each(line, values, || frames.active())? {
+        match self.begin_each(line, values, frames.read_around(), || frames.active())? {
             Begun::Done(results) => {
                 line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
                 Ok(None)
@@ -53,11 +52,11 @@ impl<E: Engine> Run<'_, E> {
                 self.enter(span);
                 Ok(Some(each.lifted))
             }
-            Begun::OneByOne(arguments) => {
+            Begun::OneByOne(arguments, Sizes { instances, read, .. }) => {
                 let results = each.results.iter().map(Gathered::instances).collect();
                 let first = arguments.instance(self.engine, 0).map_err(Stop::of(span))?;
                 let arguments = Arc::new(arguments);
-                let leaf = Leaf { line: Arc::clone(line), arguments, index: 0, end: instances, results };
+                let leaf = Leaf { line: Arc::clone(line), arguments, index: 0, end: instances, read, results };
                 frames.call_each(here, leaf).map_err(Stop::at(span))?;
                 self.enter(span);
                 frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(span))?;
@@ -77,7 +76,7 @@ impl<E: Engine> Run<'_, E> {
             instance: error.instances.first().filter(|instance| instance.place == line.span).map(|first| first.index),
             error: Box::new(error),
         };
-        match self.begin_each(line, values, || Ok(Active::default())) {
+        match self.begin_each(line, values, Some(0), || Ok(Active::default())) {
             Ok(Begun::Done(results)) => Ok(results),
             Ok(Begun::Lifted(values)) => {
                 let depth = self.enter(line.span);
@@ -85,21 +84,23 @@ impl<E: Engine> Run<'_, E> {
                 self.leave_to(depth);
                 Ok(results)
             }
-            Ok(Begun::OneByOne(arguments)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
+            Ok(Begun::OneByOne(arguments, _)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
             Err(Stop::Here(fault, span, _)) => Err(no_more(outside_instances(span)(fault))),
             Err(Stop::Inside(error, _)) => Err(one_of_them(*error)),
         }
     }
 
-    /// Runs an `each` as far as that does not take the loop over lines. `outside` are the calls that are active.
+    /// Runs an `each` as far as that does not take the loop over lines. `around` is what the instance reads that runs it, if it
+    /// is one, and `outside` are the calls that are active.
     fn begin_each(
         &mut self,
         line: &Arc<EachLine>,
         mut values: Vec<SlotOf<E>>,
+        around: Option<usize>,
         outside: impl FnOnce() -> Result<Active, Failure>,
     ) -> Result<Begun<E>, Stop> {
         let (each, span) = (&line.each, line.span);
-        let sizes = self.sizes(line, &values).map_err(Stop::of(span))?;
+        let mut sizes = self.sizes(line, &values).map_err(Stop::of(span))?;
         if sizes.instances == 0 {
             drop(values);
             return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(span));
@@ -110,6 +111,7 @@ impl<E: Engine> Run<'_, E> {
         if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.turn) {
             return Ok(Begun::Lifted(values));
         }
+        sizes.native &= !sizes.take_all_workers_each(self.engine.workers(), around);
         let shares = self.shares(line, sizes, &values).map_err(Stop::of(span))?;
         let operands = values.split_off(1);
         let outside = outside().map_err(Stop::at(span))?;
@@ -129,7 +131,7 @@ impl<E: Engine> Run<'_, E> {
         }
         let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?;
         match shares {
-            None => Ok(Begun::OneByOne(arguments)),
+            None => Ok(Begun::OneByOne(arguments, sizes)),
             shares => {
                 let run = |run: &mut Run<'_, E>, task: Task| Ok(vec![run.instances(line, &arguments, task.range)?]);
                 let results = self.dealt_out(line, sizes, (shares, false), run)?;

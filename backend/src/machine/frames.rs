@@ -31,6 +31,8 @@ pub(super) struct Leaf<E: Engine> {
     pub index: usize,
     /// The one after the last.
     pub end: usize,
+    /// The elements that each of them reads.
+    pub read: usize,
     pub results: Vec<Gathered<E>>,
 }
 
@@ -115,6 +117,11 @@ impl<E: Engine> Frames<E> {
     /// The instances of which the running function computes one, or none where it was called otherwise.
     pub fn leaf(&mut self) -> Option<&mut Leaf<E>> {
         self.callers.last_mut().and_then(|caller| caller.leaf.as_deref_mut())
+    }
+
+    /// The elements that the innermost of the active instances reads, if the running function is part of one.
+    pub fn read_around(&self) -> Option<usize> {
+        self.callers.iter().rev().find_map(|caller| caller.leaf.as_ref()).map(|leaf| leaf.read)
     }
 
     /// The frame for one more instance, in place of that of the instance before.
