@@ -291,14 +291,26 @@ function top(%0: int, %1: descriptor, %2: column int) -> int, descriptor, column
 
 #[test]
 fn results_as_long_as_operands_are_not_put_together_once_more() {
-    const INSTANCES: i64 = 300;
-    const LENGTH: i64 = 1000;
-    let elements = (INSTANCES * LENGTH) as u64;
+    results_are_written_in_place(|_| LENGTH, &[0, 1, LENGTH / 2, LENGTH]);
+}
+
+/// Those with most elements come last, and are begun first.
+#[test]
+fn results_are_in_the_order_of_instances_however_much_these_have_to_do() {
+    results_are_written_in_place(|instance| 2 * LENGTH * instance / INSTANCES, &[0]);
+}
+
+const INSTANCES: i64 = 300;
+const LENGTH: i64 = 1000;
+
+/// Runs [`SHORTER`] on instances of these lengths, and counts what it makes.
+fn results_are_written_in_place(length: impl Fn(i64) -> i64, drops: &[i64]) {
+    let elements = (0..INSTANCES).map(&length).sum::<i64>() as u64;
     let shape = sequence(sequence(int()));
-    let values = |instance: i64| -> Vec<i64> { (0..LENGTH).map(|index| instance * LENGTH + index).collect() };
+    let values = |instance: i64| -> Vec<i64> { (0..length(instance)).map(|index| instance * LENGTH + index).collect() };
     let argument = Literal::Sequence((0..INSTANCES).map(|instance| ints(&values(instance))).collect());
     for threads in [1, 2, 3] {
-        for dropped in [0, 1, LENGTH / 2, LENGTH] {
+        for &dropped in drops {
             let program = SHORTER.replace("DROPPED", &dropped.to_string());
             let loaded = Loaded::new(Arc::new(parse(&program).unwrap_or_else(|error| panic!("{error}"))));
             let mut machine = Machine::new(Threads::new(threads, None).unwrap(), Limits::default());

@@ -17,6 +17,7 @@ use crate::value::SlotOf;
 use crate::vector::unwritten::Unwritten;
 use nesl_prim::ScalarType;
 use nesl_vcode::{Each, Shape};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// Tasks for each worker, where instances are dealt out: enough to even out instances that take longer than others.
@@ -142,14 +143,19 @@ impl<E: Engine> Run<'_, E> {
             }
             return Ok(results);
         };
-        let tasks = self.tasks(line, shares, placed);
+        let weights: Vec<usize> = shares.iter().map(|(_, elements)| *elements).collect();
+        let mut tasks: Vec<(usize, Task)> = self.tasks(line, shares, placed).into_iter().enumerate().collect();
+        // What is begun last is waited for: that should not be the longest one.
+        tasks.sort_by_key(|&(number, _)| Reverse(weights[number]));
         let (program, settings) = (self.program, self.settings);
         let profile = self.profile_for_worker();
-        let mut outcomes = self.engine.in_parallel(tasks, |task, engine| {
-            elsewhere::run(program, settings, engine, profile.clone(), |run| run_instances(run, task))
+        let mut outcomes = self.engine.in_parallel(tasks, |(number, task), engine| {
+            let did = elsewhere::run(program, settings, engine, profile.clone(), |run| run_instances(run, task));
+            (number, did)
         });
-        self.workers_have_run(outcomes.iter_mut().filter_map(|did| did.profile.take()));
-        for did in outcomes {
+        outcomes.sort_by_key(|&(number, _)| number);
+        self.workers_have_run(outcomes.iter_mut().filter_map(|(_, did)| did.profile.take()));
+        for (_, did) in outcomes {
             self.instructions += did.instructions;
             // Of several failing instances the first counts, as if they had run one after another.
             for values in did.outcome.map_err(|error| self.inside(line, error))? {
