@@ -65,6 +65,12 @@ struct Ended {
     err: String,
 }
 
+/// The parent of a process; none has the number 0, which stands for what has just ended.
+fn parent(process: u32) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok()).unwrap_or(0)
+}
+
 impl Job {
     /// Starts a program on ranks; it waits for nothing to read.
     fn start(bench: &Bench, start: Start, program: &str) -> Job {
@@ -128,12 +134,12 @@ impl Job {
         marked.collect()
     }
 
-    /// The process of a rank: the first, as commands that it runs have its environment.
+    /// The process of a rank: the one whose parent is not of that rank, as commands that it runs have its environment.
     fn rank(&self, rank: usize) -> u32 {
-        let mut processes = self.processes();
-        processes.sort_unstable();
-        let found = processes.iter().find(|(_, of)| *of == Some(rank));
-        found.unwrap_or_else(|| panic!("no rank {rank} among {processes:?}")).0
+        let processes = self.processes();
+        let of_rank: Vec<u32> = processes.iter().filter(|(_, of)| *of == Some(rank)).map(|&(id, _)| id).collect();
+        let found = of_rank.iter().find(|&&id| !of_rank.contains(&parent(id)));
+        *found.unwrap_or_else(|| panic!("no rank {rank} among {processes:?}"))
     }
 
     /// Waits for the end, and until no process is left.
