@@ -21,7 +21,7 @@ impl Generator {
                     "odd_elts(@)",
                     "even_elts(@)",
                     "(let s = @ in interleave(s, s))",
-                    "(let s = @ in flag_merge({oddp(i) : i in [0:#s]}, odd_elts(s), even_elts(s)))",
+                    "(let s = @ in flag_merge({oddp(i) : i in [0:#s]}, even_elts(s), odd_elts(s)))",
                     "(let s = @ in first(unzip({(e, #s) : e in s})))",
                     "(let s = @ in cond_put(s, [0:#s], {oddp(i) : i in [0:#s]}, reverse(s)))",
                     "rest((0, @))",
