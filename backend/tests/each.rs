@@ -294,10 +294,10 @@ fn results_as_long_as_operands_are_not_put_together_once_more() {
     results_are_written_in_place(|_| LENGTH, &[0, 1, LENGTH / 2, LENGTH]);
 }
 
-/// Those with most elements come last, and are begun first.
+/// The one with most elements comes last, and is begun first.
 #[test]
 fn results_are_in_the_order_of_instances_however_much_these_have_to_do() {
-    results_are_written_in_place(|instance| 2 * LENGTH * instance / INSTANCES, &[0]);
+    results_are_written_in_place(|instance| if instance + 1 < INSTANCES { LENGTH / 10 } else { 100 * LENGTH }, &[0]);
 }
 
 const INSTANCES: i64 = 300;

@@ -145,8 +145,11 @@ impl<E: Engine> Run<'_, E> {
         };
         let weights: Vec<usize> = shares.iter().map(|(_, elements)| *elements).collect();
         let mut tasks: Vec<(usize, Task)> = self.tasks(line, shares, placed).into_iter().enumerate().collect();
-        // What is begun last is waited for: that should not be the longest one.
-        tasks.sort_by_key(|&(number, _)| Reverse(weights[number]));
+        // What is begun last is waited for: that should not be the longest one. Others are begun as they lie in memory.
+        let (most, all) = (weights.iter().max().copied().unwrap_or(0), weights.iter().sum::<usize>());
+        if most / 2 > all / weights.len().max(1) {
+            tasks.sort_by_key(|&(number, _)| Reverse(weights[number]));
+        }
         let (program, settings) = (self.program, self.settings);
         let profile = self.profile_for_worker();
         let mut outcomes = self.engine.in_parallel(tasks, |(number, task), engine| {
