@@ -56,7 +56,7 @@ fn read_stack_format(path: &Path, style: Style) -> Result<(Program, SourceMap), 
     let text = read_source(path, style)?;
     let mut sources = SourceMap::default();
     let file = sources.add(path.display().to_string(), text.as_str(), Origin::User);
-    let program = nesl_vcode::cmu::read(&text, file);
+    let program = nesl_cmu::read(&text, file);
     let program = program.map_err(|error| style.failed(&format!("{}:{error}", path.display())))?;
     Ok((program, sources))
 }

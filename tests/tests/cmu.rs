@@ -12,8 +12,8 @@ use nesl_span::FileId;
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::world::World;
 use nesl_tests::{engines, generate, layout, programs, session};
+use nesl_vcode::Program;
 use nesl_vcode::pipeline::{Options, optimise};
-use nesl_vcode::{Program, cmu};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn expected(text: &str, key: &str) -> Vec<String> {
 
 /// Reads and optimises a program.
 fn read(text: &str) -> Result<Program, String> {
-    let mut program = cmu::read(text, FileId(0)).map_err(|error| error.to_string())?;
+    let mut program = nesl_cmu::read(text, FileId(0)).map_err(|error| error.to_string())?;
     optimise(&mut program, &Options::default()).map_err(|error| format!("{error}\n{program}"))?;
     Ok(program)
 }
@@ -145,7 +145,7 @@ impl Tally {
         self.all += 1;
         let checked = session::check(text, None).unwrap_or_else(|end| panic!("{name}: {end}"));
         let vcode = engines::compile(&checked, engines::Passes::All).unwrap_or_else(|end| panic!("{name}: {end}"));
-        let written = match cmu::write(&vcode, &|_| 0) {
+        let written = match nesl_cmu::write(&vcode, &|_| 0) {
             Ok(written) => written,
             Err(limitation) => {
                 *self.limitations.entry(limitation.to_string()).or_default() += 1;
@@ -213,7 +213,7 @@ fn random_programs_written_and_read_back_give_the_same() {
 fn what_was_read_can_be_written_again() {
     for (path, text) in files("") {
         let program = read(&text).unwrap();
-        let Ok(written) = cmu::write(&program, &|_| 0) else { continue };
+        let Ok(written) = nesl_cmu::write(&program, &|_| 0) else { continue };
         let again = read(&written).unwrap_or_else(|error| panic!("{}: {error}\n{written}", path.display()));
         assert_eq!(run_both(&again), run_both(&program), "{}\n{written}", path.display());
     }

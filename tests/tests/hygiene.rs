@@ -109,20 +109,42 @@ fn nothing_is_left_to_do() {
 }
 
 /// The crates that each crate of the workspace may use, and does: what a new edge must be added to.
-const EDGES: [(&str, &[&str]); 11] = [
+const EDGES: [(&str, &[&str]); 12] = [
     ("nesl-span", &[]),
     ("nesl-prim", &[]),
     ("nesl-stdlib", &[]),
     ("nesl-frontend", &["nesl-prim", "nesl-span", "nesl-stdlib"]),
     ("nesl-vcode", &["nesl-prim", "nesl-span"]),
+    ("nesl-cmu", &["nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-flatten", &["nesl-frontend", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-native", &["nesl-prim", "nesl-vcode"]),
     ("nesl-backend", &["nesl-native", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-mpi", &["nesl-backend", "nesl-prim", "nesl-span", "nesl-vcode"]),
-    ("nesl", &["nesl-backend", "nesl-flatten", "nesl-frontend", "nesl-mpi", "nesl-prim", "nesl-span", "nesl-vcode"]),
+    (
+        "nesl",
+        &[
+            "nesl-backend",
+            "nesl-cmu",
+            "nesl-flatten",
+            "nesl-frontend",
+            "nesl-mpi",
+            "nesl-prim",
+            "nesl-span",
+            "nesl-vcode",
+        ],
+    ),
     (
         "nesl-tests",
-        &["nesl-backend", "nesl-flatten", "nesl-frontend", "nesl-mpi", "nesl-prim", "nesl-span", "nesl-vcode"],
+        &[
+            "nesl-backend",
+            "nesl-cmu",
+            "nesl-flatten",
+            "nesl-frontend",
+            "nesl-mpi",
+            "nesl-prim",
+            "nesl-span",
+            "nesl-vcode",
+        ],
     ),
 ];
 

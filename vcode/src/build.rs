@@ -212,7 +212,7 @@ pub(crate) fn result_type(op: VectorOp, operands: &[RegisterType]) -> Option<Reg
 }
 
 /// What T stands for in the operation's row: its operator says, or else the first operand of such a kind.
-pub(crate) fn element_type(op: VectorOp, operands: &[RegisterType]) -> Option<ScalarType> {
+pub fn element_type(op: VectorOp, operands: &[RegisterType]) -> Option<ScalarType> {
     if let Some(operator) = op.operator() {
         return Some(operator.row().result);
     }

@@ -3,11 +3,10 @@
 //! [`program`] is the program as data, [`op`] the instruction table, [`shape`] how values lie in registers, [`mod@each`] a function
 //! on many instances, [`fusion`] groups of instructions that can be one loop. [`build`] makes functions; [`mod@print`] and
 //! [`mod@parse`] are its text form, [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`metrics`] counts
-//! instructions; [`manual`] describes them; [`cmu`] is the stack format of another NESL; [`pipeline`] optimises it by the
-//! [`passes`].
+//! instructions; [`manual`] describes them; [`pipeline`] optimises it by the [`passes`]. The stack
+//! format of CMU's NESL is a crate of its own, `vcode/cmu`, that only uses this one.
 
 pub mod build;
-pub mod cmu;
 pub mod codec;
 pub mod each;
 pub mod explain;

@@ -7,8 +7,8 @@ use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
 use nesl_span::SourceMap;
+use nesl_vcode::Program;
 use nesl_vcode::pipeline::{Options, PARTITIONED_PASSES, PASSES, SERIAL_PASSES, optimise, partitioned, serial};
-use nesl_vcode::{Program, cmu};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
 
 /// The program in the stack format of CMU.
 fn stack_format(program: &Program, sources: &SourceMap, options: &RunOptions) -> Result<String, Stop> {
-    cmu::write(program, &|step| seed_of(options.seed, step)).map_err(|limitation| {
+    nesl_cmu::write(program, &|step| seed_of(options.seed, step)).map_err(|limitation| {
         let place = limitation.span.map_or(String::new(), |span| {
             let (line, column) = sources.line_column(span);
             format!("{}:{line}:{column}: ", sources.file(span.file).name)

@@ -2,8 +2,8 @@
 
 use super::Result;
 use super::lower::{Lowering, Value};
-use crate::program::Operand;
 use nesl_prim::{HostOp, ScalarType};
+use nesl_vcode::program::Operand;
 
 impl Lowering<'_> {
     /// An operation on the world outside; the vectors of its results.

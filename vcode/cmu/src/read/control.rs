@@ -1,12 +1,12 @@
 //! Statements one after another: constants, the order of the stack, calls and branches.
 
 use super::{Entry, State, Translation, Type, registers, texts};
-use crate::cmu::Result;
-use crate::cmu::text::{Kind, Statement};
-use crate::op::VectorOp;
-use crate::program::{Block, FunctionId, Operand, RegisterType};
+use crate::Result;
+use crate::text::{Kind, Statement};
 use nesl_prim::{Constants, HostOp, ScalarType};
 use nesl_span::Span;
+use nesl_vcode::op::VectorOp;
+use nesl_vcode::program::{Block, FunctionId, Operand, RegisterType};
 
 impl Translation<'_, '_> {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Result<()> {

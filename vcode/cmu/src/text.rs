@@ -2,8 +2,8 @@
 //!
 //! Everything is a word, a string, a parenthesis or a comment in braces. The first mistake ends the reading.
 
-use super::opcode::{Opcode, Word};
 use super::{Result, wrong};
+use crate::opcode::{Opcode, Word};
 use nesl_prim::Constants;
 use std::ops::Range;
 

@@ -4,10 +4,10 @@
 
 use super::Result;
 use super::lower::{Lowering, Value, scalar_type, word};
-use crate::cmu::opcode::Opcode;
-use crate::program::{Operand, RegisterType};
+use crate::opcode::Opcode;
 use ScalarType::{Float, Int};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::program::{Operand, RegisterType};
 
 /// The instruction that is just the operation.
 fn direct(op: ScalarOp) -> Option<&'static str> {

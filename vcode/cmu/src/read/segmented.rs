@@ -3,12 +3,12 @@
 
 use super::Translation;
 use super::elementwise::operator;
-use crate::cmu::Result;
-use crate::cmu::opcode::Opcode;
-use crate::op::VectorOp;
-use crate::program::Operand;
+use crate::Result;
+use crate::opcode::Opcode;
 use ScalarType::{Bool, Int};
 use nesl_prim::{Direction, ScalarOp, ScalarType};
+use nesl_vcode::op::VectorOp;
+use nesl_vcode::program::Operand;
 
 impl Translation<'_, '_> {
     /// A segmented instruction; whether it is one.

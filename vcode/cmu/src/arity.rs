@@ -3,9 +3,9 @@
 //! No function says so, but every instruction takes and gives a fixed number of entries, so the numbers follow from the text. A
 //! recursive call leaves an unknown stack at first; the branch without it tells. The numbers grow until none changes.
 
-use super::opcode::Opcode;
-use super::text::{Function, Kind, Statement};
 use super::{Result, wrong};
+use crate::opcode::Opcode;
+use crate::text::{Function, Kind, Statement};
 
 /// More entries than a function needs; recursion that digs ever deeper ends here.
 const MOST: usize = 1_000;

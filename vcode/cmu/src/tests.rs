@@ -1,14 +1,14 @@
 //! Programs of one format as programs of the other.
 
 use super::{read, write};
-use crate::parse::parse;
-use crate::program::{Input, RegisterType};
-use crate::shape::Shape;
-use crate::verify::verify;
 use nesl_prim::ScalarType;
 use nesl_span::FileId;
+use nesl_vcode::parse::parse;
+use nesl_vcode::program::{Input, RegisterType};
+use nesl_vcode::shape::Shape;
+use nesl_vcode::verify::verify;
 
-fn program(text: &str) -> crate::Program {
+fn program(text: &str) -> nesl_vcode::Program {
     let program = read(text, FileId(0)).unwrap();
     assert_eq!(verify(&program), Ok(()), "{program}");
     program

@@ -1,12 +1,12 @@
 //! Instructions on elements at equal positions.
 
 use super::{Translation, int};
-use crate::cmu::Result;
-use crate::cmu::opcode::Opcode;
-use crate::op::VectorOp;
-use crate::program::Operand;
+use crate::Result;
+use crate::opcode::Opcode;
 use ScalarType::{Bool, Float, Int};
 use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::op::VectorOp;
+use nesl_vcode::program::Operand;
 
 /// The scalar operation that an instruction does with each element.
 fn scalar_op(opcode: Opcode, ty: ScalarType) -> Option<ScalarOp> {

@@ -15,13 +15,13 @@ mod stack;
 mod vectors;
 
 use super::MAIN;
-use super::text::{LONGEST_NAME, is_word};
-use crate::each;
-use crate::program::{Block, Function, FunctionId, Input, Instruction, Op, Program, Step};
-use crate::shape::Shape;
+use crate::text::{LONGEST_NAME, is_word};
 use lower::{Lowering, Value};
 use nesl_prim::{HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
+use nesl_vcode::each;
+use nesl_vcode::program::{Block, Function, FunctionId, Input, Instruction, Op, Program, Step};
+use nesl_vcode::shape::Shape;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
@@ -86,7 +86,7 @@ fn with_library(program: &Program) -> Program {
     let mut program = program.clone();
     each::expand(&mut program);
     let library =
-        crate::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
+        nesl_vcode::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
     let offset = program.functions.len() as u32;
     for mut function in library.functions {
         function.body.visit_functions(&mut |id| id.0 += offset);
@@ -97,7 +97,7 @@ fn with_library(program: &Program) -> Program {
 
 /// The function of the library that does an instruction, if there is one for it.
 fn helper(op: &Op, operand: Option<ScalarType>) -> Option<&'static str> {
-    use crate::op::VectorOp;
+    use nesl_vcode::op::VectorOp;
     match op {
         Op::Scalar(ScalarOp::PowerInt) | Op::Map(ScalarOp::PowerInt) => Some("power_int"),
         Op::Scalar(ScalarOp::PowerFloat) | Op::Map(ScalarOp::PowerFloat) => Some("power_float"),

@@ -2,10 +2,10 @@
 
 use super::Result;
 use super::lower::{Lowering, Value, scalar_type, word};
-use crate::op::VectorOp;
-use crate::program::{Operand, RegisterType};
 use ScalarType::{Bool, Char, Int};
 use nesl_prim::{Constants, Direction, ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::op::VectorOp;
+use nesl_vcode::program::{Operand, RegisterType};
 
 impl Lowering<'_> {
     /// A descriptor of the format, from lengths.
@@ -101,7 +101,7 @@ impl Lowering<'_> {
     /// A vector instruction; the vectors of its result.
     pub(super) fn vector(&mut self, op: VectorOp, operands: &[Operand]) -> Result<Vec<Value>> {
         let types: Vec<RegisterType> = operands.iter().map(|&operand| self.function.operand_type(operand)).collect();
-        let scalar = crate::build::element_type(op, &types)
+        let scalar = nesl_vcode::build::element_type(op, &types)
             .or_else(|| types.first().copied().and_then(scalar_type))
             .unwrap_or(Int);
         let ty = word(scalar);

@@ -5,12 +5,12 @@
 //! has no counterpart here.
 
 use super::{Translation, int};
-use crate::cmu::Result;
-use crate::cmu::opcode::{Opcode, Word};
-use crate::op::VectorOp;
-use crate::program::Operand;
+use crate::Result;
+use crate::opcode::{Opcode, Word};
 use ScalarType::{Bool, Float, Int};
 use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::op::VectorOp;
+use nesl_vcode::program::Operand;
 
 const STDERR: i64 = 2;
 

@@ -3,9 +3,9 @@
 //! Equal operations without effects are done once.
 
 use super::{Result, helper, library_function, limitation};
-use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use nesl_prim::{Constants, ScalarType, ScalarValue};
 use nesl_span::Span;
+use nesl_vcode::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use std::collections::{HashMap, HashSet};
 
 /// A vector, by number.

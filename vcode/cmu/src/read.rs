@@ -13,16 +13,16 @@ mod elementwise;
 mod outside;
 mod segmented;
 
-use super::arity::{Arity, arities};
-use super::opcode::{Opcode, Word};
-use super::text::{Function, parse};
 use super::{MAIN, ReadError, Result, Wrong, wrong};
-use crate::build::FunctionBuilder;
-use crate::op::VectorOp;
-use crate::program::{FunctionId, Input, Operand, Output, Program, RegisterType, Step};
-use crate::shape::Shape;
+use crate::arity::{Arity, arities};
+use crate::opcode::{Opcode, Word};
+use crate::text::{Function, parse};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_span::{FileId, Span};
+use nesl_vcode::build::FunctionBuilder;
+use nesl_vcode::op::VectorOp;
+use nesl_vcode::program::{FunctionId, Input, Operand, Output, Program, RegisterType, Step};
+use nesl_vcode::shape::Shape;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -204,7 +204,7 @@ impl Versions<'_> {
     }
 
     /// A version as a function, as far as is known, and what it leaves.
-    fn translate(&mut self, index: usize) -> Result<(crate::program::Function, Option<Vec<Type>>)> {
+    fn translate(&mut self, index: usize) -> Result<(nesl_vcode::program::Function, Option<Vec<Type>>)> {
         let (functions, file) = (self.functions, self.file);
         let Version { function, inputs, .. } = &self.list[index];
         let (source, arity) = (&functions[*function], self.arities[*function]);
@@ -242,7 +242,7 @@ impl Versions<'_> {
     }
 
     /// The function that calls the main one, the shapes of what it shows, and whether it needs a seed.
-    fn entry(&self, at: Range<usize>) -> (crate::program::Function, Vec<Shape>, bool) {
+    fn entry(&self, at: Range<usize>) -> (nesl_vcode::program::Function, Vec<Shape>, bool) {
         let main = &self.list[0];
         let arity = self.arities[main.function];
         let mut builder = FunctionBuilder::new("@program", self.span(&at));
