@@ -153,6 +153,36 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl FunctionDefinition {
+    /// The pattern of all its parameters, those with a default included.
+    pub fn whole_parameter(&self) -> Pattern {
+        if self.keywords.is_empty() {
+            return self.parameter.clone();
+        }
+        let mut parts = match &self.parameter.kind {
+            PatternKind::Tuple(parts) => parts.clone(),
+            _ => vec![self.parameter.clone()],
+        };
+        parts.extend(self.keywords.iter().map(|keyword| {
+            let kind = PatternKind::Variable(keyword.name.symbol.clone());
+            Pattern { kind, span: keyword.name.span }
+        }));
+        Pattern { kind: PatternKind::Tuple(parts), span: self.parameter.span }
+    }
+}
+
+impl Pattern {
+    /// Adds the names that it binds.
+    pub fn names(&self, names: &mut Vec<Symbol>) {
+        match &self.kind {
+            PatternKind::Variable(name) => names.push(name.clone()),
+            PatternKind::Tuple(parts) => parts.iter().for_each(|part| part.names(names)),
+            PatternKind::Record(_, parts) => parts.names(names),
+            PatternKind::Error => {}
+        }
+    }
+}
+
 impl Expr {
     /// The expressions directly inside of it.
     pub fn parts(&self) -> Vec<&Expr> {

@@ -27,8 +27,9 @@ pub(crate) mod form;
 pub(crate) mod function;
 pub(crate) mod habits;
 pub(crate) mod keyword;
+pub(crate) mod order;
 pub(crate) mod pattern;
-pub(crate) mod references;
+mod references;
 pub(crate) mod report;
 pub(crate) mod serial;
 pub(crate) mod show;
@@ -213,7 +214,7 @@ impl<'a> Inference<'a> {
     /// Checks all forms and returns what they mean, in source order; nothing useful if there were errors.
     pub fn check(&mut self) -> Vec<Form> {
         let environment = &self.environment;
-        let (groups, early) = self.text.order(self.forms, environment.is_library, &|name| {
+        let (groups, early) = order::order(&self.text, self.forms, environment.is_library, &|name| {
             matches!(environment.names.get(name), Some(Entity::Global(_)))
         });
         for early in early {

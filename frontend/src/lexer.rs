@@ -6,8 +6,7 @@
 
 use crate::ast::{BinaryOp, Symbol};
 use crate::diagnostic::Diagnostic;
-use crate::parser::is_meant_as_name;
-use crate::token::{Bracket, Foreign, Keyword, Token};
+use crate::token::{Bracket, Foreign, Keyword, Token, is_meant_as_name};
 use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
 use chumsky::text::digits;

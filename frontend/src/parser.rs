@@ -21,14 +21,13 @@ use crate::ast::{Expr, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
 use crate::lexer;
 use crate::stack::with_stack;
-use crate::token::Token;
+use crate::token::{Bracket, Token};
 use chumsky::input::MappedInput;
 use chumsky::prelude::*;
 use chumsky::{Boxed, Parser};
-use fault::Fault;
+use fault::{Context, Fault};
 use nesl_span::{FileId, Span};
 use recovery::Structure;
-pub(crate) use recovery::is_meant_as_name;
 
 /// A [`Span`] as chumsky wants it.
 type Place = SimpleSpan<u32, FileId>;
@@ -45,6 +44,17 @@ fn span(place: Place) -> Span {
 
 fn place(span: Span) -> Place {
     Place { start: span.start, end: span.end, context: span.file }
+}
+
+/// An expression in parentheses.
+fn parenthesised<'t>(
+    expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
+) -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
+    expression
+        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
+        .map_with(|inner: Expr, extra| Expr { kind: inner.kind, span: span(extra.span()) })
+        .labelled(Context::Parenthesis)
+        .as_context()
 }
 
 /// What a text turned out to be.

@@ -210,3 +210,13 @@ impl fmt::Display for Token {
         write!(formatter, "`{text}`")
     }
 }
+
+/// Whether a reserved word stands where only a name can: after a word that a name follows, or where something is bound.
+pub(crate) fn is_meant_as_name<P>(tokens: &[(Token, P)], index: usize) -> bool {
+    let before = index.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| token);
+    let after = tokens.get(index + 1).map(|(token, _)| token);
+    let is_named = matches!(before, Some(Token::Keyword(Keyword::Function | Keyword::Datatype)))
+        || (matches!(before, Some(Token::Keyword(Keyword::Let))) && after == Some(&Token::Equal));
+    let begins_form = matches!(tokens.get(index), Some((Token::Keyword(Keyword::Function | Keyword::Datatype), _)));
+    is_named || (begins_form && matches!(after, Some(Token::Equal | Token::Comma | Token::Close(_))))
+}

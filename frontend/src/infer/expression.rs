@@ -1,6 +1,5 @@
 //! Expressions: each kind's typing rule and its mistakes. Calls and operators are in [`super::call`].
 
-use super::references::pattern_names;
 use super::typed::{Expr, ExprKind, Pattern};
 use super::types::{Node, TypeId, Types};
 use super::{Inference, Meaning};
@@ -154,7 +153,7 @@ impl Inference<'_> {
         let mut typed: Vec<(Pattern, Expr)> = Vec::with_capacity(bindings.len());
         for binding in bindings {
             let bound = self.binding.len();
-            pattern_names(&binding.pattern, &mut self.binding);
+            binding.pattern.names(&mut self.binding);
             let value = self.expression(&binding.value);
             self.binding.truncate(bound);
             let pattern = self.pattern(&binding.pattern, &mut HashMap::new());

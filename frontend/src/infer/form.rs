@@ -1,6 +1,5 @@
 //! Values: assignments and expressions, and what holds for a form as a whole.
 
-use super::references::pattern_names;
 use super::typed::{Expr, Step};
 use super::types::TypeId;
 use super::{Entity, Inference, Outcome};
@@ -25,7 +24,7 @@ impl Inference<'_> {
         };
         let bound = self.binding.len();
         if let Some(pattern) = pattern {
-            pattern_names(pattern, &mut self.binding);
+            pattern.names(&mut self.binding);
         }
         let value = self.expression(source);
         self.binding.truncate(bound);

@@ -2,7 +2,6 @@
 
 use super::declaration::Declared;
 use super::environment::Keywords;
-use super::keyword::whole_parameter;
 use super::pattern::parameter_texts;
 use super::typed::{Expr, Pattern};
 use super::types::{Node, TypeId};
@@ -197,7 +196,7 @@ impl<'a> Inference<'a> {
             .flat_map(|declared| declared.variables.iter().map(|(name, _, variable)| (name.clone(), *variable)))
             .collect();
         self.infer_defaults(member);
-        let pattern = self.pattern(&whole_parameter(member.definition), &mut HashMap::new());
+        let pattern = self.pattern(&member.definition.whole_parameter(), &mut HashMap::new());
         match &member.declared {
             Some(declared) => self.match_pattern(&pattern, member.parameter, "the declared parameter", declared.span),
             None => {

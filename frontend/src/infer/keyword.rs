@@ -20,22 +20,6 @@ use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::sync::Arc;
 
-/// The pattern of all parameters of a definition.
-pub(super) fn whole_parameter(definition: &FunctionDefinition) -> ast::Pattern {
-    if definition.keywords.is_empty() {
-        return definition.parameter.clone();
-    }
-    let mut parts = match &definition.parameter.kind {
-        ast::PatternKind::Tuple(parts) => parts.clone(),
-        _ => vec![definition.parameter.clone()],
-    };
-    parts.extend(definition.keywords.iter().map(|keyword| {
-        let kind = ast::PatternKind::Variable(keyword.name.symbol.clone());
-        ast::Pattern { kind, span: keyword.name.span }
-    }));
-    ast::Pattern { kind: ast::PatternKind::Tuple(parts), span: definition.parameter.span }
-}
-
 /// The arguments that a call passes by name, and the others.
 fn split_arguments(argument: &ast::Expr) -> (Vec<(&ast::Name, &ast::Expr)>, Vec<&ast::Expr>) {
     let parts = match &argument.kind {

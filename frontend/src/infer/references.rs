@@ -50,16 +50,6 @@ impl References {
     }
 }
 
-/// Adds the names that a pattern binds.
-pub fn pattern_names(pattern: &Pattern, names: &mut Vec<Symbol>) {
-    match &pattern.kind {
-        PatternKind::Variable(name) => names.push(name.clone()),
-        PatternKind::Tuple(parts) => parts.iter().for_each(|part| pattern_names(part, names)),
-        PatternKind::Record(_, parts) => pattern_names(parts, names),
-        PatternKind::Error => {}
-    }
-}
-
 /// Finds the names of the text that an expression refers to.
 struct Walk<'a> {
     text: &'a Text,
@@ -130,7 +120,7 @@ impl Walk<'_> {
     fn pattern(&mut self, pattern: &Pattern, names: &mut Vec<Symbol>) {
         self.pattern_types(pattern);
         let start = names.len();
-        pattern_names(pattern, names);
+        pattern.names(names);
         self.bind(&names[start..]);
     }
 

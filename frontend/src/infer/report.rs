@@ -28,8 +28,8 @@
 //! | W0205 | a filter that is constant |
 
 use super::habits::foreign_word;
+use super::order::EarlyUse;
 use super::show::{class_plural, class_singular};
-use super::text::EarlyUse;
 use super::types::{Failure, Key, Node, TypeId, Types};
 use super::{Inference, Meaning};
 use crate::ast::{Expr, ExprKind, PatternKind, TopLevelKind};

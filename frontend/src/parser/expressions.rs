@@ -9,7 +9,7 @@ use super::patterns::{from_expression, patterns};
 use super::recovery::{self, Remembered, once, skip_group};
 use super::timing::timing;
 use super::types::types;
-use super::{Extra, Place, Rule, Tokens, span};
+use super::{Extra, Place, Rule, Tokens, parenthesised, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, Source, Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Bracket, Keyword, Token};
@@ -131,16 +131,6 @@ pub(super) fn quoted_name<'t>() -> impl Parser<'t, Tokens<'t>, Symbol, Extra<'t>
 
 fn quoted<'t>() -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
     quoted_name().map_with(|symbol, extra| Expr { kind: ExprKind::Name(symbol), span: span(extra.span()) })
-}
-
-pub(super) fn parenthesised<'t>(
-    expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
-) -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
-    expression
-        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
-        .map_with(|inner: Expr, extra| Expr { kind: inner.kind, span: span(extra.span()) })
-        .labelled(Context::Parenthesis)
-        .as_context()
 }
 
 fn index<'t>(

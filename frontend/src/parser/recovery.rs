@@ -7,7 +7,7 @@
 
 use super::fault::{Expected, Fault};
 use super::{Extra, Place, Tokens};
-use crate::token::{Bracket, Keyword, Token};
+use crate::token::{Bracket, Keyword, Token, is_meant_as_name};
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
 use std::cell::RefCell;
@@ -108,16 +108,6 @@ impl Structure {
         let position = self.form_ends.partition_point(|end| *end < from);
         self.form_ends.get(position).copied().unwrap_or(tokens.len())
     }
-}
-
-/// Whether a reserved word stands where only a name can: after a word that a name follows, or where something is bound.
-pub(crate) fn is_meant_as_name<P>(tokens: &[(Token, P)], index: usize) -> bool {
-    let before = index.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| token);
-    let after = tokens.get(index + 1).map(|(token, _)| token);
-    let is_named = matches!(before, Some(Token::Keyword(Keyword::Function | Keyword::Datatype)))
-        || (matches!(before, Some(Token::Keyword(Keyword::Let))) && after == Some(&Token::Equal));
-    let begins_form = matches!(tokens.get(index), Some((Token::Keyword(Keyword::Function | Keyword::Datatype), _)));
-    is_named || (begins_form && matches!(after, Some(Token::Equal | Token::Comma | Token::Close(_))))
 }
 
 /// The tokens with their structure: what the rules of recovery look at.

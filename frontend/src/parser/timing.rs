@@ -8,8 +8,7 @@
 //!
 //! with names that no program can write.
 
-use super::expressions::parenthesised;
-use super::{Extra, Tokens, span};
+use super::{Extra, Tokens, parenthesised, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Pattern, PatternKind, Symbol};
 use crate::token::{Keyword, Token};
 use chumsky::prelude::*;
