@@ -6,51 +6,11 @@
 
 use crate::each::Each;
 use crate::op::VectorOp;
+pub use crate::register::{FunctionId, GlobalId, Operand, Register, RegisterType};
 use crate::shape::Shape;
-use nesl_prim::{Constants, HostKind, HostOp, ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Constants, HostOp, ScalarOp};
 use nesl_span::Span;
 use serde::{Deserialize, Serialize};
-
-/// A register of a function: an index into [`Function::registers`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Register(pub u32);
-
-impl Register {
-    /// A new register of a function with these.
-    pub(crate) fn add(registers: &mut Vec<RegisterType>, ty: RegisterType) -> Register {
-        let register = Register(u32::try_from(registers.len()).unwrap_or(u32::MAX));
-        registers.push(ty);
-        register
-    }
-}
-
-/// What a register holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RegisterType {
-    /// One machine scalar.
-    Scalar(ScalarType),
-    /// A column of scalars.
-    Column(ScalarType),
-    /// A segment descriptor: packed or a view.
-    Descriptor,
-}
-
-impl From<HostKind> for RegisterType {
-    fn from(kind: HostKind) -> RegisterType {
-        match kind {
-            HostKind::Scalar(scalar) => RegisterType::Scalar(scalar),
-            HostKind::Column(scalar) => RegisterType::Column(scalar),
-        }
-    }
-}
-
-/// A function: an index into [`Program::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct FunctionId(pub u32);
-
-/// A global value: a number that the front end gives out, the same in all programs of one session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct GlobalId(pub u32);
 
 /// A whole program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -131,21 +91,6 @@ pub enum Use {
     Last,
     /// It is not read again, and the result may be written over its column.
     InPlace,
-}
-
-/// A register or a scalar constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Operand {
-    /// A register.
-    Register(Register),
-    /// A scalar constant.
-    Constant(ScalarValue),
-}
-
-impl From<Register> for Operand {
-    fn from(register: Register) -> Operand {
-        Operand::Register(register)
-    }
 }
 
 /// The operation of an instruction.

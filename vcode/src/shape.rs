@@ -10,7 +10,7 @@
 //!
 //! So `[[int]]` is, serially, `int, descriptor, column int`.
 
-use crate::program::RegisterType;
+use crate::register::RegisterType;
 use nesl_prim::ScalarType;
 use serde::{Deserialize, Serialize};
 

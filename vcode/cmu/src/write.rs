@@ -19,7 +19,7 @@ use crate::text::{LONGEST_NAME, is_word};
 use lower::{Lowering, Value};
 use nesl_prim::{HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
-use nesl_vcode::each;
+use nesl_vcode::passes::expand_each;
 use nesl_vcode::program::{Block, Function, FunctionId, Input, Instruction, Op, Program, Step};
 use nesl_vcode::shape::Shape;
 use std::collections::{BTreeSet, HashMap};
@@ -84,7 +84,7 @@ fn function(program: &Program, id: FunctionId) -> &Function {
 /// The program without `each`, and with the functions that some instructions call in this format, after its own.
 fn with_library(program: &Program) -> Program {
     let mut program = program.clone();
-    each::expand(&mut program);
+    expand_each::expand(&mut program);
     let library =
         nesl_vcode::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
     let offset = program.functions.len() as u32;

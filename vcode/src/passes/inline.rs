@@ -16,8 +16,8 @@
 
 mod empty;
 
-use crate::each::{self, Each};
-use crate::passes::effect;
+use crate::each::Each;
+use crate::passes::{effect, expand_each};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use nesl_span::Span;
 
@@ -186,7 +186,7 @@ impl Caller<'_> {
         let results = self.inline(each.lifted, &instruction, &mut instructions);
         let some = Block::new(instructions, results);
         let Instruction { operands, results, span, .. } = instruction;
-        output.extend(each::guarded(&mut self.registers, operands[0], each, some, results, span));
+        output.extend(expand_each::guarded(&mut self.registers, operands[0], each, some, results, span));
     }
 }
 

@@ -10,6 +10,7 @@ pub mod cse;
 pub mod dead;
 pub mod descriptor;
 pub mod effect;
+pub mod expand_each;
 pub mod fold;
 pub mod fuse;
 pub mod inline;
