@@ -5,6 +5,7 @@
 //! references   the names that a form refers to
 //! types, show  type variables with classes; unification; types in messages
 //! pattern, expression, call, keyword, value     trees with types that may still be refined ([`typed`])
+//! powers       warnings where a power is read otherwise than in NESL 3.1
 //! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
 //! report, arguments    all error codes and the wording that several places share; arguments that do not fit
 //! ```
@@ -29,6 +30,7 @@ pub(crate) mod habits;
 pub(crate) mod keyword;
 pub(crate) mod order;
 pub(crate) mod pattern;
+pub(crate) mod powers;
 mod references;
 pub(crate) mod report;
 pub(crate) mod serial;

@@ -246,3 +246,27 @@ fn operands_that_do_not_fit() {
     advises("5 mod 2;", "E0204", "a function stands before its arguments");
     advises("let (a, b) = [1, 2] in a + b;", "E0202", "v[0], v[1]");
 }
+
+#[test]
+fn powers_that_may_be_read_in_two_ways() {
+    advises("-1 ^ 2;", "W0206", "write that, or `(-1) ^ 2` if the sign belongs to the base");
+    advises("{-x ^ n : x in [2.0]; n in [2]};", "W0206", "write that, or `(-x) ^ n` if the sign belongs to the base");
+    advises("2 ^ 3 ^ 2;", "W0206", "write that, or `(2 ^ 3) ^ 2` if the left one comes first");
+    advises("2 ^ -3 ^ 2;", "W0206", "write that, or `(2 ^ -3) ^ 2` if the left one comes first");
+    for text in [
+        "let x = 2.0 in -x ^ 2;",
+        "let x = 2.0 in exp(-x^2 / 2.0);",
+        "-2 ^ 3;",
+        "-(2 ^ 2);",
+        "(-2) ^ 2;",
+        "(2 ^ 3) ^ 2;",
+        "2 ^ (3 ^ 2);",
+        "2 ^ (-(3 ^ 2));",
+        "2 - 1 ^ 2;",
+        "[1, -1] -> [0];",
+        "{-(x ^ n) : x in [2]; n in [2]};",
+    ] {
+        let found = diagnostics(text);
+        assert!(found.is_empty(), "{text}: {found:#?}");
+    }
+}

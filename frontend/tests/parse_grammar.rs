@@ -28,7 +28,7 @@ fn operators_bind_as_the_table_says() {
     for (level, operators) in levels.iter().enumerate() {
         for a in *operators {
             for b in *operators {
-                if *a == "->" {
+                if matches!(*a, "->" | "^") {
                     same(&format!("x {a} y {b} z"), &format!("x {a} (y {b} z)"));
                 } else {
                     same(&format!("x {a} y {b} z"), &format!("(x {a} y) {b} z"));
@@ -39,7 +39,11 @@ fn operators_bind_as_the_table_says() {
                 same(&format!("x {b} y {a} z"), &format!("x {b} (y {a} z)"));
             }
             for prefix in ["-", "#", "@"] {
-                same(&format!("{prefix}x {a} y"), &format!("({prefix}x) {a} y"));
+                // The minus stands between the power and the product.
+                match prefix == "-" && level < 3 {
+                    true => same(&format!("-x {a} y"), &format!("-(x {a} y)")),
+                    false => same(&format!("{prefix}x {a} y"), &format!("({prefix}x) {a} y")),
+                }
                 same(&format!("x {a} {prefix}y"), &format!("x {a} ({prefix}y)"));
             }
         }
@@ -48,8 +52,18 @@ fn operators_bind_as_the_table_says() {
 
 #[test]
 fn prefixes_and_calls() {
-    same("-2^2", "(-2)^2");
-    same("2^3^2", "(2^3)^2");
+    same("-2^2", "-(2^2)");
+    same("--2^2", "-(-(2^2))");
+    same("2^-1", "2^(-1)");
+    same("2^-1*3", "(2^(-1))*3");
+    same("2^-x^2", "2^(-(x^2))");
+    same("2*-x^2", "2*(-(x^2))");
+    same("a - -x^2 * b", "a - ((-(x^2)) * b)");
+    same("-x*y", "(-x)*y");
+    same("-#v^2", "-((#v)^2)");
+    same("#-v", "#(-v)");
+    same("-v[0]^2", "-((v[0])^2)");
+    same("2^3^2", "2^(3^2)");
     same("-a[0]", "-(a[0])");
     same("- # @ x", "-(#(@x))");
     same("v->i->j", "v->(i->j)");

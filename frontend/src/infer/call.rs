@@ -144,6 +144,9 @@ impl Inference<'_> {
 
     /// `op operand`.
     pub(super) fn unary(&mut self, span: Span, op: UnaryOp, op_span: Span, operand: &ast::Expr) -> Expr {
+        if op == UnaryOp::Negate {
+            self.warn_negated_power(span, operand);
+        }
         let typed = self.expression(operand);
         let name = op.function();
         let target = match self.library_function(name) {
@@ -201,6 +204,9 @@ impl Inference<'_> {
             let report = Diagnostic::error("E0201", format!("unknown name `{name}`"), left.span);
             self.diagnostics.push(report.hint(format!("a function without a name is written `{name} => …`")));
             return error(span);
+        }
+        if op == BinaryOp::Power {
+            self.warn_power_of_power(span, left, right);
         }
         let parts = (self.expression(left), self.expression(right));
         let name = op.function();

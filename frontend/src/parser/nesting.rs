@@ -1,8 +1,8 @@
 //! A bound on nesting, checked on the tokens before the recursive parser runs.
 //!
 //! The parser, and every later stage that walks the tree, recurses as deep as the text nests. [`measure`] follows brackets,
-//! `if` and `let`, runs of prefix operators and of the right-associative `->` and `=>`, and refuses texts that nest deeper than any
-//! person writes. Long flat things (literals, chains of `+`) are not deep for the parser, but a chain of n operators is a
+//! `if` and `let`, runs of prefix operators and of the right-associative `->`, `^` and `=>`, and refuses texts that nest deeper than
+//! any person writes. Long flat things (literals, chains of `+`) are not deep for the parser, but a chain of n operators is a
 //! tree of depth n, so that has a bound too, a generous one.
 
 use crate::ast::BinaryOp;
@@ -56,8 +56,8 @@ struct Level {
     kind: Kind,
     /// Prefix operators before the next operand.
     prefixes: usize,
-    /// `->` whose right operands go on.
-    arrows: usize,
+    /// `->`, `^` and `-` before an operand, whose right operands go on.
+    rights: usize,
     /// `=>` and `:=` before what goes on to the next separator.
     lambdas: usize,
     /// A bound on the depth of the tree of the chain of operators so far.
@@ -68,17 +68,17 @@ struct Level {
 
 impl Level {
     fn new(kind: Kind) -> Level {
-        Level { kind, prefixes: 0, arrows: 0, lambdas: 0, chain: 0, deepest: 0 }
+        Level { kind, prefixes: 0, rights: 0, lambdas: 0, chain: 0, deepest: 0 }
     }
 
     /// Begins a new chain: after a comma, a keyword.
     fn separate(&mut self) {
         self.deepest = self.deepest.max(self.chain);
-        (self.chain, self.prefixes, self.arrows, self.lambdas) = (0, 0, 0, 0);
+        (self.chain, self.prefixes, self.rights, self.lambdas) = (0, 0, 0, 0);
     }
 
     fn recursion(&self) -> usize {
-        1 + self.prefixes + self.arrows + self.lambdas
+        1 + self.prefixes + self.rights + self.lambdas
     }
 }
 
@@ -190,16 +190,18 @@ impl Stack {
             Token::Lambda | Token::ColonEqual => {
                 if let Some(level) = self.levels.last_mut() {
                     level.lambdas += 1;
-                    (level.prefixes, level.arrows) = (0, 0);
+                    (level.prefixes, level.rights) = (0, 0);
                 }
             }
             Token::Comma | Token::Colon | Token::DoubleColon | Token::Equal | Token::Bar => self.separate(),
             Token::Operator(op) => {
                 if let Some(level) = self.levels.last_mut() {
                     match op {
-                        BinaryOp::Read => level.arrows += 1,
-                        BinaryOp::Subtract if !self.after_operand => level.prefixes += 1,
-                        _ => level.arrows = 0,
+                        BinaryOp::Read | BinaryOp::Power => level.rights += 1,
+                        BinaryOp::Subtract if !self.after_operand => level.rights += 1,
+                        // Tighter than a minus before it, which goes on.
+                        BinaryOp::Write => {}
+                        _ => level.rights = 0,
                     }
                 }
             }

@@ -6,11 +6,15 @@ use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::token::Token;
 use chumsky::pratt::{Associativity, infix, left, postfix, prefix, right};
 use chumsky::prelude::*;
+use nesl_span::Span;
 
 /// Calls and indexing.
 const POSTFIX: u16 = 30;
-/// `-`, `#` and `@` before their operand: tighter than any infix operator, so that `-2^2` is 4.
+/// `#` and `@` before their operand: tighter than any infix operator.
 const PREFIX: u16 = 25;
+/// `-` before its operand: looser than a power and tighter than a product, so that `-2^2` is -4. After an operator it takes
+/// what follows it, however tight that operator is: `2^-1` is a power of -1.
+const NEGATION: u16 = 22;
 
 /// Operators of one power.
 struct Level {
@@ -23,7 +27,7 @@ struct Level {
 const INFIX: [Level; 8] = [
     Level { associativity: right, power: 24, operators: &[BinaryOp::Read] },
     Level { associativity: left, power: 23, operators: &[BinaryOp::Write] },
-    Level { associativity: left, power: 22, operators: &[BinaryOp::Power] },
+    Level { associativity: right, power: 22, operators: &[BinaryOp::Power] },
     Level { associativity: left, power: 21, operators: &[BinaryOp::Multiply, BinaryOp::Divide, BinaryOp::Pad] },
     Level { associativity: left, power: 20, operators: &[BinaryOp::Add, BinaryOp::Subtract, BinaryOp::Append] },
     Level {
@@ -71,8 +75,10 @@ pub(super) fn operations<'t>(
             )
         })
         .collect();
-    let prefix_operator = select_ref! {
+    let negation = select_ref! {
         Token::Operator(BinaryOp::Subtract) = extra => (UnaryOp::Negate, span(extra.span())),
+    };
+    let prefix_operator = select_ref! {
         Token::Hash = extra => (UnaryOp::Length, span(extra.span())),
         Token::At = extra => (UnaryOp::String, span(extra.span())),
     };
@@ -86,11 +92,17 @@ pub(super) fn operations<'t>(
                 };
                 Expr { kind, span: span(extra.span()) }
             }),
-            prefix(PREFIX, prefix_operator.labelled(What::Expression), |(op, op_span), operand: Expr, extra| {
-                let kind = ExprKind::Unary { op, op_span, operand: Box::new(operand) };
-                Expr { kind, span: span(extra.span()) }
+            prefix(NEGATION, negation.labelled(What::Expression), |operator, operand, extra| {
+                unary(operator, operand, span(extra.span()))
+            }),
+            prefix(PREFIX, prefix_operator.labelled(What::Expression), |operator, operand, extra| {
+                unary(operator, operand, span(extra.span()))
             }),
             infix_levels,
         ))
         .boxed()
+}
+
+fn unary((op, op_span): (UnaryOp, Span), operand: Expr, span: Span) -> Expr {
+    Expr { kind: ExprKind::Unary { op, op_span, operand: Box::new(operand) }, span }
 }
