@@ -13,7 +13,7 @@ use nesl_span::SourceMap;
 use nesl_vcode::Program;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The last bytes of an executable with a program.
 const MAGIC: [u8; 16] = *b"\x7fNESL program\r\n\0";
@@ -54,15 +54,67 @@ pub fn find() -> Result<Option<(Program, SourceMap)>, Stop> {
     }
 }
 
-/// Writes the running executable with `program` at its end to `target`: all of it, or nothing.
+/// Where an executable is to be written: at a path that leads nowhere yet, or in the place of one that was built before. What
+/// a path leads to by links is replaced, not the links.
+///
+/// # Errors
+/// If anything else is there, the source above all.
+pub fn target(output: &Path, source: &Path) -> Result<PathBuf, Stop> {
+    let refused = |reason: &str| Stop::failed(format!("error: cannot write {}: {reason}", output.display()));
+    let describe = |error: io::Error| refused(&error.to_string());
+    let metadata = match std::fs::metadata(output) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return match output.is_symlink() {
+                true => Err(refused("it is a link to nothing")),
+                false => Ok(output.to_owned()),
+            };
+        }
+        Err(error) => return Err(describe(error)),
+    };
+    if metadata.is_dir() {
+        return Err(refused("it is a folder"));
+    }
+    if !metadata.is_file() {
+        return Err(refused("it is no file but a device or a pipe"));
+    }
+    if is_same(&metadata, output, source) {
+        return Err(refused("it is the source, which would be lost"));
+    }
+    let is_ours = File::open(output).and_then(|mut file| is_built(&mut file));
+    match is_ours.map_err(describe)? {
+        true => std::fs::canonicalize(output).map_err(describe),
+        false => Err(refused("there is a file that nesl build has not made; remove it first, or take another name")),
+    }
+}
+
+/// Whether an existing file, whose metadata is given, is the one at another path.
+#[cfg(unix)]
+fn is_same(metadata: &std::fs::Metadata, _: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(other).is_ok_and(|other| (other.dev(), other.ino()) == (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &std::fs::Metadata, path: &Path, other: &Path) -> bool {
+    matches!((std::fs::canonicalize(path), std::fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Whether a file is an executable that [`build`] has made, damaged or not.
+fn is_built(file: &mut File) -> io::Result<bool> {
+    Ok(match tail(file)? {
+        Tail::Bare => false,
+        Tail::Damaged => true,
+        Tail::Program { offset, .. } => read_at(file, offset, PROGRAM_START.len() as u64)? == PROGRAM_START,
+    })
+}
+
+/// Writes the running executable with `program` at its end to `target`, see [`target`]: all of it, or nothing.
 ///
 /// # Errors
 /// If a file cannot be read or written.
 pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<(), Stop> {
     let describe = |error: io::Error| Stop::failed(format!("error: cannot write {}: {error}", target.display()));
-    if target.is_dir() {
-        return Err(Stop::failed(format!("error: cannot write {}: it is a folder", target.display())));
-    }
     let own = |error: io::Error| Stop::failed(format!("error: cannot read the executable of nesl itself: {error}"));
     let mut executable = File::open(std::env::current_exe().map_err(own)?).map_err(own)?;
     let length = match tail(&mut executable).map_err(own)? {
@@ -75,11 +127,12 @@ pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<()
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // A file beside the target, renamed at the end: nobody ever sees half an executable.
+    // A file beside the target, renamed at the end: nobody ever sees half an executable. Who may run it is for the mask of
+    // the process to say, as for what compilers make.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".nesl-build-");
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
     let mut output = builder.tempfile_in(folder).map_err(describe)?;
     let copied = io::copy(&mut executable.take(length), &mut output).map_err(describe)?;
     output.write_all(&bytes).map_err(describe)?;
@@ -87,19 +140,7 @@ pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<()
     output.write_all(&(bytes.len() as u64).to_le_bytes()).map_err(describe)?;
     output.write_all(&MAGIC).map_err(describe)?;
     output.flush().map_err(describe)?;
-    set_executable(output.as_file()).map_err(describe)?;
     output.persist(target).map_err(|error| describe(error.error))?;
-    Ok(())
-}
-
-/// Everybody may run what was built, whatever mask temporary files are made under.
-#[cfg(unix)]
-fn set_executable(file: &File) -> io::Result<()> {
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn set_executable(_: &File) -> io::Result<()> {
     Ok(())
 }
 

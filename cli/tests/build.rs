@@ -49,6 +49,74 @@ fn nothing_is_left_of_a_failed_build() {
 
 #[cfg(unix)]
 #[test]
+fn nothing_but_an_earlier_executable_is_replaced() {
+    use std::os::unix::fs::symlink;
+    let source = "function main(n) = n + 1;";
+    let bench = Bench::with("a.nesl", source);
+    std::fs::hard_link(bench.path("a.nesl"), bench.path("hard.nesl")).unwrap();
+    symlink("a.nesl", bench.path("soft.nesl")).unwrap();
+    symlink("nowhere", bench.path("dangling")).unwrap();
+    bench.write("notes.txt", "not to be lost");
+    bench.write("empty", "");
+    std::fs::copy("/bin/sh", bench.path("shell")).unwrap();
+    let build = |source: &str, target: &str| bench.nesl(&["build", source, "-o", target]);
+    for (from, to, reason) in [
+        ("a.nesl", "a.nesl", "it is the source"),
+        ("a.nesl", "./a.nesl", "it is the source"),
+        ("a.nesl", "hard.nesl", "it is the source"),
+        ("a.nesl", "soft.nesl", "it is the source"),
+        ("soft.nesl", "a.nesl", "it is the source"),
+        ("soft.nesl", "soft.nesl", "it is the source"),
+        ("a.nesl", "dangling", "a link to nothing"),
+        ("a.nesl", "notes.txt", "nesl build has not made"),
+        ("a.nesl", "empty", "nesl build has not made"),
+        ("a.nesl", "shell", "nesl build has not made"),
+        ("a.nesl", ".", "it is a folder"),
+        ("a.nesl", "/dev/null", "a device"),
+        ("a.nesl", env!("CARGO_BIN_EXE_nesl"), "nesl build has not made"),
+    ] {
+        build(from, to).fails(1, &["cannot write", to, reason]);
+    }
+    for name in ["a.nesl", "hard.nesl", "soft.nesl"] {
+        assert_eq!(std::fs::read_to_string(bench.path(name)).unwrap(), source, "{name}");
+    }
+    assert_eq!(std::fs::read_to_string(bench.path("notes.txt")).unwrap(), "not to be lost");
+    assert_eq!(std::fs::read(bench.path("shell")).unwrap(), std::fs::read("/bin/sh").unwrap());
+    // What was built before is replaced; what a link leads to, not the link.
+    build("a.nesl", "first").prints("");
+    symlink("first", bench.path("link")).unwrap();
+    bench.write("b.nesl", "function main(n) = n + 2;");
+    build("b.nesl", "link").prints("");
+    assert!(bench.path("link").is_symlink());
+    for name in ["first", "link"] {
+        finish(bench.command(&bench.path(name)).arg("1"), "").prints("3\n");
+    }
+    // A damaged one, too.
+    let whole = std::fs::read(bench.path("first")).unwrap();
+    bench.write("first", &whole[..whole.len() - 20]);
+    build("a.nesl", "first").prints("");
+    finish(bench.command(&bench.path("first")).arg("1"), "").prints("2\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_mask_of_the_process_says_who_may_run_what_was_built() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::with("a.nesl", "1;");
+    for (mask, mode) in [("022", 0o755), ("077", 0o700), ("002", 0o775), ("027", 0o750)] {
+        // Also in the place of one that others may run.
+        for _ in 0..2 {
+            let mut command = bench.command(std::path::Path::new("sh"));
+            let line = format!("umask {mask}; exec \"$0\" build a.nesl -o a");
+            finish(command.args(["-c", &line, env!("CARGO_BIN_EXE_nesl")]), "").prints("");
+            let permissions = std::fs::metadata(bench.path("a")).unwrap().permissions();
+            assert_eq!(permissions.mode() & 0o7777, mode, "{mask}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn damaged_programs_say_so() {
     use std::os::unix::fs::PermissionsExt;
     let bench = Bench::with("a.nesl", "1;");

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The executable needs neither the sources nor nesl. It takes the arguments of main, and the options of nesl run before them.\n\n\
+    after_help = "The executable needs neither the sources nor nesl. It takes the arguments of main, and the options of nesl run before them.\n\
+                  An executable that was built before is replaced; no other file is.\n\n\
                   Example: nesl build examples/primes/primes.nesl -o primes && ./primes 1000000"
 )]
 pub struct Arguments {
@@ -23,6 +24,7 @@ pub struct Arguments {
 
 /// Compiles the file, then writes the executable.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    let target = payload::target(&arguments.output, &arguments.file)?;
     let (program, sources) = driver::compile_file(&arguments.file, options.style())?;
-    payload::build(&program, &sources, &arguments.output)
+    payload::build(&program, &sources, &target)
 }
