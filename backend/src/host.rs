@@ -11,6 +11,7 @@ mod whole;
 
 use crate::files::{Files, npy};
 use crate::interrupt::Interrupt;
+use crate::standard::StandardOutput;
 use crate::value::Piece;
 use nesl_prim::host::{HostError, Share};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarType, ScalarValue};
@@ -39,7 +40,7 @@ pub struct System {
 impl Default for System {
     /// Prints to standard output.
     fn default() -> System {
-        System::printing_to(Box::new(io::stdout()))
+        System::printing_to(Box::new(StandardOutput::default()))
     }
 }
 

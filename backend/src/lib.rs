@@ -24,6 +24,7 @@ pub mod print;
 pub mod profile;
 pub mod reference;
 mod scalar;
+pub mod standard;
 pub mod strategy;
 pub mod threads;
 pub mod value;

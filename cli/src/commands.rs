@@ -10,6 +10,7 @@ mod vcode;
 
 use crate::launch::Launched;
 use crate::options::RunOptions;
+use crate::output::answer;
 use crate::stop::Stop;
 use clap::{Parser, Subcommand};
 
@@ -53,7 +54,7 @@ enum Command {
 /// # Errors
 /// The end of the command.
 pub fn run() -> Result<(), Stop> {
-    let CommandLine { command, options } = CommandLine::parse();
+    let CommandLine { command, options } = CommandLine::try_parse().map_err(|error| answer(&error))?;
     let launched = Launched::detect().filter(|launched| launched.ranks > 1);
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, &options),

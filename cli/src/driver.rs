@@ -5,6 +5,7 @@
 //! ```
 
 use crate::options::Style;
+use crate::output::remark;
 use crate::stop::Stop;
 use nesl_frontend::core::Form;
 use nesl_frontend::diagnostic::Severity;
@@ -114,7 +115,7 @@ pub fn report(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> 
     let text: String = diagnostics.iter().map(|diagnostic| style.diagnostic(diagnostic, sources)).collect();
     match diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count() {
         0 => {
-            eprint!("{text}");
+            remark(&text);
             Ok(())
         }
         _ if style == Style::Json => Err(Stop::failed(text.trim_end())),

@@ -4,6 +4,7 @@
 //! initialised only where a launcher started the process, or where the user asks for it: it takes half a second.
 
 use crate::options::{EngineName, RunOptions};
+use crate::output::remark;
 use crate::stop::Stop;
 use nesl_backend::memory::machine_limit;
 use nesl_backend::{Engine, Reference, Threads};
@@ -168,7 +169,7 @@ impl Place {
         let is_first = self.launched.is_none_or(|launched| launched.rank == 0);
         let result = result.map_err(|stop| {
             if is_first && !stop.message.is_empty() {
-                eprintln!("{}", stop.message.trim_end());
+                remark(&format!("{}\n", stop.message.trim_end()));
             }
             stop.silent()
         });

@@ -4,21 +4,22 @@
 
 use crate::stop::Stop;
 use nesl_backend::print::{PrintError, print as print_value};
+use nesl_backend::standard::{self, StandardOutput};
 use nesl_backend::{Engine, Value};
 use nesl_prim::Failure;
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 
 /// Where answers go.
 pub struct Output {
     /// Nothing on ranks other than 0.
-    target: Option<BufWriter<StdoutLock<'static>>>,
+    target: Option<BufWriter<StandardOutput>>,
 }
 
 impl Output {
     /// The output of this process, which runs the program on an engine.
     pub fn of<E: Engine>(engine: &E) -> Output {
         let (rank, _) = engine.rank();
-        Output { target: (rank == 0).then(|| BufWriter::with_capacity(1 << 16, io::stdout().lock())) }
+        Output { target: (rank == 0).then(|| BufWriter::with_capacity(1 << 16, StandardOutput::default())) }
     }
 
     /// Prints a value on a line of its own.
@@ -85,6 +86,24 @@ pub fn write_error(error: &io::Error) -> Stop {
 /// # Errors
 /// If it could not be written.
 pub fn print(text: &str) -> Result<(), Stop> {
-    let mut target = io::stdout().lock();
+    let mut target = StandardOutput::default();
     target.write_all(text.as_bytes()).and_then(|()| target.flush()).map_err(|error| write_error(&error))
+}
+
+/// The end of a command line that asks for help or the version, or that is wrong: says what there is to say.
+pub fn answer(error: &clap::Error) -> Stop {
+    if error.use_stderr() {
+        // Without a standard error there is nobody to tell.
+        let _ = error.print();
+        return Stop { code: u8::try_from(error.exit_code()).unwrap_or(2), message: String::new() };
+    }
+    match standard::check().and_then(|()| error.print()).and_then(|()| io::stdout().flush()) {
+        Ok(()) => Stop::quietly(),
+        Err(error) => write_error(&error),
+    }
+}
+
+/// Prints what a command says beside its answers on standard error. Without one there is nobody to tell.
+pub fn remark(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -209,13 +209,58 @@ fn a_reader_that_leaves_ends_the_output_quietly() {
 #[test]
 fn a_full_disk_is_an_error() {
     let bench = Bench::with("a.nesl", "1;");
-    for arguments in [&["run", "a.nesl"][..], &["vcode", "a.nesl"], &["run", "--engine", "oracle", "a.nesl"]] {
+    bench.write("b.nesl", "function f(x) = x + 1;");
+    bench.nesl(&["build", "a.nesl", "-o", "built"]).prints("");
+    let nesl = Path::new(env!("CARGO_BIN_EXE_nesl")).to_owned();
+    let commands = [
+        (&nesl, &["run", "a.nesl"][..], "No space"),
+        (&nesl, &["run", "--engine", "oracle", "a.nesl"], "No space"),
+        (&nesl, &["vcode", "a.nesl"], "No space"),
+        (&nesl, &["vcode", "--list-passes"], "No space"),
+        (&nesl, &["check", "b.nesl"], "No space"),
+        (&nesl, &["--help"], "No space"),
+        (&nesl, &["help", "run"], "No space"),
+        (&nesl, &["--version"], "No space"),
+        (&nesl, &["doc", "sum"], "No space"),
+        (&nesl, &["apropos", "sum"], "No space"),
+        (&nesl, &["explain", "E0401"], "No space"),
+        (&nesl, &["explain"], "No space"),
+        (&bench.path("built"), &[], "No space"),
+        (&bench.path("built"), &["--help"], "No space"),
+    ];
+    for (program, arguments, reason) in &commands {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-        let command = &mut bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
-        let output = command.args(arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+        let output = bench.command(program).args(*arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("cannot write the output") && said.contains(reason), "{arguments:?}: {said}");
     }
+    // An output that the shell has closed is none at all.
+    for (program, arguments, _) in &commands {
+        let mut command = bench.command(Path::new("sh"));
+        command.args(["-c", "exec \"$0\" \"$@\" >&-"]).arg(program).args(*arguments);
+        finish(&mut command, "").fails(1, &["cannot write the output", "Bad file descriptor"]);
+    }
+    // What prints nothing needs none.
+    bench.write("quiet.nesl", "x = 1;");
+    let mut command = bench.command(Path::new("sh"));
+    finish(command.args(["-c", "\"$0\" run quiet.nesl >&-"]).arg(&nesl), "").prints("");
+    // A program's own printing, and a session's answers.
+    bench.write("print.nesl", "x = print_line(\"a\");");
+    let mut command = bench.command(Path::new("sh"));
+    finish(command.args(["-c", "\"$0\" run print.nesl >&-"]).arg(&nesl), "").fails(1, &["Bad file descriptor"]);
+    let mut command = bench.command(Path::new("sh"));
+    finish(command.args(["-c", "\"$0\" >&-"]).arg(&nesl), "1 + 1;\n").fails(1, &["Bad file descriptor"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn remarks_that_nobody_can_read_end_nothing() {
+    let bench = Bench::with("a.nesl", "let x = 1 in 2;");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    let output = command.args(["run", "--stats", "--profile", "a.nesl"]).stderr(full).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()), (Some(0), "2\n"));
 }
 
 #[test]

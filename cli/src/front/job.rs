@@ -4,6 +4,7 @@
 use crate::options::{ColorChoice, RunOptions};
 use crate::output::write_error;
 use crate::stop::Stop;
+use nesl_backend::standard::StandardOutput;
 use nesl_mpi::remarks::{Death, Remarks};
 use nesl_mpi::start::{Job, signals, start};
 use std::ffi::OsString;
@@ -39,7 +40,7 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
         // Ends with this process: nothing else ends reading a terminal.
         thread::spawn(move || io::copy(&mut io::stdin().lock(), &mut &pipe));
     }
-    Watch::new(job, ranks, io::stdout(), io::stderr()).last()
+    Watch::new(job, ranks, StandardOutput::default(), io::stderr()).last()
 }
 
 /// Starts the ranks, with more options for them.

@@ -8,6 +8,7 @@ use super::marks::Marks;
 use crate::options::RunOptions;
 use crate::repl::{Next, Partner, terminal};
 use crate::stop::Stop;
+use nesl_backend::standard::StandardOutput;
 use nesl_mpi::start::{Terminal, signals};
 use std::io::{self, IsTerminal, Write};
 use std::process::{ChildStdin, Stdio};
@@ -53,7 +54,7 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     let (sender, events) = channel();
     // Nobody need listen any more: the session ends then.
     let answered = sender.clone();
-    let output = Marks::new(&mark, io::stdout(), move |names: &str| {
+    let output = Marks::new(&mark, StandardOutput::default(), move |names: &str| {
         _ = answered.send(Event::Answered(names.split_whitespace().map(str::to_owned).collect()));
     });
     let told = sender.clone();

@@ -10,7 +10,7 @@ use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Link;
 use crate::options::RunOptions;
-use crate::output::{self, print_error};
+use crate::output::{self, print_error, remark};
 use crate::profile;
 use crate::stats;
 use crate::stop::Stop;
@@ -160,7 +160,7 @@ impl<E: Engine> Repl<E> {
 
     /// Says why an input does not do anything.
     pub fn refuse(&self, message: &str) -> Next {
-        eprintln!("{message}");
+        remark(&format!("{message}\n"));
         Next::GoAfterError
     }
 
@@ -168,11 +168,11 @@ impl<E: Engine> Repl<E> {
     pub fn finish(&mut self) {
         if self.options.stats {
             self.together(&Request::Count);
-            eprint!("{}", stats::table(&self.machine.counters()));
+            remark(&stats::table(&self.machine.counters()));
         }
         if let Some(lines) = self.options.profile {
             let places = self.machine.profile();
-            eprint!("{}", profile::text(&places, &self.sources, lines, None, self.options.style()));
+            remark(&profile::text(&places, &self.sources, lines, None, self.options.style()));
         }
         self.together(&Request::Quit);
     }
