@@ -1,17 +1,20 @@
 //! The arguments of `main`: words of the command line to values of the parameters' types.
 //!
-//! A polymorphic `main` has several entries, one for each instance of its type; the first whose parameters the arguments fit
-//! is used. What fits a parameter:
+//! [`words`] says which word is for which parameter. A polymorphic `main` has several entries, one for each instance of its
+//! type; the first whose parameters the words fit is used. What fits a parameter:
 //!
-//! | parameter | argument |
+//! | parameter | word |
 //! |---|---|
 //! | scalar | a literal: `5`, `-2.5`, `t`, `` `a `` |
-//! | `[char]` | the name of a file, for its text; or a literal `"…"`; or any other text, as it is |
-//! | other sequences | a literal that begins with `[`, or the name of a file |
+//! | `[char]` | the text itself; `"…"` is a literal |
+//! | other sequences of scalars or rows | a literal, which begins with `[` or `"`; else the name of a file |
 //! | anything | a literal |
 //!
-//! `@` before the name of a file says that it is one. Where the entries differ in the type of a parameter, files hold numbers
+//! `@name` is the file of that name, also for text, and `@@x` is the word `@x` without that meaning. A word that begins like a
+//! literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file holds numbers,
 //! and text must be a literal: a misspelt name or number should be an error, not a text.
+
+mod words;
 
 use crate::literal;
 use crate::stop::Stop;
@@ -19,11 +22,30 @@ use nesl_backend::files::{Files, InputError, is_readable};
 use nesl_backend::value::{from_literal, import};
 use nesl_backend::{Engine, Literal, Value};
 use nesl_prim::{ScalarType, ScalarValue};
-use nesl_vcode::{Constants, Main, Shape};
+use nesl_vcode::{Constants, Main, Parameter, Shape, Step};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The entry that the arguments fit, with their values.
+/// The longest text of a default that a usage line shows.
+const SHOWN_DEFAULT: usize = 60;
+
+/// How words are read, for the help of commands.
+pub const READING: &str = "\
+An argument is a NESL literal: 5, -2.5, [1, 2], \"text\". For [char] it is the text itself.\n\
+For other sequences it may be the name of a file: numbers between white space, .npy, lines or rows.\n\
+@NAME is the file of that name, for [char], too; @@x is the word @x.\n\
+A parameter with a default is an option: --name VALUE or --name=VALUE.\n\
+Options of nesl itself stand before what is for main. The word -- ends either.";
+
+/// What a parameter is to be.
+pub enum Argument<'a, E: Engine> {
+    /// A value from the command line.
+    Given(Value<E>),
+    /// The value that a step shows.
+    Default(&'a Step),
+}
+
+/// The entry that the words fit, with the values of its parameters.
 ///
 /// # Errors
 /// A usage error if they fit none. It is the same on all ranks.
@@ -33,50 +55,67 @@ use std::path::Path;
 pub fn read<'a, E: Engine>(
     engine: &mut E,
     mains: &'a [Main],
-    arguments: &[OsString],
+    words: &[OsString],
     command: &str,
-) -> Result<(&'a Main, Vec<Value<E>>), Stop> {
-    let wrong_count = mains.iter().all(|main| main.parameters.len() != arguments.len());
-    if wrong_count {
-        let expected = mains.first().map_or(0, |main| main.parameters.len());
-        let problem = match arguments.len() {
-            0 => "main needs arguments".to_owned(),
-            given => format!("main takes {}, not {given}", plural(expected, "argument")),
-        };
-        return Err(Stop::usage(format!("error: {problem}\n{}", usage(mains, command))));
-    }
+) -> Result<(&'a Main, Vec<Argument<'a, E>>), Stop> {
+    let wrong = |problem: String| Stop::usage(format!("error: {problem}\n{}", usage(mains, command)));
+    // The entries have parameters of the same names.
+    let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
+    let words = words::assign(parameters, words).map_err(wrong)?;
     let mut files = Files::under(engine.interrupt());
     let mut best: Option<InputError> = None;
     for main in mains {
-        match entry(engine, main, mains, arguments, &mut files) {
+        match entry(engine, main, mains, &words, &mut files) {
             Ok(values) => return Ok((main, values)),
             Err(_) if engine.interrupt().is_requested() => return Err(Stop::interrupted()),
             Err(error) if best.as_ref().is_none_or(|best| error.position > best.position) => best = Some(error),
             Err(_) => {}
         }
     }
-    let message = best.map_or_else(String::new, |error| error.message);
-    Err(Stop::usage(format!("error: {message}\n{}", usage(mains, command))))
+    Err(wrong(best.map_or_else(String::new, |error| error.message)))
 }
 
-/// What `main` expects: `usage: nesl run a.nesl -- numbers : [int] or [float]`.
+/// Refuses the first word after the options of a built executable if it looks like one and is none.
+///
+/// # Errors
+/// A usage error.
+pub fn refuse_unknown_option(mains: &[Main], words: &[OsString], command: &str) -> Result<(), Stop> {
+    let (Some(main), Some(first)) = (mains.first(), words.first()) else { return Ok(()) };
+    words::refuse_unknown(&main.parameters, first)
+        .map_err(|problem| Stop::usage(format!("error: {problem}\n{}", usage(mains, command))))
+}
+
+/// What `main` expects: `usage: nesl run a.nesl -- V [--n N]`, and what each of them is.
 pub fn usage(mains: &[Main], command: &str) -> String {
-    let parameters = mains.first().map_or(0, |main| main.parameters.len());
-    let described = (0..parameters).map(|position| {
-        let name = mains.first().map_or("", |main| &main.parameters[position].name);
-        let mut types: Vec<&str> = Vec::new();
-        for main in mains {
-            let text = main.parameters[position].type_text.as_str();
-            if !types.contains(&text) {
-                types.push(text);
+    let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
+    let mut line = format!("usage: {command}");
+    let mut described = String::new();
+    for (position, parameter) in parameters.iter().enumerate() {
+        let (name, types) = (&parameter.name, types(mains, position));
+        match &parameter.default {
+            None => {
+                line += &format!(" {}", placeholder(name));
+                described += &format!("\n  {name} : {types}");
             }
+            Some(default) if words::is_option(parameter) => {
+                line += &format!(" [--{name} {}]", placeholder(name));
+                described += &format!("\n  --{name} : {types} [default: {}]", shortened(&default.text));
+            }
+            Some(_) => {}
         }
-        format!("  {name} : {}", types.join(" or "))
-    });
-    let names =
-        mains.first().into_iter().flat_map(|main| main.parameters.iter().map(|parameter| placeholder(&parameter.name)));
-    let line: Vec<String> = std::iter::once(format!("usage: {command}")).chain(names).collect();
-    std::iter::once(line.join(" ")).chain(described).collect::<Vec<_>>().join("\n")
+    }
+    line + &described
+}
+
+/// The types of a parameter, in the order in which they are tried: `[int] or [float]`.
+fn types(mains: &[Main], position: usize) -> String {
+    let mut types: Vec<&str> = Vec::new();
+    for parameter in mains.iter().filter_map(|main| main.parameters.get(position)) {
+        if !types.contains(&parameter.type_text.as_str()) {
+            types.push(&parameter.type_text);
+        }
+    }
+    types.join(" or ")
 }
 
 /// The name of a parameter as usage lines write it; a pattern such as `(a, b)` in one word.
@@ -84,49 +123,71 @@ fn placeholder(name: &str) -> String {
     name.replace(' ', "").to_uppercase()
 }
 
-fn plural(count: usize, noun: &str) -> String {
-    match count {
-        0 => format!("no {noun}s"),
-        1 => format!("one {noun}"),
-        _ => format!("{count} {noun}s"),
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_DEFAULT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
 /// The values of one entry's parameters.
-fn entry<E: Engine>(
+fn entry<'a, E: Engine>(
     engine: &mut E,
-    main: &Main,
+    main: &'a Main,
     mains: &[Main],
-    arguments: &[OsString],
+    words: &[Option<&OsStr>],
     files: &mut Files,
-) -> Result<Vec<Value<E>>, InputError> {
-    if main.parameters.len() != arguments.len() {
-        return Err(InputError { message: "main takes another number of arguments".to_owned(), position: 0 });
-    }
+) -> Result<Vec<Argument<'a, E>>, InputError> {
     let mut values = Vec::new();
-    for (position, (parameter, argument)) in main.parameters.iter().zip(arguments).enumerate() {
-        let in_place = |message: String| {
-            let what = format!("argument {} ({} : {})", position + 1, parameter.name, parameter.type_text);
-            InputError { message: format!("{what}: {message}"), position: 0 }
-        };
-        let is_overloaded = mains.iter().any(|other| {
-            other.parameters.get(position).is_some_and(|parameter_of_other| parameter_of_other.shape != parameter.shape)
+    for (position, (parameter, word)) in main.parameters.iter().zip(words).enumerate() {
+        values.push(match (word, &parameter.default) {
+            (Some(word), _) => Argument::Given(value(engine, mains, (position, parameter), word, files)?),
+            (None, Some(default)) => Argument::Default(&default.step),
+            (None, None) => unreachable!("a word is missing only where there is a default"),
         });
-        let value = match classify(argument, &parameter.shape, is_overloaded).map_err(in_place)? {
-            Given::Literal(literal) => {
-                from_literal(engine, &parameter.shape, &literal).map_err(|error| in_place(error.to_string()))?
-            }
-            Given::File(path) => {
-                let pieces = files.read(path, &parameter.shape, &|length| engine.share(length));
-                let pieces = agree(engine, pieces)
-                    .map_err(|error| InputError { message: in_place(error.message).message, ..error })?;
-                let failed = |failure: nesl_backend::Fault| in_place(failure.failure.to_string());
-                import(engine, &parameter.shape, pieces).map_err(failed)?
-            }
-        };
-        values.push(value);
     }
     Ok(values)
+}
+
+/// The value of a word for a parameter.
+fn value<E: Engine>(
+    engine: &mut E,
+    mains: &[Main],
+    (position, parameter): (usize, &Parameter),
+    word: &OsStr,
+    files: &mut Files,
+) -> Result<Value<E>, InputError> {
+    let named = |message: String, types: &str, position_read: u64| {
+        let Parameter { name, default, .. } = parameter;
+        let what = match default {
+            None => format!("argument {} ({name} : {types})", position + 1),
+            Some(_) => format!("option --{name} ({types})"),
+        };
+        InputError { message: format!("{what}: {message}"), position: position_read }
+    };
+    let in_place = |message: String| named(message, &parameter.type_text, 0);
+    let others = mains.iter().filter_map(|main| main.parameters.get(position));
+    let is_overloaded = others.clone().any(|other| other.shape != parameter.shape);
+    match classify(word, &parameter.shape, is_overloaded) {
+        Ok(Given::Literal(literal)) => {
+            from_literal(engine, &parameter.shape, &literal).map_err(|error| in_place(error.to_string()))
+        }
+        Ok(Given::File(path)) => {
+            let pieces = files.read(path, &parameter.shape, &|length| engine.share(length));
+            let pieces = agree(engine, pieces).map_err(|error| {
+                let hint = match others.clone().any(|other| is_text(&other.shape)) && !path.exists() {
+                    true => "; a text must be in quotes here, as in '\"text\"'",
+                    false => "",
+                };
+                InputError { message: in_place(error.message + hint).message, position: error.position }
+            })?;
+            let failed = |failure: nesl_backend::Fault| in_place(failure.failure.to_string());
+            import(engine, &parameter.shape, pieces).map_err(failed)
+        }
+        Err(Problem::Unfit(message)) => Err(in_place(message)),
+        // It is none for any entry: nothing that another attempt finds can be more to the point.
+        Err(Problem::Malformed(message)) => Err(named(message, &types(mains, position), u64::MAX)),
+    }
 }
 
 /// The same error on all ranks if reading failed on any.
@@ -141,34 +202,46 @@ enum Given<'a> {
     File(&'a Path),
 }
 
-/// Decides how an argument is meant, without reading files.
-fn classify<'a>(argument: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<Given<'a>, String> {
-    let text = argument.to_str();
-    if is_overloaded
-        && innermost(shape) == Some(ScalarType::Char)
-        && !text.is_some_and(|text| text.starts_with(['"', '[', '`']))
-    {
-        return Err("text must be a literal in quotes here".to_owned());
+/// Why a word is no argument.
+#[derive(Debug)]
+enum Problem {
+    /// It is none for a parameter of this type.
+    Unfit(String),
+    /// It is meant as a literal, and none.
+    Malformed(String),
+}
+
+/// Decides how a word is meant, without reading files.
+fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<Given<'a>, Problem> {
+    let unfit = |message: &str| Err(Problem::Unfit(message.to_owned()));
+    let mut word = word;
+    if let Some(name) = word.as_encoded_bytes().starts_with(b"@").then(|| words::after(word, 1)).flatten() {
+        if name.is_empty() {
+            let message = "the name of a file must follow the `@`; the text `@` is written `@@`";
+            return Err(Problem::Malformed(message.to_owned()));
+        }
+        if !name.as_encoded_bytes().starts_with(b"@") {
+            return match is_readable(shape) {
+                true if is_overloaded && innermost(shape) == Some(ScalarType::Char) => {
+                    unfit("a file holds numbers here")
+                }
+                true => Ok(Given::File(Path::new(name))),
+                false => unfit("a file gives a sequence of scalars, or rows of them; this one must be a literal"),
+            };
+        }
+        word = name;
     }
-    if let Some(name) = forced_file(argument) {
-        return match is_readable(shape) {
-            true => Ok(Given::File(name)),
-            false => Err("a file gives a sequence of scalars, or rows of them; this one must be a literal".to_owned()),
-        };
+    let begins_with = |first: &[char]| word.to_str().is_some_and(|text| text.trim_start().starts_with(first));
+    if is_overloaded && innermost(shape) == Some(ScalarType::Char) && !begins_with(&['"', '[', '`']) {
+        return unfit("text must be a literal in quotes here");
     }
-    let is_text = *shape == Shape::Sequence(Box::new(Shape::Scalar(ScalarType::Char)));
-    if is_text && !text.is_some_and(|text| text.starts_with('"')) {
-        // A folder counts too: it ends in an error about the folder, rather than in a search for its name.
-        return Ok(match Path::new(argument).exists() {
-            true => Given::File(Path::new(argument)),
-            false => Given::Literal(Literal::Constants(Constants::Char(argument.as_encoded_bytes().to_vec()))),
-        });
+    if is_text(shape) && !is_overloaded && !word.as_encoded_bytes().starts_with(b"\"") {
+        return Ok(Given::Literal(Literal::Constants(Constants::Char(word.as_encoded_bytes().to_vec()))));
     }
-    let starts_sequence = text.is_some_and(|text| text.trim_start().starts_with(['[', '"']));
-    if is_readable(shape) && !starts_sequence {
-        return Ok(Given::File(Path::new(argument)));
+    if is_readable(shape) && !begins_with(&['[', '"']) {
+        return Ok(Given::File(Path::new(word)));
     }
-    let Some(text) = text else { return Err("it is not valid text".to_owned()) };
+    let Some(text) = word.to_str() else { return unfit("it is not valid text") };
     if *shape == Shape::Scalar(ScalarType::Char)
         && let [byte] = text.as_bytes()
     {
@@ -176,8 +249,12 @@ fn classify<'a>(argument: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Resu
     }
     match literal::parse(text) {
         Ok(literal) => Ok(Given::Literal(literal::fit(literal, shape))),
-        Err(problem) => Err(format!("`{}` is not a value: {problem}", text.escape_debug())),
+        Err(problem) => Err(Problem::Malformed(problem.to_string())),
     }
+}
+
+fn is_text(shape: &Shape) -> bool {
+    matches!(shape, Shape::Sequence(element) if **element == Shape::Scalar(ScalarType::Char))
 }
 
 /// The first scalar type in a shape; none in that of a function.
@@ -187,10 +264,4 @@ fn innermost(shape: &Shape) -> Option<ScalarType> {
         Shape::Sequence(inner) | Shape::Pair(inner, _) | Shape::Record(_, inner) => innermost(inner),
         Shape::Function(_) | Shape::Entry(_) => None,
     }
-}
-
-/// The name after an `@`.
-fn forced_file(argument: &OsStr) -> Option<&Path> {
-    let name = argument.to_str()?.strip_prefix('@')?;
-    (!name.is_empty()).then(|| Path::new(name))
 }

@@ -6,6 +6,7 @@ use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
 use crate::options::RunOptions;
+use crate::output::answer;
 use crate::stop::Stop;
 use clap::{Args, Command, FromArgMatches};
 use nesl_span::SourceMap;
@@ -17,9 +18,9 @@ use std::time::Instant;
 /// The command line: options, then arguments.
 #[derive(Args, Clone, Debug)]
 struct Built {
-    /// Values for the parameters of main: literals or files
-    // What comes first and is no option ends the options, so that `-5` and `--` reach the program.
-    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_negative_numbers = true)]
+    /// Values for the parameters of main: literals, texts or files; and its options
+    // What comes first and is none of these options ends them, so that `-5`, and options and `--` of main, reach the program.
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
     #[command(flatten)]
     options: RunOptions,
@@ -33,12 +34,19 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let begun = Instant::now();
     let name = std::env::args_os().next().unwrap_or_default();
     let command = Path::new(&name).display().to_string();
-    let matches = command_line(&program, &command).get_matches();
-    let Built { arguments, options } = Built::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = command_line(&program, &command).try_get_matches();
+    let Built { arguments, options } =
+        matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(|error| answer(&error))?;
     if let Some(ranks) = front::wanted(&options)? {
         return front::run(ranks, &options);
     }
     let mut place = Place::join(&options)?;
+    if !is_separated(&arguments) {
+        let refused = arguments::refuse_unknown_option(&program.mains, &arguments, &command);
+        if refused.is_err() {
+            return place.said_once(refused);
+        }
+    }
     let interrupt = place.is_alone().then(Interrupt::install);
     let execution = Execution {
         program,
@@ -53,11 +61,17 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     place.said_once(result)
 }
 
+/// Whether `--` stands before the arguments: what follows it is none of nesl's options, whatever it looks like.
+fn is_separated(arguments: &[OsString]) -> bool {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    words.len().checked_sub(arguments.len() + 1).is_some_and(|before| words[before] == "--")
+}
+
 fn command_line(program: &Program, command: &str) -> Command {
     let usage = arguments::usage(&program.mains, command);
     let expectation = match program.mains.is_empty() {
         true => "This program takes no arguments.".to_owned(),
-        false => format!("What it expects:\n{usage}"),
+        false => format!("What it expects:\n{usage}\n\n{}", arguments::READING),
     };
     let name =
         Path::new(command).file_name().map_or_else(|| command.to_owned(), |name| name.to_string_lossy().into_owned());

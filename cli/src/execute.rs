@@ -1,11 +1,11 @@
 //! A compiled program on an engine: chooses what of it to run, runs it step by step, and prints what it shows.
 
-use crate::arguments;
+use crate::arguments::{self, Argument};
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Job;
 use crate::options::RunOptions;
-use crate::output::Output;
+use crate::output::{Output, remark};
 use crate::profile::{self, Around};
 use crate::stats;
 use crate::stop::Stop;
@@ -88,14 +88,14 @@ impl Job for Execution<'_> {
         if self.options.stats {
             let counters = machine.counters();
             if machine.engine.rank().0 == 0 {
-                eprint!("{}", stats::table(&counters));
+                remark(&stats::table(&counters));
             }
         }
         if let (Some(lines), 0) = (self.options.profile, machine.engine.rank().0) {
             let places = machine.profile();
             let inside: Duration = places.iter().map(|(_, spent)| spent.time).sum();
             let around = Around { before, between: elapsed.saturating_sub(inside) };
-            eprint!("{}", profile::text(&places, self.sources, lines, Some(around), self.options.style()));
+            remark(&profile::text(&places, self.sources, lines, Some(around), self.options.style()));
         }
         result
     }
@@ -112,7 +112,14 @@ impl Execution<'_> {
                     arguments::read(&mut machine.engine, &self.program.mains, self.arguments, self.command)?;
                 let Main { prelude, step, .. } = main;
                 prelude.iter().try_for_each(|step| run.step(machine, step, &[]))?;
-                run.step(machine, step, &values)
+                let mut arguments = Vec::with_capacity(values.len());
+                for value in values {
+                    match value {
+                        Argument::Given(value) => arguments.push(value),
+                        Argument::Default(step) => arguments.extend(run.values(machine, step, &[])?),
+                    }
+                }
+                run.step(machine, step, &arguments)
             }
         }
     }
@@ -130,18 +137,28 @@ struct Run<'a> {
 impl Run<'_> {
     /// Runs a step and prints what it shows, a line for each value.
     fn step<E: Engine>(&mut self, machine: &mut Machine<E>, step: &Step, arguments: &[Value<E>]) -> Result<(), Stop> {
+        let shown = self.values(machine, step, arguments)?;
+        if shown.is_empty() {
+            return Ok(());
+        }
+        machine.end_line().map_err(|failure| failure::lost(&failure))?;
+        shown.iter().try_for_each(|value| self.output.line(&mut machine.engine, value))?;
+        // Whoever waits for a long program sees its first answers before the last.
+        self.output.flush(&mut machine.engine)
+    }
+
+    /// Runs a step, and gives what it shows.
+    fn values<E: Engine>(
+        &mut self,
+        machine: &mut Machine<E>,
+        step: &Step,
+        arguments: &[Value<E>],
+    ) -> Result<Vec<Value<E>>, Stop> {
         let Execution { options, sources, .. } = self.execution;
         let seed = seed_of(options.seed, self.draws);
         self.draws += usize::from(step.inputs.contains(&Input::Seed));
-        match machine.run_step(self.loaded, step, seed, arguments) {
-            Ok(shown) if shown.is_empty() => Ok(()),
-            Ok(shown) => {
-                machine.end_line().map_err(|failure| failure::lost(&failure))?;
-                shown.iter().try_for_each(|value| self.output.line(&mut machine.engine, value))?;
-                // Whoever waits for a long program sees its first answers before the last.
-                self.output.flush(&mut machine.engine)
-            }
-            Err(error) => Err(failure::stop(&error, sources, options.style())),
-        }
+        machine
+            .run_step(self.loaded, step, seed, arguments)
+            .map_err(|error| failure::stop(&error, sources, options.style()))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::profile;
 use crate::stop::Stop;
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use nesl_backend::{Native, Strategy};
 use nesl_frontend::{Diagnostic, render};
 use nesl_span::SourceMap;
@@ -81,6 +81,13 @@ impl RunOptions {
             MessageFormat::Json => Style::Json,
         }
     }
+}
+
+/// The names of the options, those that people write.
+pub fn names() -> Vec<String> {
+    let command = RunOptions::augment_args(Command::new("nesl"));
+    let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    shown.filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
 }
 
 /// How a function runs on the instances of an apply-to-each. Results do not depend on it.

@@ -2,7 +2,7 @@
 //!
 //! Arguments are read as for any engine, by the reference engine, and then taken out of its columns.
 
-use crate::arguments;
+use crate::arguments::{self, Argument};
 use crate::driver::{self, Checked};
 use crate::execute::{Choice, choose, seed_of};
 use crate::failure;
@@ -70,14 +70,30 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
     }
     let Some(function) = session.function("main") else { return Ok(()) };
     let scheme = &core.function(function).scheme;
-    let argument = values.iter().map(nested).rev().reduce(|rest, first| Nested::pair(first, rest));
     let shape = main.parameters.iter().map(|parameter| parameter.shape.clone()).rev();
     let shape = shape.reduce(|rest, first| Shape::Pair(Box::new(first), Box::new(rest)));
-    let (Some(argument), Some(shape)) = (argument, shape) else { return Ok(()) };
+    let Some(shape) = shape else { return Ok(()) };
     let mut types = vec![None; scheme.classes.len()];
     instantiate(&scheme.parameter, &shape, &mut types);
     // A type parameter that the argument does not mention stands for nothing that is ever looked at.
     let types: Vec<Type> = types.into_iter().map(|ty| ty.unwrap_or(Type::INT)).collect();
+    let mut defaults = core.function(function).keywords.iter().map(|keyword| keyword.default);
+    let mut arguments = Vec::with_capacity(values.len());
+    for (parameter, value) in main.parameters.iter().zip(&values) {
+        let default = parameter.default.as_ref().and_then(|_| defaults.next());
+        arguments.push(match (value, default) {
+            (Argument::Given(value), _) => nested(value),
+            (Argument::Default(_), Some(default)) => {
+                let seed = seed_of(options.seed, drawn);
+                drawn += usize::from(effects.function(default).draws);
+                evaluator.call(default, &types, Nested::Scalar(ScalarValue::Int(0)), &globals, seed).map_err(failed)?
+            }
+            (Argument::Default(_), None) => unreachable!("the default of a parameter is a function of its own"),
+        });
+    }
+    let Some(argument) = arguments.into_iter().rev().reduce(|rest, first| Nested::pair(first, rest)) else {
+        return Ok(());
+    };
     let seed = seed_of(options.seed, drawn);
     let value = evaluator.call(function, &types, argument, &globals, seed).map_err(failed)?;
     evaluator.end_line().map_err(|failure| failure::lost(&failure))?;

@@ -77,15 +77,34 @@ fn sequences_are_literals_or_files() {
 }
 
 #[test]
-fn text_is_text_unless_a_file_has_that_name() {
+fn text_is_the_text_itself() {
     let (bench, run) = echo("[char]");
-    run(&bench, "hello").prints("\"hello\"\n");
+    for text in
+        ["hello", "", "-", "--", "-x", "--word", "5", "5x", "[3, 1", "(", " \\\"x\\\"", "t", "a@b", ".", "nesl", "%"]
+    {
+        run(&bench, &text.replace('\\', "")).prints(&format!("\"{text}\"\n"));
+    }
     run(&bench, "\"a\\nb\"").prints("\"a\\nb\"\n");
-    run(&bench, "").prints("\"\"\n");
+    // Whatever files there are.
     bench.write("word.txt", "from a file\n");
-    run(&bench, "word.txt").prints("\"from a file\\n\"\n");
+    run(&bench, "word.txt").prints("\"word.txt\"\n");
+    run(&bench, "/dev/stdin").prints("\"/dev/stdin\"\n");
+    run(&bench, "@word.txt").prints("\"from a file\\n\"\n");
     run(&bench, "\"word.txt\"").prints("\"word.txt\"\n");
-    run(&bench, "@none.txt").fails(2, &["none.txt"]);
+    run(&bench, "@none.txt").fails(2, &["none.txt", "No such file"]);
+    run(&bench, "@.").fails(2, &["folder"]);
+    // Text that begins with an @.
+    for (word, text) in [("@@word.txt", "@word.txt"), ("\"@word.txt\"", "@word.txt"), ("@@", "@"), ("@@@", "@@")] {
+        run(&bench, word).prints(&format!("\"{text}\"\n"));
+    }
+    run(&bench, "@").fails(2, &["the name of a file must follow", "`@@`"]);
+    // What begins like a string is one.
+    run(&bench, "\"abc").fails(2, &["argument 1", "  \"abc\n  ^"]);
+    run(&bench, "\"a\" b").fails(2, &["`b` follows the value", "  \"a\" b\n      ^"]);
+    let (bench, run) = echo("[int]");
+    bench.write("@numbers", "1 2");
+    run(&bench, "@@numbers").prints("[1, 2]\n");
+    run(&bench, "@./@numbers").prints("[1, 2]\n");
     let (bench, run) = echo("[[char]]");
     bench.write("lines.txt", "one\n\ntwo");
     run(&bench, "lines.txt").prints("[\"one\", \"\", \"two\"]\n");
@@ -161,6 +180,12 @@ fn one_program_takes_ints_floats_and_text() {
     run("\"hello\"").prints("\"ehllo\"\n");
     bench.write("f.npy", npy("<f8", "(2,)", false, &bytes(&[2.0f64, 1.0], |x| x.to_le_bytes())));
     run("f.npy").prints("[1.0, 2.0]\n");
+    // What is no literal is an error where it is wrong, and no text.
+    run("[3, 1, x]").fails(2, &["`x` is not a value", "  [3, 1, x]\n         ^\n", "[int] or [float] or [char])"]);
+    run("[3, 1, 2").fails(2, &["the bracket is not closed", "  [3, 1, 2\n          ^\n"]);
+    run("\"abc").fails(2, &["argument 1", "  \"abc\n  ^"]);
+    run("[`b, `a]").prints("\"ab\"\n");
+    run("hello").fails(2, &["hello", "No such file", "in quotes"]);
     // A misspelt name, or a wrong number, is an error and not a text.
     run("numbres.txt").fails(2, &["numbres.txt", "numbers : [int] or [float] or [char]"]);
     bench.write("bad.txt", "3\n2.5\noops\n");

@@ -24,7 +24,8 @@ fn examples_print_their_results_from_any_folder() {
     }
     bench.nesl(&["run", &example("primes/primes.nesl"), "--", "1000000"]).prints("78498\n");
     let sample = example("string_search/sample.txt");
-    let found = bench.nesl(&["run", &example("string_search/string_search.nesl"), "--", "parallel", &sample]);
+    let found =
+        bench.nesl(&["run", &example("string_search/string_search.nesl"), "--", "parallel", &format!("@{sample}")]);
     let text = std::fs::read_to_string(&sample).unwrap();
     let expected: Vec<String> = text.match_indices("parallel").map(|(position, _)| position.to_string()).collect();
     found.prints(&format!("[{}]\n", expected.join(", ")));

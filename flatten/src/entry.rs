@@ -6,9 +6,10 @@
 use crate::instance::{Instances, Source, Version};
 use crate::lower::{Context, Lowering};
 use crate::value::{Pattern, Value, shape};
-use nesl_frontend::core::{Expr, Form, FunctionId, GlobalId};
+use nesl_frontend::core::{Expr, ExprKind, Form, FunctionId, GlobalId, Keyword};
 use nesl_frontend::ty::{Class, Scheme, Type};
-use nesl_vcode::{GlobalId as Slot, Input, Main, Output, Parameter, Step};
+use nesl_prim::ScalarValue;
+use nesl_vcode::{DefaultValue, GlobalId as Slot, Input, Main, Output, Parameter, Step};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -86,10 +87,14 @@ pub(crate) fn main(
     let source = instances.program.function(main);
     let argument_type = source.scheme.parameter.instantiate(&type_arguments);
     let result_type = source.scheme.result.instantiate(&type_arguments);
-    let parameters: Vec<Parameter> = (source.parameters.iter())
-        .zip(components(&argument_type, source.parameters.len()))
-        .map(|(name, ty)| Parameter { name: name.clone(), type_text: ty.to_string(), shape: shape(&ty) })
-        .collect();
+    let named = source.parameters.iter().map(|name| (&**name, None));
+    let named = named.chain(source.keywords.iter().map(|keyword| (&*keyword.name, Some(keyword))));
+    let types = components(&argument_type, source.parameters.len() + source.keywords.len());
+    let mut parameters: Vec<Parameter> = Vec::with_capacity(types.len());
+    for ((name, keyword), ty) in named.zip(types) {
+        let default = keyword.and_then(|keyword| default(instances, keyword, &type_arguments));
+        parameters.push(Parameter { name: name.to_owned(), type_text: ty.to_string(), shape: shape(&ty), default });
+    }
     let number = instances.reserve();
     let effect = instances.effects.function(main);
     let globals: Vec<GlobalId> =
@@ -113,6 +118,18 @@ pub(crate) fn main(
     instances.define(number, function);
     let outputs = vec![Output { shape: shape(&result_type), global: None }];
     Main { prelude, parameters, step: Step { function: number, inputs, outputs } }
+}
+
+/// The default of a parameter of `main` at some types.
+fn default(instances: &mut Instances<'_>, keyword: &Keyword, type_arguments: &[Type]) -> Option<DefaultValue> {
+    let function = instances.program.function(keyword.default);
+    let (span, ty) = (function.span, function.scheme.result.instantiate(type_arguments));
+    // The argument may be any int.
+    let argument = Box::new(Expr { kind: ExprKind::Literal(ScalarValue::Int(0)), ty: Type::INT, span });
+    let type_arguments = type_arguments.to_vec();
+    let kind = ExprKind::Call { function: keyword.default, type_arguments, argument };
+    let step = step(instances, &Form::Expression(Arc::new(Expr { kind, ty, span })))?;
+    Some(DefaultValue { text: keyword.text.clone(), step })
 }
 
 /// What the type parameters of `main` may stand for, in the order in which arguments are tried: the scalar types of each

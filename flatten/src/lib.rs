@@ -70,7 +70,12 @@ fn flatten(
 
     let mains = main.map_or(Vec::new(), |main| {
         let choices = entry::type_choices(&program.function(main).scheme);
-        let required = choices.iter().flat_map(|types| instances.globals.function(program, main, types)).collect();
+        let defaults = program.function(main).keywords.iter().map(|keyword| keyword.default);
+        let called: Vec<FunctionId> = std::iter::once(main).chain(defaults).collect();
+        let required = (choices.iter())
+            .flat_map(|types| called.iter().map(move |&function| (function, types)))
+            .flat_map(|(function, types)| instances.globals.function(program, function, types))
+            .collect();
         let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         choices.into_iter().map(|types| entry::main(&mut instances, main, types, prelude.clone())).collect()
     });

@@ -105,10 +105,23 @@ pub struct Function {
     pub scheme: Scheme,
     /// The parts of its parameter pattern as written, for messages: `f(a, (b, c))` has `a` and `(b, c)`.
     pub parameters: Vec<String>,
+    /// Its parameters with a default, which come after the others in its type.
+    pub keywords: Vec<Keyword>,
     /// What a call does.
     pub body: FunctionBody,
     /// Its doc string.
     pub doc: Option<String>,
+}
+
+/// A parameter with a default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    /// Its name.
+    pub name: Symbol,
+    /// The default as it is written, on one line.
+    pub text: String,
+    /// The function of any int that gives the default, with the type parameters of the function whose parameter it is.
+    pub default: FunctionId,
 }
 
 impl Function {

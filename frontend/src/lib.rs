@@ -26,4 +26,5 @@ pub mod token;
 pub mod ty;
 
 pub use diagnostic::Diagnostic;
+pub use infer::report::edit_distance;
 pub use session::{Checked, Options, Session};

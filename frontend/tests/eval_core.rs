@@ -140,7 +140,7 @@ fn op_of<const N: usize>(element: Type, name: &str, operands: [Expr; N]) -> Expr
 
 fn function(parameter: Type, body: FunctionBody) -> Function {
     let scheme = Scheme { classes: vec![Class::Any], parameter, result: Type::Parameter(0) };
-    Function { name: "f".into(), span: span(99), scheme, parameters: Vec::new(), body, doc: None }
+    Function { name: "f".into(), span: span(99), scheme, parameters: Vec::new(), keywords: Vec::new(), body, doc: None }
 }
 
 /// The intrinsics, and a function of variable 0 for each body.

@@ -78,7 +78,10 @@ fn main_call(program: &mut CheckedProgram, arguments: &[String]) -> Result<MainC
     let call = expression(program, &format!("main({})", arguments.join(", ")))?;
     // The types of the arguments are those of the call: `[]` alone would be a sequence of ints.
     let arguments = match &call.kind {
-        nesl_frontend::core::ExprKind::Call { argument, .. } => components(argument, arguments.len()),
+        nesl_frontend::core::ExprKind::Call { argument, .. } => {
+            let main = program.core().function(main);
+            components(argument, main.parameters.len().min(arguments.len()) + main.keywords.len())
+        }
         other => return Err(End::Broken(format!("the call of main is {other:?}"))),
     };
     Ok(MainCall { main, call, arguments })

@@ -1,4 +1,4 @@
-//! The commands in README.md and docs/*.md do what the text beside them shows.
+//! The commands in README.md, examples/README.md and docs/*.md do what the text beside them shows.
 //!
 //! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
 //! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
@@ -58,10 +58,10 @@ fn programs(text: &str, language: &str) -> Vec<String> {
     text.split(&format!("```{language}\n")).skip(1).filter_map(after).collect()
 }
 
-/// README.md and docs/*.md.
+/// README.md, examples/README.md and docs/*.md.
 fn documents() -> Vec<PathBuf> {
     let root = root();
-    let mut documents = vec![root.join("README.md")];
+    let mut documents = vec![root.join("README.md"), root.join("examples/README.md")];
     documents.extend(std::fs::read_dir(root.join("docs")).into_iter().flatten().flatten().map(|entry| entry.path()));
     documents.retain(|path| path.extension().is_some_and(|extension| extension == "md") && path.is_file());
     documents

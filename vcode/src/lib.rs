@@ -36,8 +36,8 @@ pub use pass::Pass;
 pub use pipeline::{Options, PASSES, PassError, optimise};
 pub use print::Printer;
 pub use program::{
-    Block, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program, Register,
-    RegisterType, Step, Use,
+    Block, DefaultValue, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
+    Program, Register, RegisterType, Step, Use,
 };
 pub use shape::Shape;
 pub use verify::{VerifyError, verify};

@@ -10,8 +10,8 @@ mod scan;
 use crate::each::{Argument, Each};
 use crate::op::VectorOp;
 use crate::program::{
-    Block, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter, Program, Register,
-    RegisterType, Step, Use,
+    Block, DefaultValue, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
+    Program, Register, RegisterType, Step, Use,
 };
 use crate::shape::Shape;
 use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType};
@@ -415,16 +415,25 @@ impl Parser<'_> {
 
     fn main(&mut self) -> Parse<Main> {
         self.expect("(")?;
-        let parameters = self.list(")", |parser| {
+        let mut parameters = self.list(")", |parser| {
             let name = parser.name()?;
             let type_text = parser.quoted()?;
-            Ok(Parameter { name, type_text, shape: parser.shape()? })
+            Ok(Parameter { name, type_text, shape: parser.shape()?, default: None })
         })?;
         self.expect("{")?;
         let mut prelude = Vec::new();
         self.skip_lines();
         while self.accept_word("step") {
             prelude.push(self.step()?);
+            self.skip_lines();
+        }
+        while self.accept_word("default") {
+            let position: u32 = self.number()?;
+            let default = DefaultValue { text: self.quoted()?, step: self.step()? };
+            match parameters.get_mut(position as usize) {
+                Some(parameter) => parameter.default = Some(default),
+                None => return self.fail(Problem::Expected("the position of a parameter")),
+            }
             self.skip_lines();
         }
         self.expect_word("run")?;
@@ -451,8 +460,7 @@ impl Parser<'_> {
             }
         }
         let linker = Linker::new(&drafts, &self.names)?;
-        let of_mains = mains.iter_mut().flat_map(|main| main.prelude.iter_mut().chain([&mut main.step]));
-        for step in steps.iter_mut().chain(of_mains) {
+        for step in steps.iter_mut().chain(mains.iter_mut().flat_map(Main::steps_mut)) {
             step.function = linker.resolve(step.function)?;
         }
         let functions = drafts.into_iter().map(|draft| linker.finish(draft)).collect::<Parse<_>>()?;

@@ -399,6 +399,12 @@ impl Writer<'_> {
             self.step("step", step);
             self.out.push('\n');
         }
+        for (position, parameter) in main.parameters.iter().enumerate() {
+            let Some(default) = &parameter.default else { continue };
+            self.indent(1);
+            self.step(&format!("default {position} {}", quoted(&default.text)), &default.step);
+            self.out.push('\n');
+        }
         self.indent(1);
         self.step("run", &main.step);
         self.text("\n}\n");

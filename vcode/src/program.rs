@@ -264,4 +264,29 @@ pub struct Parameter {
     pub type_text: String,
     /// The shape of its value.
     pub shape: Shape,
+    /// What it is if the command line does not say: a parameter with a default is an option there.
+    pub default: Option<DefaultValue>,
+}
+
+/// The default of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DefaultValue {
+    /// How the source writes it, for messages.
+    pub text: String,
+    /// Shows the value. It needs no arguments, and the globals of the prelude at most.
+    pub step: Step,
+}
+
+impl Main {
+    /// All its steps: those before it, those for defaults, and its own.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        let defaults = self.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
+        self.prelude.iter().chain(defaults.map(|default| &default.step)).chain([&self.step])
+    }
+
+    /// The same, to be changed.
+    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
+        let defaults = self.parameters.iter_mut().filter_map(|parameter| parameter.default.as_mut());
+        self.prelude.iter_mut().chain(defaults.map(|default| &mut default.step)).chain([&mut self.step])
+    }
 }

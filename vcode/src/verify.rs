@@ -13,7 +13,8 @@ use crate::fusion::Group;
 use crate::op::{Kind, VectorOp};
 use crate::print::Printer;
 use crate::program::{
-    Block, Function, FunctionId, GlobalId, Input, Instruction, Op, Operand, Program, Register, RegisterType, Step,
+    Block, DefaultValue, Function, FunctionId, GlobalId, Input, Instruction, Op, Operand, Output, Parameter, Program,
+    Register, RegisterType, Step,
 };
 use crate::shape::Shape;
 use nesl_prim::{HostOp, ScalarOp, ScalarType};
@@ -47,10 +48,16 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     for main in &program.mains {
         // Main runs by itself: it sees no global of the steps.
         entries.globals.clear();
-        entries.arguments = Some(main.parameters.iter().map(|parameter| &parameter.shape).collect());
+        let arguments: Vec<&Shape> = main.parameters.iter().map(|parameter| &parameter.shape).collect();
+        entries.arguments = Some(arguments.clone());
         for (index, step) in main.prelude.iter().enumerate() {
             entries.step(&format!("main, step {index}"), step);
         }
+        entries.arguments = Some(Vec::new());
+        for parameter in &main.parameters {
+            entries.default(parameter);
+        }
+        entries.arguments = Some(arguments);
         entries.step("main", &main.step);
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -350,6 +357,17 @@ impl<'a> Entries<'a> {
             if let Some(global) = output.global {
                 self.globals.insert(global, &output.shape);
             }
+        }
+    }
+
+    /// A default gives one value, of the shape of its parameter.
+    fn default(&mut self, parameter: &'a Parameter) {
+        let Some(DefaultValue { step, .. }) = &parameter.default else { return };
+        let within = format!("main, the default of {}", parameter.name);
+        self.step(&within, step);
+        match step.outputs.as_slice() {
+            [Output { shape, global: None }] if *shape == parameter.shape => {}
+            _ => self.report(&within, Problem::Default),
         }
     }
 

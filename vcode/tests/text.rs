@@ -4,8 +4,8 @@ use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use nesl_vcode::op::Kind;
 use nesl_vcode::{
-    Argument, Constants, Each, FunctionBuilder, FunctionId, GlobalId, Input, Main, Op, Operand, Output, Parameter,
-    Printer, Program, RegisterType, Shape, Step, VectorOp, parse, verify,
+    Argument, Constants, DefaultValue, Each, FunctionBuilder, FunctionId, GlobalId, Input, Main, Op, Operand, Output,
+    Parameter, Printer, Program, RegisterType, Shape, Step, VectorOp, parse, verify,
 };
 
 fn span() -> Span {
@@ -110,8 +110,10 @@ fn everything() -> Program {
         inputs: vec![Input::Global(GlobalId(4))],
         outputs: vec![Output { shape: shape.clone(), global: None }],
     };
-    let parameter = Parameter { name: "x".into(), type_text: "(int, …\n".into(), shape };
-    let main = Main { prelude: vec![keep], parameters: vec![parameter], step: show };
+    let default = DefaultValue { text: "(\"a\", …)".into(), step: show.clone() };
+    let parameter =
+        |default| Parameter { name: "x".into(), type_text: "(int, …\n".into(), shape: shape.clone(), default };
+    let main = Main { prelude: vec![keep], parameters: vec![parameter(None), parameter(Some(default))], step: show };
     let serial = FunctionBuilder::new("serial", span());
     let mut lifted = FunctionBuilder::new("serial/L", span());
     let lifted_parameters: Vec<Operand> = [int, descriptor, RegisterType::Column(ScalarType::Char), int]

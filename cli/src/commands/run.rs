@@ -1,5 +1,6 @@
 //! `nesl run`: a file on an engine.
 
+use crate::arguments;
 use crate::driver;
 use crate::execute::Execution;
 use crate::front;
@@ -15,16 +16,17 @@ use std::time::Instant;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "An argument is a NESL literal (5, -2.5, [1, 2], \"text\") or, for a sequence, the name of a file:\n\
-                  numbers separated by white space, an array in .npy, or text. @ before a name says that it is a file.\n\
-                  A FILE whose name ends in .vcode is a program in the stack format of CMU's NESL.\n\n\
-                  Example: nesl run examples/quicksort/quicksort.nesl -- numbers.txt"
+    after_help = format!(
+        "{}\n\nA FILE whose name ends in .vcode is a program in the stack format of CMU's NESL.\n\n\
+         Example: nesl run examples/quicksort/quicksort.nesl -- numbers.txt",
+        arguments::READING
+    )
 )]
 pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Values for the parameters of main: literals or files
+    /// Values for the parameters of main: literals, texts or files; and its options
     #[arg(value_name = "ARGUMENTS", last = true)]
     arguments: Vec<OsString>,
 }

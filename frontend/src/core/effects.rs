@@ -187,6 +187,7 @@ mod tests {
             span: SPAN,
             scheme: scheme.clone(),
             parameters: Vec::new(),
+            keywords: Vec::new(),
             body,
             doc: None,
         };

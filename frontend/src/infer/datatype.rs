@@ -74,6 +74,7 @@ impl Inference<'_> {
             span,
             scheme: Scheme { classes: datatype.classes.clone(), parameter: datatype.payload.clone(), result: record },
             parameters,
+            keywords: Vec::new(),
             body: FunctionBody::Defined { parameter, body: Arc::new(body) },
             doc: None,
         }

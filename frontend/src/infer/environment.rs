@@ -69,6 +69,7 @@ impl Environment {
             span,
             scheme: Scheme { classes: Vec::new(), parameter: Type::INT, result: Type::INT },
             parameters: Vec::new(),
+            keywords: Vec::new(),
             body: FunctionBody::Missing,
             doc: None,
         });

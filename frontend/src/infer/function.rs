@@ -38,6 +38,7 @@ fn function(definition: &FunctionDefinition, scheme: Scheme, body: FunctionBody)
         span: definition.name.span,
         scheme,
         parameters: parameter_texts(&definition.parameter),
+        keywords: Vec::new(),
         body,
         doc: definition.doc.clone(),
     }

@@ -308,6 +308,14 @@ impl Inference<'_> {
             .collect();
         let made = elaboration.finish();
         self.environment.add_functions(made);
+        let texts = member.definition.keywords.iter().map(|keyword| self.sources.text(keyword.default.span));
+        let described: Vec<core::Keyword> = (keywords.parameters.iter().zip(texts))
+            .map(|((name, default), text)| {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                core::Keyword { name: name.clone(), text, default: *default }
+            })
+            .collect();
+        self.environment.program.functions[id.0].keywords = described;
         let parameters = self.environment.program.functions[id.0].parameters.clone();
         for ((id, parameter, body), scheme) in functions.into_iter().zip(schemes) {
             let function = &mut self.environment.program.functions[id.0];

@@ -26,6 +26,7 @@
 //! | W0203 | a redefinition with another type |
 //! | W0204 | a name that is never used |
 //! | W0205 | a filter that is constant |
+//! | W0206 | a power that is read otherwise than in NESL 3.1 |
 
 use super::habits::foreign_word;
 use super::order::EarlyUse;
@@ -41,7 +42,7 @@ use nesl_span::Span;
 const QUOTED: usize = 30;
 
 /// The number of single-character edits between two words, counted up to `limit + 1`.
-fn edit_distance(one: &str, other: &str, limit: usize) -> usize {
+pub fn edit_distance(one: &str, other: &str, limit: usize) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > limit {
         return limit + 1;

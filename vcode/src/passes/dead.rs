@@ -6,7 +6,7 @@
 
 use crate::passes::copy::retain;
 use crate::passes::effect;
-use crate::program::{Block, FunctionId, Instruction, Op, Operand, Program, Step};
+use crate::program::{Block, FunctionId, Instruction, Main, Op, Operand, Program, Step};
 
 /// Removes dead instructions and functions.
 pub fn run(program: &mut Program) {
@@ -65,8 +65,7 @@ impl Live {
 }
 
 fn entries(program: &mut Program) -> impl Iterator<Item = &mut Step> {
-    let mains = program.mains.iter_mut().flat_map(|main| main.prelude.iter_mut().chain([&mut main.step]));
-    program.steps.iter_mut().chain(mains)
+    program.steps.iter_mut().chain(program.mains.iter_mut().flat_map(Main::steps_mut))
 }
 
 fn remove_functions(program: &mut Program) {

@@ -103,6 +103,8 @@ pub enum Problem {
     },
     /// An argument outside main, or one that main does not have.
     UnknownArgument(u32),
+    /// The default of a parameter that is not one value of its shape.
+    Default,
     /// A global that main's prelude does not compute.
     UnknownGlobal(GlobalId),
 }
@@ -164,6 +166,7 @@ impl fmt::Display for Problem {
                 write!(formatter, "the function takes {}, the inputs are {}", Types(expected), found.join(", "))
             }
             Problem::UnknownArgument(argument) => write!(formatter, "there is no argument {argument} here"),
+            Problem::Default => write!(formatter, "does not give one value of the shape of the parameter"),
             Problem::UnknownGlobal(global) => write!(formatter, "no step of the prelude computes global {}", global.0),
         }
     }

@@ -1,0 +1,123 @@
+//! Parameters of `main` with a default are options of the command line.
+
+mod common;
+
+use common::{Bench, Ran, finish};
+
+/// Runs a program on an engine, and as a built executable.
+fn everywhere(source: &str, arguments: &[&str], check: impl Fn(&Ran)) {
+    let bench = Bench::with("a.nesl", source);
+    for engine in ["threads", "reference", "oracle"] {
+        check(&bench.nesl(&[&["run", "--engine", engine, "a.nesl", "--"], arguments].concat()));
+    }
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    check(&finish(bench.command(&bench.path("a")).args(arguments), ""));
+}
+
+#[test]
+fn a_default_is_taken_unless_an_option_is_given() {
+    let difference = "function main(a, b := 3) : (int, int) -> int = a - b;";
+    for (arguments, printed) in [
+        (&["10"][..], "7"),
+        (&["10", "--b", "5"], "5"),
+        (&["--b", "5", "10"], "5"),
+        (&["10", "--b=-5"], "15"),
+        (&["--b", "-5", "-10"], "-5"),
+        (&["--B=5", "10"], "5"),
+    ] {
+        everywhere(difference, arguments, |ran| ran.prints(&format!("{printed}\n")));
+    }
+    let usage = ["A [--b B]\n  a : int\n  --b : int [default: 3]"];
+    everywhere(difference, &["x"], |ran| {
+        ran.fails(2, &["argument 1 (a : int): `x` is not a value\n  x\n  ^", usage[0]])
+    });
+    everywhere(difference, &["1", "--b", "x"], |ran| ran.fails(2, &["option --b (int): `x` is not a value", usage[0]]));
+    everywhere(difference, &["1", "--b"], |ran| ran.fails(2, &["--b needs a value", usage[0]]));
+    everywhere(difference, &["1", "2"], |ran| ran.fails(2, &["main takes one argument, not 2", usage[0]]));
+    everywhere(difference, &["--c", "2", "1"], |ran| ran.fails(2, &["no option --c", usage[0]]));
+    everywhere(difference, &["-b", "2", "1"], |ran| ran.fails(2, &["--b"]));
+}
+
+#[test]
+fn defaults_may_be_anything_that_an_expression_gives() {
+    // Text of several lines, a global, a call, the least int; a name with `_`.
+    let source = "base = [0:4];\nfunction twice(v) = {2 * x : x in v};\n\
+                  function main(n, greeting := \"hi,\n  you\", values := twice(base), max_steps := -9223372036854775808) =\n  \
+                  (n + 0, greeting, values, max_steps);";
+    everywhere(source, &["1"], |ran| {
+        ran.prints("(1, \"hi,\\n  you\", [0, 2, 4, 6], -9223372036854775808)\n");
+    });
+    everywhere(source, &["1", "--max-steps", "7", "--values", "[]", "--greeting", "--x"], |ran| {
+        ran.prints("(1, \"--x\", [], 7)\n");
+    });
+    everywhere(source, &["1", "--greeting", "--values", "[1]"], |ran| ran.fails(2, &["--greeting needs a value"]));
+    everywhere(source, &["1", "--greeting=--values"], |ran| assert!(ran.out.contains("\"--values\""), "{ran:?}"));
+    everywhere(source, &["1", "--max-step", "7"], |ran| {
+        ran.fails(2, &["did you mean --max_steps?", "[--max_steps MAX_STEPS]"])
+    });
+}
+
+#[test]
+fn defaults_that_draw_print_or_fail_do_so_when_they_are_needed() {
+    let draw = "function main(n, m := rand(1000000)) = (n + 0, m, rand(1000000));";
+    let bench = Bench::with("a.nesl", draw);
+    let expected = bench.nesl(&["run", "--engine", "oracle", "--seed", "7", "a.nesl", "--", "1"]);
+    bench.nesl(&["run", "--seed", "7", "a.nesl", "--", "1"]).prints(&expected.out);
+    bench.nesl(&["run", "--seed", "8", "a.nesl", "--", "1", "--m", "5"]);
+    everywhere("function main(n, m := 1 / 0) = n + m;", &["1", "--m", "2"], |ran| ran.prints("3\n"));
+    everywhere("function main(n, m := 1 / 0) = n + m;", &["1"], |ran| ran.fails(1, &["E0402", "1:23"]));
+    everywhere("function main(n, m := let _ = print_line(\"asked\") in 2) = n + m;", &["1"], |ran| {
+        ran.prints("asked\n3\n")
+    });
+}
+
+#[test]
+fn polymorphic_mains_have_options_too() {
+    let source = "function main(v, n := 2) = (take(v, n), n);";
+    everywhere(source, &["[1, 2, 3]"], |ran| ran.prints("([1, 2], 2)\n"));
+    everywhere(source, &["[1.5, 2, 3]", "--n", "1"], |ran| ran.prints("([1.5], 1)\n"));
+    everywhere(source, &["--n=3", "\"text\""], |ran| ran.prints("(\"tex\", 3)\n"));
+    everywhere(source, &["[1, x]"], |ran| ran.fails(2, &["`x` is not a value", "  [1, x]\n      ^", "[--n N]"]));
+    everywhere("function main(v, w := []) = v ++ w;", &["[`a]", "--w", "\"b\""], |ran| ran.prints("\"ab\"\n"));
+    everywhere("function main(v, w := []) = v ++ w;", &["[1.5]"], |ran| ran.prints("[1.5]\n"));
+    // A function is no value of the command line, and no option.
+    let source = "function main(v, g := (x => x + 1)) = {g(x) : x in v};";
+    everywhere(source, &["[1, 2]"], |ran| ran.prints("[2, 3]\n"));
+    everywhere(source, &["[1, 2]", "--g", "1"], |ran| ran.fails(2, &["not 3"]));
+}
+
+#[test]
+fn options_of_nesl_stand_before_what_is_for_main() {
+    let bench = Bench::with("a.nesl", "function main(a, seed := 3, n := 1) = (a + 0, seed, n + rand(1));");
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    let run = |arguments: &[&str]| finish(bench.command(&bench.path("a")).args(arguments), "");
+    run(&["--threads", "2", "--n", "5", "10"]).prints("(10, 3, 5)\n");
+    run(&["--seed", "8", "10"]).prints("(10, 3, 1)\n");
+    run(&["--seed", "8", "--", "--seed", "9", "10"]).prints("(10, 9, 1)\n");
+    run(&["10", "--seed", "9"]).prints("(10, 9, 1)\n");
+    run(&["--n", "2", "--seed", "9", "10"]).prints("(10, 9, 2)\n");
+    run(&["10", "--threads", "2"]).fails(2, &["--threads is an option of nesl itself"]);
+    run(&["--thread", "2", "10"]).fails(2, &["no option --thread", "did you mean --threads?"]);
+    let help = run(&["--help"]);
+    assert!(help.code == Some(0) && help.out.contains("--n : int [default: 1]"), "{help:?}");
+    bench.nesl(&["run", "a.nesl", "--", "--seed", "9", "10"]).prints("(10, 9, 1)\n");
+    // Without options of its own a main takes every word, but what looks like an option of nesl must stand after `--`.
+    bench.write("b.nesl", "function main(a) : [char] -> [char] = a;");
+    bench.nesl(&["build", "b.nesl", "-o", "b"]).prints("");
+    let run = |arguments: &[&str]| finish(bench.command(&bench.path("b")).args(arguments), "");
+    run(&["--nonsense"]).fails(2, &["no option --nonsense", "after `--`"]);
+    run(&["--", "--nonsense"]).prints("\"--nonsense\"\n");
+    run(&["-5"]).prints("\"-5\"\n");
+    run(&["-"]).prints("\"-\"\n");
+    run(&["--", "--"]).prints("\"--\"\n");
+}
+
+#[test]
+fn output_names_are_names_each_time() {
+    let bench = Bench::with("a.nesl", "function main(name) : [char] -> bool = write_string_to_file(\"data\", name);");
+    for _ in 0..2 {
+        bench.nesl(&["run", "a.nesl", "--", "out.txt"]).prints("t\n");
+        assert_eq!(std::fs::read_to_string(bench.path("out.txt")).unwrap(), "data");
+        assert!(!bench.path("data").exists());
+    }
+}
