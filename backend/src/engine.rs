@@ -9,6 +9,7 @@
 //! method returns (columns and descriptors apart) are the same on all ranks.
 
 use crate::buffer::Meter;
+use crate::clock::Talk;
 use crate::counters::Counters;
 use crate::division::{Division, Failed, Own};
 use crate::error::RuntimeError;
@@ -206,7 +207,7 @@ pub trait Engine {
     fn divide(
         &mut self,
         _division: &Division<'_, Self>,
-        _run: impl FnOnce(&mut Self::Local, Own<Self::Local>) -> Result<Vec<SlotOf<Self::Local>>, Failed>,
+        _run: impl FnMut(&mut Self::Local, Own<Self::Local>) -> Result<Vec<SlotOf<Self::Local>>, Failed>,
     ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>>
     where
         Self: Sized,
@@ -278,6 +279,10 @@ pub trait Engine {
     ) -> Result<T, E>;
     /// Bytes allocated for columns in this process so far.
     fn allocated(&self) -> u64;
-    /// The counters of every rank, by rank, on every rank; this one's machine has executed so many instructions.
-    fn counters(&mut self, instructions: u64) -> Vec<Counters>;
+    /// What has gone by in messages to other ranks.
+    fn talk(&self) -> Talk {
+        Talk::default()
+    }
+    /// The counters of every rank, by rank, on every rank; those are the ones that this one's machine keeps.
+    fn counters(&mut self, machine: Counters) -> Vec<Counters>;
 }

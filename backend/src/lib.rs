@@ -7,6 +7,7 @@
 mod one_process;
 
 pub mod buffer;
+pub mod clock;
 pub mod counters;
 mod decode;
 pub mod descriptor;

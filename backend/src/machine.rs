@@ -17,6 +17,7 @@ mod run;
 mod scalars;
 mod tasks;
 
+use crate::clock;
 use crate::counters::Counters;
 use crate::decode::Loaded;
 use crate::engine::Engine;
@@ -29,7 +30,7 @@ use crate::scalar::Evaluator;
 use crate::strategy::Strategy;
 use crate::value::{Slot, SlotOf, Value};
 
-pub use leaf::packed_results;
+pub use leaf::{packed_results, results_in_order, selected};
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::{SourceMap, Span};
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};
@@ -67,7 +68,8 @@ pub struct Machine<E: Engine> {
     /// How often a mixed strategy chose.
     turn: u64,
     globals: HashMap<GlobalId, Value<E>>,
-    instructions: u64,
+    /// What runs have done, as far as the machine knows.
+    counters: Counters,
     profile: Option<Profile>,
 }
 
@@ -85,7 +87,7 @@ impl<E: Engine> Machine<E> {
             native: Native::default(),
             turn: 0,
             globals,
-            instructions: 0,
+            counters: Counters::default(),
             profile: None,
         }
     }
@@ -109,6 +111,12 @@ impl<E: Engine> Machine<E> {
     /// What runs have spent at each place since [`Machine::start_profile`], in no order.
     pub fn profile(&self) -> Vec<(Span, Spent)> {
         self.profile.as_ref().map(Profile::places).unwrap_or_default()
+    }
+
+    /// Says that native code is to count what it does, for [`Machine::counters`]. That holds for the whole process, for functions that
+    /// are compiled from now on.
+    pub fn count_steps(&mut self) {
+        nesl_native::count_steps();
     }
 
     /// Gives programs another world outside.
@@ -187,7 +195,7 @@ impl<E: Engine> Machine<E> {
 
     /// What was done so far, for each rank.
     pub fn counters(&mut self) -> Vec<Counters> {
-        self.engine.counters(self.instructions)
+        self.engine.counters(self.counters)
     }
 
     /// Begins a new line if what programs printed last is in the middle of one: results stand on lines of their own.
@@ -235,12 +243,20 @@ impl<E: Engine> Machine<E> {
             turn: &mut self.turn,
             evaluator: Evaluator::new(program, self.limits, self.native, interrupt),
             instructions: 0,
+            steps: 0,
             profile: self.profile.as_mut(),
         };
+        let (begun, talked) = (clock::of_process(), run.engine.talk());
         run.begin_profile();
         let results = native::with_stack(|| run.function(function, inputs));
         run.end_profile();
-        self.instructions += run.all_instructions();
+        let (instructions, steps) = (run.all_instructions(), run.all_steps());
+        let talk = self.engine.talk();
+        let busy = (clock::of_process() - begun).saturating_sub(talk.spent - talked.spent);
+        self.counters.instructions += instructions;
+        self.counters.steps += steps;
+        self.counters.busy += busy.as_nanos() as u64;
+        self.counters.waiting += (talk.waiting - talked.waiting).as_nanos() as u64;
         results
     }
 }

@@ -154,6 +154,8 @@ pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
 pub(crate) struct ScalarCalls {
     words: Vec<u64>,
     results: Vec<u64>,
+    /// What they did: see [`State::steps`].
+    pub steps: u64,
 }
 
 impl ScalarCalls {
@@ -171,6 +173,7 @@ impl ScalarCalls {
         let mut state = State::new(interrupt, stack_bytes(depth), None);
         // SAFETY: scalars have no addresses; the program, whose compiler made the function, is being run.
         let status = unsafe { function.call(&mut state, &self.words, &mut self.results) };
+        self.steps += state.steps();
         (status, &self.results)
     }
 }
@@ -216,6 +219,8 @@ pub(crate) struct Done<E: Engine> {
     /// The first instance that is not done.
     pub next: usize,
     pub status: Status,
+    /// What was done: see [`State::steps`].
+    pub steps: u64,
     /// The results of those before it.
     pub results: Vec<SlotOf<E>>,
 }
@@ -249,7 +254,7 @@ impl NativeCode {
                 // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
                 results.push(unsafe { slot(engine, (ty, words), parts.next().and_then(Option::as_mut)) }?);
             }
-            Ok(Done { next, status, results })
+            Ok(Done { next, status, steps: state.steps(), results })
         });
         outcome.transpose()
     }

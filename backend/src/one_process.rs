@@ -75,8 +75,8 @@ macro_rules! one_process_methods {
             self.meter.allocated()
         }
 
-        fn counters(&mut self, instructions: u64) -> Vec<$crate::counters::Counters> {
-            let mut counters = $crate::counters::Counters { instructions, ..Default::default() };
+        fn counters(&mut self, machine: $crate::counters::Counters) -> Vec<$crate::counters::Counters> {
+            let mut counters = machine;
             self.meter.report(&mut counters);
             vec![counters]
         }

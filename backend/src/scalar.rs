@@ -120,6 +120,8 @@ pub(crate) struct Evaluator<'a> {
     native_calls: ScalarCalls,
     /// Instructions executed.
     pub instructions: u64,
+    /// What native code did.
+    pub steps: u64,
 }
 
 impl<'a> Evaluator<'a> {
@@ -131,7 +133,18 @@ impl<'a> Evaluator<'a> {
     ) -> Evaluator<'a> {
         let (words, callers, results) = (Vec::new(), Vec::new(), Vec::new());
         let native_calls = ScalarCalls::default();
-        Evaluator { program, limits, interrupt, words, callers, results, native, native_calls, instructions: 0 }
+        Evaluator {
+            program,
+            limits,
+            interrupt,
+            words,
+            callers,
+            results,
+            native,
+            native_calls,
+            instructions: 0,
+            steps: 0,
+        }
     }
 
     /// Calls a function; its results.
@@ -169,6 +182,7 @@ impl<'a> Evaluator<'a> {
         let (status, results) = self.native_calls.call(native, arguments, self.interrupt, depth);
         self.results.clear();
         self.results.extend_from_slice(results);
+        self.steps += std::mem::take(&mut self.native_calls.steps);
         status == Status::Done
     }
 

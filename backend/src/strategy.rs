@@ -4,7 +4,9 @@
 //! whatever it is for, plus little for each element. *Leaf* suits a few small instances, which do not pay for segmented
 //! instructions, and functions of scalars alone, which have no vectors to gain from: their instances run depth-first, in little
 //! memory, on all workers. Ranks *divide* instances among them ([`Deal`]) where these are many or weigh about the same: then each
-//! runs its own without a message, and lifts or not as suits them. This is the one place that chooses; the numbers in it were measured, as each of them says.
+//! runs its own without a message, and lifts or not as suits them. Recursion that begins with few instances is lifted on ranks until
+//! it has become enough of them, or does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were
+//! measured, as each of them says.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,7 +35,7 @@ pub enum Deal {
     Everywhere,
     /// As blocks of index.
     Blocks,
-    /// In turns: nobody knows how long each takes.
+    /// As ranks become free, in an order that is no pattern: nobody knows how long each takes.
     Turns,
     /// By the lengths of their sequences; unless they are so uneven that a rank would get far more than others, or have to move
     /// farther than they are worth.
@@ -64,6 +66,32 @@ pub struct Sizes {
     pub recursive: bool,
     /// Whether every operand is whole on this process: always, except on ranks.
     pub at_hand: bool,
+    /// Whether recursion around it has been lifted for long without becoming more instances.
+    pub is_stalled: bool,
+}
+
+/// How the number of instances grows from one lifted level of a recursion to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growth {
+    /// The instances of the level that had twice as many as the last such one.
+    instances: usize,
+    /// The levels since.
+    levels: u32,
+}
+
+impl Growth {
+    /// After one more level, of so many instances.
+    pub fn with(self, instances: usize) -> Growth {
+        match instances >= self.instances.saturating_mul(2) {
+            true => Growth { instances, levels: 0 },
+            false => Growth { levels: self.levels.saturating_add(1), ..self },
+        }
+    }
+
+    /// Whether more levels promise no more instances.
+    pub fn is_stalled(self) -> bool {
+        self.levels >= PATIENCE
+    }
 }
 
 /// Up to so many elements and instances together, instances run one after another. A quicksort of n ints took, lifted and leaf
@@ -83,8 +111,16 @@ const NATIVE_SHARES: usize = 4;
 /// and instances together.
 const MIXED_SIZE: usize = 200;
 
-/// Instances that take nobody knows how long are dealt out to ranks if there are so many for each: fewer would not even out.
+/// Instances that read much, and take nobody knows how long, are dealt out to ranks if there are so many for each: fewer would not
+/// even out.
 const TURNS: usize = 4;
+
+/// Recursive instances are lifted on ranks until there are so many for each. The largest of those that Fibonacci numbers come to is
+/// then a fifteenth of what one of two ranks gets, and a twelfth of what one of four does.
+const FRONTIER: usize = 64;
+
+/// Recursion that has been lifted for so many levels without twice as many instances is dealt out as it is.
+const PATIENCE: u32 = 16;
 
 /// From so many elements on, instances are worth waking other workers for: some 10 µs of work.
 const PARALLEL_SIZE: usize = 4096;
@@ -97,8 +133,10 @@ const ALL_WORKERS_SIZE: usize = 1 << 18;
 
 impl Strategy {
     /// Whether to run the instances one after another. `turn` counts the calls.
-    pub fn is_leaf(self, sizes: Sizes, workers: usize, turn: &mut u64) -> bool {
+    pub fn is_leaf(self, sizes: Sizes, workers: usize, ranks: usize, turn: &mut u64) -> bool {
         match self {
+            // Every rank would run all of them, and none in native code.
+            Strategy::Auto | Strategy::Divide if ranks > 1 && sizes.recursive && !sizes.scalar_only => false,
             Strategy::Auto | Strategy::Divide => {
                 sizes.at_hand && (sizes.scalar_only || sizes.is_small() || sizes.is_native(workers))
             }
@@ -134,7 +172,10 @@ impl Strategy {
             Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::Turns),
             Sizes { scalar_only: true, at_hand: true, .. } => Some(Deal::Everywhere),
             Sizes { scalar_only: true, .. } => Some(Deal::Blocks),
-            Sizes { elements: 0, .. } if sizes.recursive || sizes.reads_much() => {
+            _ if sizes.recursive && sizes.elements < PARALLEL_SIZE => {
+                (sizes.is_stalled || sizes.instances >= FRONTIER * ranks).then_some(Deal::Turns)
+            }
+            Sizes { elements: 0, .. } if sizes.reads_much() => {
                 (sizes.instances >= TURNS * ranks).then_some(Deal::Turns)
             }
             _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { lasting: sizes.recursive }),
@@ -156,6 +197,11 @@ impl Sizes {
     /// Whether instances together may go over many elements that are the same for all of them.
     fn reads_much(self) -> bool {
         self.instances.saturating_mul(self.read) >= PARALLEL_SIZE
+    }
+
+    /// Whether nothing that is known of instances tells how long each of them takes.
+    pub fn is_of_unknown_cost(self) -> bool {
+        self.elements == 0 && (self.recursive || self.reads_much())
     }
 
     /// Whether each worker gets about as much as the others, although there are few instances.
@@ -254,7 +300,7 @@ mod tests {
 
     #[test]
     fn small_ones_and_scalars_run_one_by_one() {
-        let auto = |sizes| Strategy::Auto.is_leaf(sizes, 1, &mut 0);
+        let auto = |sizes| Strategy::Auto.is_leaf(sizes, 1, 1, &mut 0);
         assert!(!auto(sizes()));
         assert!(auto(Sizes { scalar_only: true, ..sizes() }));
         assert!(auto(Sizes { instances: 2, elements: 10, ..sizes() }));
@@ -280,7 +326,7 @@ mod tests {
 
     #[test]
     fn native_code_runs_what_fits_it_and_can_be_dealt_out() {
-        let auto = |sizes, workers| Strategy::Auto.is_leaf(sizes, workers, &mut 0);
+        let auto = |sizes, workers| Strategy::Auto.is_leaf(sizes, workers, 1, &mut 0);
         let native = Sizes { instances: 2, elements: 2_000_000, largest: 1_000_000, native: true, ..sizes() };
         assert!(auto(native, 1) && auto(native, 2) && !auto(native, 3));
         let uneven = Sizes { largest: 1_500_000, ..native };
@@ -331,17 +377,40 @@ mod tests {
         assert_eq!(deal(Sizes { scalar_only: true, recursive: true, ..sizes() }), Some(Deal::Turns));
         assert_eq!(deal(Sizes { scalar_only: true, ..sizes() }), Some(Deal::Everywhere));
         assert_eq!(deal(Sizes { scalar_only: true, at_hand: false, ..sizes() }), Some(Deal::Blocks));
-        assert_eq!(deal(Sizes { recursive: true, instances: 12, ..sizes() }), None);
-        assert_eq!(deal(Sizes { recursive: true, instances: 16, ..sizes() }), Some(Deal::Turns));
+        let recursive = Sizes { recursive: true, ..sizes() };
+        assert_eq!(deal(Sizes { instances: 4 * FRONTIER - 1, ..recursive }), None);
+        assert_eq!(deal(Sizes { instances: 4 * FRONTIER, ..recursive }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { instances: 1, is_stalled: true, ..recursive }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { elements: PARALLEL_SIZE - 1, ..recursive }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { elements: PARALLEL_SIZE, ..recursive }), Some(Deal::Weights { lasting: true }));
         assert_eq!(deal(Sizes { read: 1000, instances: 16, ..sizes() }), Some(Deal::Turns));
         assert_eq!(Strategy::Lift.deal(sizes(), 4, &mut 0), None);
         assert_eq!(Strategy::Auto.deal(sizes(), 1, &mut 0), Some(Deal::Everywhere));
     }
 
     #[test]
+    fn recursion_on_ranks_is_lifted_until_its_instances_become_no_more() {
+        let few = Sizes { recursive: true, instances: 2, native: true, ..sizes() };
+        let leaf = |sizes, ranks| Strategy::Auto.is_leaf(sizes, 1, ranks, &mut 0);
+        assert!(leaf(few, 1) && !leaf(few, 2) && leaf(Sizes { recursive: false, ..few }, 2));
+        let after = |levels: &[usize]| levels.iter().fold(Growth::default(), |growth, &level| growth.with(level));
+        assert!(!after(&[1; 16]).is_stalled() && after(&[1; 17]).is_stalled());
+        // Twice as many now and then is enough, and fewer do not end the patience anew.
+        assert!(!after(&[1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 4, 4]).is_stalled());
+        assert!(after(&[8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15]).is_stalled());
+    }
+
+    #[test]
+    fn tasks_of_unknown_costs_even_out_on_workers() {
+        let unknown = Sizes { recursive: true, ..sizes() };
+        assert!(unknown.is_of_unknown_cost() && !sizes().is_of_unknown_cost());
+        assert!(!Sizes { elements: 1, ..unknown }.is_of_unknown_cost());
+    }
+
+    #[test]
     fn mixed_takes_both_ways_also_where_calls_alternate() {
         let mut turn = 0;
-        let taken: Vec<bool> = (0..16).map(|_| Strategy::Mixed.is_leaf(sizes(), 1, &mut turn)).collect();
+        let taken: Vec<bool> = (0..16).map(|_| Strategy::Mixed.is_leaf(sizes(), 1, 1, &mut turn)).collect();
         for half in [0, 1] {
             let own: Vec<bool> = taken.iter().skip(half).step_by(2).copied().collect();
             assert!(own.contains(&true) && own.contains(&false), "{own:?}");

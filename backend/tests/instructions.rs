@@ -343,7 +343,9 @@ fn windows_and_pieces<E: Engine>(desk: &mut Desk<E>) {
     desk.expect(Ok(column), whole);
     assert_eq!(desk.0.agree::<i64, String>(Ok(1)), Ok(1));
     assert_eq!(desk.0.agree::<i64, String>(Err("no".to_owned())), Err("no".to_owned()));
-    assert!(desk.0.counters(0).iter().map(|counters| counters.elements).sum::<u64>() >= 5);
+    assert!(
+        desk.0.counters(nesl_backend::Counters::default()).iter().map(|counters| counters.elements).sum::<u64>() >= 5
+    );
 }
 
 macro_rules! engine_tests {

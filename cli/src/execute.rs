@@ -73,6 +73,9 @@ impl Job for Execution<'_> {
         let mut machine = Machine::new(engine, Limits::default());
         machine.set_strategy(self.options.strategy.into());
         machine.set_native(self.options.native.into());
+        if self.options.stats {
+            machine.count_steps();
+        }
         if self.options.profile.is_some() {
             machine.start_profile(self.sources);
         }

@@ -2,19 +2,22 @@
 
 use nesl_backend::Counters;
 
-/// A column of the table: its heading, and the counter in it.
-type Heading = (&'static str, fn(&Counters) -> u64);
+/// A column of the table: its heading, and what is in it.
+type Heading = (&'static str, fn(&Counters) -> String);
 
-const HEADINGS: [Heading; 9] = [
-    ("instructions", |counters| counters.instructions),
-    ("elements", |counters| counters.elements),
-    ("bytes", |counters| counters.bytes),
-    ("peak elements", |counters| counters.peak_elements),
-    ("peak bytes", |counters| counters.peak_bytes),
-    ("largest part", |counters| counters.largest_part),
-    ("messages", |counters| counters.messages),
-    ("bytes sent", |counters| counters.bytes_sent),
-    ("collectives", |counters| counters.collectives),
+const HEADINGS: [Heading; 12] = [
+    ("instructions", |counters| counters.instructions.to_string()),
+    ("work", |counters| counters.work().to_string()),
+    ("elements", |counters| counters.elements.to_string()),
+    ("bytes", |counters| counters.bytes.to_string()),
+    ("peak elements", |counters| counters.peak_elements.to_string()),
+    ("peak bytes", |counters| counters.peak_bytes.to_string()),
+    ("largest part", |counters| counters.largest_part.to_string()),
+    ("messages", |counters| counters.messages.to_string()),
+    ("bytes sent", |counters| counters.bytes_sent.to_string()),
+    ("collectives", |counters| counters.collectives.to_string()),
+    ("busy", |counters| seconds(counters.busy)),
+    ("waiting", |counters| seconds(counters.waiting)),
 ];
 
 /// The table, and the imbalance where there is more than one rank.
@@ -22,7 +25,7 @@ pub fn table(ranks: &[Counters]) -> String {
     let mut rows =
         vec![std::iter::once("rank".to_owned()).chain(HEADINGS.iter().map(|(name, _)| (*name).to_owned())).collect()];
     for (rank, counters) in ranks.iter().enumerate() {
-        let cells = HEADINGS.iter().map(|(_, counter)| counter(counters).to_string());
+        let cells = HEADINGS.iter().map(|(_, cell)| cell(counters));
         rows.push(std::iter::once(rank.to_string()).chain(cells).collect::<Vec<String>>());
     }
     let widths: Vec<usize> =
@@ -34,16 +37,22 @@ pub fn table(ranks: &[Counters]) -> String {
         text.push('\n');
     }
     if ranks.len() > 1 {
-        text.push_str(&format!("imbalance {:.3} (elements: the most on a rank over the mean)\n", imbalance(ranks)));
+        let busy: Vec<u64> = ranks.iter().map(|counters| counters.busy).collect();
+        text.push_str(&format!("imbalance {:.3} (busy time: the most on a rank over the mean)\n", imbalance(&busy)));
     }
     text
 }
 
-/// How unevenly elements are spread: the most on one rank over the mean; 1 is even.
-fn imbalance(ranks: &[Counters]) -> f64 {
-    let most = ranks.iter().map(|counters| counters.elements).max().unwrap_or(0) as f64;
-    let total: u64 = ranks.iter().map(|counters| counters.elements).sum();
-    if total == 0 { 1.0 } else { most * ranks.len() as f64 / total as f64 }
+/// Nanoseconds as seconds.
+fn seconds(nanoseconds: u64) -> String {
+    format!("{:.4} s", nanoseconds as f64 / 1e9)
+}
+
+/// How unevenly something is spread: the most on one rank over the mean; 1 is even.
+fn imbalance(counts: &[u64]) -> f64 {
+    let most = counts.iter().copied().max().unwrap_or(0) as f64;
+    let total: u64 = counts.iter().sum();
+    if total == 0 { 1.0 } else { most * counts.len() as f64 / total as f64 }
 }
 
 #[cfg(test)]
@@ -52,10 +61,10 @@ mod tests {
 
     #[test]
     fn ranks_are_lines_and_imbalance_is_relative_to_the_mean() {
-        let counters = |elements| Counters { elements, ..Counters::default() };
+        let counters = |busy| Counters { busy, ..Counters::default() };
         let text = table(&[counters(30), counters(10)]);
         assert_eq!(text.lines().count(), 4);
-        assert!(text.ends_with("imbalance 1.500 (elements: the most on a rank over the mean)\n"), "{text}");
+        assert!(text.ends_with("imbalance 1.500 (busy time: the most on a rank over the mean)\n"), "{text}");
         assert!(!table(&[counters(1)]).contains("imbalance"));
     }
 }

@@ -25,11 +25,23 @@ impl Table {
     /// # Panics
     /// If there is no such heading.
     pub fn column(&self, heading: &str) -> Vec<u64> {
+        let number = |cell: &String| cell.parse().unwrap_or_else(|_| panic!("counters are numbers: {cell}"));
+        self.cells(heading).map(number).collect()
+    }
+
+    /// A time of each rank in seconds, by its heading.
+    ///
+    /// # Panics
+    /// If there is no such heading.
+    pub fn seconds(&self, heading: &str) -> Vec<f64> {
+        let number = |cell: &String| cell.strip_suffix(" s").and_then(|number| number.parse().ok());
+        self.cells(heading).map(|cell| number(cell).unwrap_or_else(|| panic!("times are seconds: {cell}"))).collect()
+    }
+
+    fn cells(&self, heading: &str) -> impl Iterator<Item = &String> {
         let position = self.0[0].iter().position(|cell| cell == heading);
         let position = position.unwrap_or_else(|| panic!("no column {heading} in {:?}", self.0[0]));
         let is_rank = |row: &&Vec<String>| row.first().is_some_and(|cell| cell.parse::<u64>().is_ok());
-        let number =
-            |row: &Vec<String>| row[position].parse().unwrap_or_else(|_| panic!("counters are numbers: {row:?}"));
-        self.0[1..].iter().take_while(is_rank).map(number).collect()
+        self.0[1..].iter().take_while(is_rank).map(move |row| &row[position])
     }
 }

@@ -157,8 +157,11 @@ fn imbalance(counts: &[u64]) -> f64 {
     most(counts) * counts.len() as f64 / counts.iter().sum::<u64>().max(1) as f64
 }
 
-/// Runs a program, prints its counters, and says where they are out of bounds.
-fn check(bounds: &Bounds, ranks: usize, launcher: &Path, nesl: &Path, alone: &str) -> Vec<String> {
+/// The least that p ranks are faster than one process by the work of the busiest, relative to p.
+const SPEED_UP: f64 = 0.8;
+
+/// Runs a program, prints its counters, and says where they are out of bounds. `alone` is what one process prints, and its work.
+fn check(bounds: &Bounds, ranks: usize, launcher: &Path, nesl: &Path, (alone, all): (&str, u64)) -> Vec<String> {
     let file = format!("tests/ranks/{}.nesl", bounds.name);
     let what = format!("{} on {ranks} ranks", bounds.name);
     let mut command = launcher::command(launcher, ranks, nesl);
@@ -166,12 +169,13 @@ fn check(bounds: &Bounds, ranks: usize, launcher: &Path, nesl: &Path, alone: &st
     let (out, err) = run(&mut command, &what);
     let table = Table::read(&err);
     let bytes = table.column("bytes sent").iter().sum::<u64>() as f64 / bounds.elements as f64;
+    let speed_up = all as f64 / most(&table.column("work"));
     let (work, peak) = (imbalance(&table.column("elements")), imbalance(&table.column("peak elements")));
     let part = most(&table.column("largest part")) * ranks as f64 / bounds.longest as f64;
     let collectives = table.column("collectives").into_iter().max().unwrap_or(0);
     println!(
-        "{:12} {ranks:2} ranks: {bytes:7.2} bytes sent for each element, imbalance {work:.3} (memory {peak:.3}), \
-         largest part {part:.2} fair shares, {collectives} collectives",
+        "{:12} {ranks:2} ranks: {bytes:7.2} bytes sent for each element, speed-up by work {speed_up:.2}, \
+         imbalance {work:.3} (memory {peak:.3}), largest part {part:.2} fair shares, {collectives} collectives",
         bounds.name
     );
     let mut problems = Vec::new();
@@ -182,6 +186,7 @@ fn check(bounds: &Bounds, ranks: usize, launcher: &Path, nesl: &Path, alone: &st
     };
     hold(out == alone, "the output is not that of one process");
     hold(bytes <= (bounds.bytes)(ranks), "too many bytes");
+    hold(speed_up >= SPEED_UP * ranks as f64, "work is repeated");
     hold(work <= bounds.imbalance && peak <= bounds.imbalance, "work or memory is spread unevenly");
     hold(part <= bounds.part, "a rank holds too much of a column");
     hold(collectives <= bounds.collectives * u64::from(ranks.ilog2()), "too many collectives");
@@ -194,9 +199,10 @@ fn ranks_send_little_and_do_equally_much() {
     let mut problems = Vec::new();
     for bounds in PROGRAMS {
         let file = format!("tests/ranks/{}.nesl", bounds.name);
-        let (alone, _) = run(Command::new(&nesl).args(["run", "--threads", "1", &file]), bounds.name);
+        let (alone, err) = run(Command::new(&nesl).args(["run", "--threads", "1", "--stats", &file]), bounds.name);
+        let all = Table::read(&err).column("work")[0];
         for ranks in RANKS {
-            problems.extend(check(bounds, ranks, &launcher, &nesl, &alone));
+            problems.extend(check(bounds, ranks, &launcher, &nesl, (&alone, all)));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));

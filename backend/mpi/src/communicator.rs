@@ -18,7 +18,9 @@ use mpi::traits::{
     AsDatatype, BufferMut, Collection, Communicator as _, CommunicatorCollectives, Equivalence, PointerMut, Root,
 };
 use nesl_backend::Counters;
+use nesl_backend::clock::{self, Talk};
 use std::mem::{MaybeUninit, size_of, size_of_val};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,9 @@ use std::time::{Duration, Instant};
 const TAG: mpi::Tag = 7;
 /// Messages of lengths that their receivers do not know.
 const FRAMED: mpi::Tag = 8;
+/// Requests for instances that are dealt out while they run, and the answers to them.
+const ASKED: mpi::Tag = 9;
+const DEALT: mpi::Tag = 10;
 /// The most elements in one MPI call: 2^28 elements of 8 bytes are 2 GiB, well inside what MPI implementations handle.
 pub const CHUNK_LIMIT: usize = 1 << 28;
 /// Tests of a request before the processor is offered to others: a message from a running rank arrives within that.
@@ -35,6 +40,10 @@ const SPINS: usize = 64;
 const AWAKE: Duration = Duration::from_millis(2);
 const NAP: Duration = Duration::from_micros(100);
 const LONGEST_NAP: Duration = Duration::from_millis(5);
+
+/// How long the thread that deals out instances stays awake after a request, and its naps then: rank 0 computes beside it.
+const ATTENTIVE: Duration = Duration::from_micros(50);
+const SHORT_NAP: Duration = Duration::from_micros(50);
 
 /// The exit code of a job that a rank ends.
 pub const ABORT_CODE: i32 = 101;
@@ -57,6 +66,19 @@ pub struct Communicator {
     messages: u64,
     bytes_sent: u64,
     collectives: u64,
+    talk: Talk,
+}
+
+/// When a rank began to talk.
+struct Begun {
+    at: Instant,
+    spent: Duration,
+}
+
+impl Begun {
+    fn now() -> Begun {
+        Begun { at: Instant::now(), spent: clock::of_thread() }
+    }
 }
 
 impl Communicator {
@@ -65,7 +87,7 @@ impl Communicator {
         let world = SimpleCommunicator::world();
         let layout = Layout { rank: world.rank() as usize, ranks: world.size() as usize };
         let chunk_limit = chunk_limit.clamp(1, CHUNK_LIMIT);
-        Communicator { layout, chunk_limit, managed, messages: 0, bytes_sent: 0, collectives: 0 }
+        Communicator { layout, chunk_limit, managed, messages: 0, bytes_sent: 0, collectives: 0, talk: Talk::default() }
     }
 
     /// Which rank this is, and the blocks of columns.
@@ -78,6 +100,23 @@ impl Communicator {
         counters.messages += self.messages;
         counters.bytes_sent += self.bytes_sent;
         counters.collectives += self.collectives;
+    }
+
+    /// What has gone by in messages.
+    pub fn talk(&self) -> Talk {
+        self.talk
+    }
+
+    /// A rank has talked since then.
+    fn has_talked(&mut self, begun: &Begun) {
+        self.talk.waiting += begun.at.elapsed();
+        self.talk.spent += clock::of_thread().saturating_sub(begun.spent);
+    }
+
+    /// A rank has waited since then for a thread that talked, for which processors have spent so much.
+    pub(crate) fn has_waited(&mut self, since: Instant, spent: Duration) {
+        self.talk.waiting += since.elapsed();
+        self.talk.spent += spent;
     }
 
     /// Ends the whole job with a message: for what one rank alone has met, with others perhaps already waiting for it.
@@ -96,11 +135,11 @@ impl Communicator {
     pub fn meet(&mut self) {
         self.collectives += 1;
         let mut pause = Duration::ZERO;
+        let begun = Begun::now();
         let mut request = SimpleCommunicator::world().immediate_barrier();
-        let begun = Instant::now();
         while let Err(pending) = request.test() {
             request = pending;
-            match begun.elapsed() < AWAKE {
+            match begun.at.elapsed() < AWAKE {
                 true => std::thread::yield_now(),
                 false => {
                     pause = (pause + NAP).min(LONGEST_NAP);
@@ -108,13 +147,16 @@ impl Communicator {
                 }
             }
         }
+        self.has_talked(&begun);
     }
 
     /// One element of every rank, on every rank.
     pub fn all_gather<T: Wire>(&mut self, mine: T) -> Vec<T> {
         self.count_collective::<T>(1, self.layout.ranks - 1);
         let mut all = vec![T::default(); self.layout.ranks];
+        let begun = Begun::now();
         SimpleCommunicator::world().all_gather_into(&mine, &mut all[..]);
+        self.has_talked(&begun);
         all
     }
 
@@ -146,7 +188,9 @@ impl Communicator {
             let own = here(rank);
             let own = if own.is_empty() { &mine[..0] } else { &mine[own.start - starts[rank]..own.end - starts[rank]] };
             let mut target = PartitionMut::new(&mut storage[round.clone()], &sizes[..], &places[..]);
+            let begun = Begun::now();
             SimpleCommunicator::world().all_gather_varcount_into(own, &mut target);
+            self.has_talked(&begun);
         }
         storage
     }
@@ -156,7 +200,9 @@ impl Communicator {
         let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
         self.count_collective::<T>(1, receivers);
         let mut value = value;
+        let begun = Begun::now();
         SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(&mut value);
+        self.has_talked(&begun);
         value
     }
 
@@ -192,7 +238,7 @@ impl Communicator {
     pub(crate) fn send_framed(&mut self, targets: &[usize], message: &[u8]) {
         let world = SimpleCommunicator::world();
         let (first, rest) = message.split_at(message.len().min(self.chunk_limit.max(HEADER)));
-        let mut messages = 0;
+        let (mut messages, begun) = (0, Begun::now());
         mpi::request::scope(|scope| {
             let mut sends = Vec::new();
             for &target in targets {
@@ -204,12 +250,14 @@ impl Communicator {
             }
             wait(sends);
         });
+        self.has_talked(&begun);
         self.messages += messages;
         self.bytes_sent += (message.len() * targets.len()) as u64;
     }
 
     /// Receives a message that says how long it is; that is at most `room`. Returns its length.
-    pub(crate) fn receive_framed(&self, source: usize, room: &mut [u8]) -> usize {
+    pub(crate) fn receive_framed(&mut self, source: usize, room: &mut [u8]) -> usize {
+        let begun = Begun::now();
         let world = SimpleCommunicator::world();
         let process = world.process_at_rank(source as mpi::Rank);
         let first = room.len().min(self.chunk_limit.max(HEADER));
@@ -224,6 +272,7 @@ impl Communicator {
         for piece in room[received..length].chunks_mut(self.chunk_limit) {
             mpi::request::scope(|scope| wait(vec![process.immediate_receive_into_with_tag(scope, piece, FRAMED)]));
         }
+        self.has_talked(&begun);
         length
     }
 
@@ -240,7 +289,9 @@ impl Communicator {
         let outgoing: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
         let mut incoming = vec![0i64; counts.len()];
         self.count_collective::<i64>(counts.len() / self.layout.ranks, self.layout.ranks - 1);
+        let begun = Begun::now();
         SimpleCommunicator::world().all_to_all_into(&outgoing[..], &mut incoming[..]);
+        self.has_talked(&begun);
         incoming.into_iter().map(|count| count as usize).collect()
     }
 
@@ -308,7 +359,7 @@ impl Communicator {
         assert!(outgoing[rank].is_empty() && incoming[rank].is_empty(), "elements that stay");
         let world = SimpleCommunicator::world();
         let limit = self.chunk_limit;
-        let (mut messages, mut bytes) = (0, 0);
+        let (mut messages, mut bytes, begun) = (0, 0, Begun::now());
         let mut places: Vec<Vec<Place<'_, T>>> =
             incoming.into_iter().map(|slice| slice.chunks_mut(limit).map(Place).collect()).collect();
         mpi::request::scope(|scope| {
@@ -338,6 +389,7 @@ impl Communicator {
             }
             wait(sends);
         });
+        self.has_talked(&begun);
         self.messages += messages;
         self.bytes_sent += bytes as u64;
     }
@@ -347,18 +399,64 @@ impl Communicator {
         assert!(elements.len() <= CHUNK_LIMIT, "a message of {} elements", elements.len());
         self.messages += 1;
         self.bytes_sent += size_of_val(elements) as u64;
+        let begun = Begun::now();
         SimpleCommunicator::world().process_at_rank(target as mpi::Rank).send_with_tag(elements, TAG);
+        self.has_talked(&begun);
     }
 
     /// The message of another rank, which must be of `N` elements.
     pub fn receive<T: Wire, const N: usize>(&mut self, source: usize) -> [T; N] {
         let mut elements = [T::default(); N];
+        let begun = Begun::now();
         let world = SimpleCommunicator::world();
         mpi::request::scope(|scope| {
             let process = world.process_at_rank(source as mpi::Rank);
             wait(vec![process.immediate_receive_into_with_tag(scope, &mut elements[..], TAG)]);
         });
+        self.has_talked(&begun);
         elements
+    }
+
+    /// Asks rank 0 for a range, which [`answer_others`](Communicator::answer_others) gives; an empty one is the last. These messages are not
+    /// counted: how many there are depends on how fast ranks are.
+    pub(crate) fn ask(&mut self) -> Range<usize> {
+        let world = SimpleCommunicator::world();
+        let process = world.process_at_rank(0);
+        let (mut answer, begun) = ([0i64; 2], Begun::now());
+        process.send_with_tag(&0i64, ASKED);
+        mpi::request::scope(|scope| {
+            wait(vec![process.immediate_receive_into_with_tag(scope, &mut answer[..], DEALT)]);
+        });
+        self.has_talked(&begun);
+        answer[0] as usize..answer[1] as usize
+    }
+
+    /// Answers other ranks until so many have got their last range. This is for a thread of rank 0 that runs while no other one of it
+    /// talks to MPI. Returns what processors have spent on it.
+    pub(crate) fn answer_others(mut others: usize, take: impl Fn() -> Range<usize>) -> Duration {
+        let spent = clock::of_thread();
+        let world = SimpleCommunicator::world();
+        while others > 0 {
+            let mut request = 0i64;
+            let asking = mpi::request::scope(|scope| {
+                let mut receiving = world.any_process().immediate_receive_into_with_tag(scope, &mut request, ASKED);
+                let begun = Instant::now();
+                loop {
+                    match receiving.test() {
+                        Ok(status) => break status.source_rank(),
+                        Err(pending) => receiving = pending,
+                    }
+                    match begun.elapsed() < ATTENTIVE {
+                        true => std::thread::yield_now(),
+                        false => std::thread::sleep(SHORT_NAP),
+                    }
+                }
+            });
+            let range = take();
+            others -= usize::from(range.is_empty());
+            world.process_at_rank(asking).send_with_tag(&[range.start as i64, range.end as i64], DEALT);
+        }
+        clock::of_thread() - spent
     }
 }
 

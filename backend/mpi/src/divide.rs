@@ -3,9 +3,11 @@
 //! Weights are the lengths of the sequences that vary by instance. Instances go to ranks as runs of their order where that is even
 //! enough, since then little has to move; else, if they are few, the heaviest first. Where they are too uneven either way the
 //! instances stay together, and their lifted function runs on all ranks: it is for huge segments to become smaller ones first.
-//! [`crate::send`] brings the operands to the ranks, and [`crate::join`] is the way back.
+//! Where nobody knows what instances weigh they are dealt out while they run ([`crate::dealing`]), or, where that takes too much to be
+//! everywhere, in an order that is no pattern. [`crate::send`] brings the operands to the ranks, and [`crate::join`] is the way back.
 
 use crate::column::Descriptor;
+use crate::dealing::scattered;
 use crate::layout::Layout;
 use crate::loose::Placed;
 use crate::ranks::Ranks;
@@ -15,8 +17,10 @@ use nesl_backend::strategy::{self, Deal};
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;
 
-/// Instances that are dealt out in turns go in so many runs to each rank: enough to even out what is next to each other.
-const RUNS: usize = 64;
+/// Instances that are dealt out before they run, though nobody knows their weight, go in so many runs to each rank, and in no more
+/// than so many in all: enough to even out what is next to each other, and what is far heavier than the rest.
+const RUNS: usize = 512;
+const MOST_RUNS: usize = 4096;
 
 /// Segments that lie in the same data are sent to the ranks one by one, as long as they are no more than so many times the data.
 const SHARED: usize = 2;
@@ -49,7 +53,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     pub(crate) fn divide_instances(
         &mut self,
         division: &Division<'_, Self>,
-        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+        mut run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
     ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
         let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
         let instances = division.instances;
@@ -57,6 +61,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             let operands = division.operands.iter().map(|slot| self.local_slot(slot)).collect::<Result<_, Fault>>();
             let own = operands.map(|operands| Own { runs: vec![(0, instances)], operands });
             return Some(own.map_err(at).and_then(|own| self.known_everywhere(division, own, run)));
+        }
+        if division.deal == Deal::Turns && self.may_be_everywhere(division) {
+            return Some(self.deal_while_they_run(division, run));
         }
         let plan = match self.assign(division) {
             Ok(plan) => plan?,
@@ -242,12 +249,14 @@ fn contiguous(bounds: &[usize]) -> Vec<Run> {
     bounds.windows(2).enumerate().map(run).collect()
 }
 
-/// Short runs, to one rank after another.
+/// Short runs, as many to each rank, in an order that no pattern of their weights meets.
 fn in_turns(layout: Layout, count: usize) -> Vec<Run> {
-    let length = count.div_ceil(layout.ranks * RUNS).max(1);
-    let run =
-        |(turn, start): (usize, usize)| Run { rank: turn % layout.ranks, start, length: length.min(count - start) };
-    (0..count).step_by(length).enumerate().map(run).collect()
+    let length = count.div_ceil((layout.ranks * RUNS).min(MOST_RUNS)).max(1);
+    let runs = count.div_ceil(length);
+    let mut owners = vec![0; runs];
+    scattered(runs).into_iter().enumerate().for_each(|(turn, run)| owners[run] = turn % layout.ranks);
+    let run = |(rank, start): (usize, usize)| Run { rank, start, length: length.min(count - start) };
+    owners.into_iter().zip((0..count).step_by(length)).map(run).collect()
 }
 
 /// Runs of about equal weight, or instances one by one to even them out.
@@ -290,9 +299,27 @@ mod tests {
     #[test]
     fn turns_are_short_and_cover_everything() {
         let layout = Layout { rank: 0, ranks: 3 };
-        assert_eq!(in_turns(layout, 4), runs(&[(0, 0, 1), (1, 1, 1), (2, 2, 1), (0, 3, 1)]));
+        let few = in_turns(layout, 4);
+        assert_eq!(few.iter().map(|run| (run.start, run.length)).collect::<Vec<_>>(), [(0, 1), (1, 1), (2, 1), (3, 1)]);
         let many = in_turns(layout, 1_000_000);
         assert_eq!(many.iter().map(|run| run.length).sum::<usize>(), 1_000_000);
         assert!(many.len() <= 3 * RUNS && many.windows(2).all(|pair| pair[0].start + pair[0].length == pair[1].start));
+    }
+
+    #[test]
+    fn no_period_of_weights_meets_the_turns() {
+        for ranks in [2, 4] {
+            let runs = in_turns(Layout { rank: 0, ranks }, 100_000);
+            for period in 1..=64 {
+                let mut loads = vec![0; ranks];
+                for run in &runs {
+                    let heavy = (run.start..run.start + run.length).filter(|index| index / period % 2 == 0);
+                    loads[run.rank] += heavy.count();
+                }
+                let most = *loads.iter().max().expect("there are ranks") * ranks;
+                let all: usize = loads.iter().sum();
+                assert!(most * 10 <= all * 11, "period {period} on {ranks} ranks: {loads:?}");
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::column::{Column, Descriptor};
 use crate::loose::Placed;
 use crate::ranks::Ranks;
+use nesl_backend::clock::Talk;
 use nesl_backend::error::RuntimeError;
 use nesl_backend::{
     Counters, Division, Engine, Failed, Fault, Group, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector, Window,
@@ -61,7 +62,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     fn divide(
         &mut self,
         division: &Division<'_, Self>,
-        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+        run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
     ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
         self.divide_instances(division, run)
     }
@@ -325,8 +326,12 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.local.allocated()
     }
 
-    fn counters(&mut self, instructions: u64) -> Vec<Counters> {
-        let own = self.own_counters(instructions);
+    fn talk(&self) -> Talk {
+        self.communicator.talk()
+    }
+
+    fn counters(&mut self, machine: Counters) -> Vec<Counters> {
+        let own = self.own_counters(machine);
         match postcard::to_stdvec(&own) {
             Ok(bytes) => self.all_counters(&bytes),
             Err(problem) => self.communicator.abort(&format!("counters cannot be sent: {problem}")),

@@ -16,7 +16,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         &mut self,
         division: &Division<'_, Self>,
         own: Own<L>,
-        run: impl FnOnce(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+        mut run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
     ) -> Result<Vec<SlotOf<Self>>, RuntimeError> {
         let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
         let slots = run(&mut self.local, own).map_err(|(_, error)| error);

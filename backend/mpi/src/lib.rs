@@ -11,6 +11,7 @@
 
 mod column;
 pub mod communicator;
+mod dealing;
 mod divide;
 mod engine;
 pub mod exchange;

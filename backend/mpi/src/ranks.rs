@@ -63,8 +63,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The counters of this rank.
-    pub(crate) fn own_counters(&mut self, instructions: u64) -> nesl_backend::Counters {
-        let mut counters = self.local.counters(instructions).first().copied().unwrap_or_default();
+    pub(crate) fn own_counters(&mut self, machine: nesl_backend::Counters) -> nesl_backend::Counters {
+        let mut counters = self.local.counters(machine).first().copied().unwrap_or_default();
         self.communicator.report(&mut counters);
         if self.layout.ranks > 1 {
             counters.largest_part = self.largest_part;

@@ -61,7 +61,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// A value that all ranks get, on the local engine.
-    fn everywhere(&mut self, slot: SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
+    pub(crate) fn everywhere(&mut self, slot: SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
         Ok(match slot {
             Slot::Scalar(value) => Slot::Scalar(value),
             Slot::Column(column) => Slot::Column(self.replicated_column(&column)?),

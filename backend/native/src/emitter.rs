@@ -201,14 +201,27 @@ impl<'a> Emitter<'a> {
         self.builder.ins().store(TRUSTED, word, address, 8 * index as i32);
     }
 
+    /// Counts so many steps, if anybody wants to know.
+    pub fn count_steps(&mut self, count: Value) {
+        if !state::counts_steps() {
+            return;
+        }
+        let before = self.load_state(state::STEPS);
+        let steps = self.builder.ins().iadd(before, count);
+        self.store_state(state::STEPS, steps);
+    }
+
     /// Leaves where the interrupt flag is set.
     pub fn check_interrupt(&mut self) {
         let flag = self.load_state(state::INTERRUPT);
         self.check_flag(flag);
     }
 
-    /// Leaves where the interrupt flag, at this address, is set.
+    /// Leaves where the interrupt flag, at this address, is set. What comes to look at it again and again is the work that is
+    /// counted.
     pub fn check_flag(&mut self, flag: Value) {
+        let one = self.int(1);
+        self.count_steps(one);
         // Another thread sets it: read anew each time.
         let is_set = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
         let is_clear = self.builder.ins().icmp_imm_s(IntCC::Equal, is_set, 0);

@@ -29,4 +29,4 @@ pub use kernel::{
     Words, is_ordered,
 };
 pub use runtime::each::{Elements, Instances, words_of};
-pub use state::{Scratch, State, Status};
+pub use state::{Scratch, State, Status, count_steps};

@@ -14,7 +14,7 @@ use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};
 use crate::native::Native;
 use crate::scalar::Active;
-use crate::strategy::Sizes;
+use crate::strategy::{Growth, Sizes};
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Element, Failure, ScalarOp};
 use nesl_span::Span;
@@ -26,10 +26,18 @@ use std::sync::Arc;
 enum Begun<E: Engine> {
     /// Its results.
     Done(Vec<SlotOf<E>>),
-    /// The lifted function is to run on these.
-    Lifted(Vec<SlotOf<E>>),
+    /// The lifted function is to run on these: one more level, of so many instances, if it is recursive.
+    Lifted(Vec<SlotOf<E>>, Growth),
     /// The serial function is to run on each instance of these, on the machine's lines.
     OneByOne(Split<E>, Sizes),
+}
+
+/// What is around an `each`.
+struct Around {
+    /// What the instance reads that runs it, if it is one.
+    read: Option<usize>,
+    /// How instances grow in the lifted levels of recursion.
+    growth: Growth,
 }
 
 impl<E: Engine> Run<'_, E> {
@@ -42,13 +50,15 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<Option<FunctionId>, Stop> {
         let (each, span) = (&line.each, line.span);
         let values: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
-        match self.begin_each(line, values, frames.read_around(), || frames.active())? {
+        let around = Around { read: frames.read_around(), growth: frames.growth() };
+        match self.begin_each(line, values, around, || frames.active())? {
             Begun::Done(results) => {
                 line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
                 Ok(None)
             }
-            Begun::Lifted(values) => {
-                frames.call_with(here, self.program.code(each.lifted), values).map_err(Stop::at(span))?;
+            Begun::Lifted(values, growth) => {
+                let code = self.program.code(each.lifted);
+                frames.call_with(here, code, values, growth).map_err(Stop::at(span))?;
                 self.enter(span);
                 Ok(Some(each.lifted))
             }
@@ -76,9 +86,10 @@ impl<E: Engine> Run<'_, E> {
             instance: error.instances.first().filter(|instance| instance.place == line.span).map(|first| first.index),
             error: Box::new(error),
         };
-        match self.begin_each(line, values, Some(0), || Ok(Active::default())) {
+        let around = Around { read: Some(0), growth: Growth::default() };
+        match self.begin_each(line, values, around, || Ok(Active::default())) {
             Ok(Begun::Done(results)) => Ok(results),
-            Ok(Begun::Lifted(values)) => {
+            Ok(Begun::Lifted(values, _)) => {
                 let depth = self.enter(line.span);
                 let results = self.function(each.lifted, values).map_err(no_more)?;
                 self.leave_to(depth);
@@ -90,17 +101,17 @@ impl<E: Engine> Run<'_, E> {
         }
     }
 
-    /// Runs an `each` as far as that does not take the loop over lines. `around` is what the instance reads that runs it, if it
-    /// is one, and `outside` are the calls that are active.
+    /// Runs an `each` as far as that does not take the loop over lines. `outside` are the calls that are active.
     fn begin_each(
         &mut self,
         line: &Arc<EachLine>,
         mut values: Vec<SlotOf<E>>,
-        around: Option<usize>,
+        around: Around,
         outside: impl FnOnce() -> Result<Active, Failure>,
     ) -> Result<Begun<E>, Stop> {
         let (each, span) = (&line.each, line.span);
         let mut sizes = self.sizes(line, &values).map_err(Stop::of(span))?;
+        sizes.is_stalled = around.growth.is_stalled();
         if sizes.instances == 0 {
             drop(values);
             return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(span));
@@ -108,10 +119,11 @@ impl<E: Engine> Run<'_, E> {
         if let Some(results) = self.divided(line, sizes, &values) {
             return results.map(Begun::Done).map_err(|error| self.inside(line, error));
         }
-        if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.turn) {
-            return Ok(Begun::Lifted(values));
+        if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.engine.rank().1, self.turn) {
+            let growth = if sizes.recursive { around.growth.with(sizes.instances) } else { around.growth };
+            return Ok(Begun::Lifted(values, growth));
         }
-        sizes.native &= !sizes.take_all_workers_each(self.engine.workers(), around);
+        sizes.native &= !sizes.take_all_workers_each(self.engine.workers(), around.read);
         let shares = self.shares(line, sizes, &values).map_err(Stop::of(span))?;
         let operands = values.split_off(1);
         let outside = outside().map_err(Stop::at(span))?;
@@ -155,11 +167,11 @@ impl<E: Engine> Run<'_, E> {
         let deal = self.settings.strategy.deal(sizes, self.engine.rank().1, self.turn)?;
         let (program, mut settings, profile) = (self.local, self.settings, self.profile_for_worker());
         settings.strategy = settings.strategy.after_division();
-        let (mut instructions, mut profiled) = (0, None);
+        let (mut instructions, mut steps, mut profiled) = (0, 0, Vec::new());
         let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
         let division = Division { each, instances, operands, deal, span: line.span };
         let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
-            let did = elsewhere::run(program, settings, engine, profile, |run| {
+            let did = elsewhere::run(program, settings, engine, profile.clone(), |run| {
                 if own.instances() == 0 {
                     let nothing = leaf::nothing(run.engine, &line.each);
                     return nothing.map_err(outside_instances(line.span)).map_err(|error| (usize::MAX, error));
@@ -176,11 +188,14 @@ impl<E: Engine> Run<'_, E> {
                     (global, *error)
                 })
             });
-            (instructions, profiled) = (did.instructions, did.profile);
+            instructions += did.instructions;
+            steps += did.steps;
+            profiled.extend(did.profile);
             did.outcome
         });
         self.workers_have_run(profiled.into_iter());
         self.instructions += instructions;
+        self.steps += steps;
         results
     }
 

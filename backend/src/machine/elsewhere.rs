@@ -10,6 +10,7 @@ use crate::scalar::Evaluator;
 pub(super) struct Did<R> {
     pub outcome: R,
     pub instructions: u64,
+    pub steps: u64,
     pub profile: Option<Profile>,
 }
 
@@ -32,11 +33,12 @@ pub(super) fn run<E: Engine, R>(
         turn: &mut turn,
         evaluator: Evaluator::new(program, settings.limits, settings.native, settings.interrupt),
         instructions: 0,
+        steps: 0,
         profile: profile.as_mut(),
     };
     run.begin_profile();
     let outcome = task(&mut run);
     run.end_profile();
-    let instructions = run.all_instructions();
-    Did { outcome, instructions, profile }
+    let (instructions, steps) = (run.all_instructions(), run.all_steps());
+    Did { outcome, instructions, steps, profile }
 }

@@ -6,6 +6,7 @@ use crate::decode::{Code, EachLine, Line, Loaded, Slot as Place, Source};
 use crate::engine::Engine;
 use crate::error::{CALLS_KEPT, Instance, kept_calls};
 use crate::scalar::Active;
+use crate::strategy::Growth;
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Failure, ScalarValue};
 use nesl_span::Span;
@@ -21,6 +22,8 @@ struct Caller<E: Engine> {
     base: usize,
     /// The instances, where it runs the function for one after another.
     leaf: Option<Box<Leaf<E>>>,
+    /// How instances grow in the lifted levels of a recursion up to the call.
+    growth: Growth,
 }
 
 /// Instances that are run one after another.
@@ -69,8 +72,13 @@ impl<E: Engine> Frames<E> {
                 self.slots[base + place as usize] = Some(value);
             }
         }
-        self.enter(here, base, None);
+        self.enter(here, base, None, self.growth());
         Ok(())
+    }
+
+    /// How instances have grown in the lifted levels around the running function.
+    pub fn growth(&self) -> Growth {
+        self.callers.last().map(|caller| caller.growth).unwrap_or_default()
     }
 
     /// The same with operands that have left the caller's frame.
@@ -79,9 +87,10 @@ impl<E: Engine> Frames<E> {
         here: (FunctionId, usize),
         code: &Code,
         operands: Vec<SlotOf<E>>,
+        growth: Growth,
     ) -> Result<(), Failure> {
         let base = self.room_for_call(code)?;
-        self.enter(here, base, None);
+        self.enter(here, base, None, growth);
         operands.into_iter().zip(&code.parameters).for_each(|(value, &place)| self.store(place, value));
         Ok(())
     }
@@ -102,15 +111,21 @@ impl<E: Engine> Frames<E> {
     }
 
     /// The running function calls another, whose frame begins there.
-    fn enter(&mut self, (function, next): (FunctionId, usize), base: usize, leaf: Option<Box<Leaf<E>>>) {
-        self.callers.push(Caller { function, next: next as u32, base: self.base, leaf });
+    fn enter(
+        &mut self,
+        (function, next): (FunctionId, usize),
+        base: usize,
+        leaf: Option<Box<Leaf<E>>>,
+        growth: Growth,
+    ) {
+        self.callers.push(Caller { function, next: next as u32, base: self.base, leaf, growth });
         self.base = base;
     }
 
     /// The frame of the instances of an `each`, as yet without any.
     pub fn call_each(&mut self, here: (FunctionId, usize), leaf: Leaf<E>) -> Result<(), Failure> {
         self.room_for_caller()?;
-        self.enter(here, self.slots.len(), Some(Box::new(leaf)));
+        self.enter(here, self.slots.len(), Some(Box::new(leaf)), Growth::default());
         Ok(())
     }
 

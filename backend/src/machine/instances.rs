@@ -65,6 +65,7 @@ impl<E: Engine> Run<'_, E> {
                 break;
             };
             self.instructions += (done.next - next) as u64;
+            self.steps += done.steps;
             batches.push(done.results);
             next = done.next;
             if done.status != Status::Done {

@@ -301,6 +301,66 @@ impl<E: Engine> Gathered<E> {
     }
 }
 
+/// The registers of values, lifted, of which only those at some indices are wanted, in the order of these. Nothing but scalars
+/// and segments is copied.
+///
+/// # Errors
+/// [`nesl_prim::Failure::OutOfMemory`].
+pub fn selected<E: Engine>(
+    engine: &mut E,
+    shape: &Shape,
+    slots: &mut impl Iterator<Item = SlotOf<E>>,
+    indices: &E::Column,
+) -> Result<Vec<SlotOf<E>>, Fault> {
+    Ok(match shape {
+        Shape::Pair(first, rest) => {
+            let mut selection = selected(engine, first, slots, indices)?;
+            selection.extend(selected(engine, rest, slots, indices)?);
+            selection
+        }
+        Shape::Record(_, inner) | Shape::Function(Some(inner)) => selected(engine, inner, slots, indices)?,
+        Shape::Function(None) => Vec::new(),
+        Shape::Sequence(element) => {
+            let segments = descriptor::<E>(slots.next());
+            let (starts, lengths) = (engine.starts(&segments)?, engine.lengths(&segments)?);
+            let (starts, lengths) = (engine.gather(&starts, indices)?, engine.gather(&lengths, indices)?);
+            let mut selection = vec![Slot::Descriptor(engine.view(starts, lengths)?)];
+            selection.extend(slots.take(element.lifted().len()));
+            selection
+        }
+        Shape::Scalar(_) | Shape::Entry(_) => vec![Slot::Column(engine.gather(&column::<E>(slots.next()), indices)?)],
+    })
+}
+
+/// The results of instances of an `each` that ran in batches, lifted and packed. `order` says for each of them where it is in the
+/// batches one after another.
+///
+/// # Errors
+/// [`nesl_prim::Failure::OutOfMemory`].
+pub fn results_in_order<E: Engine>(
+    engine: &mut E,
+    each: &Each,
+    batches: Vec<Vec<SlotOf<E>>>,
+    order: Vec<i64>,
+) -> Result<Vec<SlotOf<E>>, Fault> {
+    let mut gathered: Vec<Gathered<E>> = each.results.iter().map(Gathered::batches).collect();
+    for batch in batches {
+        let mut slots = batch.into_iter();
+        gathered.iter_mut().try_for_each(|result| result.add(engine, &mut slots))?;
+    }
+    let mut slots = Vec::new();
+    gathered.into_iter().try_for_each(|result| result.finish(engine, &mut slots))?;
+    if order.is_sorted() {
+        return Ok(slots);
+    }
+    let order = engine.constants(&Constants::Int(order))?;
+    let (mut slots, mut selection) = (slots.into_iter(), Vec::new());
+    for shape in &each.results {
+        selection.extend(selected(engine, shape, &mut slots, &order)?);
+    }
+    packed_results(engine, each, selection)
+}
+
 /// The results of an `each`, lifted, with every descriptor packed.
 ///
 /// # Errors

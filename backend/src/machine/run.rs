@@ -43,6 +43,8 @@ pub(super) struct Run<'a, E: Engine> {
     pub evaluator: Evaluator<'a>,
     /// Instructions executed, those of the evaluator apart.
     pub instructions: u64,
+    /// What native code did, that of the evaluator apart.
+    pub steps: u64,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
 }
@@ -196,6 +198,11 @@ impl<E: Engine> Run<'_, E> {
     /// Instructions executed, in all ways.
     pub fn all_instructions(&self) -> u64 {
         self.instructions + self.evaluator.instructions
+    }
+
+    /// What native code did, in all ways.
+    pub fn all_steps(&self) -> u64 {
+        self.steps + self.evaluator.steps
     }
 
     /// Counts an instruction, and stops where the user wants that.

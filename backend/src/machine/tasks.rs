@@ -23,6 +23,9 @@ use std::ops::Range;
 /// Tasks for each worker, where instances are dealt out: enough to even out instances that take longer than others.
 const TASKS: usize = 8;
 
+/// The same where nobody knows how long an instance takes: the most for each worker where there are many.
+const SMALL_TASKS: usize = 64;
+
 /// Results of fewer elements are put together as they come.
 const PLACED: usize = 1 << 16;
 
@@ -83,7 +86,8 @@ impl<E: Engine> Run<'_, E> {
         if self.engine.workers() == 1 || !strategy::is_shared(sizes) {
             return Ok(None);
         }
-        let tasks = sizes.instances.min(self.engine.workers() * TASKS);
+        let each = if sizes.is_of_unknown_cost() { SMALL_TASKS } else { TASKS };
+        let tasks = sizes.instances.min(self.engine.workers() * each);
         if line.sequences.is_empty() {
             let shares = strategy::even_shares(sizes.instances, tasks);
             return Ok(Some(shares.into_iter().map(|range| (range, 0)).collect()));
@@ -160,6 +164,7 @@ impl<E: Engine> Run<'_, E> {
         self.workers_have_run(outcomes.iter_mut().filter_map(|(_, did)| did.profile.take()));
         for (_, did) in outcomes {
             self.instructions += did.instructions;
+            self.steps += did.steps;
             // Of several failing instances the first counts, as if they had run one after another.
             for values in did.outcome.map_err(|error| self.inside(line, error))? {
                 gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;

@@ -102,7 +102,7 @@ fn a_column_that_dies_is_overwritten_and_part_of_one_leaves_the_rest() {
     let column = engine.iota(100_000).unwrap();
     let one = || MapOperand::Scalar(ScalarValue::Int(1));
     let column = engine.map(ScalarOp::AddInt, vec![one(), MapOperand::Column(column)]).unwrap();
-    assert_eq!(engine.counters(0)[0].elements, 100_000);
+    assert_eq!(engine.counters(nesl_backend::Counters::default())[0].elements, 100_000);
     assert_eq!(column.get(99_999), ScalarValue::Int(100_000));
     let part = column.slice(10, 20);
     let part = engine.map(ScalarOp::AddInt, vec![MapOperand::Column(part), one()]).unwrap();

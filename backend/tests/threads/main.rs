@@ -90,7 +90,7 @@ fn an_engine_without_room_says_so() {
         assert!(matches!(fault.failure, nesl_prim::Failure::OutOfMemory { bytes: 800_000 }), "{fault:?}");
         drop(column);
         engine.iota(100_000).unwrap();
-        let counters = engine.counters(0)[0];
+        let counters = engine.counters(nesl_backend::Counters::default())[0];
         assert_eq!((counters.elements, counters.peak_bytes), (200_000, 800_000));
     }
 }

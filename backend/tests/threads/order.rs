@@ -73,10 +73,10 @@ fn a_sort_takes_little_more_room_than_its_result() {
     let data = column(&Constants::Int((0..LENGTH).map(|_| random.bits() as i64).collect()));
     let mut engine = Threads::new(2, None).unwrap();
     engine.sort(Direction::Up, &data).unwrap();
-    assert_eq!(engine.counters(0)[0].peak_elements, LENGTH as u64);
+    assert_eq!(engine.counters(nesl_backend::Counters::default())[0].peak_elements, LENGTH as u64);
     let mut engine = Threads::new(2, None).unwrap();
     engine.order(Direction::Up, &data).unwrap();
-    assert_eq!(engine.counters(0)[0].peak_elements, 2 * LENGTH as u64);
+    assert_eq!(engine.counters(nesl_backend::Counters::default())[0].peak_elements, 2 * LENGTH as u64);
 }
 
 #[test]

@@ -70,7 +70,10 @@ fn a_packed_column_is_compacted_without_a_copy() {
     let column = engine.iota(10).unwrap();
     let lengths = engine.dist(ScalarValue::Int(5), 2).unwrap();
     let descriptor = engine.packed(lengths).unwrap();
-    let before = engine.counters(0)[0].elements;
+    let before = engine.counters(nesl_backend::Counters::default())[0].elements;
     let compacted = engine.compact(&column, &descriptor).unwrap();
-    assert_eq!((values(&compacted), engine.counters(0)[0].elements), (values(&column), before));
+    assert_eq!(
+        (values(&compacted), engine.counters(nesl_backend::Counters::default())[0].elements),
+        (values(&column), before)
+    );
 }

@@ -36,6 +36,9 @@ pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> 
     let mut machine = Machine::new(engine, Limits::default());
     machine.set_strategy(options.strategy.into());
     machine.set_native(options.native.into());
+    if options.stats {
+        machine.count_steps();
+    }
     machine
 }
 

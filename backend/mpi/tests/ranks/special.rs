@@ -65,7 +65,7 @@ fn shares(twin: &mut Twin<impl Local>) {
     let scanned = ranks.scan(ScalarOp::AddInt, &packed).expect("scan");
     let last = ranks.length(&scanned) - 1;
     let sum = ranks.extract(&scanned, last).expect("extract");
-    let counters = ranks.counters(0);
+    let counters = ranks.counters(nesl_backend::Counters::default());
     let expected: i64 = (0..MANY as i64 * 9 / 10 - 1).map(|i| i * 7 % MANY as i64).sum();
     twin.check(sum == ScalarValue::Int(expected), || format!("a program's sum: {sum:?}, not {expected}"));
     twin.check(counters.len() == count, || format!("counters of {} ranks", counters.len()));

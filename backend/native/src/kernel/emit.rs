@@ -224,6 +224,7 @@ impl Body<'_, '_, '_> {
             self.strip(index, stop);
         }
         sums.into_iter().for_each(|index| self.add_up_segments(index, count));
+        self.emitter.count_steps(count);
         let builder = &mut self.emitter.builder;
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, stop, end);
         builder.ins().brif(is_left, look, &[], after, &[]);

@@ -340,6 +340,7 @@ impl Site {
             if frame.state.is_interrupted() {
                 return (index, INTERRUPTED);
             }
+            frame.state.count_step();
             instance(parts, index, &mut arguments);
             let state = std::ptr::from_mut(frame.state).cast();
             // SAFETY: these are the words of the arguments and results of the function.
