@@ -224,6 +224,9 @@ fn parts_of_other_syntaxes() {
     advises("{1, 2};", "E0115", "[a, b, c]");
     advises("{};", "E0110", "`[]`");
     advises("1 <> 2;", "E0110", "inequality is `/=`");
+    advises("'8;", "E0110", "a character is written with a backquote: `a");
+    advises("'a == 'z;", "E0201", "a character is written with a backquote: `a");
+    advises("{c == 'z : c in \"az\"};", "E0201", "a character is written with a backquote: `z");
     only("v = [1]; v.push(1);", &["E0101"]);
     only("struct point (int, int);", &["E0201"]);
     only("time = 3;", &["E0190"]);

@@ -102,6 +102,8 @@ impl Inference<'_> {
         let mut report = Diagnostic::error("E0201", format!("unknown {what} `{name}`"), span);
         if self.binding.iter().any(|binding| **binding == *name) {
             report = report.hint("a value cannot use itself: a function that calls itself is defined with `function`");
+        } else if name.chars().count() == 1 && self.sources.text(span).starts_with('\'') {
+            report = report.hint(format!("a character is written with a backquote: `{name}"));
         } else if let Some(hint) = foreign_word(name) {
             report = report.hint(hint);
         } else if !near.is_empty() {

@@ -144,6 +144,9 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
         _ if expected.contains(What::FunctionName) && is_quoted(before) => {
             Some("strings are written in double quotes, and characters with a backquote before them")
         }
+        _ if expected.contains(What::FunctionName) && before.ends_with('\'') => {
+            Some("a character is written with a backquote: `a")
+        }
         Token::Open(Bracket::Brace) if expected.contains(What::Equal) && expected.contains(What::Semicolon) => {
             Some("the body of a function comes after `=`, without braces")
         }
