@@ -53,7 +53,7 @@ impl Bench {
 
     /// A command in the folder, as if no launcher had started this test.
     pub fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
+        let mut command = with_interrupts(program);
         command.current_dir(&self.folder);
         for variable in ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"] {
             command.env_remove(variable);
@@ -61,6 +61,21 @@ impl Bench {
         command.env("NESL_HISTORY", self.path("history"));
         command
     }
+}
+
+/// A command that can be interrupted, also where this test cannot: a shell lets what it starts in the background ignore SIGINT, and what
+/// that starts inherits it.
+fn with_interrupts(program: &Path) -> Command {
+    const SIGINT: u32 = 2;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    if ignored & (1 << (SIGINT - 1)) == 0 {
+        return Command::new(program);
+    }
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(program);
+    command
 }
 
 /// Runs a command with an input to its end.
