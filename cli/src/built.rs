@@ -9,6 +9,7 @@ use crate::options::RunOptions;
 use crate::output::answer;
 use crate::stop::Stop;
 use clap::{Args, Command, FromArgMatches};
+use nesl_prim::visible;
 use nesl_span::SourceMap;
 use nesl_vcode::Program;
 use std::ffi::OsString;
@@ -33,10 +34,9 @@ struct Built {
 pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let begun = Instant::now();
     let name = std::env::args_os().next().unwrap_or_default();
-    let command = Path::new(&name).display().to_string();
+    let command = visible::line(&Path::new(&name).display().to_string()).into_owned();
     let matches = command_line(&program, &command).try_get_matches();
-    let Built { arguments, options } =
-        matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(|error| answer(&error))?;
+    let Built { arguments, options } = matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(answer)?;
     if let Some(ranks) = front::wanted(&options)? {
         return front::run(ranks, &options);
     }

@@ -54,7 +54,7 @@ enum Command {
 /// # Errors
 /// The end of the command.
 pub fn run() -> Result<(), Stop> {
-    let CommandLine { command, options } = CommandLine::try_parse().map_err(|error| answer(&error))?;
+    let CommandLine { command, options } = CommandLine::try_parse().map_err(answer)?;
     let launched = Launched::detect().filter(|launched| launched.ranks > 1);
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, &options),

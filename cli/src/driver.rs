@@ -10,6 +10,7 @@ use crate::stop::Stop;
 use nesl_frontend::core::Form;
 use nesl_frontend::diagnostic::Severity;
 use nesl_frontend::{Diagnostic, Options, Session};
+use nesl_prim::visible;
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::Program;
 use nesl_vcode::pipeline::{self, PassError};
@@ -118,9 +119,9 @@ pub fn report(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> 
             remark(&text);
             Ok(())
         }
-        _ if style == Style::Json => Err(Stop::failed(text.trim_end())),
-        1 => Err(Stop::failed(format!("{text}1 error"))),
-        count => Err(Stop::failed(format!("{text}{count} errors"))),
+        _ if style == Style::Json => Err(Stop::reported(text)),
+        1 => Err(Stop::reported(format!("{text}1 error"))),
+        count => Err(Stop::reported(format!("{text}{count} errors"))),
     }
 }
 
@@ -129,6 +130,8 @@ pub fn pass_error(error: &PassError) -> Stop {
     match error {
         PassError::UnknownPass(_) => Stop::usage(format!("error: {error}; `nesl vcode --list-passes` lists them")),
         PassError::Input(_) => Stop::failed(format!("this is a bug in nesl: {error}")),
-        PassError::Broken { listing, .. } => Stop::failed(format!("{listing}\nthis is a bug in nesl: {error}")),
+        PassError::Broken { listing, .. } => {
+            Stop::reported(format!("{}\nthis is a bug in nesl: {error}", visible::text(listing)))
+        }
     }
 }

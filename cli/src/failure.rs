@@ -18,7 +18,7 @@ pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
         Failure::Interrupted => Stop::interrupted(),
         // Whoever reads has seen enough.
         Failure::Exited | Failure::OutputLost { closed: true, .. } => Stop::quietly(),
-        _ => Stop::failed(style.diagnostic(&diagnostic(error, sources), sources).trim_end()),
+        _ => Stop::reported(style.diagnostic(&diagnostic(error, sources), sources)),
     }
 }
 

@@ -168,8 +168,8 @@ impl Place {
         }
         let is_first = self.launched.is_none_or(|launched| launched.rank == 0);
         let result = result.map_err(|stop| {
-            if is_first && !stop.message.is_empty() {
-                remark(&format!("{}\n", stop.message.trim_end()));
+            if is_first && !stop.message().is_empty() {
+                remark(&format!("{}\n", stop.message()));
             }
             stop.silent()
         });

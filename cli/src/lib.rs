@@ -33,6 +33,7 @@ pub mod stop;
 
 use nesl_frontend::session;
 use nesl_frontend::stack::with_stack_if_possible;
+use nesl_prim::visible;
 use std::io::Write;
 use std::process::ExitCode;
 use stop::Stop;
@@ -58,12 +59,12 @@ fn command() -> ExitCode {
 
 /// The exit code of a command, after what there is to say about its end.
 fn conclude(result: Result<(), Stop>) -> u8 {
-    let Err(Stop { code, message }) = result else { return 0 };
-    if !message.is_empty() {
+    let Err(stop) = result else { return 0 };
+    if !stop.message().is_empty() {
         // Without a standard error there is nobody to tell.
-        let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+        let _ = writeln!(std::io::stderr(), "{}", stop.message());
     }
-    code
+    stop.code
 }
 
 /// A panic is always a mistake of ours: says so, with what helps to find it.
@@ -77,7 +78,7 @@ fn install_panic_hook() {
             std::io::stderr(),
             "this is a bug in nesl {}; please report it with the program and the lines above\ncommand: {}",
             env!("CARGO_PKG_VERSION"),
-            arguments.join(" ")
+            visible::line(&arguments.join(" "))
         );
     }));
 }

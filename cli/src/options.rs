@@ -5,6 +5,7 @@ use crate::stop::Stop;
 use clap::{Args, Command, ValueEnum};
 use nesl_backend::{Native, Strategy};
 use nesl_frontend::{Diagnostic, render};
+use nesl_prim::visible;
 use nesl_span::SourceMap;
 use std::io::IsTerminal;
 
@@ -173,10 +174,10 @@ impl Style {
 
     /// The end of a command for a reason without a place in a program.
     pub fn failed(self, message: &str) -> Stop {
-        Stop::failed(match self {
-            Style::Text { .. } => format!("error: {message}"),
-            Style::Json => render::json::bare_error(message),
-        })
+        match self {
+            Style::Text { .. } => Stop::failed(format!("error: {message}")),
+            Style::Json => Stop::reported(render::json::bare_error(message)),
+        }
     }
 }
 
@@ -215,7 +216,7 @@ fn size(text: &str) -> Result<u64, String> {
         "m" | "mb" | "mib" => 20,
         "g" | "gb" | "gib" => 30,
         "t" | "tb" | "tib" => 40,
-        _ => return Err(format!("`{unit}` is not a unit; use K, M, G or T")),
+        _ => return Err(format!("`{}` is not a unit; use K, M, G or T", visible::message(unit))),
     };
     let number: u64 = number.parse().map_err(|_| "expected a number of bytes, such as 512M".to_owned())?;
     match number.checked_mul(1 << shift) {

@@ -3,10 +3,11 @@
 //! In a distributed run rank 0 prints. All ranks fetch the values together and hear of errors together.
 
 use crate::stop::Stop;
+use clap::error::ContextValue;
 use nesl_backend::print::{PrintError, print as print_value};
 use nesl_backend::standard::{self, StandardOutput};
 use nesl_backend::{Engine, Value};
-use nesl_prim::Failure;
+use nesl_prim::{Failure, visible};
 use std::io::{self, BufWriter, ErrorKind, Write};
 
 /// Where answers go.
@@ -91,16 +92,35 @@ pub fn print(text: &str) -> Result<(), Stop> {
 }
 
 /// The end of a command line that asks for help or the version, or that is wrong: says what there is to say.
-pub fn answer(error: &clap::Error) -> Stop {
+pub fn answer(error: clap::Error) -> Stop {
+    let error = shown_safely(error);
     if error.use_stderr() {
         // Without a standard error there is nobody to tell.
         let _ = error.print();
-        return Stop { code: u8::try_from(error.exit_code()).unwrap_or(2), message: String::new() };
+        return Stop::with_code(u8::try_from(error.exit_code()).unwrap_or(2), "");
     }
     match standard::check().and_then(|()| error.print()).and_then(|()| io::stdout().flush()) {
         Ok(()) => Stop::quietly(),
         Err(error) => write_error(&error),
     }
+}
+
+/// What is wrong with a command line, with the words that it quotes as a terminal may see them.
+fn shown_safely(mut error: clap::Error) -> clap::Error {
+    let safe = |text: &str| visible::message(text).into_owned();
+    let quoted: Vec<_> = (error.context())
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, ContextValue::String(safe(text)))),
+            ContextValue::Strings(texts) => {
+                Some((kind, ContextValue::Strings(texts.iter().map(|text| safe(text)).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in quoted {
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// Prints what a command says beside its answers on standard error. Without one there is nobody to tell.

@@ -2,6 +2,8 @@
 
 use crate::options::Style;
 use nesl_backend::Spent;
+use nesl_frontend::render::json;
+use nesl_prim::visible;
 use nesl_span::{FileId, SourceMap, Span};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -71,7 +73,7 @@ pub fn text(
         Style::Json => {
             let report = HashMap::from([("profile", &report)]);
             // Strings and numbers can always be written.
-            serde_json::to_string(&report).unwrap_or_default() + "\n"
+            json::escaped(&serde_json::to_string(&report).unwrap_or_default()) + "\n"
         }
     }
 }
@@ -115,7 +117,7 @@ fn table(report: &Report<'_>) -> String {
     let mut row = |cost: &Cost, line: &str| {
         let Cost { ms, share, instructions, bytes, native } = cost;
         let (percent, native) = (share * 100.0, if *native { "native" } else { "" });
-        let line = line.replace(char::is_control, " ");
+        let line = visible::line(line);
         text.push_str(&format!("{ms:10.3}  {percent:5.1}%  {instructions:12}  {bytes:14}  {native:6}  {line}\n"));
     };
     for Line { file, line, source, cost } in &report.lines {

@@ -1,8 +1,10 @@
 //! What ends a command early: an exit code, and what to say on standard error.
 //!
 //! Every layer of the command returns one of these instead of printing or exiting, so that only [`crate::main`] does both,
-//! and so that rank 0 of a distributed run can send it to the other ranks.
+//! and so that rank 0 of a distributed run can send it to the other ranks. What a message quotes from outside is made
+//! harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
 
+use nesl_prim::visible;
 use serde::{Deserialize, Serialize};
 
 /// The early end of a command.
@@ -10,19 +12,34 @@ use serde::{Deserialize, Serialize};
 pub struct Stop {
     /// The exit code of the process.
     pub code: u8,
-    /// What to print on standard error; may be empty.
-    pub message: String,
+    /// What to print on standard error, as it is to arrive there; may be empty.
+    message: String,
 }
 
 impl Stop {
     /// The program is wrong, or went wrong.
-    pub fn failed(message: impl Into<String>) -> Stop {
-        Stop { code: 1, message: message.into() }
+    pub fn failed(message: impl AsRef<str>) -> Stop {
+        Stop::with_code(1, message)
+    }
+
+    /// The program is wrong, or went wrong, and this is the text that a renderer made of it.
+    pub fn reported(text: impl Into<String>) -> Stop {
+        Stop { code: 1, message: text.into() }
     }
 
     /// The command was given something that it cannot use.
-    pub fn usage(message: impl Into<String>) -> Stop {
-        Stop { code: 2, message: message.into() }
+    pub fn usage(message: impl AsRef<str>) -> Stop {
+        Stop::with_code(2, message)
+    }
+
+    /// Any other end.
+    pub fn with_code(code: u8, message: impl AsRef<str>) -> Stop {
+        Stop { code, message: visible::message(message.as_ref()).into_owned() }
+    }
+
+    /// What to print on standard error, as it is to arrive there; may be empty.
+    pub fn message(&self) -> &str {
+        self.message.trim_end()
     }
 
     /// The user pressed Ctrl-C; 128 + SIGINT, as shells report it.

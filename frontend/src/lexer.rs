@@ -11,6 +11,7 @@ use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
 use chumsky::text::digits;
 use chumsky::util::MaybeRef;
+use nesl_prim::visible::is_bidirectional;
 use nesl_span::{FileId, Span};
 use std::sync::Arc;
 
@@ -345,12 +346,14 @@ fn comment<'a>() -> impl Parser<'a, &'a str, Piece, Extra> + Clone {
 }
 
 fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
-    let blank = any().filter(|c: &char| c.is_whitespace()).repeated().at_least(1).to(Piece::Blank);
+    // What changes the direction of text is reported wherever it stands: see `lex`.
+    let blank =
+        any().filter(|c: &char| c.is_whitespace() || is_bidirectional(*c)).repeated().at_least(1).to(Piece::Blank);
     let token = choice((name(), number(), quoted_character(), symbol(), string(), character())).map(Piece::Token);
     // A whole run of nonsense is one mistake.
     let nonsense = any()
         .filter(|c: &char| matches!(c, '\\' | '.') || (!c.is_ascii() && !c.is_alphabetic()) || c.is_ascii_control())
-        .filter(|c: &char| !c.is_whitespace())
+        .filter(|c: &char| !c.is_whitespace() && !is_bidirectional(*c))
         .repeated()
         .at_least(1)
         .validate(|(), extra, emitter| {
@@ -387,7 +390,20 @@ pub fn lex(file: FileId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnostic>) {
             (token, Span::new(file, span.start, span.end))
         })
         .collect();
-    (tokens, errors.into_iter().map(|error| error.into_diagnostic(file, text)).collect())
+    let diagnostics = errors.into_iter().map(|error| error.into_diagnostic(file, text));
+    (tokens, diagnostics.chain(bidirectional(file, text)).collect())
+}
+
+/// What changes the direction of text, in comments and strings too: a program would not be what people see of it.
+fn bidirectional(file: FileId, text: &str) -> impl Iterator<Item = Diagnostic> {
+    text.char_indices().filter(|&(_, character)| is_bidirectional(character)).map(move |(start, character)| {
+        let code = u32::from(character);
+        let bytes: String = character.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        let at = Span::new(file, start, start + character.len_utf8());
+        Diagnostic::error("E0117", "this character changes the direction in which the line is shown", at)
+            .saying(format!("U+{code:04X}"))
+            .hint(format!("remove it; a string that must hold it says so with `{bytes}`"))
+    })
 }
 
 /// Whether the REPL has a whole input, or should read another line: brackets, strings, comments and `let … in` are closed

@@ -1,11 +1,13 @@
 //! Diagnostics as text for a terminal; [`json`] gives the same as data.
 //!
-//! The one file that knows ariadne: everything else says what is wrong as a [`Diagnostic`].
+//! The one file that knows ariadne: everything else says what is wrong as a [`Diagnostic`]. Whatever text a diagnostic brings
+//! along, from the program or from outside of it, here it becomes harmless to a terminal ([`nesl_prim::visible`]).
 
 pub mod json;
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use ariadne::{Cache, Color, Config, Fmt, IndexType, Report, ReportKind};
+use nesl_prim::visible;
 use nesl_span::{FileId, SourceMap, Span};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -58,18 +60,18 @@ fn with_excerpt(diagnostic: &Diagnostic, primary: &Label, sources: &SourceMap, c
         // Labels of one file are drawn together only in the order of their lines.
         shown = shown.with_order(line_order(diagnostic, label)).with_priority(i32::from(is_primary));
         // Without a text ariadne would not even underline the place.
-        shown = shown.with_message(if label.text.is_empty() { "here" } else { &label.text });
+        shown = shown.with_message(if label.text.is_empty() { "here".into() } else { visible::message(&label.text) });
         report.add_label(shown);
     }
     if let Some(hint) = &diagnostic.hint {
-        report.set_help(hint);
+        report.set_help(visible::message(hint));
     }
     let mut out = Vec::new();
     match report.finish().write(excerpts, &mut out) {
         Ok(()) => {
             let title = title(diagnostic);
             let title = if color { title.fg(tint(diagnostic.severity)).to_string() } else { title };
-            let mut text = format!("{title}: {}\n", diagnostic.message);
+            let mut text = format!("{title}: {}\n", visible::message(&diagnostic.message));
             // The first line of a report is ariadne's own title, which puts the code elsewhere.
             for line in String::from_utf8_lossy(&out).lines().skip(1) {
                 text.push_str(line.trim_end());
@@ -92,15 +94,16 @@ fn line_order(diagnostic: &Diagnostic, label: &Label) -> i32 {
 
 /// Header, places as `file:line:column`, hint.
 fn without_excerpt(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    let mut out = format!("{}: {}\n", title(diagnostic), diagnostic.message);
+    let mut out = format!("{}: {}\n", title(diagnostic), visible::message(&diagnostic.message));
     for label in &diagnostic.labels {
         let (line, column) = sources.line_column(label.span);
         let separator = if label.text.is_empty() { "" } else { ": " };
         // Writing to a string does not fail.
-        let _ = writeln!(out, "  at {}:{line}:{column}{separator}{}", sources.file(label.span.file).name, label.text);
+        let (name, text) = (visible::line(&sources.file(label.span.file).name), visible::message(&label.text));
+        let _ = writeln!(out, "  at {name}:{line}:{column}{separator}{text}");
     }
     if let Some(hint) = &diagnostic.hint {
-        let _ = writeln!(out, "  Help: {hint}");
+        let _ = writeln!(out, "  Help: {}", visible::message(hint));
     }
     out
 }
@@ -108,7 +111,7 @@ fn without_excerpt(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
 /// The longest of the lines on which a span begins and ends, in bytes.
 fn longest_line(span: Span, sources: &SourceMap) -> usize {
     let text = &sources.file(span.file).text;
-    let (_, range) = visible(span, sources);
+    let (_, range) = underlined(span, sources);
     let length = |offset: usize| {
         let before = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
         let after = text[offset..].find('\n').map_or(text.len(), |newline| offset + newline);
@@ -119,7 +122,7 @@ fn longest_line(span: Span, sources: &SourceMap) -> usize {
 
 /// The span within its text, at character boundaries, and moved and widened to something that can be underlined: the
 /// character there, or at the end of a line the last visible one before it.
-fn visible(span: Span, sources: &SourceMap) -> (FileId, Range<usize>) {
+fn underlined(span: Span, sources: &SourceMap) -> (FileId, Range<usize>) {
     let text = &sources.file(span.file).text;
     let boundary = |offset: u32| {
         let mut offset = (offset as usize).min(text.len());
@@ -148,30 +151,69 @@ struct Excerpts<'a> {
     texts: HashMap<FileId, Excerpt<'a>>,
 }
 
-/// A text, or of a long one the lines that matter, below as many empty ones as stand above them.
+/// A text as it is shown, or of a long one the lines that matter, below as many empty ones as stand above them.
 struct Excerpt<'a> {
     source: ariadne::Source<Cow<'a, str>>,
-    /// How much further on in the whole text a place is.
-    cut: usize,
+    /// The part of the text that is shown, as it is.
+    lines: &'a str,
+    /// Where that part begins in the whole text.
+    start: usize,
+    /// The bytes before it in what is shown.
+    above: usize,
 }
 
 impl<'a> Excerpt<'a> {
     fn new(text: &'a str, places: impl Iterator<Item = Range<usize>>) -> Excerpt<'a> {
         if text.len() <= LONGEST_WHOLE_TEXT {
-            return Excerpt { source: ariadne::Source::from(Cow::Borrowed(text)), cut: 0 };
+            return Excerpt { source: ariadne::Source::from(shown(text)), lines: text, start: 0, above: 0 };
         }
         let around = places.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or(0..0);
         let start = text[..around.start].rfind('\n').map_or(0, |newline| newline + 1);
         let end = text[around.end..].find('\n').map_or(text.len(), |newline| around.end + newline);
-        let above = text[..start].matches('\n').count();
-        let lines = "\n".repeat(above) + &text[start..end];
-        Excerpt { source: ariadne::Source::from(Cow::Owned(lines)), cut: start - above }
+        let (above, lines) = (text[..start].matches('\n').count(), &text[start..end]);
+        let source = ariadne::Source::from(Cow::Owned("\n".repeat(above) + &shown(lines)));
+        Excerpt { source, lines, start, above }
     }
+
+    /// Where a place in the whole text is in what is shown.
+    fn place(&self, range: Range<usize>) -> Range<usize> {
+        let position = |offset: usize| self.above + shown_length(self.lines, offset - self.start);
+        position(range.start)..position(range.end)
+    }
+}
+
+/// A character with what is shown in its place. A return before a newline is part of it, to ariadne as well.
+fn stand_ins(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut characters = text.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (offset, character) = characters.next()?;
+        let is_kept = match character {
+            '\n' | '\t' => true,
+            '\r' => characters.peek().is_some_and(|&(_, next)| next == '\n'),
+            _ => false,
+        };
+        let shown = visible::stand_in(character).filter(|_| !is_kept);
+        Some((offset, shown.unwrap_or(character)))
+    })
+}
+
+/// A source as it is shown, with as many characters in each line as there are.
+fn shown(text: &str) -> Cow<'_, str> {
+    match text.chars().any(|character| visible::stand_in(character).is_some_and(|_| !matches!(character, '\n' | '\t')))
+    {
+        false => Cow::Borrowed(text),
+        true => Cow::Owned(stand_ins(text).map(|(_, character)| character).collect()),
+    }
+}
+
+/// The bytes that are shown for so many first bytes of a source.
+fn shown_length(text: &str, bytes: usize) -> usize {
+    stand_ins(text).take_while(|&(offset, _)| offset < bytes).map(|(_, character)| character.len_utf8()).sum()
 }
 
 impl<'a> Excerpts<'a> {
     fn new(diagnostic: &Diagnostic, sources: &'a SourceMap) -> Excerpts<'a> {
-        let places: Vec<_> = diagnostic.labels.iter().map(|label| visible(label.span, sources)).collect();
+        let places: Vec<_> = diagnostic.labels.iter().map(|label| underlined(label.span, sources)).collect();
         let mut texts = HashMap::new();
         for (file, _) in &places {
             texts.entry(*file).or_insert_with(|| {
@@ -184,9 +226,9 @@ impl<'a> Excerpts<'a> {
 
     /// A span as a place in its excerpt.
     fn place(&self, span: Span) -> (FileId, Range<usize>) {
-        let (file, range) = visible(span, self.sources);
-        let cut = self.texts.get(&file).map_or(0, |excerpt| excerpt.cut);
-        (file, range.start - cut..range.end - cut)
+        let (file, range) = underlined(span, self.sources);
+        let place = self.texts.get(&file).map_or(range.clone(), |excerpt| excerpt.place(range));
+        (file, place)
     }
 }
 
@@ -198,6 +240,6 @@ impl<'a> Cache<FileId> for Excerpts<'a> {
     }
 
     fn display<'b>(&self, id: &'b FileId) -> Option<impl Display + 'b> {
-        Some(self.sources.file(*id).name.clone())
+        Some(visible::line(&self.sources.file(*id).name).into_owned())
     }
 }

@@ -73,3 +73,24 @@ fn complete_inputs_end_with_a_terminator_outside_of_everything() {
         assert!(!is_complete(text), "{text}");
     }
 }
+
+#[test]
+fn changes_of_direction_are_found_wherever_they_stand() {
+    for (text, codes) in [
+        ("a \u{202e} b;", vec!["E0117"]),
+        ("% \u{2066} %", vec!["E0117"]),
+        ("\"\u{202a}\u{202c}\"", vec!["E0117", "E0117"]),
+        ("`\u{2069};", vec!["E0106", "E0117"]),
+        ("\u{202e}\u{0}", vec!["E0101", "E0117"]),
+        // Marks of direction belong to the scripts that need them, and escapes are what is seen.
+        ("\"\u{200f}\u{5d0}\"", vec![]),
+        ("\"\\xe2\\x80\\xae\"", vec![]),
+    ] {
+        let (_, diagnostics) = lex(FileId(0), text);
+        let found: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert_eq!(found, codes, "{text:?}");
+    }
+    let (_, diagnostics) = lex(FileId(0), "é\u{202e}");
+    assert_eq!((diagnostics[0].labels[0].span.start, diagnostics[0].labels[0].span.end), (2, 5));
+    assert!(diagnostics[0].hint.as_ref().is_some_and(|hint| hint.contains(r"`\xe2\x80\xae`")));
+}

@@ -98,3 +98,49 @@ fn colour_is_optional() {
     assert!(render(&diagnostic, &sources, true).contains('\u{1b}'));
     assert!(!render(&diagnostic, &sources, false).contains('\u{1b}'));
 }
+
+/// A report of a place in a text, without its title.
+#[allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+fn report(name: &str, text: &str, place: &str) -> String {
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, text, Origin::User);
+    let start = text.find(place).unwrap();
+    let diagnostic = Diagnostic::error("E0900", "wrong", Span::new(file, start, start + place.len()));
+    render(&diagnostic, &sources, false).lines().skip(1).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn what_a_terminal_obeys_is_shown_and_columns_stay() {
+    let name = "a\u{1b}]0;x\u{7}\n.nesl";
+    let hostile = "x = 1;\ny = \"\u{1b}]52;c;eA==\u{7}\u{202e}\u{9b}\u{2028}\u{b}\r\" + place;\r\nz = 2;\r\n";
+    let shown = report(name, hostile, "place");
+    // The same with characters that are as wide.
+    let tame = hostile.replace("\u{1b}", "␛").replace('\u{7}', "␇").replace('\u{b}', "␋").replace("\r\"", "␍\"");
+    let tame = tame.replace(['\u{202e}', '\u{9b}', '\u{2028}'], "�");
+    assert_eq!(shown, report("a␛]0;x␇␊.nesl", &tame, "place"));
+    assert!(shown.contains(":2:27 ]") && shown.contains("␛]52;c;eA==␇���␋␍"), "{shown}");
+    // Of a long text only some lines are laid out.
+    let long = |text: &str| format!("{}{text}", "% before %\n".repeat(5000));
+    let (long_hostile, long_tame) = (long(hostile), long(&tame));
+    let shown = report(name, &long_hostile, "place");
+    assert_eq!(shown, report("a␛]0;x␇␊.nesl", &long_tame, "place"));
+    assert!(shown.contains(":5002:27 ]"), "{shown}");
+}
+
+#[test]
+fn messages_labels_and_hints_are_shown_and_cut() {
+    let (mut sources, _) = one_file("");
+    let file = sources.add("b.nesl", "x".repeat(2000), Origin::User);
+    for span in [Span::new(FileId(0), 0, 0), Span::new(file, 0, 1)] {
+        let diagnostic = Diagnostic::error("E0422", format!("\u{1b}[2J{}", "y".repeat(200_000)), span)
+            .saying("\u{9b}label")
+            .also(span, "\u{7f}also")
+            .hint("\u{202e}hint");
+        let shown = render(&diagnostic, &sources, false);
+        assert!(shown.starts_with("Error[E0422]: ␛[2Jyy") && shown.len() < 10_000, "{shown}");
+        assert!(["�label", "␡also", "�hint"].iter().all(|part| shown.contains(part)), "{shown}");
+        assert!(!shown.contains(|character: char| character.is_control() && character != '\n'), "{shown:?}");
+        let machine = nesl_frontend::render::json::render(&diagnostic, &sources);
+        assert!(machine.contains("\\u009blabel") && machine.contains("\\u202ehint") && machine.contains("\\u007falso"));
+    }
+}

@@ -19,6 +19,7 @@ use mpi::traits::{
 };
 use nesl_backend::Counters;
 use nesl_backend::clock::{self, Talk};
+use nesl_prim::visible;
 use std::mem::{MaybeUninit, size_of, size_of_val};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,7 +122,7 @@ impl Communicator {
 
     /// Ends the whole job with a message: for what one rank alone has met, with others perhaps already waiting for it.
     pub fn abort(&self, message: &str) -> ! {
-        eprintln!("rank {}: {message}", self.layout.rank);
+        eprintln!("rank {}: {}", self.layout.rank, visible::message(message));
         SimpleCommunicator::world().abort(ABORT_CODE)
     }
 

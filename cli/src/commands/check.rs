@@ -6,6 +6,7 @@ use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
 use nesl_frontend::core::Form;
+use nesl_prim::visible;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -25,28 +26,28 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         if driver::is_stack_format(file) {
             // It has no types of NESL: what there is to check is whether it compiles.
             if let Err(stop) = driver::compile_file(file, options.style()) {
-                errors.push(stop.message);
+                errors.push(stop.message().to_owned());
             }
             continue;
         }
         match driver::check_file(file, options.style()) {
             Ok(checked) => {
                 if let Err(stop) = driver::flatten(&checked, options.style()) {
-                    errors.push(stop.message);
+                    errors.push(stop.message().to_owned());
                     continue;
                 }
                 let types = types(&checked);
                 match arguments.files.len() {
                     1 => print(&types)?,
-                    _ => print(&format!("{}\n{}", file.display(), indented(&types)))?,
+                    _ => print(&format!("{}\n{}", visible::line(&file.display().to_string()), indented(&types)))?,
                 }
             }
-            Err(stop) => errors.push(stop.message),
+            Err(stop) => errors.push(stop.message().to_owned()),
         }
     }
     match errors.is_empty() {
         true => Ok(()),
-        false => Err(Stop::failed(errors.join("\n"))),
+        false => Err(Stop::reported(errors.join("\n"))),
     }
 }
 

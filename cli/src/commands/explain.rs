@@ -4,6 +4,7 @@ use crate::codes;
 use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
+use nesl_prim::visible;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nesl explain E0202")]
@@ -16,7 +17,10 @@ pub struct Arguments {
 /// Prints the page, or the list of all codes.
 pub fn run(arguments: &Arguments) -> Result<(), Stop> {
     match &arguments.code {
-        Some(code) => print(codes::page(code).map_err(|problem| Stop::usage(format!("error: {problem}")))?),
+        Some(code) => {
+            let page = codes::page(code).map_err(|problem| Stop::usage(format!("error: {problem}")))?;
+            print(&visible::text(page))
+        }
         None => print(&codes::list()),
     }
 }

@@ -6,6 +6,7 @@ use crate::options::RunOptions;
 use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
+use nesl_prim::visible;
 use nesl_span::SourceMap;
 use nesl_vcode::Program;
 use nesl_vcode::pipeline::{Options, PARTITIONED_PASSES, PASSES, SERIAL_PASSES, optimise, partitioned, serial};
@@ -64,8 +65,8 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         nesl_vcode::verify(&program)
             .map_err(|errors| driver::pass_error(&nesl_vcode::pipeline::PassError::Input(errors)))?;
         return match arguments.explain {
-            true => print(&nesl_vcode::explain(&program, &sources)),
-            false => print(&program.to_string()),
+            true => print(&visible::text(&nesl_vcode::explain(&program, &sources))),
+            false => print(&visible::text(&program.to_string())),
         };
     }
     let listings = RefCell::new(String::new());
@@ -77,7 +78,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         Options { disable: arguments.disable.clone(), dump_after: arguments.dump_after.clone(), dump: Some(&dump) };
     let optimised = optimise(&mut program, &pipeline).map_err(|error| driver::pass_error(&error));
     // What was asked for is shown even if a later pass fails: that is when it is needed.
-    print(&listings.borrow())?;
+    print(&visible::text(&listings.borrow()))?;
     optimised?;
     if arguments.serial {
         program = serial(&program).map_err(|error| driver::pass_error(&error))?;
@@ -87,8 +88,8 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     }
     print(&match (arguments.cmu, arguments.explain) {
         (true, _) => stack_format(&program, &sources, options)?,
-        (false, true) => nesl_vcode::explain(&program, &sources),
-        (false, false) => program.to_string(),
+        (false, true) => visible::text(&nesl_vcode::explain(&program, &sources)).into_owned(),
+        (false, false) => visible::text(&program.to_string()).into_owned(),
     })
 }
 

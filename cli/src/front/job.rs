@@ -207,19 +207,16 @@ impl Watch {
             return Err(write_error(&error));
         }
         if let Some(death) = death {
-            return Err(Stop { code: by_signal(death.signal), message: obituary(death, self.ranks) });
+            return Err(Stop::with_code(by_signal(death.signal), obituary(death, self.ranks)));
         }
         if let Some(signal) = signals::of(status) {
             let message = format!("error: the launcher was ended by signal {signal}: the job ends");
-            return Err(Stop { code: by_signal(signal), message });
+            return Err(Stop::with_code(by_signal(signal), message));
         }
         match status.code() {
             Some(0) => Ok(()),
             // The ranks have said why, or the launcher has.
-            code => Err(Stop {
-                code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNKNOWN),
-                message: String::new(),
-            }),
+            code => Err(Stop::with_code(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNKNOWN), "")),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::session::Repl;
 use crate::codes;
 use crate::stop::Stop;
 use nesl_backend::Engine;
+use nesl_prim::visible;
 use std::path::PathBuf;
 
 /// A command of the session.
@@ -78,7 +79,7 @@ fn help<E: Engine>(repl: &mut Repl<E>) -> Result<Next, Stop> {
 
 fn explain<E: Engine>(repl: &mut Repl<E>, argument: &str) -> Result<Next, Stop> {
     match codes::page(argument.trim_end_matches(';')) {
-        Ok(page) => repl.answer(page).map(|()| Next::Go),
+        Ok(page) => repl.answer(&visible::text(page)).map(|()| Next::Go),
         Err(problem) => Ok(repl.refuse(&problem)),
     }
 }

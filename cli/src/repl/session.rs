@@ -19,7 +19,7 @@ use nesl_backend::{Engine, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
-use nesl_prim::Failure;
+use nesl_prim::{Failure, visible};
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::GlobalId as Slot;
 use nesl_vcode::pipeline;
@@ -117,7 +117,7 @@ impl<E: Engine> Repl<E> {
         let file = self.add(text);
         let outcome = match self.session.type_of(&self.sources, file) {
             Ok(ty) => {
-                self.answer(&format!("{text} : {ty}\n"))?;
+                self.answer(&visible::text(&format!("{text} : {ty}\n")))?;
                 Ok(())
             }
             Err(diagnostics) => self.report(&diagnostics),
@@ -160,7 +160,12 @@ impl<E: Engine> Repl<E> {
 
     /// Says why an input does not do anything.
     pub fn refuse(&self, message: &str) -> Next {
-        remark(&format!("{message}\n"));
+        self.tell(&Stop::failed(message))
+    }
+
+    /// Says how an input ended; the session goes on.
+    fn tell(&self, stop: &Stop) -> Next {
+        remark(&format!("{}\n", stop.message()));
         Next::GoAfterError
     }
 
@@ -190,7 +195,7 @@ impl<E: Engine> Repl<E> {
     fn conclude(&self, outcome: Result<(), Stop>) -> Next {
         match outcome {
             Ok(()) => Next::Go,
-            Err(stop) => self.refuse(stop.message.trim_end()),
+            Err(stop) => self.tell(&stop),
         }
     }
 
@@ -235,7 +240,7 @@ impl<E: Engine> Repl<E> {
             let style = self.options.style();
             let text: String =
                 errors.iter().map(|error| style.diagnostic(&error.diagnostic(&self.sources), &self.sources)).collect();
-            Stop::failed(text.trim_end())
+            Stop::reported(text)
         })?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| driver::pass_error(&error))?;
         self.together(&Request::Run { program: Cow::Borrowed(&program), draws: self.draws });

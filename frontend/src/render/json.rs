@@ -6,9 +6,10 @@
 //! ```
 //!
 //! The primary label comes first. Lines and columns count from 1, columns in characters; `end` is the column after the last
-//! character. `hint` is null where there is none.
+//! character. `hint` is null where there is none. Characters that a terminal obeys are written as escapes.
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
+use nesl_prim::visible;
 use nesl_span::{SourceMap, Span};
 use serde::Serialize;
 
@@ -60,7 +61,22 @@ pub fn bare_error(message: &str) -> String {
 
 fn line(report: &Report<'_>) -> String {
     // Strings and numbers can always be written.
-    serde_json::to_string(report).unwrap_or_default() + "\n"
+    escaped(&serde_json::to_string(report).unwrap_or_default()) + "\n"
+}
+
+/// A JSON text in which characters that a terminal obeys are written as escapes: what JSON leaves as it is, a terminal may not.
+pub fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len() + 1);
+    for character in text.chars() {
+        match visible::stand_in(character) {
+            None => line.push(character),
+            // It can only stand in strings.
+            Some(_) => {
+                character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| line.push_str(&format!("\\u{unit:04x}")))
+            }
+        }
+    }
+    line
 }
 
 fn place<'a>(label: &'a Label, sources: &'a SourceMap) -> Place<'a> {

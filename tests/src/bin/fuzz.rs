@@ -2,10 +2,12 @@
 //!
 //! Programs of the repository are changed by bytes and by tokens, and every phase must answer each within a few seconds. An
 //! input is written to a file before it is tried, so that what kills the process (a stack that overflows) is found there;
-//! panics and timeouts are kept as `finding-…` beside it, with what happened on standard output.
+//! panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names of files are hostile, too,
+//! and no report may hold a character that a terminal obeys instead of showing it.
 
-use nesl_frontend::{lexer, parser, render};
-use nesl_span::FileId;
+use nesl_frontend::{Diagnostic, lexer, parser, render};
+use nesl_prim::visible;
+use nesl_span::{FileId, SourceMap};
 use nesl_tests::programs::{self, root};
 use nesl_tests::random::Random;
 use nesl_tests::session::diagnose;
@@ -28,7 +30,7 @@ const STACK: usize = 8 << 20;
 const NEWS: Duration = Duration::from_secs(60);
 
 /// Pieces that matter to the grammar, as random tokens.
-const WORDS: [&str; 62] = [
+const WORDS: [&str; 71] = [
     "(",
     ")",
     "[",
@@ -91,7 +93,19 @@ const WORDS: [&str; 62] = [
     "é",
     "☃",
     "\u{0}",
+    "\u{1b}]52;c;eA==\u{7}",
+    "\u{1b}[31m",
+    "\u{9b}2J",
+    "\u{7f}",
+    "\r",
+    "\u{b}",
+    "\u{85}",
+    "\u{2028}",
+    "\u{202e}",
 ];
+
+/// What inputs are called.
+const NAMES: [&str; 3] = ["fuzz.nesl", "fuzz\u{1b}[2J.nesl", "\u{202e}lsen\n.nesl"];
 
 struct Settings {
     seconds: u64,
@@ -215,15 +229,37 @@ fn input(random: &mut Random, corpus: &[String]) -> String {
 fn answer(text: &str) -> usize {
     lexer::is_complete(text);
     parser::parse_expression(FileId(0), text);
-    let (sources, checked) = diagnose("fuzz.nesl", text);
+    let (sources, checked) = diagnose(NAMES[text.len() % NAMES.len()], text);
     for diagnostic in &checked.diagnostics {
-        assert!(!render::render(diagnostic, &sources, false).is_empty(), "an empty report");
+        shown(diagnostic, &sources);
         let places = diagnostic.labels.iter().map(|label| label.span);
         for span in places.filter(|&span| sources.is_user(span)) {
             assert!(span.start <= span.end && span.end as usize <= text.len(), "a span outside of the text: {span:?}");
         }
     }
     checked.diagnostics.len()
+}
+
+/// The reports of a diagnostic, which hold nothing but what is to be seen, lines and colours.
+fn shown(diagnostic: &Diagnostic, sources: &SourceMap) {
+    let plain = render::render(diagnostic, sources, false);
+    assert!(!plain.is_empty(), "an empty report");
+    let coloured = render::render(diagnostic, sources, true);
+    let mut outside_colours = String::new();
+    for (position, piece) in coloured.split("\u{1b}[").enumerate() {
+        let of_colour = if position == 0 { Some(0) } else { piece.find('m').map(|end| end + 1) };
+        let of_colour = of_colour.filter(|&end| piece[..end].bytes().all(|byte| b"0123456789;m".contains(&byte)));
+        outside_colours
+            .push_str(&piece[of_colour.unwrap_or_else(|| panic!("an escape that is no colour: {piece:?}"))..]);
+    }
+    let machine = render::json::render(diagnostic, sources);
+    for text in [&plain, &outside_colours, &machine] {
+        // Tabs are laid out as spaces, but for those in a message.
+        let is_raw = |&character: &char| !matches!(character, '\n' | '\t') && visible::stand_in(character).is_some();
+        if let Some(raw) = text.chars().find(is_raw) {
+            panic!("{raw:?} reaches a terminal: {text:?}");
+        }
+    }
 }
 
 /// Where inputs go to, and where the outcomes come from.

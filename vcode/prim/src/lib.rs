@@ -3,8 +3,8 @@
 //! A leaf crate that every stage shares. [`table`] holds a row for each [`ScalarOp`]: mnemonic, source name, types, algebra,
 //! failure and doc, next to the Rust expression that *is* its meaning. The type checker's library, the reference evaluator,
 //! constant folding and every engine instantiate that expression through [`Visitor`]; nobody writes it again. [`meaning`]
-//! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read. [`host`] is the
-//! table of operations on the world outside.
+//! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read. [`visible`]
+//! is how text from outside stands in messages. [`host`] is the table of operations on the world outside.
 
 pub mod constants;
 pub mod failure;
@@ -15,6 +15,7 @@ pub mod sum;
 pub mod table;
 pub mod text;
 pub mod value;
+pub mod visible;
 
 pub use constants::Constants;
 pub use failure::Failure;

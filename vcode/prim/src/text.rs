@@ -1,6 +1,7 @@
 //! How scalars are written: the text that NESL reads back as the same value.
 
 use crate::value::ScalarValue;
+use crate::visible;
 use std::io::Write;
 
 /// The shortest decimal text that reads back as the same float, always with a point or an exponent.
@@ -18,7 +19,8 @@ pub fn character(code: u8) -> String {
     out
 }
 
-/// A string with its quotes and escapes. What is not text in UTF-8, and control characters, are escaped byte by byte.
+/// A string with its quotes and escapes. What is not text in UTF-8, and characters that would do
+/// something else at a terminal than to be seen, are escaped byte by byte.
 pub fn string(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
@@ -27,7 +29,7 @@ pub fn string(bytes: &[u8]) -> String {
             match character {
                 '"' => out.push_str("\\\""),
                 '\\' => out.push_str("\\\\"),
-                control if control.is_control() => {
+                control if visible::stand_in(control).is_some() => {
                     control.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| escape(byte, &mut out));
                 }
                 other => out.push(other),
