@@ -123,6 +123,9 @@ pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<()
     };
     executable.rewind().map_err(own)?;
     let bytes = nesl_vcode::to_bytes(program, sources);
+    // What is too deep for the executable is an error now, not when it is started.
+    nesl_vcode::from_bytes(&bytes)
+        .map_err(|error| Stop::failed(format!("error: cannot build this program: {error}")))?;
     let folder = match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

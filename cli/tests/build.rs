@@ -137,6 +137,53 @@ fn damaged_programs_say_so() {
     damaged("moved", &moved);
 }
 
+/// Bytes of the program and of what says where it is, changed in place one after another, and cut off.
+#[cfg(unix)]
+#[test]
+fn no_changed_byte_is_a_bug() {
+    use std::fs::OpenOptions;
+    use std::os::unix::fs::FileExt;
+    let bench = Bench::with(
+        "a.nesl",
+        "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2); {fib(i) : i in [0:10]};",
+    );
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    let path = bench.path("a");
+    let open = || OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let size = open().metadata().unwrap().len();
+    let (mut trailer, mut start) = ([0; 32], [0; 8]);
+    open().read_exact_at(&mut trailer, size - 32).unwrap();
+    start.copy_from_slice(&trailer[..8]);
+    let start = u64::from_le_bytes(start);
+    let mut state = 12_345u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let run = || finish(&mut bench.command(&path), "");
+    run().prints("[0, 1, 1, 2, 3, 5, 8, 13, 21, 34]\n");
+    for round in 0..250 {
+        // All bytes of the trailer but those that make it one, and some of the program.
+        let place = if round < 16 { size - 32 + round } else { start + random(size - 32 - start) };
+        let mut byte = [0];
+        open().read_exact_at(&mut byte, place).unwrap();
+        open().write_all_at(&[byte[0] ^ (1 << random(8))], place).unwrap();
+        let ran = run();
+        open().write_all_at(&byte, place).unwrap();
+        assert_eq!(ran.code, Some(1), "byte {place}: {ran:?}");
+        ran.fails(1, &["cannot run"]);
+        assert!(!ran.err.contains("panicked") && !ran.err.contains("report"), "{ran:?}");
+    }
+    run().prints("[0, 1, 1, 2, 3, 5, 8, 13, 21, 34]\n");
+    // Cut off further and further, down to the first bytes of the program.
+    let mut left = size - start - 8;
+    while left > 0 {
+        left -= 1 + random(left.min(40));
+        open().set_len(start + 8 + left).unwrap();
+        run().fails(1, &["cannot run", "damaged"]);
+    }
+}
+
 #[test]
 fn check_shows_types_and_every_error() {
     let bench = Bench::with("a.nesl", "function twice(a) = a + a;\n(x, y) = (1, \"b\");\ntwice(x);\n");

@@ -6,13 +6,15 @@
 //! checksum         8 bytes   FNV-1a of what follows
 //! program, sources           postcard
 //! ```
-//! Numbers are little-endian. What is read is verified, so that an engine can trust it.
+//! Numbers are little-endian. What is read is verified, and as deep as it may be: whatever the bytes, the answer is a program that
+//! the verifier takes, or an error. That is less than that a program does no harm: `docs/vcode.md` says what is promised.
 
+use crate::depth::{self, DEEPEST};
 use crate::op::VectorOp;
-use crate::program::Program;
+use crate::program::{Block, Op, Program};
 use crate::verify::{VerifyError, verify};
 use nesl_prim::{HostOp, ScalarOp};
-use nesl_span::SourceMap;
+use nesl_span::{SourceMap, Span};
 use std::fmt;
 
 const MAGIC: [u8; 8] = *b"NESLVC\r\n";
@@ -21,6 +23,9 @@ const MAGIC: [u8; 8] = *b"NESLVC\r\n";
 const LAYOUT: u64 = 4;
 
 const HEADER: usize = 24;
+
+/// So many things that are wrong with a program are said.
+const SHOWN: usize = 10;
 
 /// Why bytes are not a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +36,10 @@ pub enum CodecError {
     OtherVersion,
     /// They are cut off or changed.
     Damaged,
+    /// What they say is nested more deeply than [`DEEPEST`].
+    TooDeep,
+    /// They point to sources that they do not have.
+    NoSuchSource,
     /// They are whole, and the program is wrong.
     Invalid(Vec<VerifyError>),
 }
@@ -43,9 +52,20 @@ impl fmt::Display for CodecError {
                 write!(formatter, "this program was compiled by another version of nesl; compile it again")
             }
             CodecError::Damaged => write!(formatter, "this compiled program is damaged; compile it again"),
+            CodecError::TooDeep => {
+                write!(
+                    formatter,
+                    "this program is nested too deeply: more than {DEEPEST} blocks or types inside one another"
+                )
+            }
+            CodecError::NoSuchSource => write!(formatter, "this compiled program names sources that it does not have"),
             CodecError::Invalid(errors) => {
                 write!(formatter, "this compiled program is invalid")?;
-                errors.iter().try_for_each(|error| write!(formatter, "\n  {error}"))
+                errors.iter().take(SHOWN).try_for_each(|error| write!(formatter, "\n  {error}"))?;
+                match errors.len().saturating_sub(SHOWN) {
+                    0 => Ok(()),
+                    more => write!(formatter, "\n  and {more} more"),
+                }
             }
         }
     }
@@ -93,14 +113,45 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Program, SourceMap), CodecError> {
     if u64::from_le_bytes(*expected) != checksum(body.iter().copied()) {
         return Err(CodecError::Damaged);
     }
-    let decoded: Result<((Program, SourceMap), &[u8]), _> = postcard::take_from_bytes(body);
+    type Decoded<'a> = Result<((Program, SourceMap), &'a [u8]), postcard::Error>;
+    let (decoded, is_too_deep): (Decoded, bool) = depth::decode(|| postcard::take_from_bytes(body));
     match decoded {
-        Ok(((program, sources), [])) => match verify(&program) {
-            Ok(()) => Ok((program, sources)),
-            Err(errors) => Err(CodecError::Invalid(errors)),
-        },
+        Ok(((program, sources), [])) => {
+            let files = sources.files().count();
+            if !spans(&program).all(|span| (span.file.0 as usize) < files) {
+                return Err(CodecError::NoSuchSource);
+            }
+            match verify(&program) {
+                Ok(()) => Ok((program, sources)),
+                Err(errors) => Err(CodecError::Invalid(errors)),
+            }
+        }
+        _ if is_too_deep => Err(CodecError::TooDeep),
         _ => Err(CodecError::Damaged),
     }
+}
+
+/// All places that a program names.
+fn spans(program: &Program) -> impl Iterator<Item = Span> {
+    fn of_block(block: &Block, found: &mut Vec<Span>) {
+        for instruction in &block.instructions {
+            found.push(instruction.span);
+            match &instruction.op {
+                Op::If(first, second) => {
+                    of_block(first, found);
+                    of_block(second, found);
+                }
+                Op::Fused(block) => of_block(block, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for function in &program.functions {
+        found.push(function.span);
+        of_block(&function.body, &mut found);
+    }
+    found.into_iter()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 pub mod build;
 pub mod codec;
+mod depth;
 pub mod each;
 pub mod explain;
 pub mod fusion;

@@ -4,6 +4,7 @@
 //! a column of scalars, or a segment descriptor; there is nothing nested. Every instruction carries the source span it
 //! came from. A [`Program`] also says how its functions are run: [`Step`]s in order, or [`Main`] with arguments.
 
+use crate::depth::nested;
 use crate::each::Each;
 use crate::op::VectorOp;
 pub use crate::register::{FunctionId, GlobalId, Operand, Register, RegisterType};
@@ -112,10 +113,10 @@ pub enum Op {
     Each(Box<Each>),
     /// The first block where the one operand, a bool, is true, else the second. Both yield the instruction's results and see
     /// the registers defined before it.
-    If(Box<Block>, Box<Block>),
+    If(#[serde(deserialize_with = "nested")] Box<Block>, #[serde(deserialize_with = "nested")] Box<Block>),
     /// Instructions over one index space, which an engine can run as one loop ([`crate::fusion`]); no operands. The block sees the
     /// registers defined before, and yields the instruction's results: different registers, all of which it defines.
-    Fused(Box<Block>),
+    Fused(#[serde(deserialize_with = "nested")] Box<Block>),
 }
 
 impl Instruction {

@@ -10,6 +10,7 @@
 //!
 //! So `[[int]]` is, serially, `int, descriptor, column int`.
 
+use crate::depth::nested;
 use crate::register::RegisterType;
 use nesl_prim::ScalarType;
 use serde::{Deserialize, Serialize};
@@ -20,13 +21,13 @@ pub enum Shape {
     /// A scalar.
     Scalar(ScalarType),
     /// A pair.
-    Pair(Box<Shape>, Box<Shape>),
+    Pair(#[serde(deserialize_with = "nested")] Box<Shape>, #[serde(deserialize_with = "nested")] Box<Shape>),
     /// A sequence of values of one shape.
-    Sequence(Box<Shape>),
+    Sequence(#[serde(deserialize_with = "nested")] Box<Shape>),
     /// A record with the name of its datatype, and its payload.
-    Record(String, Box<Shape>),
+    Record(String, #[serde(deserialize_with = "nested")] Box<Shape>),
     /// A function value, and what it captured if anything.
-    Function(Option<Box<Shape>>),
+    Function(#[serde(deserialize_with = "nested")] Option<Box<Shape>>),
     /// An entry of the stack of a program in the CMU format: a column of such scalars, or else a descriptor.
     Entry(Option<ScalarType>),
 }
