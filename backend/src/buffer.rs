@@ -28,6 +28,8 @@ pub struct Meter {
     largest: AtomicU64,
     /// Those of the resident bytes that are in blocks of the pool.
     pooled_bytes: AtomicU64,
+    /// Bytes outside of columns, on their way into them.
+    incoming: AtomicU64,
     /// Bytes that may be held at once.
     limit: Option<u64>,
     pool: Arc<Pool>,
@@ -97,10 +99,26 @@ impl Meter {
         if self.pool.held() > rest { Err(failure) } else { Ok(()) }
     }
 
-    /// Bytes of columns that are not in blocks of the pool.
+    /// Counts so many bytes outside of columns, until they are released.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] where the limit does not allow it.
+    pub(crate) fn hold(&self, bytes: u64) -> Result<(), Failure> {
+        self.admit(bytes)?;
+        self.incoming.fetch_add(bytes, Relaxed);
+        Ok(())
+    }
+
+    /// Counts so many bytes no more that were held.
+    pub(crate) fn release(&self, bytes: u64) {
+        self.incoming.fetch_sub(bytes, Relaxed);
+    }
+
+    /// Bytes that are not in blocks of the pool.
     fn unpooled(&self) -> u64 {
         // Read at different moments, which other threads may count between.
-        self.resident_bytes.load(Relaxed).saturating_sub(self.pooled_bytes.load(Relaxed))
+        let columns = self.resident_bytes.load(Relaxed).saturating_sub(self.pooled_bytes.load(Relaxed));
+        columns.saturating_add(self.incoming.load(Relaxed))
     }
 
     /// Makes a counted buffer of a filled vector.

@@ -14,6 +14,7 @@ use crate::counters::Counters;
 use crate::division::{Division, Failed, Own};
 use crate::error::RuntimeError;
 use crate::group::Group;
+use crate::hold::Hold;
 use crate::interrupt::Interrupt;
 use crate::native::Native;
 use crate::value::{Slot, SlotOf};
@@ -224,6 +225,10 @@ pub trait Engine {
     /// What gives this process's columns their memory, for whoever makes columns outside of the engine.
     fn meter(&self) -> Option<&Arc<Meter>> {
         None
+    }
+    /// Counts what comes in from outside against the limit of this engine.
+    fn hold(&self) -> Hold {
+        Hold::under(self.meter())
     }
     /// Whether [`address`](Engine::address) gives one for every column.
     fn has_addresses(&self) -> bool {

@@ -1,15 +1,17 @@
 //! Whole files, as arguments of `main` and for the library: text and `.npy` to the pieces of a value that this process holds.
 //!
 //! In a distributed run every rank reads only its own part: of `.npy` the elements of its share, of text the words or lines
-//! that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common.
+//! that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common. What is read
+//! counts against the limit of the engine as it comes in; of numbers no more is in memory at a time than a window of the file.
 
 pub mod npy;
 pub mod text;
 
+use crate::hold::Hold;
 use crate::interrupt::Interrupt;
 use crate::value::Piece;
-use nesl_prim::ScalarType;
 use nesl_prim::host::Share;
+use nesl_prim::{Failure, ScalarType};
 use nesl_vcode::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -20,17 +22,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a file does not give a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputError {
     /// What is wrong, as a sentence.
     pub message: String,
     /// How far reading came, in bytes: of several attempts, the one that came furthest knows best.
     pub position: u64,
+    /// What ends reading for reasons that are not the file's: an interrupt, or the end of memory.
+    pub failure: Option<Failure>,
+}
+
+impl From<Failure> for InputError {
+    fn from(failure: Failure) -> InputError {
+        InputError { failure: Some(failure.clone()), ..InputError::new(failure.to_string()) }
+    }
 }
 
 impl InputError {
-    fn new(message: impl Into<String>) -> InputError {
-        InputError { message: message.into(), position: 0 }
+    /// Something is wrong from the start.
+    pub fn new(message: impl Into<String>) -> InputError {
+        InputError { message: message.into(), position: 0, failure: None }
     }
 
     fn of(path: &Path, error: &io::Error) -> InputError {
@@ -79,13 +90,14 @@ const AT_ONCE: u64 = 4 << 20;
 #[derive(Debug, Default)]
 pub struct Files {
     interrupt: Interrupt,
+    hold: Hold,
     streams: HashMap<PathBuf, Arc<Vec<u8>>>,
 }
 
 impl Files {
-    /// No files yet. Reading ends with an error soon after an interrupt.
-    pub fn under(interrupt: Interrupt) -> Files {
-        Files { interrupt, streams: HashMap::new() }
+    /// No files yet. Reading ends with an error soon after an interrupt, and where what is read does not fit under a limit.
+    pub fn under(interrupt: Interrupt, hold: Hold) -> Files {
+        Files { interrupt, hold, streams: HashMap::new() }
     }
 
     /// This process's pieces of the value of this shape in a file.
@@ -112,9 +124,8 @@ impl Files {
     }
 
     fn open(&mut self, path: &Path, is_alone: bool) -> Result<Content, InputError> {
-        let interrupt = &self.interrupt;
-        let content =
-            |storage, length| Content { path: path.to_owned(), storage, length, interrupt: interrupt.clone() };
+        let (interrupt, hold) = (self.interrupt.clone(), self.hold.another());
+        let content = |storage, length| Content { path: path.to_owned(), storage, length, interrupt, hold };
         if let Some(bytes) = self.streams.get(path) {
             return Ok(content(Storage::Memory(Arc::clone(bytes)), bytes.len() as u64));
         }
@@ -133,10 +144,7 @@ impl Files {
                 path.display()
             )));
         }
-        let mut bytes = Vec::new();
-        while file.by_ref().take(AT_ONCE).read_to_end(&mut bytes).map_err(failed)? > 0 {
-            check(interrupt)?;
-        }
+        let bytes = self.hold.read(&mut file, u64::MAX, || check(&self.interrupt), failed)?;
         let bytes = Arc::new(bytes);
         self.streams.insert(path.to_owned(), Arc::clone(&bytes));
         let length = bytes.len() as u64;
@@ -151,11 +159,12 @@ struct Content {
     storage: Storage,
     length: u64,
     interrupt: Interrupt,
+    hold: Hold,
 }
 
 /// The error of reading that the user does not want to go on.
 fn check(interrupt: &Interrupt) -> Result<(), InputError> {
-    interrupt.check().map_err(|failure| InputError::new(failure.to_string()))
+    Ok(interrupt.check()?)
 }
 
 #[derive(Debug)]
@@ -175,25 +184,32 @@ impl Content {
 
     /// The bytes of a range that lies in the file.
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        let mut bytes = Vec::new();
+        self.read_to(range, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The same, in the place of what is in a vector, whose room stays counted.
+    fn read_to(&mut self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), InputError> {
+        bytes.clear();
+        let length = range.end.saturating_sub(range.start);
+        self.hold.fill(bytes, usize::try_from(length).unwrap_or(usize::MAX))?;
         match &mut self.storage {
-            Storage::Memory(bytes) => Ok(bytes.get(range.start as usize..range.end as usize).unwrap_or(&[]).to_vec()),
+            Storage::Memory(all) => {
+                bytes.extend_from_slice(all.get(range.start as usize..range.end as usize).unwrap_or(&[]));
+            }
             Storage::File(file) => {
-                let length = range.end.saturating_sub(range.start);
-                let mut bytes = Vec::new();
                 let failed = |error: io::Error| InputError::of(&self.path, &error);
-                bytes.try_reserve_exact(length as usize).map_err(|_| {
-                    InputError::new(format!("{} does not fit into memory: {length} bytes", self.path.display()))
-                })?;
                 file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
                 let mut rest = file.take(length);
-                while rest.by_ref().take(AT_ONCE).read_to_end(&mut bytes).map_err(failed)? > 0 {
+                while rest.by_ref().take(AT_ONCE).read_to_end(bytes).map_err(failed)? > 0 {
                     check(&self.interrupt)?;
                 }
-                match bytes.len() as u64 == length {
-                    true => Ok(bytes),
-                    false => Err(InputError::new(format!("{} was cut short while it was read", self.path.display()))),
-                }
             }
+        }
+        match bytes.len() as u64 == length {
+            true => Ok(()),
+            false => Err(InputError::new(format!("{} was cut short while it was read", self.path.display()))),
         }
     }
 

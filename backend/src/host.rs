@@ -10,6 +10,7 @@ mod streams;
 mod whole;
 
 use crate::files::{Files, npy};
+use crate::hold::Hold;
 use crate::interrupt::Interrupt;
 use crate::standard::StandardOutput;
 use crate::value::Piece;
@@ -35,6 +36,8 @@ pub struct System {
     unfinished: whole::Unfinished,
     started: Instant,
     interrupt: Interrupt,
+    /// What counts what comes in.
+    hold: Hold,
 }
 
 impl Default for System {
@@ -45,6 +48,11 @@ impl Default for System {
 }
 
 impl System {
+    /// Prints to standard output; what comes in counts against the limit of this.
+    pub fn within(hold: Hold) -> System {
+        System { hold, ..System::default() }
+    }
+
     /// Prints elsewhere.
     pub fn printing_to(target: Box<dyn Write + Send>) -> System {
         System {
@@ -54,6 +62,7 @@ impl System {
             unfinished: whole::Unfinished::default(),
             started: Instant::now(),
             interrupt: Interrupt::default(),
+            hold: Hold::default(),
         }
     }
 
@@ -82,9 +91,12 @@ impl System {
     ) -> Result<Vec<HostValue>, HostError> {
         let elements = Shape::Sequence(Box::new(Shape::Scalar(scalar)));
         let shape = if rows { Shape::Sequence(Box::new(elements)) } else { elements };
-        let pieces = Files::under(self.interrupt.clone()).read(&path(name), &shape, share);
+        let pieces = Files::under(self.interrupt.clone(), self.hold.another()).read(&path(name), &shape, share);
         self.interrupt.check()?;
-        let pieces = pieces.map_err(|error| HostError::Message(error.message))?;
+        let pieces = pieces.map_err(|error| match error.failure {
+            Some(failure) => HostError::Failure(failure),
+            None => HostError::Message(error.message),
+        })?;
         Ok(pieces
             .into_iter()
             .map(|piece| match piece {
@@ -121,8 +133,8 @@ impl Host for System {
             }
             HostOp::Read => {
                 self.flush()?;
-                let (text, status) =
-                    self.streams.read(operands[0].as_int(), operands[1].as_text(), operands[2].as_int())?;
+                let (stream, delimiters, most) = (operands[0].as_int(), operands[1].as_text(), operands[2].as_int());
+                let (text, status) = self.streams.read(stream, delimiters, most, &mut self.hold.another())?;
                 if operands[0].as_int() == streams::STDIN && io::stdin().is_terminal() {
                     // Whoever answers at a terminal ends the line that asked.
                     self.last = None;
@@ -164,16 +176,17 @@ impl Host for System {
                 self.write(&operands[0], &text)
             }
             HostOp::ReadVector(scalar) => {
-                let vector = objects::read_vector(&mut self.streams, operands[0].as_int(), scalar)?;
+                let vector =
+                    objects::read_vector(&mut self.streams, operands[0].as_int(), scalar, &mut self.hold.another())?;
                 Ok(vec![HostValue::Column(vector)])
             }
             HostOp::ReadLengths => {
-                let lengths = objects::read_lengths(&mut self.streams, operands[0].as_int())?;
+                let lengths = objects::read_lengths(&mut self.streams, operands[0].as_int(), &mut self.hold.another())?;
                 Ok(vec![HostValue::Column(lengths)])
             }
             HostOp::Run => {
                 self.flush()?;
-                let output = processes::run(operands[0].as_text(), operands[1].as_text())?;
+                let output = processes::run(operands[0].as_text(), operands[1].as_text(), &mut self.hold.another())?;
                 Ok(vec![HostValue::text(output)])
             }
             HostOp::Spawn => {

@@ -76,7 +76,7 @@ pub struct Machine<E: Engine> {
 impl<E: Engine> Machine<E> {
     /// A machine without globals, whose programs act on this process's world.
     pub fn new(engine: E, limits: Limits) -> Machine<E> {
-        let (globals, host) = (HashMap::new(), Box::new(System::default()));
+        let (globals, host) = (HashMap::new(), Box::new(System::within(engine.hold())));
         Machine {
             engine,
             limits,

@@ -62,12 +62,14 @@ pub fn read<'a, E: Engine>(
     // The entries have parameters of the same names.
     let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
     let words = words::assign(parameters, words).map_err(wrong)?;
-    let mut files = Files::under(engine.interrupt());
+    let mut files = Files::under(engine.interrupt(), engine.hold());
     let mut best: Option<InputError> = None;
     for main in mains {
         match entry(engine, main, mains, &words, &mut files) {
             Ok(values) => return Ok((main, values)),
             Err(_) if engine.interrupt().is_requested() => return Err(Stop::interrupted()),
+            // No other type makes it fit.
+            Err(InputError { message, failure: Some(_), .. }) => return Err(Stop::failed(format!("error: {message}"))),
             Err(error) if best.as_ref().is_none_or(|best| error.position > best.position) => best = Some(error),
             Err(_) => {}
         }
@@ -163,7 +165,7 @@ fn value<E: Engine>(
             None => format!("argument {} ({name} : {types})", position + 1),
             Some(_) => format!("option --{name} ({types})"),
         };
-        InputError { message: format!("{what}: {message}"), position: position_read }
+        InputError { position: position_read, ..InputError::new(format!("{what}: {message}")) }
     };
     let in_place = |message: String| named(message, &parameter.type_text, 0);
     let others = mains.iter().filter_map(|main| main.parameters.get(position));
@@ -179,9 +181,12 @@ fn value<E: Engine>(
                     true => "; a text must be in quotes here, as in '\"text\"'",
                     false => "",
                 };
-                InputError { message: in_place(error.message + hint).message, position: error.position }
+                InputError { message: in_place(error.message + hint).message, ..error }
             })?;
-            let failed = |failure: nesl_backend::Fault| in_place(failure.failure.to_string());
+            let failed = |nesl_backend::Fault { failure, .. }| InputError {
+                message: in_place(failure.to_string()).message,
+                ..failure.into()
+            };
             import(engine, &parameter.shape, pieces).map_err(failed)
         }
         Err(Problem::Unfit(message)) => Err(in_place(message)),

@@ -14,6 +14,8 @@ use nesl_prim::visible;
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::Program;
 use nesl_vcode::pipeline::{self, PassError};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// A file that has been checked: its forms, and the session that knows their names.
@@ -91,21 +93,39 @@ pub fn flatten(checked: &Checked, style: Style) -> Result<Program, Stop> {
     })
 }
 
+/// The longest source that is read, in bytes. Nobody writes that much, and to compile a text takes many times its length; what
+/// gives bytes without an end, such as a device, ends here.
+pub const LONGEST_SOURCE: usize = 16 << 20;
+
 /// The text of a source file.
 ///
 /// # Errors
-/// If it cannot be read or is not text.
+/// If it cannot be read, is not text, or is longer than [`LONGEST_SOURCE`].
 pub fn read_source(path: &Path, style: Style) -> Result<String, Stop> {
     let failed = |problem: String| style.failed(&format!("cannot read {}: {problem}", path.display()));
     let bytes = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(failed("it is a folder".to_owned())),
-        _ => std::fs::read(path).map_err(|error| failed(error.to_string()))?,
+        _ => {
+            let mut bytes = Vec::new();
+            let read = |file: File| file.take(LONGEST_SOURCE as u64 + 1).read_to_end(&mut bytes);
+            File::open(path).and_then(read).map_err(|error| failed(error.to_string()))?;
+            bytes
+        }
     };
+    if bytes.len() > LONGEST_SOURCE {
+        return Err(failed(too_long("it")));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count() + 1;
         failed(format!("line {line} is not valid UTF-8"))
     })
+}
+
+/// What is said of a text that is longer than [`LONGEST_SOURCE`].
+pub fn too_long(what: &str) -> String {
+    let limit = LONGEST_SOURCE >> 20;
+    format!("{what} is longer than {limit} MiB; data belongs into files of its own, which `main` takes as arguments")
 }
 
 /// Prints warnings; errors become the end of the command, for people with a line that counts them.

@@ -10,7 +10,7 @@ use crate::options::RunOptions;
 use crate::output;
 use crate::stop::Stop;
 use nesl_backend::host::System;
-use nesl_backend::{Reference, RuntimeError, Slot, SlotOf, Value};
+use nesl_backend::{Engine, Reference, RuntimeError, Slot, SlotOf, Value};
 use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{EvalError, Evaluator, Globals, Value as Nested};
@@ -34,7 +34,8 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
         )
     };
     let core = session.program();
-    let mut evaluator = Evaluator::new(core).with_host(Box::new(System::default()));
+    let mut engine = Reference::new(options.max_memory);
+    let mut evaluator = Evaluator::new(core).with_host(Box::new(System::within(engine.hold())));
     let mut globals = Globals::new();
     for form in session.library() {
         evaluator.form(form, &mut globals, 0).map_err(failed)?;
@@ -59,7 +60,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
         }
         return Ok(());
     }
-    let (main, values) = arguments::read(&mut Reference::new(options.max_memory), &program.mains, arguments, command)?;
+    let (main, values) = arguments::read(&mut engine, &program.mains, arguments, command)?;
     let needed: Vec<_> =
         main.prelude.iter().flat_map(|step| &step.outputs).filter_map(|output| output.global).collect();
     for form in forms {

@@ -14,11 +14,12 @@ pub(crate) mod terminal;
 pub(crate) use ranks::MARK;
 pub use ranks::follow;
 
+use crate::driver::{LONGEST_SOURCE, too_long};
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_frontend::lexer::is_complete;
 use session::Repl;
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Read};
 
 /// Runs a session to the end of its input.
 ///
@@ -95,8 +96,11 @@ fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
     let mut pending = Pending::default();
     let mut wrong = false;
     repl.mark()?;
-    for line in std::io::stdin().lock().lines() {
-        let line = line.map_err(|error| Stop::failed(format!("error: cannot read the input: {error}")))?;
+    let mut lines = std::io::stdin().lock();
+    while let Some(line) = next_line(&mut lines)? {
+        if pending.text.len().saturating_add(line.len()) > LONGEST_SOURCE {
+            return Err(Stop::failed(format!("error: {}", too_long("an input"))));
+        }
         let Some(input) = pending.push(&line) else { continue };
         match repl.evaluate(&input)? {
             Next::Go => {}
@@ -111,6 +115,22 @@ fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
         wrong |= repl.evaluate(&pending.text)? == Next::GoAfterError;
     }
     ended(wrong)
+}
+
+/// The next line, without its end; none after the last.
+fn next_line(lines: &mut impl BufRead) -> Result<Option<String>, Stop> {
+    let failed = |problem: &str| Stop::failed(format!("error: cannot read the input: {problem}"));
+    let mut line = Vec::new();
+    let read = lines.take(LONGEST_SOURCE as u64 + 1).read_until(b'\n', &mut line);
+    match read.map_err(|error| failed(&error.to_string()))? {
+        0 => return Ok(None),
+        length if length > LONGEST_SOURCE => return Err(failed(&too_long("a line"))),
+        _ => {}
+    }
+    if line.pop_if(|&mut byte| byte == b'\n').is_some() {
+        line.pop_if(|&mut byte| byte == b'\r');
+    }
+    String::from_utf8(line).map(Some).map_err(|_| failed("it is not valid UTF-8"))
 }
 
 fn ended(wrong: bool) -> Result<(), Stop> {

@@ -6,7 +6,8 @@ use crate::ranks::Ranks;
 use nesl_backend::clock::Talk;
 use nesl_backend::error::RuntimeError;
 use nesl_backend::{
-    Counters, Division, Engine, Failed, Fault, Group, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector, Window,
+    Counters, Division, Engine, Failed, Fault, Group, Hold, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector,
+    Window,
 };
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -291,6 +292,10 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
 
     fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault> {
         self.total_of(descriptor)
+    }
+
+    fn hold(&self) -> Hold {
+        self.local.hold()
     }
 
     fn import(&mut self, piece: Constants) -> Result<Placed, Fault> {

@@ -1,7 +1,6 @@
 //! NumPy's `.npy` files: one array, whose header `npyz` reads; the elements are read from where this process's share begins.
 
 use super::{Content, InputError, check};
-use crate::interrupt::Interrupt;
 use crate::value::Piece;
 use nesl_prim::host::Share;
 use nesl_prim::{Constants, ScalarType};
@@ -12,8 +11,8 @@ use std::ops::Range;
 /// How such files begin.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Elements that are taken over before looking whether the user has had enough.
-const PATIENCE: usize = 1 << 20;
+/// Elements that are read and taken over at a time.
+const WINDOW: usize = 1 << 18;
 
 /// No header is longer: it names one type and a few lengths.
 const LONGEST_HEADER: u64 = 1 << 16;
@@ -70,12 +69,13 @@ pub(super) fn read(
         (Some(count), Some(bytes)) if content.length - data >= bytes => {
             let mut pieces = Vec::new();
             if rows {
-                pieces.push(Piece::Lengths(vec![shape[1] as i64; share(shape[0] as usize).len()]));
+                let (mut lengths, own) = (Vec::new(), share(shape[0] as usize).len());
+                content.hold.fill(&mut lengths, own)?;
+                lengths.resize(own, shape[1] as i64);
+                pieces.push(Piece::Lengths(lengths));
             }
             let own: Range<usize> = share(count as usize);
-            let place = |index: usize| data + index as u64 * element.size;
-            let bytes = content.read(place(own.start)..place(own.end))?;
-            pieces.push(Piece::Elements(element.decode(&bytes, scalar, &content.interrupt)?));
+            pieces.push(Piece::Elements(element.read(content, scalar, data, own)?));
             Ok(pieces)
         }
         _ => Err(content.error("it is cut off: its header promises more elements than there are")),
@@ -122,21 +122,36 @@ impl Element {
         if fits { Ok(Element { kind, size, big_endian }) } else { Err(full_name) }
     }
 
-    fn decode(self, bytes: &[u8], scalar: ScalarType, interrupt: &Interrupt) -> Result<Constants, InputError> {
+    /// The elements of a range, of an array whose data begin at `data`.
+    fn read(
+        self,
+        content: &mut Content,
+        scalar: ScalarType,
+        data: u64,
+        own: Range<usize>,
+    ) -> Result<Constants, InputError> {
+        let place = |index: usize| data + index as u64 * self.size;
         // One loop for each layout: that is what the compiler turns into a copy.
-        macro_rules! numbers {
-            ($from:ty, $to:ty, $variant:ident) => {{
-                let (chunks, _) = bytes.as_chunks::<{ size_of::<$from>() }>();
-                let mut elements = Vec::with_capacity(chunks.len());
-                for chunks in chunks.chunks(PATIENCE) {
-                    check(interrupt)?;
-                    match self.big_endian {
-                        false => elements.extend(chunks.iter().map(|&chunk| <$from>::from_le_bytes(chunk) as $to)),
-                        true => elements.extend(chunks.iter().map(|&chunk| <$from>::from_be_bytes(chunk) as $to)),
-                    }
+        macro_rules! elements {
+            ($size:expr, $variant:ident, $value:expr) => {{
+                let (mut elements, mut bytes) = (Vec::new(), Vec::new());
+                content.hold.fill(&mut elements, own.len())?;
+                for start in own.clone().step_by(WINDOW) {
+                    check(&content.interrupt)?;
+                    content.read_to(place(start)..place(own.end.min(start + WINDOW)), &mut bytes)?;
+                    let (chunks, _) = bytes.as_chunks::<{ $size }>();
+                    elements.extend(chunks.iter().map($value));
                 }
                 Constants::$variant(elements)
             }};
+        }
+        macro_rules! numbers {
+            ($from:ty, $to:ty, $variant:ident) => {
+                match self.big_endian {
+                    false => elements!(size_of::<$from>(), $variant, |&chunk| <$from>::from_le_bytes(chunk) as $to),
+                    true => elements!(size_of::<$from>(), $variant, |&chunk| <$from>::from_be_bytes(chunk) as $to),
+                }
+            };
         }
         Ok(match (self.kind, self.size) {
             (Kind::Signed, 1) => numbers!(i8, i64, Int),
@@ -150,7 +165,7 @@ impl Element {
             (Kind::Float, _) => numbers!(f64, f64, Float),
             (Kind::Bool, _) => {
                 debug_assert_eq!(scalar, ScalarType::Bool);
-                Constants::Bool(bytes.iter().map(|&byte| byte != 0).collect())
+                elements!(1, Bool, |&[byte]| byte != 0)
             }
         })
     }

@@ -4,9 +4,10 @@
 //! has begun. So every word and line is read exactly once, wherever the shares are cut.
 
 use super::{AT_ONCE, Content, InputError, check};
+use crate::hold::Hold;
 use crate::value::Piece;
 use nesl_prim::host::Share;
-use nesl_prim::{Constants, ScalarType};
+use nesl_prim::{Constants, Failure, ScalarType};
 use std::ops::Range;
 
 /// How far to read on at a time for the end of the last word or line.
@@ -44,7 +45,7 @@ pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece
         let length = line.len();
         if begun {
             let rest = if goes_on { rest_of_line(content, own.end)? } else { 0 };
-            lengths.push((length + rest) as i64);
+            content.hold.push(&mut lengths, (length + rest) as i64)?;
         }
         text.copy_within(position..position + length, kept);
         kept += length;
@@ -52,6 +53,8 @@ pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece
         position = end + 1;
     }
     text.truncate(kept);
+    text.shrink_to_fit();
+    lengths.shrink_to_fit();
     Ok(vec![Piece::Lengths(lengths), Piece::Elements(Constants::Char(text))])
 }
 
@@ -70,10 +73,10 @@ fn rest_of_line(content: &mut Content, start: u64) -> Result<usize, InputError> 
 
 /// Reads on from a position, in pieces that are not kept, until `goes_on` says no or the file ends.
 fn scan(content: &mut Content, start: u64, mut goes_on: impl FnMut(&[u8]) -> bool) -> Result<(), InputError> {
-    let (mut position, mut length) = (start, MORE);
+    let (mut position, mut length, mut bytes) = (start, MORE, Vec::new());
     while position < content.length {
         let end = content.length.min(position + length);
-        let bytes = content.read(position..end)?;
+        content.read_to(position..end, &mut bytes)?;
         if !goes_on(&bytes) {
             break;
         }
@@ -85,9 +88,11 @@ fn scan(content: &mut Content, start: u64, mut goes_on: impl FnMut(&[u8]) -> boo
 
 /// `[int]`, `[float]`, `[bool]`: one element for each word.
 pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
-    let begun = begun(content, share)?;
-    let mut elements = Elements::new(scalar, begun.text.len() / 4);
-    elements.read(content, &begun, 0..begun.text.len(), scalar)?;
+    let mut begun = begun(content, share)?;
+    let mut elements = Elements::new(scalar);
+    while begun.advance(content)? {
+        elements.read(content, &begun, 0..begun.text.len(), scalar)?;
+    }
     Ok(vec![Piece::Elements(elements.finish())])
 }
 
@@ -95,22 +100,33 @@ pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>)
 /// of the rows that begin there.
 pub(super) fn rows(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
     let own = content.share(share)?;
-    let begun = begun(content, share)?;
-    let mut elements = Elements::new(scalar, begun.text.len() / 4);
+    let mut begun = begun(content, share)?;
+    let mut elements = Elements::new(scalar);
     let mut lengths = Vec::new();
-    let mut is_row = begun.at_line;
-    let mut position = 0;
-    while position < begun.text.len() {
-        let newline = begun.text[position..].iter().position(|&byte| byte == b'\n');
-        let end = newline.map_or(begun.text.len(), |newline| position + newline);
-        let count = elements.read(content, &begun, position..end, scalar)?;
-        if is_row {
-            let rest = if newline.is_none() { rest_of_row(content, begun.start + end as u64)? } else { 0 };
-            lengths.push((count + rest) as i64);
+    // The words so far of the line at hand, which may go on in the next window.
+    let (mut is_row, mut is_open, mut count) = (begun.at_line, false, 0);
+    while begun.advance(content)? {
+        let mut position = 0;
+        while position < begun.text.len() {
+            let newline = begun.text[position..].iter().position(|&byte| byte == b'\n');
+            let end = newline.map_or(begun.text.len(), |newline| position + newline);
+            count += elements.read(content, &begun, position..end, scalar)?;
+            is_open = newline.is_none();
+            position = end + 1;
+            if !is_open {
+                if is_row {
+                    content.hold.push(&mut lengths, count as i64)?;
+                }
+                count = 0;
+                is_row = begun.start + (position as u64) < own.end;
+            }
         }
-        position = end + 1;
-        is_row = begun.start + (position as u64) < own.end;
     }
+    if is_open && is_row {
+        let rest = rest_of_row(content, begun.rest.end)?;
+        content.hold.push(&mut lengths, (count + rest) as i64)?;
+    }
+    lengths.shrink_to_fit();
     Ok(vec![Piece::Lengths(lengths), Piece::Elements(elements.finish())])
 }
 
@@ -130,37 +146,61 @@ fn rest_of_row(content: &mut Content, start: u64) -> Result<usize, InputError> {
     Ok(count)
 }
 
-/// The part of a file that is read for the words that begin in a process's share.
+/// The part of a file with the words that begin in a process's share: one window of it after another, cut between words.
 struct Begun {
-    text: Vec<u8>,
-    /// Where it starts in the file.
-    start: u64,
-    /// Whether a line starts there.
+    /// Whether a line starts where it does.
     at_line: bool,
+    /// What is yet to be read.
+    rest: Range<u64>,
+    /// The window at hand.
+    text: Vec<u8>,
+    /// Where that starts in the file.
+    start: u64,
+}
+
+impl Begun {
+    /// Reads the next window, if there is one. It is longer only where a word is.
+    fn advance(&mut self, content: &mut Content) -> Result<bool, InputError> {
+        self.start = self.rest.start;
+        let mut size = AT_ONCE;
+        while !self.rest.is_empty() {
+            let end = self.rest.end.min(self.start.saturating_add(size));
+            content.read_to(self.start..end, &mut self.text)?;
+            let space = self.text.iter().rposition(u8::is_ascii_whitespace);
+            let cut = if end == self.rest.end { Some(self.text.len()) } else { space.map(|space| space + 1) };
+            if let Some(cut) = cut {
+                self.text.truncate(cut);
+                self.rest.start += cut as u64;
+                return Ok(true);
+            }
+            size = size.saturating_mul(2);
+        }
+        Ok(false)
+    }
 }
 
 /// The part of the file with the words that begin in this process's share.
 fn begun(content: &mut Content, share: Share<'_>) -> Result<Begun, InputError> {
     let own = content.share(share)?;
-    let mut begun = Begun { text: Vec::new(), start: own.start, at_line: own.start == 0 };
+    let mut begun = Begun { at_line: own.start == 0, rest: own.clone(), text: Vec::new(), start: own.start };
     if own.is_empty() {
         return Ok(begun);
     }
-    // With the byte before, which tells whether something begins right at the start.
-    begun.start = own.start.saturating_sub(1);
-    begun.text = content.read(begun.start..own.end)?;
-    let text = &mut begun.text;
     if own.start > 0 {
-        let space = text.iter().position(u8::is_ascii_whitespace);
-        begun.at_line = space.is_some_and(|space| text[space] == b'\n');
-        let begins = space.map_or(text.len(), |space| space + 1);
-        text.drain(..begins);
-        begun.start += begins as u64;
+        // From the byte before, which tells whether something begins right at the start.
+        let mut position = own.start - 1;
+        scan(content, own.start - 1, |bytes| {
+            let space = bytes.iter().position(u8::is_ascii_whitespace);
+            position += space.map_or(bytes.len(), |space| space + 1) as u64;
+            begun.at_line = space.is_some_and(|space| bytes[space] == b'\n');
+            space.is_none() && position < own.end
+        })?;
+        begun.rest.start = position.min(own.end);
     }
-    if text.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+    if !begun.rest.is_empty() && !content.read(own.end - 1..own.end)?[0].is_ascii_whitespace() {
         scan(content, own.end, |more| {
             let space = more.iter().position(u8::is_ascii_whitespace);
-            text.extend_from_slice(&more[..space.map_or(more.len(), |space| space + 1)]);
+            begun.rest.end += space.map_or(more.len(), |space| space + 1) as u64;
             space.is_none()
         })?;
     }
@@ -200,7 +240,8 @@ fn unreadable(content: &mut Content, text: &[u8], start: u64, word: Range<usize>
         true => format!("`{shown}{ellipsis}` is too large for an int"),
         false => format!("`{}{ellipsis}` is not {article} {scalar}", shown.escape_debug()),
     };
-    InputError { message: format!("{}, line {}: {problem}", content.path.display(), before + 1), position }
+    let message = format!("{}, line {}: {problem}", content.path.display(), before + 1);
+    InputError { position, ..InputError::new(message) }
 }
 
 /// Elements that are being read.
@@ -211,11 +252,22 @@ enum Elements {
 }
 
 impl Elements {
-    fn new(scalar: ScalarType, capacity: usize) -> Elements {
+    fn new(scalar: ScalarType) -> Elements {
         match scalar {
-            ScalarType::Int => Elements::Int(Vec::with_capacity(capacity)),
-            ScalarType::Float => Elements::Float(Vec::with_capacity(capacity)),
-            ScalarType::Bool | ScalarType::Char => Elements::Bool(Vec::with_capacity(capacity)),
+            ScalarType::Int => Elements::Int(Vec::new()),
+            ScalarType::Float => Elements::Float(Vec::new()),
+            ScalarType::Bool | ScalarType::Char => Elements::Bool(Vec::new()),
+        }
+    }
+
+    /// Makes room for the words of a part.
+    fn make_room(&mut self, hold: &mut Hold, part: &[u8]) -> Result<(), Failure> {
+        // Behind its shortest length a part has but the rest of one word.
+        let most = part.len().min(PART).div_ceil(2) + 1;
+        match self {
+            Elements::Int(elements) => hold.grow(elements, most),
+            Elements::Float(elements) => hold.grow(elements, most),
+            Elements::Bool(elements) => hold.grow(elements, most),
         }
     }
 
@@ -229,7 +281,7 @@ impl Elements {
         }
     }
 
-    /// Adds the words of a range of what was begun; their number.
+    /// Adds the words of a range of the window at hand; their number.
     fn read(
         &mut self,
         content: &mut Content,
@@ -241,6 +293,7 @@ impl Elements {
         check(&content.interrupt)?;
         for part in parts_of(&begun.text[range]) {
             check(&content.interrupt)?;
+            self.make_room(&mut content.hold, part)?;
             let added = self.extend(part, offset);
             count += added.map_err(|word| unreadable(content, &begun.text, begun.start, word, scalar))?;
             offset += part.len();
@@ -249,10 +302,15 @@ impl Elements {
     }
 
     fn finish(self) -> Constants {
+        // Without room behind them they become a column as they lie.
+        fn fitted<T>(mut elements: Vec<T>) -> Vec<T> {
+            elements.shrink_to_fit();
+            elements
+        }
         match self {
-            Elements::Int(elements) => Constants::Int(elements),
-            Elements::Float(elements) => Constants::Float(elements),
-            Elements::Bool(elements) => Constants::Bool(elements),
+            Elements::Int(elements) => Constants::Int(fitted(elements)),
+            Elements::Float(elements) => Constants::Float(fitted(elements)),
+            Elements::Bool(elements) => Constants::Bool(fitted(elements)),
         }
     }
 }
@@ -324,7 +382,8 @@ mod tests {
         let bytes = Arc::new(text.as_bytes().to_vec());
         let length = bytes.len() as u64;
         let interrupt = Interrupt::default();
-        Content { path: PathBuf::from("numbers.txt"), storage: Storage::Memory(bytes), length, interrupt }
+        let (path, hold) = (PathBuf::from("numbers.txt"), Hold::default());
+        Content { path, storage: Storage::Memory(bytes), length, interrupt, hold }
     }
 
     /// What each of some ranks reads, one after another.

@@ -8,9 +8,10 @@
 //! ```
 
 use super::streams::Streams;
+use crate::hold::Hold;
 use crate::interrupt::Interrupt;
 use nesl_prim::host::HostError;
-use nesl_prim::{Constants, Failure, ScalarType, ScalarValue, text};
+use nesl_prim::{Constants, Element, Failure, ScalarType, ScalarValue, text};
 
 /// The text of a vector.
 pub(super) fn vector(elements: &Constants, interrupt: &Interrupt) -> Result<Vec<u8>, Failure> {
@@ -48,53 +49,78 @@ fn listed(
 }
 
 /// Reads a vector of this type.
-pub(super) fn read_vector(streams: &mut Streams, stream: i64, scalar: ScalarType) -> Result<Constants, HostError> {
-    if scalar != ScalarType::Char {
-        let words = words(streams, stream, b'(', b')')?;
-        let interrupt = streams.interrupt.clone();
-        let value = |word: &String| interrupt.check().map_err(HostError::from).and_then(|()| element(word, scalar));
-        let values = words.iter().map(value).collect::<Result<Vec<_>, HostError>>()?;
-        return Ok(Constants::from_scalars(scalar, &values));
+pub(super) fn read_vector(
+    streams: &mut Streams,
+    stream: i64,
+    scalar: ScalarType,
+    hold: &mut Hold,
+) -> Result<Constants, HostError> {
+    let interrupt = streams.interrupt.clone();
+    match scalar {
+        ScalarType::Int => {
+            read_words(streams, stream, b'(', b')', hold, |word| element(word, scalar, &interrupt)).map(Constants::Int)
+        }
+        ScalarType::Float => read_words(streams, stream, b'(', b')', hold, |word| element(word, scalar, &interrupt))
+            .map(Constants::Float),
+        ScalarType::Bool => {
+            read_words(streams, stream, b'(', b')', hold, |word| element(word, scalar, &interrupt)).map(Constants::Bool)
+        }
+        ScalarType::Char => read_characters(streams, stream, hold).map(Constants::Char),
     }
-    let counted = words(streams, stream, b'(', b')')?;
-    let [count] = counted.as_slice() else { return Err(wrong("the number of characters is missing")) };
-    let count = count.parse::<i64>().ok().filter(|&count| count >= 0);
-    let count = count.ok_or_else(|| wrong("the number of characters is wrong"))?;
+}
+
+fn read_characters(streams: &mut Streams, stream: i64, hold: &mut Hold) -> Result<Vec<u8>, HostError> {
+    let count = |word: &str| word.parse::<i64>().ok().filter(|&count| count >= 0);
+    let count = |word: &str| count(word).ok_or_else(|| wrong("the number of characters is wrong"));
+    let counted = read_words(streams, stream, b'(', b')', hold, count)?;
+    let [count] = counted[..] else { return Err(wrong("the number of characters is missing")) };
     // What ends the line of the number is not of the text.
-    let (rest, _) = streams.read(stream, b"\n", -1)?;
+    let (rest, _) = streams.read(stream, b"\n", -1, hold)?;
     if !rest.is_empty() {
         return Err(wrong("characters begin on a line of their own"));
     }
-    let (bytes, _) = streams.read(stream, b"", count)?;
+    let (bytes, _) = streams.read(stream, b"", count, hold)?;
     match bytes.len() as i64 == count {
-        true => Ok(Constants::Char(bytes)),
+        true => Ok(bytes),
         false => Err(wrong("it ends within the characters")),
     }
 }
 
 /// Reads lengths, none negative.
-pub(super) fn read_lengths(streams: &mut Streams, stream: i64) -> Result<Constants, HostError> {
-    let words = words(streams, stream, b'[', b']')?;
-    let lengths = words.iter().map(|word| word.parse::<i64>().ok().filter(|&length| length >= 0));
-    let lengths: Option<Vec<i64>> = lengths.collect();
-    lengths.map(Constants::Int).ok_or_else(|| wrong("a length is wrong"))
+pub(super) fn read_lengths(streams: &mut Streams, stream: i64, hold: &mut Hold) -> Result<Constants, HostError> {
+    let length = |word: &str| word.parse::<i64>().ok().filter(|&length| length >= 0);
+    let length = |word: &str| length(word).ok_or_else(|| wrong("a length is wrong"));
+    read_words(streams, stream, b'[', b']', hold, length).map(Constants::Int)
 }
 
-/// The words between two brackets.
-fn words(streams: &mut Streams, stream: i64, open: u8, close: u8) -> Result<Vec<String>, HostError> {
-    let (text, status) = streams.read(stream, &[close], -1)?;
-    let text = String::from_utf8_lossy(&text);
+/// What the words between two brackets say.
+fn read_words<T>(
+    streams: &mut Streams,
+    stream: i64,
+    open: u8,
+    close: u8,
+    hold: &mut Hold,
+    value: impl Fn(&str) -> Result<T, HostError>,
+) -> Result<Vec<T>, HostError> {
+    let (text, status) = streams.read(stream, &[close], -1, hold)?;
     let (open, close) = (char::from(open), char::from(close));
+    let wanted = || wrong(&format!("expected a vector between `{open}` and `{close}`"));
+    let text = std::str::from_utf8(&text).map_err(|_| wanted())?;
     if status < 0 && text.trim().is_empty() {
         return Err(wrong("it ends where a vector should be"));
     }
-    match text.trim_start().strip_prefix(open) {
-        Some(inside) if status >= 0 => Ok(inside.split_whitespace().map(str::to_owned).collect()),
-        _ => Err(wrong(&format!("expected a vector between `{open}` and `{close}`"))),
+    let inside = text.trim_start().strip_prefix(open).filter(|_| status >= 0);
+    let inside = inside.ok_or_else(wanted)?;
+    let mut values = Vec::new();
+    for word in inside.split_whitespace() {
+        hold.push(&mut values, value(word)?)?;
     }
+    values.shrink_to_fit();
+    Ok(values)
 }
 
-fn element(word: &str, scalar: ScalarType) -> Result<ScalarValue, HostError> {
+fn element<T: Element>(word: &str, scalar: ScalarType, interrupt: &Interrupt) -> Result<T, HostError> {
+    interrupt.check()?;
     let value = match scalar {
         ScalarType::Int => word.parse().ok().map(ScalarValue::Int),
         ScalarType::Float => word.parse().ok().map(ScalarValue::Float),
@@ -104,7 +130,7 @@ fn element(word: &str, scalar: ScalarType) -> Result<ScalarValue, HostError> {
             _ => None,
         },
     };
-    value.ok_or_else(|| wrong(&format!("`{word}` is no {scalar}")))
+    value.map(T::from_value).ok_or_else(|| wrong(&format!("`{word}` is no {scalar}")))
 }
 
 fn wrong(problem: &str) -> HostError {

@@ -2,6 +2,7 @@
 
 use super::streams::{STDERR, STDIN, STDOUT, Streams};
 use super::{message, os_string};
+use crate::hold::Hold;
 use nesl_prim::host::HostError;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -20,7 +21,7 @@ fn failed<'a>(text: &'a [u8], what: &'a str) -> impl Fn(std::io::Error) -> HostE
 }
 
 /// Runs a command on an input; what it writes to its standard output.
-pub(super) fn run(text: &[u8], input: &[u8]) -> Result<Vec<u8>, HostError> {
+pub(super) fn run(text: &[u8], input: &[u8], hold: &mut Hold) -> Result<Vec<u8>, HostError> {
     let mut command = command(text)?;
     end_with_this_thread(&mut command);
     let mut child = command
@@ -28,20 +29,28 @@ pub(super) fn run(text: &[u8], input: &[u8]) -> Result<Vec<u8>, HostError> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(failed(text, "start"))?;
-    let stdin = child.stdin.take();
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     // A command may write before it has read everything: feed it while listening.
     let output = std::thread::scope(|scope| {
         if let Some(mut stdin) = stdin {
             // A command need not read all of its input.
             scope.spawn(move || _ = stdin.write_all(input));
         }
-        child.wait_with_output()
+        let read = |mut stdout| hold.read(&mut stdout, u64::MAX, || Ok::<_, HostError>(()), failed(text, "run"));
+        let output = stdout.map_or(Ok(Vec::new()), read);
+        if output.is_err() {
+            // Nobody hears any more what it says. If it has ended already, all the better.
+            _ = child.kill();
+        }
+        let status = child.wait().map_err(failed(text, "run"));
+        output.and_then(|output| Ok((output, status?)))
     });
-    let output = output.map_err(failed(text, "run"))?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(HostError::Message(format!("`{}` ended with {}", String::from_utf8_lossy(text), output.status))),
+    let (mut output, status) = output?;
+    if !status.success() {
+        return Err(HostError::Message(format!("`{}` ended with {status}", String::from_utf8_lossy(text))));
     }
+    output.shrink_to_fit();
+    Ok(output)
 }
 
 /// Ends a command that this thread waits for when nobody waits any more, because this process was killed.

@@ -3,6 +3,7 @@
 //! Standard output is not here: printed text and what is written to it share one buffer, which the system owns.
 
 use super::message;
+use crate::hold::Hold;
 use crate::interrupt::Interrupt;
 use nesl_prim::Constants;
 use nesl_prim::host::HostError;
@@ -98,7 +99,13 @@ impl Streams {
 
     /// Reads up to a delimiter, which is consumed; the text, and the code of the delimiter, -1 at the end of the stream, or
     /// -2 after `most` characters, if that is not negative.
-    pub fn read(&mut self, stream: i64, delimiters: &[u8], most: i64) -> Result<(Vec<u8>, i64), HostError> {
+    pub fn read(
+        &mut self,
+        stream: i64,
+        delimiters: &[u8],
+        most: i64,
+        hold: &mut Hold,
+    ) -> Result<(Vec<u8>, i64), HostError> {
         // Writers may hold back what a process reads before it answers.
         self.flush()?;
         let mut standard;
@@ -114,11 +121,11 @@ impl Streams {
             None => return Err(not_open(stream)),
         };
         let mut text = Vec::new();
-        loop {
+        let end = loop {
             self.interrupt.check()?;
             let room = usize::try_from(most).map_or(usize::MAX, |most| most - text.len());
             if room == 0 {
-                return Ok((text, -2));
+                break -2;
             }
             let buffer = match reader.fill_buf() {
                 Ok(buffer) => buffer,
@@ -126,23 +133,26 @@ impl Streams {
                 Err(error) => return Err(message("cannot read", &error)),
             };
             if buffer.is_empty() {
-                return Ok((text, -1));
+                break -1;
             }
             let part = &buffer[..buffer.len().min(room)];
             match part.iter().position(|byte| delimiters.contains(byte)) {
                 Some(position) => {
                     let delimiter = part[position];
-                    text.extend_from_slice(&part[..position]);
+                    hold.append(&mut text, &part[..position])?;
                     reader.consume(position + 1);
-                    return Ok((text, i64::from(delimiter)));
+                    break i64::from(delimiter);
                 }
                 None => {
-                    text.extend_from_slice(part);
+                    hold.append(&mut text, part)?;
                     let length = part.len();
                     reader.consume(length);
                 }
             }
-        }
+        };
+        // Without room behind it, it becomes a column as it lies.
+        text.shrink_to_fit();
+        Ok((text, end))
     }
 
     /// Writes bytes to a stream other than standard output.
