@@ -88,6 +88,7 @@ enum Node<C> {
     /// A sequence of characters.
     Text(Segments<C>, Reader<C>),
     Record(String, Box<Node<C>>),
+    Unit,
     Function,
     /// A vector of the CMU format and its length; in brackets if it is a descriptor.
     Entry(Reader<C>, usize, [&'static str; 2]),
@@ -115,6 +116,7 @@ impl<C: Clone> Node<C> {
                 Some(Slot::Column(column)) if !serial => Node::Elements(Reader::new(engine, column.clone())),
                 _ => misshapen(shape),
             },
+            Shape::Unit => Node::Unit,
             Shape::Pair(first, rest) => {
                 let first = Node::new(engine, first, serial, slots, types)?;
                 Node::Pair(Box::new(first), Box::new(Node::new(engine, rest, serial, slots, types)?))
@@ -211,12 +213,13 @@ impl<E: Engine> Printer<'_, E> {
             }
             Node::Record(name, payload) => {
                 self.sink.text(name);
-                // A pair brings its own parentheses.
-                let bare = !matches!(**payload, Node::Pair(..));
+                // These bring their own parentheses.
+                let bare = !matches!(**payload, Node::Pair(..) | Node::Unit);
                 self.sink.text(if bare { "(" } else { "" });
                 self.node(payload, index)?;
                 self.sink.text(if bare { ")" } else { "" });
             }
+            Node::Unit => self.sink.text("()"),
             Node::Function => self.sink.text("fn"),
             Node::Entry(reader, length, brackets) => self.entry(reader, *length, brackets)?,
         }

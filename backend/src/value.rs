@@ -49,7 +49,7 @@ pub enum Piece {
 }
 
 /// Makes a value from the pieces that the ranks hold, in the order of [`Shape::serial`] but without the length of a sequence
-/// outside any other: that is how many elements all ranks have of it. A column consists of the elements of rank 0, then those
+/// outside any other: that is how many elements all ranks have of it. Only where elements have no pieces, `[()]`, is there one. A column consists of the elements of rank 0, then those
 /// of rank 1, …; the parts may be of any sizes, and the lengths of segments need not be where their elements are.
 ///
 /// # Errors
@@ -76,12 +76,17 @@ fn import_serial<E: Engine>(
             Some(Piece::Scalar(value)) if value.scalar_type() == *scalar_type => slots.push(Slot::Scalar(value)),
             other => panic!("a piece for one {scalar_type} is {other:?}"),
         },
+        Shape::Unit => {}
         Shape::Pair(first, rest) => {
             import_serial(engine, first, pieces, slots)?;
             import_serial(engine, rest, pieces, slots)?;
         }
         Shape::Record(_, payload) => import_serial(engine, payload, pieces, slots)?,
         Shape::Function(_) | Shape::Entry(_) => panic!("a function cannot come from outside"),
+        Shape::Sequence(element) if width(element) == 0 => match pieces.next() {
+            Some(Piece::Scalar(length)) => slots.push(Slot::Scalar(length)),
+            other => panic!("a piece for the length of {shape:?} is {other:?}"),
+        },
         Shape::Sequence(element) => {
             let position = slots.len();
             slots.push(Slot::Scalar(ScalarValue::Int(0)));
@@ -110,6 +115,7 @@ fn import_lifted<E: Engine>(
             }
             other => panic!("a piece of a column of {scalar_type} is {other:?}"),
         },
+        Shape::Unit => {}
         Shape::Pair(first, rest) => {
             import_lifted(engine, first, pieces, slots)?;
             import_lifted(engine, rest, pieces, slots)?;
@@ -133,6 +139,8 @@ fn import_lifted<E: Engine>(
 pub enum Literal {
     /// A scalar.
     Scalar(ScalarValue),
+    /// `()`.
+    Unit,
     /// A pair.
     Pair(Box<Literal>, Box<Literal>),
     /// A sequence of literals.
@@ -210,10 +218,12 @@ fn start(shape: &Shape, serial: bool, pieces: &mut Vec<Piece>) {
             start(rest, serial, pieces);
         }
         Shape::Record(_, payload) => start(payload, serial, pieces),
-        Shape::Function(_) | Shape::Entry(_) => {}
+        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => {}
         Shape::Sequence(element) => {
             if !serial {
                 pieces.push(Piece::Lengths(Vec::new()));
+            } else if width(element) == 0 {
+                pieces.push(Piece::Scalar(ScalarValue::Int(0)));
             }
             start(element, false, pieces);
         }
@@ -230,6 +240,7 @@ fn fill<'a>(
 ) -> Result<&'a mut [Piece], LiteralError> {
     match (shape, literal) {
         (Shape::Record(_, payload), literal) => fill(payload, literal, serial, pieces, path),
+        (Shape::Unit, Literal::Unit) => Ok(pieces),
         (Shape::Scalar(scalar_type), Literal::Scalar(value)) if value.scalar_type() == *scalar_type => {
             let (piece, after) = split_first(pieces);
             match piece {
@@ -243,7 +254,7 @@ fn fill<'a>(
             fill(rest_shape, rest, serial, after, path)
         }
         (Shape::Sequence(element), Literal::Sequence(items)) => {
-            let elements = begin_segment(pieces, serial, items.len());
+            let elements = begin_segment(pieces, element, serial, items.len());
             for (index, item) in items.iter().enumerate() {
                 path.push(index);
                 fill(element, item, false, elements, path)?;
@@ -254,7 +265,7 @@ fn fill<'a>(
         (Shape::Sequence(element), Literal::Constants(constants))
             if **element == Shape::Scalar(constants.scalar_type()) =>
         {
-            let (piece, after) = split_first(begin_segment(pieces, serial, constants.len()));
+            let (piece, after) = split_first(begin_segment(pieces, element, serial, constants.len()));
             if let Piece::Elements(elements) = piece {
                 extend(elements, constants);
             }
@@ -268,14 +279,15 @@ fn split_first(pieces: &mut [Piece]) -> (&mut Piece, &mut [Piece]) {
     pieces.split_first_mut().unwrap_or_else(|| unreachable!("pieces were made for the shape"))
 }
 
-/// Notes the length of a sequence inside another; gives the pieces of its elements.
-fn begin_segment(pieces: &mut [Piece], serial: bool, length: usize) -> &mut [Piece] {
-    if serial {
+/// Notes the length of a sequence inside another, or of elements without pieces; gives the pieces of its elements.
+fn begin_segment<'a>(pieces: &'a mut [Piece], element: &Shape, serial: bool, length: usize) -> &'a mut [Piece] {
+    if serial && width(element) > 0 {
         return pieces;
     }
     let (piece, elements) = split_first(pieces);
-    if let Piece::Lengths(lengths) = piece {
-        lengths.push(length as i64);
+    match piece {
+        Piece::Lengths(lengths) => lengths.push(length as i64),
+        only => *only = Piece::Scalar(ScalarValue::Int(length as i64)),
     }
     elements
 }
@@ -287,7 +299,7 @@ fn width(shape: &Shape) -> usize {
         Shape::Pair(first, rest) => width(first) + width(rest),
         Shape::Sequence(element) => 1 + width(element),
         Shape::Record(_, payload) => width(payload),
-        Shape::Function(_) => 0,
+        Shape::Unit | Shape::Function(_) => 0,
         Shape::Entry(_) => 1,
     }
 }
@@ -321,6 +333,7 @@ fn type_text(shape: &Shape) -> String {
     }
     match shape {
         Shape::Scalar(scalar_type) => scalar_type.name().to_owned(),
+        Shape::Unit => "()".to_owned(),
         Shape::Pair(..) => format!("({})", parts(shape)),
         Shape::Sequence(element) => format!("[{}]", type_text(element)),
         Shape::Record(name, _) => name.clone(),
@@ -332,6 +345,7 @@ fn type_text(shape: &Shape) -> String {
 fn describe(literal: &Literal) -> String {
     match literal {
         Literal::Scalar(value) => format!("the {} {}", value.scalar_type(), nesl_prim::text::scalar(*value)),
+        Literal::Unit => "()".to_owned(),
         Literal::Pair(..) => "a pair".to_owned(),
         Literal::Sequence(items) => format!("a sequence of length {}", items.len()),
         Literal::Constants(constants) => format!("a [{}] of length {}", constants.scalar_type(), constants.len()),

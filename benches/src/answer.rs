@@ -106,7 +106,7 @@ fn push_one(shape: &Shape, slots: &mut Slots<'_>, columns: &mut Vec<Constants>) 
             slots.next();
             push_all(element, slots, None, columns);
         }
-        Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
+        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
     }
 }
 
@@ -135,7 +135,7 @@ fn push_all(shape: &Shape, slots: &mut Slots<'_>, chosen: Option<&[usize]>, colu
             let elements: Vec<usize> = segments.iter().flat_map(|&(start, length)| start..start + length).collect();
             push_all(element, slots, Some(&elements), columns);
         }
-        Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
+        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
     }
 }
 

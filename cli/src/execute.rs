@@ -11,7 +11,7 @@ use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::{Engine, Limits, Loaded, Machine, Value};
 use nesl_span::SourceMap;
-use nesl_vcode::{Input, Main, Program, Step};
+use nesl_vcode::{Input, Main, Program, Shape, Step};
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,15 +43,18 @@ pub enum Choice {
     Main,
 }
 
-/// What of a program to run with these arguments: `main` if there are any, else the expressions if there are any.
+/// What of a program to run with these arguments: `main` if there are any, or if it needs none; else the expressions if there
+/// are any.
 ///
 /// # Errors
 /// A usage error, if arguments and program do not go together.
 pub fn choose(program: &Program, arguments: &[OsString], command: &str) -> Result<Choice, Stop> {
-    let shows_something = program.steps.iter().flat_map(|step| &step.outputs).any(|output| output.global.is_none());
+    let needs_none = |main: &Main| main.parameters.iter().all(|parameter| parameter.default.is_some());
+    let is_called = program.mains.iter().any(needs_none);
+    let has_expressions = program.steps.iter().flat_map(|step| &step.outputs).any(|output| output.global.is_none());
     match (program.mains.is_empty(), arguments.is_empty()) {
         (true, true) => Ok(Choice::Forms),
-        (false, true) if shows_something => Ok(Choice::Forms),
+        (false, true) if has_expressions && !is_called => Ok(Choice::Forms),
         (false, _) => Ok(Choice::Main),
         (true, false) => {
             let command = command.trim_end_matches(" --");
@@ -138,9 +141,10 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs a step and prints what it shows, a line for each value.
+    /// Runs a step and prints what it shows, a line for each value; `()` is nothing to show.
     fn step<E: Engine>(&mut self, machine: &mut Machine<E>, step: &Step, arguments: &[Value<E>]) -> Result<(), Stop> {
-        let shown = self.values(machine, step, arguments)?;
+        let mut shown = self.values(machine, step, arguments)?;
+        shown.retain(|value| value.shape != Shape::Unit);
         if shown.is_empty() {
             return Ok(());
         }

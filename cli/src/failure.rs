@@ -16,8 +16,9 @@ use std::path::Path;
 pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
     match &error.failure {
         Failure::Interrupted => Stop::interrupted(),
+        Failure::Exited { code } => Stop::with_code(*code, ""),
         // Whoever reads has seen enough.
-        Failure::Exited | Failure::OutputLost { closed: true, .. } => Stop::quietly(),
+        Failure::OutputLost { closed: true, .. } => Stop::quietly(),
         _ => Stop::reported(style.diagnostic(&diagnostic(error, sources), sources)),
     }
 }

@@ -166,7 +166,7 @@ impl Reader {
             Some(Token::Open(Bracket::Parenthesis)) => {
                 let items = self.items(Bracket::Parenthesis, depth)?;
                 let pair = |rest, first| Literal::Pair(Box::new(first), Box::new(rest));
-                items.into_iter().rev().reduce(pair).ok_or_else(|| ("`()` is not a value".to_owned(), place))
+                Ok(items.into_iter().rev().reduce(pair).unwrap_or(Literal::Unit))
             }
             Some(Token::Comma | Token::Close(_)) => Err(("a value is missing here".to_owned(), place)),
             Some(token) => Err((format!("{token} is not a value"), place)),
@@ -217,6 +217,7 @@ mod tests {
     fn tuples_nest_to_the_right() {
         assert_eq!(parse("(1, 2, 3)"), parse("(1, (2, 3))"));
         assert_eq!(parse("(7)"), Ok(int(7)));
+        assert_eq!(parse("()"), Ok(Literal::Unit));
         assert_eq!(
             parse("[[1], []]"),
             Ok(Literal::Sequence(vec![Literal::Sequence(vec![int(1)]), Literal::Sequence(vec![])]))
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn garbage_is_described() {
-        for text in ["", "[1", "[1 2]", "1 2", "()", "x", "-", "]", "\"abc", "99999999999999999999"] {
+        for text in ["", "[1", "[1 2]", "1 2", "x", "-", "]", "\"abc", "99999999999999999999"] {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse(&"[".repeat(100_000)).is_err());

@@ -54,8 +54,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
             let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;
             if let (Some(value), Form::Expression(expr)) = (value, form) {
-                evaluator.end_line().map_err(|failure| failure::lost(&failure))?;
-                output::print(&format!("{}\n", value.text(&expr.ty)))?;
+                show(&mut evaluator, &value, &expr.ty)?;
             }
         }
         return Ok(());
@@ -72,8 +71,7 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
     let Some(function) = session.function("main") else { return Ok(()) };
     let scheme = &core.function(function).scheme;
     let shape = main.parameters.iter().map(|parameter| parameter.shape.clone()).rev();
-    let shape = shape.reduce(|rest, first| Shape::Pair(Box::new(first), Box::new(rest)));
-    let Some(shape) = shape else { return Ok(()) };
+    let shape = shape.reduce(|rest, first| Shape::Pair(Box::new(first), Box::new(rest))).unwrap_or(Shape::Unit);
     let mut types = vec![None; scheme.classes.len()];
     instantiate(&scheme.parameter, &shape, &mut types);
     // A type parameter that the argument does not mention stands for nothing that is ever looked at.
@@ -92,13 +90,19 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
             (Argument::Default(_), None) => unreachable!("the default of a parameter is a function of its own"),
         });
     }
-    let Some(argument) = arguments.into_iter().rev().reduce(|rest, first| Nested::pair(first, rest)) else {
-        return Ok(());
-    };
+    let argument = arguments.into_iter().rev().reduce(|rest, first| Nested::pair(first, rest)).unwrap_or(Nested::Unit);
     let seed = seed_of(options.seed, drawn);
     let value = evaluator.call(function, &types, argument, &globals, seed).map_err(failed)?;
+    show(&mut evaluator, &value, &scheme.result.instantiate(&types))
+}
+
+/// Prints a value on a line of its own; `()` is nothing to show.
+fn show(evaluator: &mut Evaluator<'_>, value: &Nested, ty: &Type) -> Result<(), Stop> {
+    if *value == Nested::Unit && *ty == Type::Unit {
+        return Ok(());
+    }
     evaluator.end_line().map_err(|failure| failure::lost(&failure))?;
-    output::print(&format!("{}\n", value.text(&scheme.result.instantiate(&types))))
+    output::print(&format!("{}\n", value.text(ty)))
 }
 
 /// Finds what the parameters of a type stand for where it has this shape.
@@ -117,6 +121,7 @@ fn instantiate(ty: &Type, shape: &Shape, types: &mut [Option<Type>]) {
 fn type_of(shape: &Shape) -> Type {
     match shape {
         Shape::Scalar(scalar) => Type::Scalar(*scalar),
+        Shape::Unit => Type::Unit,
         Shape::Pair(first, rest) => Type::pair(type_of(first), type_of(rest)),
         Shape::Sequence(element) => Type::sequence(type_of(element)),
         Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => {
@@ -136,6 +141,7 @@ fn nested(value: &Value<Reference>) -> Nested {
 fn instance<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlot>) -> Nested {
     match shape {
         Shape::Scalar(_) => Nested::Scalar(scalar(slots.next())),
+        Shape::Unit => Nested::Unit,
         Shape::Pair(first, rest) => {
             let first = instance(first, slots);
             Nested::pair(first, instance(rest, slots))
@@ -157,6 +163,7 @@ fn instances<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSl
             Some(Slot::Column(column)) => (0..count).map(|index| Nested::Scalar(column.get(index))).collect(),
             _ => unreachable!("scalars of instances lie in a column"),
         },
+        Shape::Unit => vec![Nested::Unit; count],
         Shape::Pair(first, rest) => {
             let firsts = instances(first, slots, count);
             let rests = instances(rest, slots, count);

@@ -9,7 +9,11 @@ use std::rc::Rc;
 pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
     visit(expr);
     match &expr.kind {
-        ExprKind::Literal(_) | ExprKind::Constants(_) | ExprKind::Variable(_) | ExprKind::Global(_) => {}
+        ExprKind::Literal(_)
+        | ExprKind::Unit
+        | ExprKind::Constants(_)
+        | ExprKind::Variable(_)
+        | ExprKind::Global(_) => {}
         ExprKind::Pair(first, rest) => {
             walk(first, visit);
             walk(rest, visit);

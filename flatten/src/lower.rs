@@ -117,6 +117,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
     fn eval_kind(&mut self, expr: &Expr, context: Context) -> Value {
         match &expr.kind {
             ExprKind::Literal(value) => Value::scalar(Operand::Constant(*value), value.scalar_type()),
+            ExprKind::Unit => Value::Nothing,
             ExprKind::Constants(values) => {
                 let Type::Sequence(element) = self.type_of(expr) else { panic!("constants of type {}", expr.ty) };
                 let Type::Scalar(scalar_type) = *element else { panic!("constants of type {}", expr.ty) };

@@ -10,7 +10,7 @@
 //! | sequence | its length, and its elements | a descriptor with a segment per instance, and elements for all |
 //!
 //! Pairs have no representation of their own; a record is its payload, and a function value the values it captured: nothing
-//! where there are none. The *elements* of a sequence are a [`Value`] that is lifted throughout, over
+//! where there are none. Neither has `()` anything. The *elements* of a sequence are a [`Value`] that is lifted throughout, over
 //! the positions of the sequence's data. So the elements of a sequence and the value of a variable in an apply-to-each
 //! over it are the same thing.
 //!
@@ -45,7 +45,7 @@ pub enum Value {
         /// The elements.
         elements: Box<Value>,
     },
-    /// A function value that captured nothing.
+    /// `()`, or a function value that captured nothing.
     Nothing,
 }
 
@@ -284,6 +284,7 @@ impl Structure {
     pub fn of(ty: &Type) -> Structure {
         match ty {
             Type::Scalar(scalar_type) => Structure::Scalar(*scalar_type),
+            Type::Unit => Structure::Nothing,
             Type::Pair(first, rest) => Structure::Pair((**first).clone(), (**rest).clone()),
             Type::Sequence(element) => Structure::Sequence((**element).clone()),
             Type::Record(..) => match ty.payload() {
@@ -306,6 +307,7 @@ impl Structure {
 pub fn shape(ty: &Type) -> Shape {
     match ty {
         Type::Scalar(scalar_type) => Shape::Scalar(*scalar_type),
+        Type::Unit => Shape::Unit,
         Type::Pair(first, rest) => Shape::Pair(Box::new(shape(first)), Box::new(shape(rest))),
         Type::Sequence(element) => Shape::Sequence(Box::new(shape(element))),
         Type::Record(datatype, _) => match ty.payload() {

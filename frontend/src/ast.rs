@@ -53,7 +53,7 @@ pub enum TopLevelKind {
 pub struct FunctionDefinition {
     /// The function's name; an operator's token for `function '+ …`.
     pub name: Name,
-    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`. Without those that have a default.
+    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`, `f()` the pattern `()`. Without those that have a default.
     pub parameter: Pattern,
     /// The parameters with a default, which calls pass by name: `f(a, b := 3)`.
     pub keywords: Vec<KeywordParameter>,
@@ -114,6 +114,8 @@ pub enum TypeExprKind {
     Record(Name, Vec<TypeExpr>),
     /// `[t]`.
     Sequence(Box<TypeExpr>),
+    /// `()`.
+    Unit,
     /// `(t1, t2, …)`, two or more.
     Tuple(Vec<TypeExpr>),
     /// `t1 -> t2`.
@@ -136,6 +138,8 @@ pub struct Pattern {
 pub enum PatternKind {
     /// A variable.
     Variable(Symbol),
+    /// `()`.
+    Unit,
     /// `p1, p2, …`, two or more, right-nested: `a, b, c` takes the pair `(a, (b, c))` apart.
     Tuple(Vec<Pattern>),
     /// `name(p)`: takes a record of this datatype apart.
@@ -160,6 +164,7 @@ impl FunctionDefinition {
             return self.parameter.clone();
         }
         let mut parts = match &self.parameter.kind {
+            PatternKind::Unit => Vec::new(),
             PatternKind::Tuple(parts) => parts.clone(),
             _ => vec![self.parameter.clone()],
         };
@@ -178,7 +183,7 @@ impl Pattern {
             PatternKind::Variable(name) => names.push(name.clone()),
             PatternKind::Tuple(parts) => parts.iter().for_each(|part| part.names(names)),
             PatternKind::Record(_, parts) => parts.names(names),
-            PatternKind::Error => {}
+            PatternKind::Unit | PatternKind::Error => {}
         }
     }
 }
@@ -187,9 +192,12 @@ impl Expr {
     /// The expressions directly inside of it.
     pub fn parts(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Name(_) | ExprKind::Empty(_) | ExprKind::Error => {
-                Vec::new()
-            }
+            ExprKind::Literal(_)
+            | ExprKind::Text(_)
+            | ExprKind::Name(_)
+            | ExprKind::Unit
+            | ExprKind::Empty(_)
+            | ExprKind::Error => Vec::new(),
             ExprKind::Tuple(parts) | ExprKind::Sequence(parts) => parts.iter().collect(),
             ExprKind::Call { function, argument } => vec![function, argument],
             ExprKind::Index { sequence, index } => vec![sequence, index],
@@ -219,13 +227,15 @@ pub enum ExprKind {
     Text(Vec<u8>),
     /// A variable, global or function. `'op` names an operator's function in the same way.
     Name(Symbol),
+    /// `()`.
+    Unit,
     /// `e1, e2, …`, two or more, right-nested.
     Tuple(Vec<Expr>),
     /// `f(e)` and `f e`.
     Call {
         /// What is called.
         function: Box<Expr>,
-        /// Its one argument: a tuple for `f(a, b)`.
+        /// Its one argument: a tuple for `f(a, b)`, `()` for `f()`.
         argument: Box<Expr>,
     },
     /// `v[i]`.

@@ -202,6 +202,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// A scalar.
     Literal(ScalarValue),
+    /// `()`.
+    Unit,
     /// A sequence of scalar constants: strings, and literals whose elements are all constants. The type tells the scalar type,
     /// also when it is empty.
     Constants(Arc<[ScalarValue]>),

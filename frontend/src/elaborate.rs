@@ -63,6 +63,7 @@ impl<'a> Export<'a> {
         let root = self.types.root(id);
         match self.types.node(root) {
             Node::Scalar(scalar) => return Type::Scalar(scalar),
+            Node::Unit => return Type::Unit,
             Node::Variable(class) => {
                 return match self.parameters.get(&root) {
                     Some(&index) => Type::Parameter(index),
@@ -178,6 +179,7 @@ impl<'a> Elaboration<'a> {
                 ExprKind::Variable(id)
             }
             typed::ExprKind::Global(id) => ExprKind::Global(*id),
+            typed::ExprKind::Unit => ExprKind::Unit,
             typed::ExprKind::Pair(first, rest) => ExprKind::Pair(self.boxed(first), self.boxed(rest)),
             typed::ExprKind::Call { callee, argument } => {
                 let (function, type_arguments) = self.callee(callee);
@@ -380,7 +382,7 @@ impl<'a> Elaboration<'a> {
         let ty = self.export.ty(pattern.ty);
         match &pattern.kind {
             PatternKind::Variable(id, name) => Variable { id: *id, name: name.clone(), ty },
-            PatternKind::Pair(..) | PatternKind::Record(_) | PatternKind::Error => {
+            PatternKind::Unit | PatternKind::Pair(..) | PatternKind::Record(_) | PatternKind::Error => {
                 Variable { id: self.new_variable(), name: Symbol::from(name), ty }
             }
         }

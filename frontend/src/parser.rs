@@ -17,7 +17,7 @@ mod recovery;
 mod timing;
 mod types;
 
-use crate::ast::{Expr, TopLevel};
+use crate::ast::{Expr, ExprKind, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
 use crate::lexer;
 use crate::stack::with_stack;
@@ -46,13 +46,15 @@ fn place(span: Span) -> Place {
     Place { start: span.start, end: span.end, context: span.file }
 }
 
-/// An expression in parentheses.
+/// An expression in parentheses, or `()`.
 fn parenthesised<'t>(
     expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
 ) -> impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone {
-    expression
-        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
-        .map_with(|inner: Expr, extra| Expr { kind: inner.kind, span: span(extra.span()) })
+    let close = || just(Token::Close(Bracket::Parenthesis));
+    let unit = close().to(ExprKind::Unit);
+    just(Token::Open(Bracket::Parenthesis))
+        .ignore_then(choice((unit, expression.then_ignore(close()).map(|inner| inner.kind))))
+        .map_with(|kind, extra| Expr { kind, span: span(extra.span()) })
         .labelled(Context::Parenthesis)
         .as_context()
 }

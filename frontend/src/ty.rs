@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub enum Type {
     /// `int`, `float`, `bool`, `char`.
     Scalar(ScalarType),
+    /// `()`: it has one value, which holds nothing.
+    Unit,
     /// `(a, b)`; longer tuples nest to the right.
     Pair(Arc<Type>, Arc<Type>),
     /// `[a]`.
@@ -142,6 +144,7 @@ impl Type {
     pub fn instantiate(&self, arguments: &[Type]) -> Type {
         match self {
             Type::Scalar(scalar) => Type::Scalar(*scalar),
+            Type::Unit => Type::Unit,
             Type::Pair(first, rest) => Type::pair(first.instantiate(arguments), rest.instantiate(arguments)),
             Type::Sequence(element) => Type::sequence(element.instantiate(arguments)),
             Type::Record(datatype, parts) => Type::Record(Arc::clone(datatype), instantiate_all(parts, arguments)),
@@ -192,6 +195,7 @@ impl Type {
     fn write(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Type::Scalar(scalar) => write!(formatter, "{scalar}"),
+            Type::Unit => formatter.write_str("()"),
             Type::Sequence(element) => write!(formatter, "[{element}]"),
             Type::Parameter(index) => formatter.write_str(&parameter_name(*index)),
             Type::Pair(first, rest) => {

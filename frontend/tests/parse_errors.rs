@@ -40,7 +40,6 @@ reports! {
     unclosed_index: "x = a[1;";
     unclosed_each: "x = {y : y in v;\n";
     closing_bracket_of_another_kind: "x = (1, 2];";
-    empty_call: "g();";
     empty_index: "a[];";
     trailing_comma: "[1, 2,];";
     sign: "x = +3;";
@@ -53,7 +52,6 @@ reports! {
     truth_value_as_function: "function f(x) = x;";
     lambda_of_an_expression: "g(a + b => a, 3);";
     keyword_of_an_expression: "g(1, h(n) := 2);";
-    parameter_without_default: "function g(a := 1) = a;";
     parameter_after_default: "function g(a, b := 1, c) = a;";
     default_of_a_pattern: "function g(a, (b, c) := (1, 2)) = a;";
     datatype_without_type: "datatype point;";

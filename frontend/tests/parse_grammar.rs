@@ -112,6 +112,21 @@ fn comments_and_case() {
 }
 
 #[test]
+fn units() {
+    assert_eq!(shape("()"), "()");
+    assert_eq!(shape("((), 1, (()))"), "((), 1, ())");
+    assert_eq!(shape("g()"), "g<()>");
+    assert_eq!(shape("g () [0]"), "g<()>[0]");
+    assert_eq!(shape("#[(), ()]"), "(length [(), ()])");
+    assert_eq!(shape("[] ()"), "([] ())");
+    assert_eq!(shape("[] [()]"), "([] [()])");
+    assert_eq!(shape("let () = x in ()"), "(let () = x in ())");
+    assert_eq!(shape("let ((), p()) = x in 3"), "(let ((), p<()>) = x in 3)");
+    assert_eq!(shape("{1 : () in v}"), "{1 : () in v}");
+    assert_eq!(shape("() => 3"), shape("(()) => 3"));
+}
+
+#[test]
 fn sequences_and_tuples() {
     assert_eq!(shape("(1, 2, 3)"), "(1, 2, 3)");
     assert_eq!(shape("1, (2, 3)"), "(1, (2, 3))");

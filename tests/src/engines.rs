@@ -11,7 +11,7 @@ use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{self, EvalError, Evaluator, Globals};
 use nesl_frontend::ty::Type;
 use nesl_span::{SourceMap, Span};
-use nesl_vcode::{Constants, Step, pipeline};
+use nesl_vcode::{Constants, Shape, Step, pipeline};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -239,6 +239,7 @@ fn literal(value: &eval::Value, ty: &Type) -> Literal {
             _ => Literal::Sequence(elements.iter().map(|value| literal(value, element)).collect()),
         },
         (eval::Value::Scalar(scalar), _) => Literal::Scalar(*scalar),
+        (eval::Value::Unit, _) => Literal::Unit,
         _ => panic!("{value:?} is not a value of type {ty}"),
     }
 }
@@ -258,7 +259,7 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
         match value {
             Ok(Some(value)) => {
                 if let Form::Expression(expr) = form {
-                    lines.push(value.text(&expr.ty));
+                    lines.extend(shown(&value, &expr.ty));
                 }
             }
             Ok(None) => {}
@@ -269,11 +270,16 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
         let value = evaluator.evaluate(&call.call, &globals, SEED);
         lines.extend(world.take_lines());
         match value {
-            Ok(value) => lines.push(value.text(&call.call.ty)),
+            Ok(value) => lines.extend(shown(&value, &call.call.ty)),
             Err(error) => return Outcome { lines, end: failed(&program.sources, &error) },
         }
     }
     Outcome { lines, end: End::Done }
+}
+
+/// What is printed of a value; of `()` nothing is.
+fn shown(value: &eval::Value, ty: &Type) -> Option<String> {
+    (*ty != Type::Unit).then(|| value.text(ty))
 }
 
 fn failed(sources: &SourceMap, error: &EvalError) -> End {
@@ -345,6 +351,9 @@ impl<E: Engine> Run<'_, E> {
         let shown = self.machine.run_step(self.program, step, SEED, arguments);
         self.lines.extend(self.world.take_lines());
         for value in shown.map_err(|error| failed_on_engine(self.sources, &error))? {
+            if value.shape == Shape::Unit {
+                continue;
+            }
             let mut text = Vec::new();
             let is_printing = self.machine.engine.rank().0 == 0;
             let mut sink = std::io::sink();

@@ -13,12 +13,15 @@
 //! | `error` | the code of the run-time error that ends the program |
 //! | `message` | part of that error's message |
 //! | `at` | its `line:column` in this file |
+//! | `exit` | the exit code with which the program ends itself |
 //! | `compile-error` | a code, and optionally part of the message; one line for every error, in source order |
-//! | `args` | the arguments of `main`, separated by blanks |
+//! | `args` | the arguments of `main`, separated by blanks; none for a `main` without parameters |
 //!
 //! Other keys are for tests that look at more than what a program does: they read them by [`parse_with`].
 
-/// The expected run-time error.
+use nesl_prim::Failure;
+
+/// The expected run-time error, or end by `exit`, which has no code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedError {
     /// Its code.
@@ -68,6 +71,10 @@ pub fn parse_with(text: &str, mut own: impl FnMut(&str, &str) -> Result<bool, St
             "expect" => header.lines.push(value.to_owned()),
             "error" if header.error.is_some() => return Err("two lines with `error`".to_owned()),
             "error" => header.error = Some(ExpectedError { code: code(value)?, message: None, at: None }),
+            "exit" => {
+                header.error = Some(ExpectedError { code: String::new(), message: None, at: None });
+                message = Some(Failure::of_exit(value.parse().map_err(|_| "`exit` needs a number")?).to_string());
+            }
             "message" => message = Some(value.to_owned()),
             "at" => at = Some(position(value)?),
             "compile-error" => {

@@ -58,7 +58,7 @@ where
             Part::Pair(Box::new(first), Box::new(read(engine, rest, slots)))
         }
         Shape::Record(_, payload) => read(engine, payload, slots),
-        Shape::Function(None) => Part::Nothing,
+        Shape::Function(None) | Shape::Unit => Part::Nothing,
         Shape::Function(Some(captured)) => read(engine, captured, slots),
         Shape::Sequence(element) => {
             let segments = match slots.next() {
@@ -115,7 +115,7 @@ fn write(shape: &Shape, values: &[Nested], lines: &mut Vec<String>) {
             write(rest_shape, &rests, lines);
         }
         Shape::Record(_, payload) => write(payload, values, lines),
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Function(Some(captured)) => write(captured, values, lines),
         Shape::Sequence(element) => {
             let sequences: Vec<&Vec<Nested>> = values

@@ -97,6 +97,9 @@ fn expression(program: &mut CheckedProgram, text: &str) -> Result<Expr, End> {
 /// The first `count` parts of a right-nested tuple.
 fn components(argument: &Expr, count: usize) -> Vec<Expr> {
     let mut parts = Vec::new();
+    if count == 0 {
+        return parts;
+    }
     let mut rest = argument;
     while parts.len() + 1 < count {
         let nesl_frontend::core::ExprKind::Pair(first, tail) = &rest.kind else { break };

@@ -88,7 +88,7 @@ fn each_family_of_instructions_does_what_it_should() {
         let (mut lines, shown, failure) = run_both(&program);
         lines.extend(shown);
         assert_eq!(lines, expected(&text, "expect"), "{}", path.display());
-        let is_exit = |failure: &(&str, String)| failure.1 == Failure::Exited.to_string();
+        let is_exit = |failure: &(&str, String)| failure.1 == Failure::Exited { code: 0 }.to_string();
         assert!(failure.as_ref().is_none_or(is_exit), "{}: {failure:?}", path.display());
     }
 }

@@ -168,6 +168,9 @@ impl Parser<'_> {
             if !parser.accept("(") {
                 return Ok(Shape::Scalar(parser.scalar_type()?));
             }
+            if parser.accept(")") {
+                return Ok(Shape::Unit);
+            }
             let mut parts = vec![parser.shape()?];
             while parser.accept(",") {
                 parts.push(parser.shape()?);

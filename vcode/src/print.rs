@@ -98,6 +98,7 @@ impl fmt::Display for Shape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Shape::Scalar(scalar) => write!(formatter, "{scalar}"),
+            Shape::Unit => formatter.write_str("()"),
             Shape::Sequence(element) => write!(formatter, "[{element}]"),
             Shape::Pair(first, rest) => {
                 // Pairs nested to the right are flat, as in NESL.

@@ -3,6 +3,7 @@
 //! | value | for one instance (serial) | for n instances (lifted) |
 //! |---|---|---|
 //! | scalar | a scalar register | a column of n |
+//! | () | – | – |
 //! | pair | the registers of its parts | the registers of its parts |
 //! | record | the registers of its payload | the registers of its payload |
 //! | function | the registers of what it captured | the registers of what it captured |
@@ -20,6 +21,8 @@ use serde::{Deserialize, Serialize};
 pub enum Shape {
     /// A scalar.
     Scalar(ScalarType),
+    /// `()`: no registers.
+    Unit,
     /// A pair.
     Pair(#[serde(deserialize_with = "nested")] Box<Shape>, #[serde(deserialize_with = "nested")] Box<Shape>),
     /// A sequence of values of one shape.
@@ -51,6 +54,7 @@ impl Shape {
         match self {
             Shape::Scalar(scalar) if lifted => registers.push(RegisterType::Column(*scalar)),
             Shape::Scalar(scalar) => registers.push(RegisterType::Scalar(*scalar)),
+            Shape::Unit => {}
             Shape::Pair(first, rest) => {
                 first.push(lifted, registers);
                 rest.push(lifted, registers);

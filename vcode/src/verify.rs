@@ -390,7 +390,7 @@ impl<'a> Entries<'a> {
 }
 
 /// Whether inputs can be the parameters. What precedes the first and follows the last global of unknown shape must match;
-/// such a global is at least one register.
+/// such a global may be no register at all, as `()` is.
 fn fits(parameters: &[RegisterType], inputs: &[Option<Vec<RegisterType>>]) -> bool {
     let known = |inputs: &[Option<Vec<RegisterType>>]| -> Vec<RegisterType> {
         inputs.iter().flatten().flatten().copied().collect()
@@ -399,8 +399,7 @@ fn fits(parameters: &[RegisterType], inputs: &[Option<Vec<RegisterType>>]) -> bo
     else {
         return known(inputs) == parameters;
     };
-    let unknown = inputs.iter().filter(|input| input.is_none()).count();
-    parameters.len() >= known(inputs).len() + unknown
+    parameters.len() >= known(inputs).len()
         && parameters.starts_with(&known(&inputs[..first]))
         && parameters.ends_with(&known(&inputs[last + 1..]))
 }

@@ -160,8 +160,10 @@ fn entries_must_fit_their_functions() {
     let none: [&str; 0] = [];
     assert_eq!(entry("step f(seed, global 1) -> show [int]"), none);
     assert_eq!(entry("step f(global 7, global 8) -> show [int]"), none);
+    // A global of an earlier program may be of no registers.
+    assert_eq!(entry("step f(global 7, global 8, global 9, global 10) -> show [int]"), none);
     assert_eq!(entry("step f(global 8, seed) -> show [int]").len(), 1);
-    assert_eq!(entry("step f(global 1, seed, seed, global 1) -> show [int]").len(), 1);
+    assert_eq!(entry("step f(global 1, seed, seed, seed, seed, global 1) -> show [int]").len(), 1);
     assert_eq!(
         entry("step f(seed, seed) -> show [int]"),
         ["step 0: the function takes (int, int, column int), the inputs are (int), (int)"]

@@ -113,7 +113,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 self.sizes(rest, slots, runs, sizes)?;
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.sizes(inner, slots, runs, sizes)?,
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let Some(Slot::Descriptor(segments)) = slots.next() else {
                     panic!("expected a descriptor: unverified program")
@@ -176,7 +176,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Shape::Record(_, shape) | Shape::Function(Some(shape)) => {
                 self.join_value(shape, slots, pieces, inner, joined)?;
             }
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let Some(Slot::Descriptor(segments)) = slots.next() else {
                     panic!("expected a descriptor: unverified program")
@@ -202,7 +202,7 @@ fn own_runs(rank: usize, runs: &[Run]) -> impl Iterator<Item = &Run> {
 /// The number of sequences in a shape, at any depth.
 fn count_sequences(shape: &Shape) -> usize {
     match shape {
-        Shape::Scalar(_) | Shape::Entry(_) | Shape::Function(None) => 0,
+        Shape::Scalar(_) | Shape::Entry(_) | Shape::Function(None) | Shape::Unit => 0,
         Shape::Pair(first, rest) => count_sequences(first) + count_sequences(rest),
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => count_sequences(inner),
         Shape::Sequence(element) => 1 + count_sequences(element),

@@ -105,7 +105,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 self.send_value(rest, slots, runs, own)?;
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.send_value(inner, slots, runs, own)?,
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let segments = descriptor(slots);
                 let lengths = self.send_column(&Placed::Settled(segments.0.lengths.clone()), runs)?;
@@ -224,7 +224,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
                 self.pack_elements(inner, segments, slots, packed)?;
             }
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let inner = descriptor(slots);
                 let (starts, lengths) = (self.starts(&inner)?, self.lengths(&inner)?);

@@ -115,7 +115,7 @@ fn varying<E: Engine>(
             varying(engine, rest, operands, parts)?;
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => varying(engine, inner, operands, parts)?,
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(element) => {
             let segments = descriptor::<E>(operands.next());
             let (starts, lengths) = (engine.starts(&segments)?, engine.lengths(&segments)?);
@@ -147,7 +147,8 @@ fn of_elements<E: Engine>(
             let width = element.lifted().len();
             elements.extend(operands.by_ref().take(width).map(ElementPart::Data));
         }
-        _ => elements.push(ElementPart::Column(column::<E>(operands.next()))),
+        Shape::Function(None) | Shape::Unit => {}
+        Shape::Scalar(_) | Shape::Entry(_) => elements.push(ElementPart::Column(column::<E>(operands.next()))),
     }
     Ok(())
 }
@@ -179,7 +180,7 @@ impl<E: Engine> Gathered<E> {
                 Gathered::Pair(Box::new(Gathered::instances(first)), Box::new(Gathered::instances(rest)))
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => Gathered::instances(inner),
-            Shape::Function(None) => Gathered::Nothing,
+            Shape::Function(None) | Shape::Unit => Gathered::Nothing,
             Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
         }
     }
@@ -196,7 +197,7 @@ impl<E: Engine> Gathered<E> {
                 Gathered::Pair(Box::new(Gathered::batches(first)), Box::new(Gathered::batches(rest)))
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => Gathered::batches(inner),
-            Shape::Function(None) => Gathered::Nothing,
+            Shape::Function(None) | Shape::Unit => Gathered::Nothing,
             Shape::Entry(_) => panic!("an entry of a stack is no result of instances: unverified program"),
         }
     }
@@ -319,7 +320,7 @@ pub fn selected<E: Engine>(
             selection
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => selected(engine, inner, slots, indices)?,
-        Shape::Function(None) => Vec::new(),
+        Shape::Function(None) | Shape::Unit => Vec::new(),
         Shape::Sequence(element) => {
             let segments = descriptor::<E>(slots.next());
             let (starts, lengths) = (engine.starts(&segments)?, engine.lengths(&segments)?);

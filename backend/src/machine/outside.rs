@@ -35,7 +35,7 @@ pub(super) fn perform<E: Engine>(
                 return Err(Failure::User { message }.into());
             }
             if op == HostOp::Exit {
-                return Err(Failure::Exited.into());
+                return Err(Failure::of_exit(operands[0].as_int()).into());
             }
             once(engine, host, op, &operands, 0..0)
         }

@@ -58,7 +58,7 @@ fn expected(each: &Each) -> Vec<Option<(ScalarType, Expected)>> {
                 of(rest, expected, registers);
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => of(inner, expected, registers),
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let inside = match expected {
                     Some(Expected::Instances) => Some(Expected::Elements),

@@ -13,7 +13,7 @@ use std::ffi::{OsStr, OsString};
 pub fn is_option(parameter: &Parameter) -> bool {
     fn has_function(shape: &Shape) -> bool {
         match shape {
-            Shape::Scalar(_) => false,
+            Shape::Scalar(_) | Shape::Unit => false,
             Shape::Pair(first, rest) => has_function(first) || has_function(rest),
             Shape::Sequence(inner) | Shape::Record(_, inner) => has_function(inner),
             Shape::Function(_) | Shape::Entry(_) => true,

@@ -33,8 +33,7 @@ impl Job for Session<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
         let Session { options, interrupt, mut link } = self;
         if engine.rank().0 > 0 {
-            repl::follow(engine, options, &mut link);
-            return Ok(());
+            return repl::follow(engine, options, &mut link);
         }
         repl::run(Repl::new(engine, options.clone(), interrupt, link))
     }

@@ -10,6 +10,7 @@ use crate::options::RunOptions;
 use crate::stop::Stop;
 use nesl_backend::print::print_typed;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
+use nesl_prim::Failure;
 use nesl_vcode::{GlobalId, Input, Program};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -57,15 +58,22 @@ pub(super) fn run_steps<E: Engine>(
 }
 
 /// Runs a session on this rank, which is not rank 0, to its end.
-pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) {
+///
+/// # Errors
+/// If a program has ended the session with an exit code that says so.
+pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Result<(), Stop> {
     let mut machine = machine(engine, options);
+    let mut end = 0;
     while let Some(request) = link.hear::<Request<'_>>() {
         match request {
             Request::Run { program, mut draws } => {
                 let program = Loaded::new(Arc::new(program.into_owned()));
                 // What goes wrong goes wrong on all ranks, and rank 0 says so.
-                let _ = run_steps(&mut machine, &program, options.seed, &mut draws);
-                let _ = machine.end_line();
+                match run_steps(&mut machine, &program, options.seed, &mut draws) {
+                    // What comes now is the end of the session.
+                    Err(RuntimeError { failure: Failure::Exited { code }, .. }) => end = code,
+                    _ => drop(machine.end_line()),
+                }
             }
             Request::Show { global, shown, types } => {
                 if let Some(value) = machine.global(global).cloned() {
@@ -73,8 +81,12 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) {
                 }
             }
             Request::Count => drop(machine.counters()),
-            Request::Quit => return,
+            Request::Quit => break,
         }
+    }
+    match end {
+        0 => Ok(()),
+        code => Err(Stop::with_code(code, "")),
     }
 }
 

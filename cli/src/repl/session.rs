@@ -209,7 +209,7 @@ impl<E: Engine> Repl<E> {
         }
         let mut time = Duration::ZERO;
         for (index, form) in checked.forms.iter().enumerate() {
-            match self.run(form) {
+            match self.run(form)? {
                 Ok(spent) => time += spent,
                 Err(stop) => {
                     self.back_to(before, file, index);
@@ -232,17 +232,25 @@ impl<E: Engine> Repl<E> {
         self.session.check(&self.sources, start, Options { bind_it: true });
     }
 
-    /// Compiles and runs one form.
-    fn run(&mut self, form: &Form) -> Result<Duration, Stop> {
+    /// Compiles and runs one form. The inner error is one of the form, the outer one ends the session.
+    fn run(&mut self, form: &Form) -> Result<Result<Duration, Stop>, Stop> {
         let library = self.session.library();
         let compiled = nesl_flatten::compile(self.session.program(), library, std::slice::from_ref(form), None);
-        let mut program = compiled.map_err(|errors| {
-            let style = self.options.style();
-            let text: String =
-                errors.iter().map(|error| style.diagnostic(&error.diagnostic(&self.sources), &self.sources)).collect();
-            Stop::reported(text)
-        })?;
-        pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| driver::pass_error(&error))?;
+        let optimised = match compiled {
+            Ok(mut program) => pipeline::optimise(&mut program, &pipeline::Options::default())
+                .map_err(|error| driver::pass_error(&error))
+                .map(|()| program),
+            Err(errors) => {
+                let style = self.options.style();
+                let diagnostics = errors.iter().map(|error| error.diagnostic(&self.sources));
+                let text: String = diagnostics.map(|report| style.diagnostic(&report, &self.sources)).collect();
+                Err(Stop::reported(text))
+            }
+        };
+        let program = match optimised {
+            Ok(program) => program,
+            Err(stop) => return Ok(Err(stop)),
+        };
         self.together(&Request::Run { program: Cow::Borrowed(&program), draws: self.draws });
         let program = Loaded::new(Arc::new(program));
         let Repl { machine, interrupt, sources, options, draws, .. } = self;
@@ -252,10 +260,19 @@ impl<E: Engine> Repl<E> {
             Some(interrupt) => interrupt.during(&mut run),
             None => run(),
         };
-        let ran = ran.map(|()| start.elapsed()).map_err(|error| failure::stop(&error, sources, options.style()));
+        let spent = start.elapsed();
+        let ran = match ran {
+            Ok(()) => Ok(spent),
+            Err(error) => {
+                let stop = failure::stop(&error, sources, options.style());
+                if let Failure::Exited { .. } = error.failure {
+                    return Err(stop);
+                }
+                Err(stop)
+            }
+        };
         // What follows, the next prompt too, stands on a line of its own.
-        machine.end_line().map_err(|failure| failure::lost(&failure))?;
-        ran
+        Ok(machine.end_line().map_err(|failure| failure::lost(&failure)).and(ran))
     }
 
     /// Answers a form that was run.
@@ -266,6 +283,11 @@ impl<E: Engine> Repl<E> {
                 self.answer(&format!("{} = fn : {}\n", function.name, function.scheme))
             }
             Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
+                let program = self.session.program();
+                let global = program.global(*id);
+                if let ("it", Type::Unit) = (&*global.name, &global.ty) {
+                    return Ok(());
+                }
                 let text = self.value_text(*id)?;
                 let program = self.session.program();
                 let global = program.global(*id);
@@ -319,6 +341,6 @@ fn element_types(ty: &Type, out: &mut Vec<String>) {
                 element_types(&payload, out);
             }
         }
-        Type::Scalar(_) | Type::Parameter(_) | Type::Function(_) | Type::Identity(_) => {}
+        Type::Scalar(_) | Type::Unit | Type::Parameter(_) | Type::Function(_) | Type::Identity(_) => {}
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! scalar    a vector of one element
+//! ()        none
 //! (a, b)    the vectors of a, then those of b; a record is its payload
 //! [e]       the lengths of its segments (one, outside), then the vectors of all elements together
 //! ```

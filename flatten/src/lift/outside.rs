@@ -41,6 +41,10 @@ impl Lowering<'_, '_> {
         let mut operands = Vec::new();
         outward(argument, &mut operands);
         let results = self.builder.host(op, &operands);
+        if op == HostOp::Exit {
+            // Nobody sees it.
+            return self.zero(ty);
+        }
         let parts: Vec<Value> = (op.results().zip(results))
             .map(|(kind, operand)| match kind {
                 HostKind::Scalar(scalar) => Value::scalar(operand, scalar),

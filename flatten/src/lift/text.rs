@@ -41,8 +41,7 @@ impl Lowering<'_, '_> {
             return self.text_of(&payload, value, context, levels);
         }
         match Structure::of(ty) {
-            // Only function values have nothing to them.
-            Structure::Nothing => self.literal_text("function"),
+            Structure::Nothing => self.literal_text("()"),
             Structure::Scalar(_) if value.is_invariant() => {
                 self.serial_work(context);
                 let column = self.builder.vector(VectorOp::Build, &[value.operand()]);

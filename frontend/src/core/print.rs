@@ -71,7 +71,7 @@ impl Printer<'_> {
     }
 
     fn argument(&mut self, argument: &Expr) {
-        if let ExprKind::Pair(..) = argument.kind {
+        if let ExprKind::Pair(..) | ExprKind::Unit = argument.kind {
             self.expr(argument);
         } else {
             self.text.push('(');
@@ -83,6 +83,7 @@ impl Printer<'_> {
     fn expr(&mut self, expression: &Expr) {
         match &expression.kind {
             ExprKind::Literal(value) => self.scalar(*value),
+            ExprKind::Unit => self.text.push_str("()"),
             ExprKind::Constants(values) => {
                 self.text.push_str("constants[");
                 for (index, value) in values.iter().enumerate() {

@@ -9,7 +9,11 @@ pub fn parts(expr: &Expr) -> impl Iterator<Item = &Expr> {
     std::iter::from_fn(move || {
         let expr = waiting.pop()?;
         match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Constants(_) | ExprKind::Variable(_) | ExprKind::Global(_) => {}
+            ExprKind::Literal(_)
+            | ExprKind::Unit
+            | ExprKind::Constants(_)
+            | ExprKind::Variable(_)
+            | ExprKind::Global(_) => {}
             ExprKind::First(part) | ExprKind::Rest(part) | ExprKind::Construct(part) | ExprKind::Payload(part) => {
                 waiting.push(part);
             }

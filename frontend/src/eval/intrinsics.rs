@@ -121,7 +121,7 @@ fn equal(left: &Value, right: &Value) -> bool {
         (Value::Sequence(elements), Value::Sequence(others)) => {
             elements.len() == others.len() && elements.iter().zip(others.iter()).all(|(one, other)| equal(one, other))
         }
-        (Value::Function(_), Value::Function(_)) => true,
+        (Value::Unit, Value::Unit) | (Value::Function(_), Value::Function(_)) => true,
         _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
     }
 }
@@ -141,7 +141,7 @@ fn hash(value: &Value) -> i64 {
             });
             meaning::hash_pair(length(value), places.fold(0, i64::wrapping_add))
         }
-        Value::Function(_) => 0,
+        Value::Unit | Value::Function(_) => 0,
     }
 }
 
@@ -169,6 +169,7 @@ fn write_text(value: &Value, ty: &Type, levels: Option<usize>, out: &mut Vec<u8>
             write_text(payload, &datatype.payload.instantiate(arguments), levels, out);
         }
         (Value::Scalar(scalar), _) => text::append(*scalar, out),
+        (Value::Unit, _) => out.extend_from_slice(b"()"),
         (Value::Sequence(_), Type::Sequence(_)) | (Value::Pair(..), Type::Pair(..)) if levels == Some(0) => {
             out.extend_from_slice(short::HIDDEN.as_bytes());
         }
@@ -206,6 +207,7 @@ fn zero(ty: &Type) -> Value {
         Type::Scalar(ScalarType::Float) => Value::float(0.0),
         Type::Scalar(ScalarType::Bool) => Value::bool(false),
         Type::Scalar(ScalarType::Char) => Value::char(0),
+        Type::Unit => Value::Unit,
         Type::Pair(first, rest) => Value::pair(zero(first), zero(rest)),
         Type::Sequence(_) => Value::sequence([]),
         Type::Record(datatype, arguments) => zero(&datatype.payload.instantiate(arguments)),

@@ -86,6 +86,7 @@ impl Machine<'_> {
                     expr = if self.expression(frame, condition)?.as_bool() { then_branch } else { else_branch };
                 }
                 ExprKind::Literal(scalar) => break Value::Scalar(*scalar),
+                ExprKind::Unit => break Value::Unit,
                 ExprKind::Constants(scalars) => break Value::sequence(scalars.iter().copied().map(Value::Scalar)),
                 ExprKind::Variable(id) => break frame.variable(*id),
                 ExprKind::Global(id) => match self.globals.get(id) {

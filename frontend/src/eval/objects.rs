@@ -61,6 +61,7 @@ impl Object<'_, '_> {
     /// Writes the values of instances.
     fn write(&mut self, ty: &Type, values: &[Value]) -> Result<(), Failure> {
         match ty {
+            Type::Unit => Ok(()),
             Type::Pair(first_type, rest_type) => {
                 let (firsts, rests): (Vec<Value>, Vec<Value>) =
                     values.iter().map(|value| (value.as_pair().0.clone(), value.as_pair().1.clone())).unzip();
@@ -89,6 +90,7 @@ impl Object<'_, '_> {
     /// Reads the values of so many instances; any values if something goes wrong.
     fn read(&mut self, ty: &Type, count: usize) -> Result<Vec<Value>, Failure> {
         match ty {
+            Type::Unit => Ok(vec![Value::Unit; count]),
             Type::Pair(first_type, rest_type) => {
                 let firsts = self.read(first_type, count)?;
                 let rests = self.read(rest_type, count)?;

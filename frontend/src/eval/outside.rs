@@ -18,7 +18,7 @@ impl Machine<'_> {
                 let message = String::from_utf8_lossy(operands[0].as_text()).into_owned();
                 Err(Failure::User { message })
             }
-            HostOp::Exit => Err(Failure::Exited),
+            HostOp::Exit => Err(Failure::of_exit(operands[0].as_int())),
             HostOp::Print => {
                 self.print(operands[0].as_text().to_vec())?;
                 Ok(Value::bool(true))

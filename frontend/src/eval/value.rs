@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub enum Value {
     /// An int, float, bool or char.
     Scalar(ScalarValue),
+    /// `()`.
+    Unit,
     /// Two parts; longer tuples nest to the right.
     Pair(Arc<Value>, Arc<Value>),
     /// A sequence.
@@ -78,6 +80,7 @@ impl Value {
     fn write(&self, ty: &Type, out: &mut String) {
         match (self, ty) {
             (Value::Scalar(scalar), Type::Scalar(_)) => out.push_str(&text::scalar(*scalar)),
+            (Value::Unit, Type::Unit) => out.push_str("()"),
             (Value::Sequence(elements), Type::Sequence(element)) if **element == Type::Scalar(ScalarType::Char) => {
                 let bytes: Vec<u8> = elements.iter().map(Value::as_char).collect();
                 out.push_str(&text::string(&bytes));
@@ -106,7 +109,7 @@ impl Value {
             (payload, Type::Record(datatype, _)) => {
                 let Some(ty) = ty.payload() else { return };
                 out.push_str(&datatype.name);
-                if let Type::Pair(..) = ty {
+                if let Type::Pair(..) | Type::Unit = ty {
                     payload.write(&ty, out);
                 } else {
                     out.push('(');

@@ -10,7 +10,11 @@ use nesl_span::Span;
 
 /// Words for numbers of arguments.
 pub(super) fn arguments(count: usize) -> String {
-    if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") }
+    match count {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{count} arguments"),
+    }
 }
 
 impl Inference<'_> {
@@ -92,6 +96,7 @@ impl Inference<'_> {
         let is_constructor = matches!(&instance.callee, Callee::Instance { function, .. }
             if self.environment.constructors.contains(function));
         let sources: Vec<&ast::Expr> = match &source.kind {
+            ast::ExprKind::Unit => Vec::new(),
             ast::ExprKind::Tuple(parts) => parts.iter().collect(),
             _ => vec![source],
         };
@@ -100,17 +105,13 @@ impl Inference<'_> {
             None => report,
         };
         let is_one_value = match self.types.node(argument.ty) {
-            Node::Scalar(_) | Node::Sequence(_) => true,
+            Node::Scalar(_) | Node::Unit | Node::Sequence(_) => true,
             Node::Pair(..) => sources.len() > 1,
             _ => false,
         };
         if is_one_value && failure == Failure::Shape && sources.len() != parameters.len() {
-            let message = format!(
-                "`{name}` takes {} ({}), got {}",
-                arguments(parameters.len()),
-                parameters.join(", "),
-                sources.len()
-            );
+            let names = if parameters.is_empty() { String::new() } else { format!(" ({})", parameters.join(", ")) };
+            let message = format!("`{name}` takes {}{names}, got {}", arguments(parameters.len()), sources.len());
             let mut names = Names::default();
             let wanted = self.types.show(instance.parameter, &mut names);
             let wanted = wanted + &self.types.constraints(&names);

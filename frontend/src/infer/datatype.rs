@@ -66,6 +66,7 @@ impl Inference<'_> {
         let body = Expr { kind: ExprKind::Construct(Box::new(payload)), ty: record.clone(), span };
         let written = |ty: &TypeExpr| self.quote(ty.span).unwrap_or("…").to_owned();
         let parameters = match &definition.payload.type_expr.kind {
+            TypeExprKind::Unit => Vec::new(),
             TypeExprKind::Tuple(parts) => parts.iter().map(written).collect(),
             _ => vec![written(&definition.payload.type_expr)],
         };

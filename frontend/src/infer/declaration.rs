@@ -78,6 +78,7 @@ impl Inference<'_> {
                 let element = self.type_expression(element);
                 self.types.sequence(element)
             }
+            TypeExprKind::Unit => Types::UNIT,
             TypeExprKind::Tuple(parts) => {
                 let parts: Vec<TypeId> = parts.iter().map(|part| self.type_expression(part)).collect();
                 let pair = |rest, first| self.types.pair(first, rest);

@@ -47,6 +47,7 @@ impl Inference<'_> {
                 Expr { kind: ExprKind::Constants(values), ty: self.types.sequence(ty), span }
             }
             ast::ExprKind::Name(name) => self.variable(name, span),
+            ast::ExprKind::Unit => Expr { kind: ExprKind::Unit, ty: Types::UNIT, span },
             ast::ExprKind::Tuple(parts) => {
                 let parts = parts.iter().map(|part| self.expression(part)).collect();
                 self.tuple(parts, span)

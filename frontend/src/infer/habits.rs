@@ -216,7 +216,7 @@ fn each_name(expression: &ast::Expr, visit: &mut impl FnMut(&str)) {
     use ast::ExprKind as Kind;
     match &expression.kind {
         Kind::Name(name) => visit(name),
-        Kind::Literal(_) | Kind::Text(_) | Kind::Empty(_) | Kind::Error => {}
+        Kind::Literal(_) | Kind::Text(_) | Kind::Unit | Kind::Empty(_) | Kind::Error => {}
         Kind::Lambda { body: part, .. } | Kind::Keyword { value: part, .. } | Kind::Unary { operand: part, .. } => {
             each_name(part, visit);
         }

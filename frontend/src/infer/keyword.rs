@@ -20,7 +20,7 @@ use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::sync::Arc;
 
-/// The arguments that a call passes by name, and the others.
+/// The arguments that a call passes by name, and the others: for `f()` the `()`.
 fn split_arguments(argument: &ast::Expr) -> (Vec<(&ast::Name, &ast::Expr)>, Vec<&ast::Expr>) {
     let parts = match &argument.kind {
         ast::ExprKind::Tuple(parts) => parts.as_slice(),
@@ -70,6 +70,7 @@ impl Inference<'_> {
             })
             .collect();
         let positional = match &definition.parameter.kind {
+            ast::PatternKind::Unit => 0,
             ast::PatternKind::Tuple(parts) => parts.len(),
             _ => 1,
         };
@@ -112,6 +113,12 @@ impl Inference<'_> {
             }
             return error(span);
         };
+        // Without parameters by position, an argument of none is passed all the same.
+        let nothing = ast::Expr { kind: ast::ExprKind::Unit, span: argument.span };
+        let positional = match keywords.positional {
+            0 if positional.is_empty() => vec![&nothing],
+            _ => positional,
+        };
         let (Some(first), Some(last)) = (positional.first(), positional.last()) else {
             self.expressions(named.iter().map(|(_, value)| *value));
             let message = format!("this call of `{name}` has no arguments but those by name");
@@ -143,7 +150,7 @@ impl Inference<'_> {
             return error(span);
         }
         let wanted = wanted.iter().rev().copied().reduce(|rest, first| self.types.pair(first, rest));
-        let wanted = wanted.unwrap_or(Types::ERROR);
+        let wanted = wanted.unwrap_or(Types::UNIT);
         if let Err(failure) = self.types.unify(typed.ty, wanted) {
             let instance = Instance { parameter: wanted, ..instance };
             self.expressions(named.iter().map(|(_, value)| *value));
@@ -241,6 +248,10 @@ impl Inference<'_> {
     /// The first parts of an argument: as written if it is written as a tuple, else those of a binding that takes it apart.
     fn positional_parts(&mut self, argument: Expr, count: usize) -> (Option<(Pattern, Expr)>, Vec<Expr>) {
         let span = argument.span;
+        if count == 0 {
+            let pattern = Pattern { kind: PatternKind::Unit, ty: Types::UNIT, span };
+            return (Some((pattern, argument)), Vec::new());
+        }
         if argument.parts(count).len() == count {
             let mut parts = Vec::with_capacity(count);
             let mut rest = argument;
@@ -275,7 +286,7 @@ impl Inference<'_> {
             let ty = self.types.pair(first.ty, rest.ty);
             Pattern { kind: PatternKind::Pair(Box::new(first), Box::new(rest)), ty, span }
         });
-        (whole.unwrap_or(Pattern { kind: PatternKind::Error, ty: Types::ERROR, span }), parts)
+        (whole.unwrap_or(Pattern { kind: PatternKind::Unit, ty: Types::UNIT, span }), parts)
     }
 
     /// Supplies the functions that a finished definition with keyword parameters brings along.

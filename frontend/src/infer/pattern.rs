@@ -15,21 +15,23 @@ use std::collections::HashMap;
 pub fn pattern_text(pattern: &ast::Pattern) -> String {
     match &pattern.kind {
         ast::PatternKind::Variable(name) => name.to_string(),
+        ast::PatternKind::Unit => "()".to_owned(),
         ast::PatternKind::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(pattern_text).collect();
             format!("({})", parts.join(", "))
         }
         ast::PatternKind::Record(name, parts) => match &parts.kind {
-            ast::PatternKind::Tuple(_) => format!("{}{}", name.symbol, pattern_text(parts)),
+            ast::PatternKind::Tuple(_) | ast::PatternKind::Unit => format!("{}{}", name.symbol, pattern_text(parts)),
             _ => format!("{}({})", name.symbol, pattern_text(parts)),
         },
         ast::PatternKind::Error => "?".to_owned(),
     }
 }
 
-/// The parts of a function's parameter pattern.
+/// The parts of a function's parameter pattern; none for `()`.
 pub fn parameter_texts(pattern: &ast::Pattern) -> Vec<String> {
     match &pattern.kind {
+        ast::PatternKind::Unit => Vec::new(),
         ast::PatternKind::Tuple(parts) => parts.iter().map(pattern_text).collect(),
         _ => vec![pattern_text(pattern)],
     }
@@ -49,6 +51,7 @@ impl Inference<'_> {
                 seen.insert(name.clone(), pattern.span);
                 (PatternKind::Variable(self.new_variable(), name.clone()), self.fresh())
             }
+            ast::PatternKind::Unit => (PatternKind::Unit, Types::UNIT),
             ast::PatternKind::Tuple(parts) => {
                 let mut parts: Vec<Pattern> = parts.iter().map(|part| self.pattern(part, seen)).collect();
                 let Some(mut whole) = parts.pop() else {
@@ -106,7 +109,7 @@ impl Inference<'_> {
     /// Whether a pattern takes apart what is not a datatype.
     pub(super) fn has_unknown_datatype(&self, pattern: &ast::Pattern) -> bool {
         match &pattern.kind {
-            ast::PatternKind::Variable(_) | ast::PatternKind::Error => false,
+            ast::PatternKind::Variable(_) | ast::PatternKind::Unit | ast::PatternKind::Error => false,
             ast::PatternKind::Tuple(parts) => parts.iter().any(|part| self.has_unknown_datatype(part)),
             ast::PatternKind::Record(name, parts) => {
                 matches!(self.datatype(&name.symbol), DatatypeMeaning::Unknown) || self.has_unknown_datatype(parts)
@@ -152,6 +155,9 @@ impl Inference<'_> {
         }
         let count = |types: &Types, mut ty: TypeId| {
             let mut parts = 1;
+            if types.node(ty) == Node::Unit {
+                return 0;
+            }
             while let Node::Pair(_, rest) = types.node(ty) {
                 parts += 1;
                 ty = rest;
@@ -163,6 +169,8 @@ impl Inference<'_> {
             (1, _) if is_record(&self.types, pattern.ty) => {
                 format!("the pattern takes {} apart, but {what} is not one", self.types.describe(pattern.ty))
             }
+            (0, _) => format!("the pattern `()` has no parts, but {what} has some"),
+            (wanted, 0) => format!("the pattern has {wanted} parts, but {what} is (), which has none"),
             (wanted, 1) => format!("the pattern has {wanted} parts, but {what} is not a tuple"),
             (wanted, given) if given < wanted => format!("the pattern has {wanted} parts, but {what} has {given}"),
             _ => format!("the pattern does not fit {what}"),

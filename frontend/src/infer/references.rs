@@ -96,7 +96,7 @@ impl Walk<'_> {
 
     fn ty(&mut self, ty: &TypeExpr) {
         match &ty.kind {
-            TypeExprKind::Scalar(_) | TypeExprKind::Error => {}
+            TypeExprKind::Scalar(_) | TypeExprKind::Unit | TypeExprKind::Error => {}
             TypeExprKind::Name(name) => self.datatype(&name.symbol),
             TypeExprKind::Record(name, arguments) => {
                 self.datatype(&name.symbol);
@@ -126,7 +126,7 @@ impl Walk<'_> {
 
     fn pattern_types(&mut self, pattern: &Pattern) {
         match &pattern.kind {
-            PatternKind::Variable(_) | PatternKind::Error => {}
+            PatternKind::Variable(_) | PatternKind::Unit | PatternKind::Error => {}
             PatternKind::Tuple(parts) => parts.iter().for_each(|part| self.pattern_types(part)),
             PatternKind::Record(name, parts) => {
                 if let Some((name, _)) = self.text.datatypes.get_key_value(&name.symbol) {
@@ -146,7 +146,7 @@ impl Walk<'_> {
 
     fn expression(&mut self, expression: &Expr) {
         match &expression.kind {
-            ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Empty(None) | ExprKind::Error => {}
+            ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Unit | ExprKind::Empty(None) | ExprKind::Error => {}
             ExprKind::Empty(Some(element)) => self.ty(element),
             ExprKind::Lambda { parameter, body } => {
                 let mut names = Vec::new();

@@ -84,6 +84,7 @@ fn as_expression(pattern: &Pattern) -> ast::Expr {
     let span = pattern.span;
     let kind = match &pattern.kind {
         PatternKind::Variable(name) => ExprKind::Name(name.clone()),
+        PatternKind::Unit => ExprKind::Unit,
         PatternKind::Tuple(parts) => ExprKind::Tuple(parts.iter().map(as_expression).collect()),
         PatternKind::Record(name, payload) => ExprKind::Call {
             function: Box::new(ast::Expr { kind: ExprKind::Name(name.symbol.clone()), span: name.span }),

@@ -28,6 +28,7 @@ impl Types {
                 text.push_str(&parameter_name(index));
             }
             Node::Scalar(scalar) => text.push_str(scalar.name()),
+            Node::Unit => text.push_str("()"),
             Node::Sequence(element) => {
                 text.push('[');
                 self.show_into(element, names, text);

@@ -30,6 +30,8 @@ pub enum ExprKind {
     Local(VariableId),
     /// A global.
     Global(GlobalId),
+    /// `()`.
+    Unit,
     /// A pair; tuples nest to the right.
     Pair(Box<Expr>, Box<Expr>),
     /// A record of its payload.
@@ -138,6 +140,8 @@ type Visit<'v> = &'v mut dyn FnMut(VariableId, &Symbol, &Pattern, &[Step]);
 pub enum PatternKind {
     /// A variable.
     Variable(VariableId, Symbol),
+    /// `()`.
+    Unit,
     /// A pair.
     Pair(Box<Pattern>, Box<Pattern>),
     /// A record, by its payload.
@@ -167,6 +171,7 @@ impl Pattern {
     pub fn to_expr(&self) -> Expr {
         let kind = match &self.kind {
             PatternKind::Variable(id, _) => ExprKind::Local(*id),
+            PatternKind::Unit => ExprKind::Unit,
             PatternKind::Pair(first, rest) => ExprKind::Pair(Box::new(first.to_expr()), Box::new(rest.to_expr())),
             PatternKind::Record(payload) => ExprKind::Construct(Box::new(payload.to_expr())),
             PatternKind::Error => ExprKind::Error,
@@ -195,7 +200,7 @@ impl Pattern {
                 payload.walk(path, visit);
                 path.pop();
             }
-            PatternKind::Error => {}
+            PatternKind::Unit | PatternKind::Error => {}
         }
     }
 }

@@ -27,6 +27,8 @@ pub enum Node {
     Link(TypeId),
     /// A scalar type.
     Scalar(ScalarType),
+    /// `()`.
+    Unit,
     /// A pair.
     Pair(TypeId, TypeId),
     /// A sequence.
@@ -95,11 +97,13 @@ impl Types {
     pub const ERROR: TypeId = TypeId(4);
     /// The empty list.
     pub const NIL: TypeId = TypeId(5);
+    /// `()`.
+    pub const UNIT: TypeId = TypeId(6);
 
-    /// An arena with the scalar types and the error type.
+    /// An arena with the types that have names of their own here.
     pub fn new() -> Types {
         let mut nodes: Vec<Node> = ScalarType::ALL.into_iter().map(Node::Scalar).collect();
-        nodes.extend([Node::Error, Node::Nil]);
+        nodes.extend([Node::Error, Node::Nil, Node::Unit]);
         Types {
             nodes,
             interned: HashMap::new(),
@@ -351,7 +355,7 @@ impl Types {
                 Node::Record(_, arguments) => open.push(arguments),
                 Node::Function(parameter, result, identity) => open.extend([parameter, result, identity]),
                 Node::Identity(_, arguments, captured) => open.extend([arguments, captured]),
-                Node::Variable(_) | Node::Link(_) | Node::Scalar(_) | Node::Nil | Node::Error => {}
+                Node::Variable(_) | Node::Link(_) | Node::Scalar(_) | Node::Unit | Node::Nil | Node::Error => {}
             }
         }
         false
@@ -399,7 +403,7 @@ impl Types {
                 self.collect_variables(arguments, variables);
                 self.collect_variables(captured, variables);
             }
-            Node::Variable(_) | Node::Link(_) | Node::Scalar(_) | Node::Nil | Node::Error => {}
+            Node::Variable(_) | Node::Link(_) | Node::Scalar(_) | Node::Unit | Node::Nil | Node::Error => {}
         }
     }
 
@@ -407,6 +411,7 @@ impl Types {
     pub fn import(&mut self, ty: &Type, arguments: &[TypeId]) -> TypeId {
         match ty {
             Type::Scalar(scalar) => self.scalar(*scalar),
+            Type::Unit => Types::UNIT,
             Type::Pair(first, rest) => {
                 let (first, rest) = (self.import(first, arguments), self.import(rest, arguments));
                 self.pair(first, rest)

@@ -53,9 +53,6 @@ pub(super) fn hint(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static
 /// Advice for the beginning of a definition.
 fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
     let Spot { expected, found, before, .. } = *spot;
-    let is_closed = found == Some(&Token::Close(Bracket::Parenthesis)) && before.ends_with('(');
-    let defined = before.trim_end_matches('(').trim_end();
-    let defined = last_words(defined).0;
     if matches!(found, Some(Token::Operator(BinaryOp::Read))) && expected.contains(What::Text) {
         return Some("the type of a function comes after `:`, as in `function g(x) : int -> int = …`");
     }
@@ -67,15 +64,6 @@ fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
     }
     if expected.contains(What::Text) && expected.contains(What::Equal) && found.is_some() {
         return Some("the body of a function comes after `=`: `function name(parameter) = body`");
-    }
-    if is_closed && expected.contains(What::Pattern) && defined == "function" {
-        return Some("a function takes at least one argument; a value is defined by `name = value`");
-    }
-    if is_closed && expected.contains(What::Type) {
-        return Some(match defined {
-            "datatype" => "a datatype has at least one part, as in `datatype name (int, float)`",
-            _ => "there is no type without parts: a function takes at least one argument and gives a result",
-        });
     }
     None
 }
@@ -190,9 +178,6 @@ fn at_operand(spot: &Spot<'_>) -> Option<&'static str> {
         Token::Operator(BinaryOp::Multiply) if before.ends_with('/') => Some("a comment stands between `%` and `%`"),
         Token::Close(Bracket::Square) if before.ends_with('[') => {
             Some("brackets after a name are an index; to call a function write `name(argument)`")
-        }
-        Token::Close(Bracket::Parenthesis) if before.ends_with('(') => {
-            Some("there are no empty parentheses: a function takes at least one argument")
         }
         Token::Close(_) if before.ends_with(',') => Some("remove the last `,`"),
         Token::Semicolon | Token::Close(_) if before.ends_with("++") => {

@@ -295,7 +295,7 @@ fn each<'t>(
 fn is_listing(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Tuple(parts) => parts.iter().any(is_listing),
-        ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Literal(ScalarValue::Bool(_)) => false,
+        ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Unit | ExprKind::Literal(ScalarValue::Bool(_)) => false,
         // These have a hint of their own.
         ExprKind::Error | ExprKind::Let { .. } | ExprKind::If { .. } => false,
         _ => true,

@@ -105,7 +105,7 @@ fn function<'t>(
         .as_context()
 }
 
-/// `a`, `(a, (b, c))`, `(a, b := 3, c := "x")`.
+/// `a`, `(a, (b, c))`, `(a, b := 3, c := "x")`, `()`.
 fn parameters<'t>(
     expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
 ) -> impl Parser<'t, Tokens<'t>, (Pattern, Vec<KeywordParameter>), Extra<'t>> {
@@ -115,7 +115,6 @@ fn parameters<'t>(
     let keyword = single.clone().then(default.or_not());
     let list = keyword
         .separated_by(just(Token::Comma))
-        .at_least(1)
         .collect::<Vec<_>>()
         .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
         .validate(|parts, extra, emitter| {
@@ -129,15 +128,11 @@ fn parameters<'t>(
                 }
             }
             let kind = match (positional.pop(), positional.is_empty()) {
-                (None, _) => {
-                    let diagnostic =
-                        Diagnostic::error("E0116", "a function needs a parameter without a default", span(at))
-                            .hint("there are no calls without an argument");
-                    emitter.emit(Fault::described(diagnostic, at));
-                    PatternKind::Error
-                }
+                (None, _) => PatternKind::Unit,
                 // One tuple before keyword parameters stays one parameter.
-                (Some(only), true) if !keywords.is_empty() && matches!(only.kind, PatternKind::Tuple(_)) => {
+                (Some(only), true)
+                    if !keywords.is_empty() && matches!(only.kind, PatternKind::Tuple(_) | PatternKind::Unit) =>
+                {
                     PatternKind::Tuple(vec![only])
                 }
                 (Some(only), true) => only.kind,

@@ -37,21 +37,22 @@ pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
 }
 
 fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone + 't) -> Rule<'t, Pattern> {
-    let parts =
-        pattern.clone().delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)));
-    let named = name().then(parts.or_not()).map_with(|(name, parts): (Name, Option<Pattern>), extra| match parts {
-        None => Pattern { kind: PatternKind::Variable(name.symbol), span: name.span },
-        Some(parts) => Pattern { kind: PatternKind::Record(name, Box::new(parts)), span: span(extra.span()) },
-    });
+    let close = || just(Token::Close(Bracket::Parenthesis));
+    let parts = just(Token::Open(Bracket::Parenthesis))
+        .ignore_then(choice((close().to(PatternKind::Unit), pattern.then_ignore(close()).map(|inner| inner.kind))))
+        .map_with(|kind, extra| Pattern { kind, span: span(extra.span()) })
+        .boxed();
+    let named =
+        name().then(parts.clone().or_not()).map_with(|(name, parts): (Name, Option<Pattern>), extra| match parts {
+            None => Pattern { kind: PatternKind::Variable(name.symbol), span: name.span },
+            Some(parts) => Pattern { kind: PatternKind::Record(name, Box::new(parts)), span: span(extra.span()) },
+        });
     let truth_value = select_ref! { Token::Bool(value) => *value }.validate(|value, extra, emitter| {
         let at: Place = extra.span();
         emitter.emit(Fault::described(cannot_bind(value, span(at)), at));
         Pattern { kind: PatternKind::Error, span: span(at) }
     });
-    let parenthesised = pattern
-        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
-        .map_with(|pattern: Pattern, extra| Pattern { kind: pattern.kind, span: span(extra.span()) });
-    choice((named, parenthesised, truth_value)).labelled(What::Pattern).boxed()
+    choice((named, parts, truth_value)).labelled(What::Pattern).boxed()
 }
 
 /// Says that `t` and `f` are taken.
@@ -67,6 +68,7 @@ pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitte
     let Expr { kind, span: at } = expr;
     let kind = match kind {
         ExprKind::Name(symbol) => PatternKind::Variable(symbol),
+        ExprKind::Unit => PatternKind::Unit,
         ExprKind::Tuple(parts) => {
             PatternKind::Tuple(parts.into_iter().map(|part| from_expression(part, binder, emitter)).collect())
         }

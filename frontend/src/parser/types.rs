@@ -46,18 +46,21 @@ fn single<'t>(any_type: impl Parser<'t, Tokens<'t>, TypeExpr, Extra<'t>> + Clone
         })
         .labelled(Context::SequenceType)
         .as_context();
-    let tuple = any_type
+    let close = || just(Token::Close(Bracket::Parenthesis));
+    let parts = any_type
         .clone()
         .then(just(Token::Comma).ignore_then(any_type).repeated().collect::<Vec<_>>())
-        .delimited_by(just(Token::Open(Bracket::Parenthesis)), just(Token::Close(Bracket::Parenthesis)))
-        .map_with(|(first, mut more): (TypeExpr, Vec<TypeExpr>), extra| {
-            let span = span(extra.span());
+        .then_ignore(close())
+        .map(|(first, mut more): (TypeExpr, Vec<TypeExpr>)| {
             if more.is_empty() {
-                return TypeExpr { kind: first.kind, span };
+                return first.kind;
             }
             more.insert(0, first);
-            TypeExpr { kind: TypeExprKind::Tuple(more), span }
-        })
+            TypeExprKind::Tuple(more)
+        });
+    let tuple = just(Token::Open(Bracket::Parenthesis))
+        .ignore_then(choice((close().to(TypeExprKind::Unit), parts)))
+        .map_with(|kind, extra| TypeExpr { kind, span: span(extra.span()) })
         .labelled(Context::TupleType)
         .as_context();
     choice((named, sequence, tuple)).labelled(What::Type).boxed()

@@ -26,6 +26,7 @@ impl Checker<'_> {
         let ty = &expression.ty;
         match &expression.kind {
             ExprKind::Literal(value) => assert_eq!(*ty, Type::Scalar(value.scalar_type())),
+            ExprKind::Unit => assert_eq!(*ty, Type::Unit),
             ExprKind::Constants(values) => {
                 let Type::Sequence(element) = ty else { panic!("constants of type {ty}") };
                 for value in values.iter() {

@@ -75,6 +75,7 @@ pub fn form(form: &TopLevel) -> String {
 pub fn pattern(node: &Pattern) -> String {
     match &node.kind {
         PatternKind::Variable(symbol) => symbol.to_string(),
+        PatternKind::Unit => "()".into(),
         PatternKind::Tuple(parts) => format!("({})", parts.iter().map(pattern).collect::<Vec<_>>().join(", ")),
         PatternKind::Record(name, parts) => format!("{}<{}>", name.symbol, pattern(parts)),
         PatternKind::Error => "error".into(),
@@ -84,6 +85,7 @@ pub fn pattern(node: &Pattern) -> String {
 pub fn type_expr(node: &TypeExpr) -> String {
     match &node.kind {
         TypeExprKind::Scalar(scalar) => scalar.name().into(),
+        TypeExprKind::Unit => "()".into(),
         TypeExprKind::Name(name) => name.symbol.to_string(),
         TypeExprKind::Record(name, arguments) => {
             format!("{}<{}>", name.symbol, arguments.iter().map(type_expr).collect::<Vec<_>>().join(", "))
@@ -111,6 +113,7 @@ pub fn expression(node: &Expr) -> String {
         ExprKind::Literal(value) => nesl_prim::text::scalar(*value),
         ExprKind::Text(bytes) => nesl_prim::text::string(bytes),
         ExprKind::Name(symbol) => symbol.to_string(),
+        ExprKind::Unit => "()".into(),
         ExprKind::Tuple(parts) => format!("({})", list(parts)),
         ExprKind::Call { function, argument } => format!("{}<{}>", expression(function), expression(argument)),
         ExprKind::Index { sequence, index } => format!("{}[{}]", expression(sequence), expression(index)),

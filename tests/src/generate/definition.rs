@@ -106,7 +106,11 @@ impl Generator {
         let has_keywords = self.random.chance(40);
         // In a signature, a pair before keyword parameters would be two parameters.
         let fewest = 1 + usize::from(has_keywords);
-        let types: Vec<Type> = (0..fewest + self.random.below(3)).map(|_| self.any_type(2)).collect();
+        let count = if self.random.chance(12) { 0 } else { fewest + self.random.below(3) };
+        if count == 0 {
+            self.note(Feature::NoParameters);
+        }
+        let types: Vec<Type> = (0..count).map(|_| self.any_type(2)).collect();
         let mut bound = Vec::new();
         let mut texts: Vec<String> = types.iter().map(|ty| self.pattern(ty, &mut bound)).collect();
         if texts.iter().any(|text| text.ends_with(')')) {

@@ -112,6 +112,10 @@ impl Generator {
     pub(super) fn pattern(&mut self, ty: &Type, bound: &mut Bound) -> String {
         let takes_apart = self.random.chance(60);
         match ty {
+            Type::Unit if takes_apart => {
+                self.note(Feature::UnitPattern);
+                "()".to_owned()
+            }
             Type::Pair(first, second) if takes_apart => {
                 let first = self.pattern(first, bound);
                 format!("({first}, {})", self.pattern(second, bound))
@@ -148,6 +152,9 @@ impl Generator {
 
     /// A type of some depth at most.
     pub fn any_type(&mut self, depth: usize) -> Type {
+        if self.random.chance(4) {
+            return Type::Unit;
+        }
         match self.random.below(if depth == 0 { 8 } else { 19 }) {
             0..4 => Type::Int,
             4 => Type::Float,
@@ -207,6 +214,7 @@ impl Generator {
                 Type::Float => self.float(fuel),
                 Type::Bool => self.bool(fuel),
                 Type::Char => self.char(fuel),
+                Type::Unit => self.unit(fuel),
                 Type::Pair(first, second) => {
                     let parts = vec![self.expression(first, fuel), self.expression(second, fuel)];
                     Tree::new(ty.clone(), "(@, @)", parts)
@@ -219,6 +227,17 @@ impl Generator {
                 Type::Sequence(element) => self.sequence(element, fuel),
                 Type::Function(..) | Type::Parameter(_) => panic!("{ty} has no expressions of this kind"),
             },
+        }
+    }
+
+    /// The unit value, by way of others.
+    fn unit(&mut self, fuel: usize) -> Tree {
+        self.note(Feature::Unit);
+        let other = self.any_type(2);
+        match self.random.below(3) {
+            0 => self.filled(Type::Unit, "nothing_of(@)", &other, fuel),
+            1 => self.filled(Type::Unit, "(let _ = @ in ())", &other, fuel),
+            _ => self.filled(Type::Unit, "(let () = @ in @)", &Type::Unit, fuel),
         }
     }
 
@@ -265,6 +284,10 @@ impl Generator {
                 Type::Char,
                 *self.random.pick(&["`a", "`b", "`z", "space", "newline", "`Q", "`7", "``", "`\"", "`\\"]),
             ),
+            Type::Unit => {
+                self.note(Feature::Unit);
+                Tree::leaf(Type::Unit, "()")
+            }
             Type::Pair(first, second) => {
                 let parts = vec![self.leaf(first), self.leaf(second)];
                 Tree::new(ty.clone(), "(@, @)", parts)

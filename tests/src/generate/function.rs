@@ -9,7 +9,8 @@ use super::tree::{Part, Tree};
 use super::types::Type;
 
 /// The helpers that every program defines, polymorphic and used at many types: head of the definition and body.
-pub const HELPERS: [(&str, &str); 12] = [
+pub const HELPERS: [(&str, &str); 13] = [
+    ("function nothing_of(x) = ", "()"),
     ("function pick_of(c, x, y) = ", "if c then x else y"),
     ("function around(x, v) = ", "[x] ++ v ++ [x]"),
     ("function apart(v) = ", "{[x] : x in v}"),
@@ -168,7 +169,7 @@ impl Generator {
         self.note(Feature::Lambda);
         let mut bound = Vec::new();
         let patterns: Vec<String> = parameters.iter().map(|parameter| self.pattern(parameter, &mut bound)).collect();
-        let pattern = if patterns.len() == 1 { patterns[0].clone() } else { format!("({})", patterns.join(", ")) };
+        let pattern = if let [only] = &patterns[..] { only.clone() } else { format!("({})", patterns.join(", ")) };
         // Where it is called is not known here: as if within an apply-to-each.
         let body = self.deeper(1, |this| this.with(&bound, |this| this.expression(result, fuel.min(2))));
         // Nothing says that a parameter is an int where one operator wants a number and one a logical value.
@@ -197,8 +198,17 @@ impl Generator {
             0 | 1 if !known.is_empty() => self.random.pick(&known).clone(),
             0 => vec![result.clone()],
             1 => vec![result.clone(), result.clone()],
-            _ => (0..1 + self.random.below(2)).map(|_| self.any_type(1)).collect(),
+            _ => self.parameters(),
         }
+    }
+
+    /// The types of a few parameters; of none now and then.
+    fn parameters(&mut self) -> Vec<Type> {
+        if self.random.chance(8) {
+            self.note(Feature::NoParameters);
+            return Vec::new();
+        }
+        (0..1 + self.random.below(2)).map(|_| self.any_type(1)).collect()
     }
 
     /// A use of functions as values.
@@ -311,7 +321,7 @@ impl Generator {
         self.note(Feature::LocalFunction);
         let name = self.own_name("h");
         let result = if self.random.chance(60) { ty.clone() } else { self.any_type(1) };
-        let parameters: Vec<Type> = (0..1 + self.random.below(2)).map(|_| self.any_type(1)).collect();
+        let parameters = self.parameters();
         let function = self.function_value(&parameters, &result, fuel);
         self.functions.push(Signature { name: name.clone(), parameters, keywords: Vec::new(), result });
         let body = self.expression(ty, fuel);
@@ -362,6 +372,6 @@ fn right_nested(parameters: &[Type]) -> Type {
     match parameters {
         [only] => only.clone(),
         [first, rest @ ..] => Type::pair(first.clone(), right_nested(rest)),
-        [] => panic!("functions have parameters"),
+        [] => Type::Unit,
     }
 }

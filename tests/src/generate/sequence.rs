@@ -191,6 +191,10 @@ impl Generator {
                 self.note(Feature::NamedFunction);
                 Tree::new(ty, &format!("map({}, @)", record.name), vec![payloads])
             }
+            Type::Unit => {
+                let parts = vec![self.expression(&Type::Unit, fuel), self.expression(&Type::Int, fuel.min(2))];
+                Tree::new(ty, "dist(@, mod(@, 9))", parts)
+            }
             Type::Function(..) | Type::Parameter(_) => panic!("there are no sequences of {element}"),
         }
     }

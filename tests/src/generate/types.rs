@@ -13,6 +13,8 @@ pub enum Type {
     Bool,
     /// char
     Char,
+    /// ()
+    Unit,
     /// [a]
     Sequence(Box<Type>),
     /// (a, b)
@@ -73,6 +75,7 @@ impl Type {
             Type::Float => "0.0".to_owned(),
             Type::Bool => "t".to_owned(),
             Type::Char => "`a".to_owned(),
+            Type::Unit => "()".to_owned(),
             Type::Sequence(element) => format!("([] {element})"),
             Type::Pair(first, second) => format!("({}, {})", first.default_text(), second.default_text()),
             Type::Record(record) => format!("{}({})", record.name, record.payload.default_text()),
@@ -84,7 +87,7 @@ impl Type {
     /// The type with types in place of parameters.
     fn at(&self, arguments: &[Type]) -> Type {
         match self {
-            Type::Int | Type::Float | Type::Bool | Type::Char | Type::Function(..) => self.clone(),
+            Type::Int | Type::Float | Type::Bool | Type::Char | Type::Unit | Type::Function(..) => self.clone(),
             Type::Sequence(element) => Type::sequence(element.at(arguments)),
             Type::Pair(first, second) => Type::pair(first.at(arguments), second.at(arguments)),
             Type::Record(record) => Type::Record(Box::new(Record {
@@ -97,7 +100,7 @@ impl Type {
     }
 }
 
-/// Types in parentheses, as a tuple.
+/// Types in parentheses, as a tuple: `()` of none.
 pub fn tuple(types: &[Type]) -> String {
     let texts: Vec<String> = types.iter().map(ToString::to_string).collect();
     if texts.len() == 1 { texts[0].clone() } else { format!("({})", texts.join(", ")) }
@@ -110,6 +113,7 @@ impl fmt::Display for Type {
             Type::Float => write!(formatter, "float"),
             Type::Bool => write!(formatter, "bool"),
             Type::Char => write!(formatter, "char"),
+            Type::Unit => write!(formatter, "()"),
             Type::Sequence(element) => write!(formatter, "[{element}]"),
             Type::Pair(first, second) => write!(formatter, "({first}, {second})"),
             Type::Record(record) if record.arguments.is_empty() => formatter.write_str(&record.name),

@@ -207,6 +207,7 @@ fn uses_clock(block: &Block) -> bool {
 fn serial(lowering: &mut Lowering<'_>, shape: &Shape, values: &mut dyn Iterator<Item = Value>, out: &mut Vec<Value>) {
     match shape {
         Shape::Scalar(_) | Shape::Entry(Some(_)) => out.extend(values.next()),
+        Shape::Unit => {}
         Shape::Entry(None) => lifted(lowering, shape, None, values, out),
         Shape::Pair(first, rest) => {
             serial(lowering, first, values, out);
@@ -240,6 +241,7 @@ fn lifted(
             let Some(value) = values.next() else { return };
             out.push(index.map_or(value, |index| lowering.gather(*scalar, value, index)));
         }
+        Shape::Unit => {}
         Shape::Pair(first, rest) => {
             lifted(lowering, first, index, values, out);
             lifted(lowering, rest, index, values, out);

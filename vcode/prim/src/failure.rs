@@ -54,12 +54,19 @@ pub enum Failure {
     RecursionTooDeep { depth: u64 },
     /// The user interrupted the evaluation.
     Interrupted,
-    /// The program ended itself, and all is well.
-    Exited,
+    /// `exit` with a number that no process can end with.
+    NotAnExitCode { code: i64 },
+    /// The program ended itself with this exit code: no error, whatever the code means.
+    Exited { code: u8 },
 }
 
 impl Failure {
-    /// The stable error code; none where all is well.
+    /// What `exit` with this number does.
+    pub fn of_exit(code: i64) -> Failure {
+        u8::try_from(code).map_or(Failure::NotAnExitCode { code }, |code| Failure::Exited { code })
+    }
+
+    /// The stable error code; none for the end that a program wants.
     pub fn code(&self) -> &'static str {
         match self {
             Failure::IndexOutOfRange { .. } => "E0401",
@@ -82,9 +89,10 @@ impl Failure {
             Failure::OutOfMemory { .. } => "E0420",
             Failure::RecursionTooDeep { .. } => "E0421",
             Failure::Interrupted => "E0422",
-            Failure::Exited => "",
+            Failure::Exited { .. } => "",
             Failure::User { .. } => "E0423",
             Failure::OutputLost { .. } => "E0424",
+            Failure::NotAnExitCode { .. } => "E0429",
         }
     }
 
@@ -113,7 +121,8 @@ impl Failure {
             Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
             Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
             Failure::OutputLost { .. } => "is there room on the disk?",
-            Failure::User { .. } | Failure::Interrupted | Failure::Exited => "",
+            Failure::NotAnExitCode { .. } => "0 says that all is well, 1 to 255 that it is not",
+            Failure::User { .. } | Failure::Interrupted | Failure::Exited { .. } => "",
         }
     }
 }
@@ -157,7 +166,10 @@ impl fmt::Display for Failure {
             Failure::OutOfMemory { bytes } => write!(formatter, "out of memory: {bytes} more bytes are needed"),
             Failure::RecursionTooDeep { depth } => write!(formatter, "recursion deeper than {depth} calls"),
             Failure::Interrupted => write!(formatter, "interrupted"),
-            Failure::Exited => write!(formatter, "exit"),
+            Failure::NotAnExitCode { code } => {
+                write!(formatter, "{code} is no exit code: exit codes are 0 to 255")
+            }
+            Failure::Exited { code } => write!(formatter, "exit {code}"),
             Failure::User { message } => formatter.write_str(message),
             Failure::OutputLost { message, .. } => write!(formatter, "cannot write the output: {message}"),
         }

@@ -204,9 +204,10 @@ impl HostOp {
             HostOp::Fail => {
                 HostRow { reports: false, ..row("fail", &[TEXT], &[], "fail text: ends the program with this error.") }
             }
-            HostOp::Exit => {
-                HostRow { reports: false, ..row("exit", &[], &[], "exit: ends the program well, without results.") }
-            }
+            HostOp::Exit => HostRow {
+                reports: false,
+                ..row("exit", &[INT], &[], "exit code: ends the program with this exit code.")
+            },
             HostOp::Clock => HostRow {
                 reports: false,
                 ..row("clock", &[INT], &[FLOAT], "clock n: seconds since some moment, whatever n is.")

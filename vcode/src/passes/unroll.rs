@@ -73,7 +73,7 @@ impl Rule for Unroll {
 /// Whether values of a shape are scalars and sequences of scalars.
 fn is_flat(shape: &Shape) -> bool {
     match shape {
-        Shape::Scalar(_) | Shape::Function(None) => true,
+        Shape::Scalar(_) | Shape::Function(None) | Shape::Unit => true,
         Shape::Pair(first, rest) => is_flat(first) && is_flat(rest),
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => is_flat(inner),
         Shape::Sequence(element) => element.lifted().iter().all(|ty| matches!(ty, RegisterType::Column(_))),
@@ -135,7 +135,7 @@ impl Unroll {
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
                 self.argument(context, inner, index, operands, arguments);
             }
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(elements) => {
                 let descriptor = next(operands);
                 let columns: Vec<Operand> = elements.lifted().iter().map(|_| next(operands)).collect();
@@ -199,7 +199,7 @@ impl Unroll {
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
                 self.together(context, inner, instances, place, values);
             }
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(elements) => {
                 let lengths = all();
                 let mut segments = vec![(int(0), lengths[0])];
@@ -273,7 +273,7 @@ fn slices<'o>(
             slices(context, rest, range, columns, arguments);
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => slices(context, inner, range, columns, arguments),
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(elements) => {
             let descriptor = next(columns);
             let [starts, lengths] = [VectorOp::Starts, VectorOp::Lengths].map(|op| {

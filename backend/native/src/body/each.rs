@@ -58,7 +58,7 @@ fn flat(shape: &Shape, columns: &mut Vec<ScalarType>) -> Option<()> {
             flat(rest, columns)?;
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => flat(inner, columns)?,
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(_) | Shape::Entry(_) => return None,
     }
     Some(())
@@ -67,7 +67,7 @@ fn flat(shape: &Shape, columns: &mut Vec<ScalarType>) -> Option<()> {
 /// Whether results of a shape can be put together here.
 fn is_flat(shape: &Shape) -> bool {
     match shape {
-        Shape::Scalar(_) | Shape::Function(None) => true,
+        Shape::Scalar(_) | Shape::Function(None) | Shape::Unit => true,
         Shape::Pair(first, rest) => is_flat(first) && is_flat(rest),
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => is_flat(inner),
         Shape::Sequence(element) => flat(element, &mut Vec::new()).is_some(),
@@ -155,7 +155,7 @@ impl Body<'_, '_> {
                 self.varying(rest, operands, parts);
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.varying(inner, operands, parts),
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let segments = self.next(operands);
                 let mut elements = Vec::new();
@@ -179,7 +179,7 @@ impl Body<'_, '_> {
                 self.of_elements(rest, operands, elements);
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.of_elements(inner, operands, elements),
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let segments = self.next(operands);
                 elements.push(ElementPart::Segments(segments[0], segments[1]));
@@ -257,7 +257,7 @@ impl Body<'_, '_> {
                 self.keep(rest, count, registers, kept);
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.keep(inner, count, registers, kept),
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 // Those of sequences are not combined.
                 registers.by_ref().take(shape.lifted().len()).for_each(drop);

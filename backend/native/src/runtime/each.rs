@@ -82,7 +82,7 @@ fn varying<'s>(frame: &mut Frame<'s>, shape: &Shape, parts: &mut Vec<Part<'s>>) 
             varying(frame, rest, parts);
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => varying(frame, inner, parts),
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(element) => {
             let segments = frame.segments();
             let mut elements = Vec::new();
@@ -100,7 +100,7 @@ fn of_elements(frame: &mut Frame<'_>, shape: &Shape, elements: &mut Vec<ElementP
             of_elements(frame, rest, elements);
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => of_elements(frame, inner, elements),
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(element) => {
             elements.push(ElementPart::Segments(frame.size(), frame.size()));
             frame.word();
@@ -175,7 +175,7 @@ impl Results {
                     of(rest, alone, registers);
                 }
                 Shape::Record(_, inner) | Shape::Function(Some(inner)) => of(inner, alone, registers),
-                Shape::Function(None) => {}
+                Shape::Function(None) | Shape::Unit => {}
                 Shape::Sequence(element) => {
                     registers.push(scalar(ScalarType::Int, true, alone));
                     of(element, false, registers);
@@ -222,7 +222,7 @@ impl Results {
                 self.add(rest, words);
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.add(inner, words),
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let length = next(words);
                 self.push_word(length);
@@ -245,7 +245,7 @@ impl Results {
                 self.add_elements(rest, words, parts);
             }
             Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.add_elements(inner, words, parts),
-            Shape::Function(None) => {}
+            Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let (starts, lengths) = (next(words) as usize, next(words) as usize);
                 next(words);

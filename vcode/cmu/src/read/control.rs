@@ -3,7 +3,7 @@
 use super::{Entry, State, Translation, Type, registers, texts};
 use crate::Result;
 use crate::text::{Kind, Statement};
-use nesl_prim::{Constants, HostOp, ScalarType};
+use nesl_prim::{Constants, HostOp, ScalarType, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::op::VectorOp;
 use nesl_vcode::program::{Block, FunctionId, Operand, RegisterType};
@@ -57,7 +57,7 @@ impl Translation<'_, '_> {
             Kind::Call(function) => self.call(*function),
             Kind::If(first, second) => self.branches(statement, first, second),
             Kind::Exit => {
-                self.builder.host(HostOp::Exit, &[]);
+                self.builder.host(HostOp::Exit, &[Operand::Constant(ScalarValue::Int(0))]);
                 self.state = None;
                 Ok(())
             }

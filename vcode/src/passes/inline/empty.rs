@@ -38,7 +38,7 @@ fn empty_registers(shape: &Shape, registers: &mut Vec<bool>) {
             empty_registers(rest, registers);
         }
         Shape::Record(_, inner) | Shape::Function(Some(inner)) => empty_registers(inner, registers),
-        Shape::Function(None) => {}
+        Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(element) => {
             registers.push(true);
             registers.extend(element.lifted().iter().map(|_| false));
