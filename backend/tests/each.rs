@@ -7,6 +7,7 @@ use nesl_backend::{Engine, Limits, Loaded, Machine, Reference, RuntimeError, Str
 use nesl_prim::{Failure, ScalarValue};
 use nesl_vcode::{Constants, FunctionId, Input, Output, Shape, Step, parse, pipeline};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A function and its lifted version, which gives for each instance its reversed sequence of sequences, how many they are,
 /// and their first elements plus a number that all share.
@@ -166,6 +167,23 @@ fn an_each_in_an_each_may_be_very_deep() {
     for found in all(DEEP, (&int(), &depth), &int()) {
         assert_eq!(found.unwrap(), "100000");
     }
+}
+
+#[test]
+fn one_more_level_takes_no_longer_however_deep_it_is() {
+    let time = |depth| {
+        let argument = Literal::Scalar(ScalarValue::Int(depth));
+        let best = (0..3).map(|_| {
+            let begin = Instant::now();
+            let found = run(Reference::new(None), Strategy::Lift, DEEP, (&int(), &argument), &int());
+            assert_eq!(found.unwrap(), depth.to_string());
+            begin.elapsed()
+        });
+        best.min().unwrap()
+    };
+    // Sixteen times as deep: it would take some two hundred times as long if a level looked at all calls.
+    let (short, long) = (time(20_000), time(320_000));
+    assert!(long < short * 64, "{short:?} for 20,000 levels, {long:?} for 320,000");
 }
 
 /// Scalars of all types, of each instance and of all of them, in and out of a function of scalars alone.

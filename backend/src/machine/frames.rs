@@ -44,13 +44,15 @@ pub(super) struct Frames<E: Engine> {
     limits: Limits,
     slots: Vec<Option<SlotOf<E>>>,
     callers: Vec<Caller<E>>,
+    /// Which of the callers run instances one after another, so that the innermost is known however deep the calls are in it.
+    leaves: Vec<usize>,
     /// Where the frame of the running function begins.
     base: usize,
 }
 
 impl<E: Engine> Frames<E> {
     pub fn new(limits: Limits) -> Frames<E> {
-        Frames { limits, slots: Vec::new(), callers: Vec::new(), base: 0 }
+        Frames { limits, slots: Vec::new(), callers: Vec::new(), leaves: Vec::new(), base: 0 }
     }
 
     /// The first frame.
@@ -118,6 +120,9 @@ impl<E: Engine> Frames<E> {
         leaf: Option<Box<Leaf<E>>>,
         growth: Growth,
     ) {
+        if leaf.is_some() {
+            self.leaves.push(self.callers.len());
+        }
         self.callers.push(Caller { function, next: next as u32, base: self.base, leaf, growth });
         self.base = base;
     }
@@ -136,7 +141,8 @@ impl<E: Engine> Frames<E> {
 
     /// The elements that the innermost of the active instances reads, if the running function is part of one.
     pub fn read_around(&self) -> Option<usize> {
-        self.callers.iter().rev().find_map(|caller| caller.leaf.as_ref()).map(|leaf| leaf.read)
+        let innermost = self.leaves.last().and_then(|&index| self.callers[index].leaf.as_ref());
+        innermost.map(|leaf| leaf.read)
     }
 
     /// The frame for one more instance, in place of that of the instance before.
@@ -148,6 +154,7 @@ impl<E: Engine> Frames<E> {
     /// The end of the instances: results move to the caller's frame.
     pub fn end_each(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Place>]) {
         let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the instances have a caller"));
+        self.leaves.pop();
         self.slots.truncate(self.base);
         self.base = caller.base;
         for (value, &place) in values.into_iter().zip(results) {
