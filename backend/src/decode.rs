@@ -15,6 +15,7 @@ use nesl_span::Span;
 use nesl_vcode::{
     Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, Use,
     VectorOp, pipeline,
+    tail::{self, Steps},
 };
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Loaded {
     program: Arc<Program>,
     code: Vec<OnceLock<Code>>,
+    /// Which calls are steps of loops, once somebody asked.
+    steps: OnceLock<Steps>,
     /// For each function whether it computes on scalars alone, once somebody asked.
     scalar_only: Vec<OnceLock<bool>>,
     /// Those that do, as the evaluator runs them.
@@ -41,7 +44,7 @@ impl Loaded {
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
-        Loaded { program, code, scalar_only, scalar_code, native, partitioned: OnceLock::new() }
+        Loaded { program, code, steps: OnceLock::new(), scalar_only, scalar_code, native, partitioned: OnceLock::new() }
     }
 
     /// The program.
@@ -66,9 +69,8 @@ impl Loaded {
     /// A function of scalars alone, translated now if it was not yet.
     pub(crate) fn scalar_code(&self, function: FunctionId) -> &evaluator::Code {
         let index = function.0 as usize;
-        self.scalar_code[index].get_or_init(|| {
-            evaluator::translate(&decode(&self.program.functions[index]), scalar::results(&self.program, function))
-        })
+        self.scalar_code[index]
+            .get_or_init(|| evaluator::translate(&self.decoded(function), scalar::results(&self.program, function)))
     }
 
     /// Where the function of an `each` is called; none where it is a part of the caller that stands there.
@@ -77,10 +79,15 @@ impl Loaded {
         Some(line.span).filter(|&span| span != function.span)
     }
 
+    fn decoded(&self, function: FunctionId) -> Code {
+        let steps = self.steps.get_or_init(|| Steps::of(&self.program)).callees(&self.program, function);
+        decode(&self.program.functions[function.0 as usize], steps)
+    }
+
     /// A function of it, decoded now if it was not yet.
     pub(crate) fn code(&self, function: FunctionId) -> &Code {
         let index = function.0 as usize;
-        self.code[index].get_or_init(|| decode(&self.program.functions[index]))
+        self.code[index].get_or_init(|| self.decoded(function))
     }
 }
 
@@ -139,6 +146,8 @@ pub(crate) enum Line {
     Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
     /// A call.
     Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
+    /// A call that is a step of a loop: the called function's frame takes the place of this one's.
+    Step { function: FunctionId, operands: Box<[Source]>, span: Span },
     /// A function on each of some instances. The first operand is their number.
     Each(Arc<EachLine>),
     /// A group at once, if the engine can; otherwise its instructions follow.
@@ -162,14 +171,14 @@ pub(crate) struct Code {
     pub parameters: Box<[Option<Slot>]>,
     /// How many slots a frame has.
     pub slots: usize,
-    /// The lines; the last returns.
+    /// The lines; the last returns, or is a step.
     pub lines: Vec<Line>,
     /// The source of the function.
     pub span: Span,
 }
 
-/// Decodes a function.
-fn decode(function: &Function) -> Code {
+/// Decodes a function, whose calls at the end are steps if they are of one of these.
+fn decode(function: &Function, steps: HashSet<FunctionId>) -> Code {
     let mut is_read = vec![false; function.registers.len()];
     function.body.visit_reads(&mut |register| is_read[register.0 as usize] = true);
     let mut decoder = Decoder {
@@ -179,11 +188,10 @@ fn decode(function: &Function) -> Code {
         free: BTreeSet::new(),
         slots: 0,
         lines: Vec::new(),
+        steps,
     };
     let parameters = decoder.define(&function.parameters);
-    decoder.instructions(&function.body);
-    let results = decoder.sources(&function.body.results, &function.body.uses);
-    decoder.lines.push(Line::Return(results));
+    decoder.end(&function.body);
     Code { parameters, slots: decoder.slots as usize, lines: decoder.lines, span: function.span }
 }
 
@@ -197,6 +205,8 @@ struct Decoder<'a> {
     free: BTreeSet<Slot>,
     slots: Slot,
     lines: Vec<Line>,
+    /// The functions whose calls at the end are steps.
+    steps: HashSet<FunctionId>,
 }
 
 /// Which of these results later instructions put one after another, by their positions.
@@ -221,14 +231,54 @@ fn beside(results: &[Register], later: &[Instruction]) -> Vec<Vec<usize>> {
 
 impl Decoder<'_> {
     fn instructions(&mut self, block: &Block) {
+        self.begin(block, &block.instructions);
+    }
+
+    /// A block as far as these instructions, its first ones.
+    fn begin(&mut self, block: &Block, instructions: &[Instruction]) {
         let dropped = block.drops.iter().map(|&register| self.release(register)).collect();
         self.drop_values(dropped);
-        for (index, instruction) in block.instructions.iter().enumerate() {
+        for (index, instruction) in instructions.iter().enumerate() {
             match &instruction.op {
                 Op::Fused(group) => self.group(group, instruction, &block.instructions[index + 1..]),
                 _ => self.instruction(instruction),
             }
         }
+    }
+
+    /// A block that ends the function.
+    fn end(&mut self, block: &Block) {
+        if let Some(last) = tail::last(block) {
+            let before = &block.instructions[..block.instructions.len() - 1];
+            match &last.op {
+                Op::Call(function) if self.steps.contains(function) => {
+                    self.begin(block, before);
+                    let operands = self.sources(&last.operands, &last.uses);
+                    return self.lines.push(Line::Step { function: *function, operands, span: last.span });
+                }
+                Op::If(then_block, else_block) => {
+                    self.begin(block, before);
+                    let condition = self.sources(&last.operands, &last.uses)[0];
+                    return self.ends(condition, [then_block, else_block], last.span);
+                }
+                _ => {}
+            }
+        }
+        self.instructions(block);
+        let results = self.sources(&block.results, &block.uses);
+        self.lines.push(Line::Return(results));
+    }
+
+    /// An `if` that ends the function: each of its branches does.
+    fn ends(&mut self, condition: Source, blocks: [&Block; 2], span: Span) {
+        let branch = self.lines.len();
+        self.lines.push(Line::Branch { condition, otherwise: 0, span });
+        let (free, slots) = (self.free.clone(), self.slots);
+        self.end(blocks[0]);
+        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), span };
+        self.free = free;
+        self.free.extend(slots..self.slots);
+        self.end(blocks[1]);
     }
 
     fn instruction(&mut self, instruction: &Instruction) {

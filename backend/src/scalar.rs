@@ -61,6 +61,8 @@ enum End {
     Jump(usize),
     /// A call, then a block further down.
     Call(Call),
+    /// A step of a loop: a call that ends the function, whose place the other takes.
+    Step { function: FunctionId, arguments: Box<[Source]>, span: Span },
     /// The end of the function.
     Return(Box<[Source]>),
 }
@@ -116,6 +118,8 @@ pub(crate) struct Evaluator<'a> {
     words: Vec<u64>,
     callers: Vec<Caller<'a>>,
     results: Vec<u64>,
+    /// Arguments on their way from a frame to the one that takes its place.
+    moving: Vec<u64>,
     native: Native,
     native_calls: ScalarCalls,
     /// Instructions executed.
@@ -131,7 +135,7 @@ impl<'a> Evaluator<'a> {
         native: Native,
         interrupt: Option<&'a AtomicBool>,
     ) -> Evaluator<'a> {
-        let (words, callers, results) = (Vec::new(), Vec::new(), Vec::new());
+        let (words, callers, results, moving) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let native_calls = ScalarCalls::default();
         Evaluator {
             program,
@@ -140,6 +144,7 @@ impl<'a> Evaluator<'a> {
             words,
             callers,
             results,
+            moving,
             native,
             native_calls,
             instructions: 0,
@@ -276,6 +281,16 @@ impl<'a> Evaluator<'a> {
                     }
                     self.callers.push(Caller { code, call, base });
                     (code, base, next) = (callee, top, 0);
+                }
+                End::Step { function, arguments, span } => {
+                    self.moving.clear();
+                    self.moving.extend(arguments.iter().map(|source| source.word(frame)));
+                    self.check_interrupt(*span)?;
+                    (code, next) = (self.program.scalar_code(*function), 0);
+                    self.make_room(base + code.words, outside).map_err(|failure| (failure, *span))?;
+                    for (&word, &place) in self.moving.iter().zip(&code.parameters) {
+                        self.words[base + place] = word;
+                    }
                 }
                 End::Return(sources) => {
                     let Some(caller) = self.callers.pop() else {

@@ -3,7 +3,7 @@
 //! A scalar is a value, a column its address and length, a descriptor the addresses of its starts and lengths and the number
 //! of segments. What only looks at these is done here ([`is_direct`]). What goes over elements is a loop in place where it can
 //! be in a fusion group ([`group`]), as are the instances of an `each` ([`each`]); the rest calls a helper ([`crate::runtime`]).
-//! A function that ends by calling itself begins again instead.
+//! A function whose calls at its end come back to it is a loop ([`again`]).
 
 mod again;
 mod columns;
@@ -26,12 +26,13 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
 use nesl_prim::ScalarType;
+use nesl_vcode::tail::Steps;
 use nesl_vcode::{
     Block, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
 };
 use std::collections::HashMap;
 
-use again::Again;
+use again::Loop;
 pub(crate) use group::plan_of;
 use sink::Uses;
 
@@ -78,6 +79,8 @@ struct Mark {
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
     program: &'a Program,
+    /// Which calls are steps of loops.
+    steps: &'a Steps,
     id: FunctionId,
     function: &'a Function,
     functions: &'a HashMap<FunctionId, Entry>,
@@ -90,15 +93,15 @@ pub(crate) struct Body<'a, 'b> {
     frames: HashMap<usize, StackSlot>,
     /// Where the function's scratch memory begins, if it has to do with columns.
     mark: Option<Mark>,
-    /// Where it begins again, if it ends by calling itself.
-    again: Option<Again>,
+    /// The loop that it is, if it is one.
+    again: Option<Loop>,
 }
 
 impl<'a, 'b> Body<'a, 'b> {
     pub fn emit(
         builder: FunctionBuilder<'b>,
         jit: &'b mut JITModule,
-        (program, id): (&'a Program, FunctionId),
+        (program, steps, id): (&'a Program, &'a Steps, FunctionId),
         functions: &'a HashMap<FunctionId, Entry>,
         kept: &'a mut Kept,
     ) {
@@ -107,7 +110,8 @@ impl<'a, 'b> Body<'a, 'b> {
         let function = &program.functions[id.0 as usize];
         let (values, uses) = (Vec::new(), Uses::default());
         let parameters = of_all(&mut emitter, function, &functions[&id].passed, &parameters);
-        let mut body = Body { emitter, program, id, function, functions, kept, values, uses, frames, mark, again };
+        let mut body =
+            Body { emitter, program, steps, id, function, functions, kept, values, uses, frames, mark, again };
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
     }
@@ -117,21 +121,26 @@ impl<'a, 'b> Body<'a, 'b> {
         let function = self.function;
         self.values = vec![Vec::new(); function.registers.len()];
         self.define(&function.parameters, parameters.to_vec());
-        let makes_columns = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
+        let looped = again::functions(self.program, self.steps, self.id);
+        let all = looped.iter().map(|id| &self.program.functions[id.0 as usize]).chain([function]);
+        let makes_columns =
+            all.flat_map(|function| &function.registers).any(|ty| !matches!(ty, RegisterType::Scalar(_)));
         self.uses = Uses::of(function);
         self.mark =
             makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
         self.again = None;
-        if again::repeats(&function.body, self.id) {
-            self.begin_again();
-        } else if is_called && self.looks_at_interrupt(self.id) {
+        let is_checked = is_called && self.looks_at_interrupt(self.id);
+        if is_checked {
             self.emitter.check_stack();
+        }
+        if !looped.is_empty() {
+            return self.looped(looped);
+        }
+        if is_checked {
             self.emitter.check_interrupt();
         }
         let results = self.tail(&function.body);
-        let results = results.unwrap_or_else(|| unreachable!("a function that only begins again is not made a loop"));
-        self.end_again();
-        results
+        results.unwrap_or_else(|| unreachable!("what is no loop comes to its end"))
     }
 
     /// Whether a function is emitted where it is called: it is not much, and calls nothing but itself at its end.
@@ -142,8 +151,7 @@ impl<'a, 'b> Body<'a, 'b> {
 
     /// Whether a function looks at the interrupt flag whenever it is called.
     fn looks_at_interrupt(&self, id: FunctionId) -> bool {
-        let body = &self.program.functions[id.0 as usize].body;
-        again::repeats(body, id) || again::has_calls(body, None)
+        again::has_calls(&self.program.functions[id.0 as usize].body, None)
     }
 
     /// Calls a function; the values of its results.
@@ -160,7 +168,7 @@ impl<'a, 'b> Body<'a, 'b> {
     /// Emits a function where it is called.
     fn inlined(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
         let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.uses));
-        let outer = (self.id, self.function, self.mark, self.again);
+        let outer = (self.id, self.function, self.mark, self.again.take());
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
         (self.id, self.function, self.mark, self.again) = outer;

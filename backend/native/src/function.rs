@@ -18,6 +18,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nesl_prim::{Constants, ScalarType};
+use nesl_vcode::tail::Steps;
 use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ use std::sync::Arc;
 pub struct Compiler {
     module: Module,
     functions: HashMap<FunctionId, Entry>,
+    /// Which calls of the program are steps of loops, once it is known.
+    steps: Option<Steps>,
     kept: Kept,
 }
 
@@ -187,7 +190,7 @@ impl Compiler {
     /// # Errors
     /// If this machine cannot run what it would compile.
     pub fn new() -> Result<Compiler, Unavailable> {
-        Ok(Compiler { module: Module::new()?, functions: HashMap::new(), kept: Kept::default() })
+        Ok(Compiler { module: Module::new()?, functions: HashMap::new(), steps: None, kept: Kept::default() })
     }
 
     /// A function, compiled now if it was not yet.
@@ -244,8 +247,10 @@ impl Compiler {
             let Entry { body, passed, entry } = self.functions[&id].clone();
             let (signature, entry_signature) = (self.signature(code, &passed), self.entry_signature());
             let (functions, kept) = (&self.functions, &mut self.kept);
-            self.module
-                .define(body, signature, |builder, jit| Body::emit(builder, jit, (program, id), functions, kept))?;
+            let steps = &*self.steps.get_or_insert_with(|| Steps::of(program));
+            self.module.define(body, signature, |builder, jit| {
+                Body::emit(builder, jit, (program, steps, id), functions, kept);
+            })?;
             self.module
                 .define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, (body, &passed)))?;
         }

@@ -144,9 +144,6 @@ pub(crate) const TOP: i32 = offset_of!(State<'_>, top) as i32;
 pub(crate) const STEPS: i32 = offset_of!(State<'_>, steps) as i32;
 pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
 
-/// The least that a call takes of the stack, in bytes: what a function takes of it that begins again instead of calling itself.
-pub(crate) const LEAST_FRAME: i64 = 16;
-
 /// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);
 

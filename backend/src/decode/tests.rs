@@ -18,7 +18,7 @@ fn marked(function: Function) -> Code {
     let mut program = Program { functions: vec![function], ..Program::default() };
     last_use::run(&mut program);
     nesl_vcode::verify(&program).unwrap();
-    decode(&program.functions[0])
+    Loaded::new(Arc::new(program.clone())).decoded(FunctionId(0))
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn slots_are_used_again_after_last_uses() {
         y = f.scalar(ScalarOp::MultiplyInt, &[y, x]);
     }
     let function = f.finish(vec![y]);
-    assert_eq!(decode(&function).slots, 101);
+    assert_eq!(decode(&function, HashSet::new()).slots, 101);
     let code = marked(function);
     assert_eq!(code.slots, 2);
     assert_eq!(*code.lines.last().unwrap(), Line::Return(Box::new([Source::Take(0)])));
@@ -84,7 +84,7 @@ fn a_group_is_its_instructions_and_yields_where_they_are() {
     )
     .unwrap();
     last_use::run(&mut program);
-    let code = decode(&program.functions[0]);
+    let code = Loaded::new(Arc::new(program.clone())).decoded(FunctionId(0));
     assert!(matches!(&code.lines[0], Line::Group(group) if *group.operands == [Source::Take(0), Source::Take(1)]
             && *group.results == [Some(1), None] && group.after == 4));
     assert!(
@@ -106,4 +106,27 @@ fn what_is_put_together_later_is_known() {
     let later = [concat(&[3, 1]), concat(&[4, 7]), concat(&[2, 2]), concat(&[3, 4]), concat(&[4, 2])];
     assert_eq!(beside(&results, &later), [vec![2, 0], vec![3, 1]]);
     assert_eq!(beside(&results, &later[1..3]), Vec::<Vec<usize>>::new());
+}
+
+#[test]
+fn steps_take_the_place_of_their_function() {
+    let mut program = nesl_vcode::parse(
+        "function f(%0: int, %1: int) -> int {
+           %2 = less.int %0 1
+           %5 = if %2 { yield %1 } else {
+             %3 = subtract.int %0 1
+             %4 = call f %3 %1
+             yield %4
+           }
+           return %5
+         }",
+    )
+    .unwrap();
+    last_use::run(&mut program);
+    let code = Loaded::new(Arc::new(program.clone())).decoded(FunctionId(0));
+    assert!(matches!(code.lines[1], Line::Branch { otherwise: 4, .. }), "{:?}", code.lines);
+    assert_eq!(code.lines[2..4], [Line::Drop(Box::new([0])), Line::Return(Box::new([Source::Take(1)]))]);
+    let Line::Step { function, operands, .. } = &code.lines[5] else { panic!("{:?}", code.lines) };
+    assert_eq!((*function, &**operands), (FunctionId(0), &[Source::Take(0), Source::Take(1)][..]));
+    assert_eq!(code.lines.len(), 6);
 }

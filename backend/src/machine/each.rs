@@ -247,19 +247,24 @@ impl<E: Engine> Run<'_, E> {
         Ok(columns)
     }
 
-    /// Takes the results of the instance that has ended, and begins the next one if there is one.
-    pub(super) fn end_instance(&mut self, values: Vec<SlotOf<E>>, frames: &mut Frames<E>) -> Result<bool, Stop> {
+    /// Takes the results of the instance that has ended, and begins the next one if there is one: then the function to go on
+    /// with, which another may have ended.
+    pub(super) fn end_instance(
+        &mut self,
+        values: Vec<SlotOf<E>>,
+        frames: &mut Frames<E>,
+    ) -> Result<Option<FunctionId>, Stop> {
         let Some(leaf) = frames.leaf() else { unreachable!("an instance that ends is one of an each") };
         let span = leaf.line.span;
         gather(self.engine, &mut leaf.results, values).map_err(Stop::of(span))?;
         leaf.index += 1;
         if leaf.index == leaf.end {
-            return Ok(false);
+            return Ok(None);
         }
         let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(span))?;
-        let code = self.program.code(leaf.line.each.serial);
-        frames.begin_instance(code, arguments).map_err(Stop::at(span))?;
-        Ok(true)
+        let serial = leaf.line.each.serial;
+        frames.begin_instance(self.program.code(serial), arguments).map_err(Stop::at(span))?;
+        Ok(Some(serial))
     }
 
     /// Hands the results of all instances to the caller.

@@ -48,11 +48,13 @@ pub(super) struct Frames<E: Engine> {
     leaves: Vec<usize>,
     /// Where the frame of the running function begins.
     base: usize,
+    /// Operands on their way from a frame to the one that takes its place.
+    moving: Vec<SlotOf<E>>,
 }
 
 impl<E: Engine> Frames<E> {
     pub fn new(limits: Limits) -> Frames<E> {
-        Frames { limits, slots: Vec::new(), callers: Vec::new(), leaves: Vec::new(), base: 0 }
+        Frames { limits, slots: Vec::new(), callers: Vec::new(), leaves: Vec::new(), base: 0, moving: Vec::new() }
     }
 
     /// The first frame.
@@ -83,7 +85,22 @@ impl<E: Engine> Frames<E> {
         self.callers.last().map(|caller| caller.growth).unwrap_or_default()
     }
 
-    /// The same with operands that have left the caller's frame.
+    /// The frame of a step: operands move from the running function's frame, whose place it takes.
+    pub fn step(&mut self, code: &Code, operands: &[Source]) -> Result<(), Failure> {
+        let mut moving = std::mem::take(&mut self.moving);
+        moving.extend(operands.iter().map(|&source| self.read(source)));
+        self.slots.truncate(self.base);
+        let room = self.push(code);
+        for (value, &place) in moving.drain(..).zip(&code.parameters) {
+            if room.is_ok() {
+                self.store(place, value);
+            }
+        }
+        self.moving = moving;
+        room
+    }
+
+    /// A call with operands that have left the caller's frame.
     pub fn call_with(
         &mut self,
         here: (FunctionId, usize),

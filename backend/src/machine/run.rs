@@ -155,6 +155,11 @@ impl<E: Engine> Run<'_, E> {
                     self.enter(*span);
                     (function, code, next) = (*callee, callee_code, 0);
                 }
+                Line::Step { function: callee, operands, span } => {
+                    self.count(*span)?;
+                    (function, code, next) = (*callee, program.code(*callee), 0);
+                    frames.step(code, operands).map_err(Stop::at(*span))?;
+                }
                 Line::Each(line) => {
                     self.count(line.span)?;
                     if let Some(callee) = self.each(line, (function, next), frames)? {
@@ -171,8 +176,8 @@ impl<E: Engine> Run<'_, E> {
                 Line::Drop(slots) => frames.clear(slots),
                 Line::Return(sources) if frames.leaf().is_some() => {
                     let values = sources.iter().map(|&source| frames.read(source)).collect();
-                    if self.end_instance(values, frames)? {
-                        next = 0;
+                    if let Some(serial) = self.end_instance(values, frames)? {
+                        (function, code, next) = (serial, program.code(serial), 0);
                     } else if let Some((caller, line)) = frames.caller() {
                         self.end_each(frames)?;
                         (function, code, next) = (caller, program.code(caller), line);

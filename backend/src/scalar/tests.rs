@@ -128,10 +128,23 @@ function odd(%0: int, %1: int) -> bool, int {
   return %7 %8
 }";
 
+/// The same by calls that go on after those of one another.
+fn deep_parity() -> String {
+    PARITY.replace("yield %5 %6", "%9 = not.bool %5\n yield %9 %6")
+}
+
+#[test]
+fn calls_of_one_another_that_end_functions_take_no_depth() {
+    let limits = Limits { depth: 3, frame_bytes: 1000 };
+    let (results, instructions) = both(PARITY, limits, &[1_000_001, 0]);
+    assert_eq!(results, Ok(vec![ScalarValue::Bool(false), ScalarValue::Int(1_000_001)]));
+    assert_eq!(instructions, 5 * 1_000_001 + 2);
+}
+
 #[test]
 fn calls_of_one_another_may_be_a_million_deep() {
-    let (results, _) = both(PARITY, Limits::default(), &[1_000_001, 0]);
-    assert_eq!(results, Ok(vec![ScalarValue::Bool(false), ScalarValue::Int(1_000_001)]));
+    let (results, _) = both(&deep_parity(), Limits::default(), &[1_000_000, 0]);
+    assert_eq!(results, Ok(vec![ScalarValue::Bool(true), ScalarValue::Int(1_000_000)]));
 }
 
 #[test]
@@ -203,9 +216,9 @@ fn failures_are_where_the_machine_has_them() {
 fn recursion_ends_at_the_same_depth() {
     for (depth, enough) in [(3, 0), (50, 47), (5000, 4997)] {
         let limits = Limits { depth, ..Limits::default() };
-        let (found, _) = both(PARITY, limits, &[enough, 0]);
+        let (found, _) = both(&deep_parity(), limits, &[enough, 0]);
         assert!(found.is_ok(), "{found:?}");
-        let (error, _) = both(PARITY, limits, &[enough + 3, 0]);
+        let (error, _) = both(&deep_parity(), limits, &[enough + 3, 0]);
         assert_eq!(error.unwrap_err().failure, Failure::RecursionTooDeep { depth: depth as u64 });
     }
     let (error, _) = both(FIBONACCI, Limits { depth: 1, ..Limits::default() }, &[1]);
@@ -215,7 +228,7 @@ fn recursion_ends_at_the_same_depth() {
 
 #[test]
 fn recursion_ends_where_frames_take_too_much() {
-    let program = Loaded::new(Arc::new(program(PARITY)));
+    let program = Loaded::new(Arc::new(program(&deep_parity())));
     let limits = Limits { frame_bytes: 100_000, ..Limits::default() };
     let mut evaluator = Evaluator::new(&program, limits, Native::Off, None);
     let words = |n: u64| [n, 0].into_iter();

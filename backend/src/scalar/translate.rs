@@ -47,7 +47,7 @@ fn starts(lines: &[Line]) -> Vec<bool> {
         match line {
             Line::Branch { otherwise, .. } => starts[*otherwise] = true,
             Line::Jump(target) => starts[*target] = true,
-            Line::Call { .. } | Line::Move(_) | Line::Return(_) => {}
+            Line::Call { .. } | Line::Step { .. } | Line::Move(_) | Line::Return(_) => {}
             Line::Execute { .. } | Line::Drop(_) | Line::Host { .. } | Line::Each(_) | Line::Group(_) => continue,
         }
         starts[index + 1] = true;
@@ -85,6 +85,10 @@ impl Translator {
                 let (arguments, results) = (sources(operands), self.places(results));
                 block.instructions += 1;
                 block.end = End::Call(Call { function: *function, arguments, results, next, span: *span });
+            }
+            Line::Step { function, operands, span } => {
+                block.instructions += 1;
+                block.end = End::Step { function: *function, arguments: sources(operands), span: *span };
             }
             Line::Jump(target) => block.end = End::Jump(self.block_of[*target]),
             Line::Move(moves) => {

@@ -4,9 +4,11 @@
 //! failure and doc, next to the Rust expression that *is* its meaning. The type checker's library, the reference evaluator,
 //! constant folding and every engine instantiate that expression through [`Visitor`]; nobody writes it again. [`meaning`]
 //! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read. [`visible`]
-//! is how text from outside stands in messages. [`host`] is the table of operations on the world outside.
+//! is how text from outside stands in messages. [`host`] is the table of operations on the world outside. [`cycles`] says what
+//! of a call graph is recursive.
 
 pub mod constants;
+pub mod cycles;
 pub mod failure;
 pub mod host;
 pub mod meaning;

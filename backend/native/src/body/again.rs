@@ -1,60 +1,58 @@
-//! Functions that end by calling themselves: instead they begin again, with other values in their parameters.
+//! Loops: functions whose calls at their end come back to them ([`nesl_vcode::tail`]). Such a call is a jump to where the
+//! function that it calls begins, with other values in its parameters: it takes nothing of the stack, and nothing of scratch
+//! memory but what it passes on.
 //!
-//! The calls count as before, so that a recursion without end ends in the same error: each takes the least that a call takes of
-//! the stack away from what is left of it.
+//! Functions that call one another so are emitted in one, each where it is first called; each of them is compiled in the same
+//! way where it is called from elsewhere.
 
-use super::{Body, Mark};
+use super::{Body, Mark, Uses};
 use crate::function::machine_types;
-use crate::state::{INTERRUPT, LEAST_FRAME, STACK_LIMIT};
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value, types};
-use cranelift_frontend::Variable;
-use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, RegisterType};
+use crate::state::INTERRUPT;
+use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value};
+use nesl_vcode::tail::{self, Steps};
+use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Program, RegisterType};
+use std::collections::HashSet;
 
-/// A function that begins again.
-#[derive(Clone, Copy)]
-pub(super) struct Again {
-    /// Gets the parameters.
-    label: Label,
-    stack: Stack,
+/// How many instructions the functions of a loop may have in all where they are emitted in one.
+const LOOP: usize = 1024;
+
+/// The loop that a function is.
+pub(super) struct Loop {
+    /// The functions of it: a call of one of them that ends another is a jump.
+    functions: HashSet<FunctionId>,
+    /// Where those begin that are emitted, or are being emitted.
+    begins: Vec<(FunctionId, Label)>,
+    /// The address of the interrupt flag.
+    flag: Value,
 }
 
-/// What is left of the stack.
-#[derive(Clone, Copy)]
-enum Stack {
-    /// Nobody else looks at it: bytes.
-    Left(Variable),
-    /// The functions that are called look at the state's limit, which was this before.
-    Limit(Value),
-}
-
-/// Whether a function with this body, or part of a body, ends by calling itself, though not always.
-pub(super) fn repeats(block: &Block, id: FunctionId) -> bool {
-    ends(block, id) == (true, true)
-}
-
-/// Whether a block ends in a call of its function, and whether it ends in something else.
-fn ends(block: &Block, id: FunctionId) -> (bool, bool) {
-    match last(block).map(|last| &last.op) {
-        Some(Op::Call(function)) if *function == id => (true, false),
-        Some(Op::If(then_block, else_block)) => {
-            let (first, second) = (ends(then_block, id), ends(else_block, id));
-            (first.0 || second.0, first.1 || second.1)
-        }
-        _ => (false, true),
+/// The functions of the loop that a function is part of; none if it is none.
+pub(super) fn functions(program: &Program, steps: &Steps, id: FunctionId) -> HashSet<FunctionId> {
+    let own = steps.callees(program, id);
+    if own.is_empty() {
+        return own;
     }
-}
-
-/// The last instruction of a block, if its results are those of the block.
-fn last(block: &Block) -> Option<&Instruction> {
-    let last = block.instructions.last()?;
-    let results = last.results.iter().map(|&result| Operand::Register(result));
-    results.eq(block.results.iter().copied()).then_some(last)
+    let mut functions = HashSet::from([id]);
+    let mut waiting: Vec<FunctionId> = own.iter().copied().collect();
+    let mut size = 0;
+    while let Some(function) = waiting.pop() {
+        if functions.insert(function) {
+            size += program.functions[function.0 as usize].body.size();
+            waiting.extend(steps.callees(program, function));
+        }
+        if size > LOOP {
+            // It alone, if it is a loop alone: the others are called.
+            functions = HashSet::from([id]);
+            functions.retain(|function| own.contains(function));
+            break;
+        }
+    }
+    functions
 }
 
 /// Whether a block calls functions, apart from calls of one at its end.
 pub(super) fn has_calls(block: &Block, but: Option<FunctionId>) -> bool {
-    let end = last(block);
+    let end = tail::last(block);
     block.instructions.iter().any(|instruction| {
         let is_end = end.is_some_and(|end| std::ptr::eq(end, instruction));
         match &instruction.op {
@@ -70,77 +68,82 @@ pub(super) fn has_calls(block: &Block, but: Option<FunctionId>) -> bool {
 }
 
 impl Body<'_, '_> {
-    /// Begins a function that may begin again.
-    pub(super) fn begin_again(&mut self) {
+    /// Emits the body of the current function, which is a loop of these functions; the values of its results.
+    pub(super) fn looped(&mut self, functions: HashSet<FunctionId>) -> Vec<Vec<Value>> {
         let flag = self.emitter.load_state(INTERRUPT);
-        let limit = self.emitter.load_state(STACK_LIMIT);
-        let stack = if has_calls(&self.function.body, Some(self.id)) {
-            Stack::Limit(limit)
-        } else {
-            let here = self.emitter.builder.ins().get_stack_pointer(types::I64);
-            let left = self.emitter.builder.ins().isub(here, limit);
-            let variable = self.emitter.builder.declare_var(types::I64);
-            self.emitter.builder.def_var(variable, left);
-            Stack::Left(variable)
-        };
-        let label = self.emitter.builder.create_block();
-        let parameters = self.function.parameters.clone();
+        self.again = Some(Loop { functions, begins: Vec::new(), flag });
+        let function = self.function;
         let mut values = Vec::new();
-        for &parameter in &parameters {
+        for &parameter in &function.parameters {
             values.extend(self.value(Operand::Register(parameter)));
-            for ty in machine_types(self.function.register_type(parameter)) {
+        }
+        let results = self.round(&values);
+        results.unwrap_or_else(|| {
+            // It never ends: nothing jumps here.
+            let nowhere = self.emitter.builder.create_block();
+            self.emitter.builder.switch_to_block(nowhere);
+            let types = function.body.results.iter().map(|&result| machine_types(function.operand_type(result)));
+            types.map(|types| types.into_iter().map(|ty| self.emitter.zero(ty)).collect()).collect()
+        })
+    }
+
+    /// Emits the current function where it is first called in its loop, on these values of its parameters; those of its results,
+    /// none if it does not come to its end.
+    fn round(&mut self, values: &[Value]) -> Option<Vec<Vec<Value>>> {
+        let label = self.emitter.builder.create_block();
+        let function = self.function;
+        for &parameter in &function.parameters {
+            for ty in machine_types(function.register_type(parameter)) {
                 self.emitter.builder.append_block_param(label, ty);
             }
         }
-        let values: Vec<BlockArg> = values.into_iter().map(BlockArg::from).collect();
-        self.emitter.builder.ins().jump(label, &values);
+        self.jump(label, values);
         self.emitter.builder.switch_to_block(label);
         let values = self.emitter.builder.block_params(label).to_vec();
-        self.define(&parameters, values);
-        self.again = Some(Again { label, stack });
-        match stack {
-            Stack::Limit(_) => self.emitter.check_stack(),
-            Stack::Left(left) => {
-                let left = self.emitter.builder.use_var(left);
-                let has_room = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, left, 0);
-                self.emitter.require(has_room);
-            }
+        self.define(&function.parameters, values);
+        if let Some(Loop { begins, flag, .. }) = &mut self.again {
+            begins.push((self.id, label));
+            let flag = *flag;
+            self.emitter.check_flag(flag);
         }
-        self.emitter.check_flag(flag);
+        self.tail(&function.body)
     }
 
-    /// Leaves the state as it was.
-    pub(super) fn end_again(&mut self) {
-        if let Some(Again { stack: Stack::Limit(limit), .. }) = self.again {
-            self.emitter.store_state(STACK_LIMIT, limit);
-        }
+    fn jump(&mut self, label: Label, values: &[Value]) {
+        let values: Vec<BlockArg> = values.iter().map(|&value| BlockArg::from(value)).collect();
+        self.emitter.builder.ins().jump(label, &values);
     }
 
     /// Emits a block at the end of the function; the values of its results, moved to where the function's scratch memory began.
-    /// None if it only begins again.
+    /// None if it only goes on with the loop.
     pub(super) fn tail(&mut self, block: &Block) -> Option<Vec<Vec<Value>>> {
-        let Some(end) = last(block) else { return Some(self.end(block)) };
-        let is_again = matches!(end.op, Op::Call(function) if function == self.id);
-        let ((Op::If(..), ..) | (_, true, Some(_))) = (&end.op, is_again, self.again) else {
-            return Some(self.end(block));
+        let Some(end) = tail::last(block) else { return Some(self.end(block)) };
+        let step = match &end.op {
+            Op::Call(function) => Some(*function).filter(|step| self.is_step(*step)),
+            Op::If(..) => None,
+            _ => return Some(self.end(block)),
         };
+        if step.is_none() && matches!(end.op, Op::Call(_)) {
+            return Some(self.end(block));
+        }
         for instruction in &block.instructions[..block.instructions.len() - 1] {
             let values = self.instruction(instruction);
             self.define(&instruction.results, values);
         }
-        match (&end.op, self.again) {
-            (Op::If(then_block, else_block), _) => {
+        match (&end.op, step) {
+            (_, Some(step)) => self.step(step, &end.operands),
+            (Op::If(then_block, else_block), None) => {
                 let condition = self.value(end.operands[0])[0];
                 let values = self.branches(condition, [then_block, else_block], &end.results, Self::tail)?;
                 self.define(&end.results, values);
                 Some(block.results.iter().map(|&result| self.value(result)).collect())
             }
-            (_, Some(again)) => {
-                self.repeat(again, &end.operands);
-                None
-            }
-            (_, None) => unreachable!("only what begins again does so"),
+            _ => unreachable!("what else ends a function has been emitted"),
         }
+    }
+
+    fn is_step(&self, function: FunctionId) -> bool {
+        self.again.as_ref().is_some_and(|again| again.functions.contains(&function))
     }
 
     /// Emits a block that ends the function.
@@ -182,25 +185,28 @@ impl Body<'_, '_> {
         made.filter(|_| !has_descriptors).unwrap_or_default()
     }
 
-    fn repeat(&mut self, again: Again, operands: &[Operand]) {
+    /// Goes on with a function of the loop; the values of its results where it is emitted here and comes to its end.
+    fn step(&mut self, id: FunctionId, operands: &[Operand]) -> Option<Vec<Vec<Value>>> {
         let mut values: Vec<Vec<Value>> = operands.iter().map(|&operand| self.value(operand)).collect();
         if let Some(Mark { address: mark, .. }) = self.mark {
             let types: Vec<RegisterType> = operands.iter().map(|&operand| self.type_of(operand)).collect();
             self.give_back(mark, &types, &mut values);
         }
-        match again.stack {
-            Stack::Left(variable) => {
-                let left = self.emitter.builder.use_var(variable);
-                let left = self.emitter.builder.ins().iadd_imm_s(left, -LEAST_FRAME);
-                self.emitter.builder.def_var(variable, left);
-            }
-            Stack::Limit(_) => {
-                let limit = self.emitter.load_state(STACK_LIMIT);
-                let limit = self.emitter.builder.ins().iadd_imm_s(limit, LEAST_FRAME);
-                self.emitter.store_state(STACK_LIMIT, limit);
-            }
+        let values = values.concat();
+        let begins = self.again.iter().flat_map(|again| &again.begins);
+        let known = begins.copied().find(|&(function, _)| function == id).map(|(_, label)| label);
+        if let Some(label) = known {
+            self.jump(label, &values);
+            return None;
         }
-        let values: Vec<BlockArg> = values.concat().into_iter().map(BlockArg::from).collect();
-        self.emitter.builder.ins().jump(again.label, &values);
+        let outer = (self.id, self.function);
+        let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.uses));
+        (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
+        self.values = vec![Vec::new(); self.function.registers.len()];
+        self.uses = Uses::of(self.function);
+        let results = self.round(&values);
+        (self.id, self.function) = outer;
+        (self.values, self.uses) = kept;
+        results
     }
 }

@@ -235,15 +235,69 @@ const COUNTS_DOWN: &str = "
       return %6
     }";
 
-#[test]
-fn a_function_that_ends_by_calling_itself_begins_again_and_each_time_counts_as_a_call() {
-    assert_eq!(run(COUNTS_DOWN, &[20_000, 0], 1), (Status::Done, vec![200_010_000]));
-    assert_eq!(run(COUNTS_DOWN, &[-1i64 as u64, 0], 1).0, Status::GaveUp);
-    let program = nesl_vcode::parse(COUNTS_DOWN).unwrap();
+/// Runs the first function with so many bytes of stack, far too few for a frame for each step of a loop.
+fn run_on_little_stack(text: &str, arguments: &[u64], flag: &AtomicBool) -> (Status, Vec<u64>) {
+    let program = nesl_vcode::parse(text).unwrap();
     let mut compiler = Compiler::new().unwrap();
     let function = compiler.function(&program, FunctionId(0)).unwrap();
-    let flag = AtomicBool::new(true);
-    assert_eq!(call(function, (SCRATCH, Some(&flag)), &[20_000, 0], &mut [0]), Status::Interrupted);
+    let mut results = vec![0; function.result_words()];
+    let mut state = State::new(Some(flag), 8 << 10, None);
+    // SAFETY: the arguments are scalars.
+    let status = unsafe { function.call(&mut state, arguments, &mut results) };
+    (status, results)
+}
+
+#[test]
+fn a_function_that_ends_by_calling_itself_is_a_loop_that_takes_no_stack() {
+    let clear = AtomicBool::new(false);
+    let found = run_on_little_stack(COUNTS_DOWN, &[20_000_000, 0], &clear);
+    assert_eq!(found, (Status::Done, vec![200_000_010_000_000]));
+    assert_eq!(run_on_little_stack(COUNTS_DOWN, &[20_000, 0], &AtomicBool::new(true)).0, Status::Interrupted);
+}
+
+#[test]
+fn functions_that_end_by_calling_one_another_are_one_loop() {
+    let text = "
+        function even(%0: int, %1: int) -> int, bool {
+          %2 = equal.int %0 0
+          %7, %8 = if %2 { yield %1 t } else {
+            %3 = subtract.int %0 1
+            %4 = add.int %1 %0
+            %5, %6 = call odd %4 %3
+            yield %5 %6
+          }
+          return %7 %8
+        }
+        function odd(%0: int, %1: int) -> int, bool {
+          %2 = equal.int %1 0
+          %6, %7 = if %2 { yield %0 f } else {
+            %3 = subtract.int %1 1
+            %4, %5 = call even %3 %0
+            yield %4 %5
+          }
+          return %6 %7
+        }
+        function loops(%0: int) -> int {
+          %1 = add.int %0 1
+          %2 = call loops %1
+          return %2
+        }";
+    let clear = AtomicBool::new(false);
+    for (n, parity) in [(1_000_000, 1), (1_000_001, 0)] {
+        // 10^6 + (10^6 - 2) + …, and from 10^6 + 1 on likewise.
+        let sum = if parity == 1 { 500_000 * 500_001 } else { 500_001 * 500_001 };
+        assert_eq!(run_on_little_stack(text, &[n, 0], &clear), (Status::Done, vec![sum, parity]));
+    }
+    // What never ends can be interrupted.
+    let endless = &text[text.find("function loops").unwrap()..];
+    let flag = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(run_on_little_stack(endless, &[0], &flag).0, Status::Interrupted);
+    });
 }
 
 #[test]
