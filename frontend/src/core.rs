@@ -38,6 +38,8 @@ pub mod effects;
 
 pub mod print;
 
+pub mod tail;
+
 pub mod walk;
 
 /// What `abrev_string` leaves out.

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Evaluation is strict and goes from left to right; the first failure in that order ends it. Deep recursion ends in a
-//! failure too, never in the end of the process.
+//! failure too, never in the end of the process; a call that is a step of a loop ([`crate::core::tail`]) is no depth.
 
 mod intrinsics;
 mod machine;
@@ -24,6 +24,7 @@ mod value;
 pub use value::{Closure, Value};
 
 use crate::core::effects::Effects;
+use crate::core::tail::Steps;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::ty::Type;
 use machine::{Evaluated, Frame, Machine, stack_address};
@@ -88,6 +89,7 @@ impl Host for Nowhere {
 pub struct Evaluator<'a> {
     program: &'a Program,
     effects: Effects,
+    steps: Steps,
     host: Box<dyn Host + 'a>,
     call_limit: u64,
     seed: i64,
@@ -97,7 +99,8 @@ impl<'a> Evaluator<'a> {
     /// An evaluator of a program. The program must be well typed and without missing functions wherever it is run; other
     /// core makes the evaluator panic. What it prints is lost, and nothing else outside can be reached.
     pub fn new(program: &'a Program) -> Self {
-        Evaluator { program, effects: Effects::of(program), host: Box::new(Nowhere), call_limit: CALL_LIMIT, seed: 0 }
+        let (effects, steps) = (Effects::of(program), Steps::of(program));
+        Evaluator { program, effects, steps, host: Box::new(Nowhere), call_limit: CALL_LIMIT, seed: 0 }
     }
 
     /// The same evaluator in a world.
@@ -197,6 +200,7 @@ impl<'a> Evaluator<'a> {
         let mut machine = Machine {
             program: self.program,
             effects: &self.effects,
+            steps: &self.steps,
             host: &mut *self.host,
             printed: None,
             globals,

@@ -320,6 +320,21 @@ fn recursion_is_deep_but_ends() {
 }
 
 #[test]
+fn calls_that_end_functions_and_come_back_take_no_depth() {
+    // f(n) = if n == 0 then 0 else let m = n - 1 in g(m), and g(n) = if n == 0 then 1 else f(n - 1): is n odd?
+    let less = || op("-", [variable(0), int(1)]);
+    let is_zero = || op("==", [variable(0), int(0)]);
+    let first = choose(is_zero(), int(0), with(1, less(), call(SECOND, &[], variable(1))));
+    let second = choose(is_zero(), int(1), at(7, call(FIRST, &[], less())));
+    let program = program([first, second]);
+    let mut evaluator = Evaluator::new(&program).with_call_limit(2);
+    for (n, odd) in [(0, 0), (1, 1), (300_000, 0), (300_001, 1)] {
+        let value = evaluator.evaluate(&call(FIRST, &[], int(n)), &Globals::new(), 1);
+        assert_eq!(value, Ok(Value::int(odd)), "of {n}");
+    }
+}
+
+#[test]
 fn recursion_inside_apply_to_each_sorts() {
     // quicksort: f(a) = if #a < 2 then a else let p = a[0] in f({e in a | e < p}) ++ … through an apply-to-each.
     let keep = |filter: Expr| each([(2, variable(0))], Some(filter), variable(2));

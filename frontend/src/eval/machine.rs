@@ -4,6 +4,7 @@ use super::intrinsics;
 use super::value::{Closure, Value};
 use super::{EvalError, Globals};
 use crate::core::effects::Effects;
+use crate::core::tail::{self, Steps};
 use crate::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, Variable, VariableId};
 use crate::ty::Type;
 use nesl_prim::{Failure, Host, ScalarOp, ScalarValue, eval, meaning};
@@ -13,10 +14,24 @@ use std::sync::Arc;
 /// Errors are boxed because every level of recursion holds room for one.
 pub(super) type Evaluated = Result<Value, Box<EvalError>>;
 
+/// A call that is a step of a loop, with its argument: it takes the place of the function that it ends.
+struct Step {
+    function: FunctionId,
+    type_arguments: Vec<Type>,
+    argument: Value,
+}
+
+/// What becomes of an expression.
+enum Outcome {
+    Value(Value),
+    Step(Box<Step>),
+}
+
 /// What one evaluation reads and changes.
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
     pub(super) effects: &'a Effects,
+    pub(super) steps: &'a Steps,
     pub(super) host: &'a mut dyn Host,
     /// What the apply-to-each in progress has printed so far.
     pub(super) printed: Option<Vec<u8>>,
@@ -67,9 +82,17 @@ fn error(failure: Failure, span: Span) -> Box<EvalError> {
 }
 
 impl Machine<'_> {
-    /// The value of an expression. The bodies of bindings and the branches of conditionals are taken by the loop, so that
-    /// they need no stack; after a failure the frame is not used again.
+    /// The value of an expression.
     pub(super) fn expression(&mut self, frame: &mut Frame, expr: &Expr) -> Evaluated {
+        match self.outcome(frame, expr, None)? {
+            Outcome::Value(value) => Ok(value),
+            Outcome::Step(_) => unreachable!("only what ends a function is a step"),
+        }
+    }
+
+    /// What becomes of an expression, which ends a function if there is one. The bodies of bindings and the branches of
+    /// conditionals are taken by the loop, so that they need no stack; after a failure the frame is not used again.
+    fn outcome(&mut self, frame: &mut Frame, expr: &Expr, ends: Option<FunctionId>) -> Result<Outcome, Box<EvalError>> {
         if stack_address() < self.stack_end {
             return Err(error(Failure::RecursionTooDeep { depth: self.calls }, expr.span));
         }
@@ -111,6 +134,21 @@ impl Machine<'_> {
                     break self.apply_value(function.as_function(), argument, expr.span)?;
                 }
                 ExprKind::Call { function, type_arguments, argument } => {
+                    if let Some((source, left, right)) = tail::connective(self.program, expr).filter(|_| ends.is_some())
+                    {
+                        let left = self.expression(frame, left)?;
+                        if left.as_bool() == (source == "or") {
+                            break left;
+                        }
+                        expr = right;
+                        continue;
+                    }
+                    if ends.is_some_and(|caller| self.steps.is_step(caller, *function)) {
+                        let argument = self.expression(frame, argument)?;
+                        let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&frame.type_arguments));
+                        let (function, type_arguments) = (*function, type_arguments.collect());
+                        return Ok(Outcome::Step(Box::new(Step { function, type_arguments, argument })));
+                    }
                     break self.call(frame, expr.span, *function, type_arguments, argument)?;
                 }
                 ExprKind::Each { sources, filter, body } => {
@@ -119,7 +157,7 @@ impl Machine<'_> {
             }
         };
         frame.variables.truncate(outer);
-        Ok(value)
+        Ok(Outcome::Value(value))
     }
 
     fn sequence(&mut self, frame: &mut Frame, elements: &[Expr]) -> Evaluated {
@@ -207,10 +245,25 @@ impl Machine<'_> {
                 if self.calls >= self.call_limit {
                     return Err(error(Failure::RecursionTooDeep { depth: self.call_limit }, span));
                 }
-                let draws = self.effects.function(function).draws;
-                let mut frame = Frame { type_arguments, draws, variables: vec![(parameter.id, argument)] };
                 self.calls += 1;
-                let result = self.expression(&mut frame, body);
+                let mut step = Step { function, type_arguments, argument };
+                let (mut parameter, mut body) = (parameter, body);
+                let result = loop {
+                    let Step { function, type_arguments, argument } = step;
+                    let draws = self.effects.function(function).draws;
+                    let mut frame = Frame { type_arguments, draws, variables: vec![(parameter.id, argument)] };
+                    step = match self.outcome(&mut frame, body, Some(function)) {
+                        Ok(Outcome::Value(value)) => break Ok(value),
+                        Ok(Outcome::Step(next)) => *next,
+                        Err(error) => break Err(error),
+                    };
+                    match &self.program.function(step.function).body {
+                        FunctionBody::Defined { parameter: next, body: next_body } => {
+                            (parameter, body) = (next, next_body)
+                        }
+                        _ => unreachable!("what has no body does not come back"),
+                    }
+                };
                 self.calls -= 1;
                 result.map_err(|mut error| {
                     error.calls.push(span);
@@ -313,10 +366,11 @@ mod tests {
         let leaf = Expr { kind: ExprKind::Literal(ScalarValue::Int(1)), ty: Type::INT, span };
         let deep = (0..500).fold(leaf, |inner, _| Expr { kind: ExprKind::Sequence(vec![inner]), ty: Type::INT, span });
         let (program, globals) = (Program::default(), Globals::new());
-        let effects = Effects::of(&program);
+        let (effects, steps) = (Effects::of(&program), Steps::of(&program));
         let mut machine = Machine {
             program: &program,
             effects: &effects,
+            steps: &steps,
             host: &mut crate::eval::Nowhere,
             printed: None,
             globals: &globals,
