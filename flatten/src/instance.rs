@@ -8,16 +8,21 @@
 //! 3. its argument;
 //! 4. the globals that it or its callees mention, always invariant.
 //!
+//! A loop ([`crate::lift::looped`]) has more: after the number of instances how many there were at first and which of them these
+//! are, after the seed what they have printed, and before the globals the results so far, which it gives.
+//!
 //! Its results are its value (lifted throughout if lifted), then its state: the seed after it if it draws, and the text of
 //! each instance if it prints and is lifted.
 
 use crate::free::Globals;
+use crate::lift::onward::Target;
 use crate::lift::part::is_scalar;
 use crate::lower::{Context, Lowering};
 use crate::parallel::NotParallel;
 use crate::value::{Pattern, Value};
 use nesl_frontend::ast::Symbol;
 use nesl_frontend::core::effects::{Effect, Effects};
+use nesl_frontend::core::tail::Steps;
 use nesl_frontend::core::{self, Expr, FunctionBody, GlobalId, VariableId};
 use nesl_frontend::ty::Type;
 use nesl_prim::HostOp;
@@ -33,6 +38,8 @@ pub(crate) enum Version {
     Serial,
     /// Many; which parts of the argument are lifted.
     Lifted(Pattern),
+    /// Those that are left of many, in a function that is a loop; the same of it.
+    Loop(Pattern),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +69,7 @@ pub(crate) struct Part {
 pub(crate) struct Instances<'p> {
     pub(crate) program: &'p core::Program,
     pub(crate) effects: Effects,
+    pub(crate) steps: Steps,
     pub(crate) globals: Globals,
     numbers: HashMap<Key, FunctionId>,
     pending: Vec<(Key, FunctionId)>,
@@ -91,6 +99,7 @@ impl<'p> Instances<'p> {
         Instances {
             program,
             effects: Effects::of(program),
+            steps: Steps::of(program),
             globals: Globals::default(),
             numbers: HashMap::new(),
             pending: Vec::new(),
@@ -205,7 +214,22 @@ impl<'p> Instances<'p> {
         let globals = self.globals.function(self.program, function, &key.type_arguments);
         let mut lowering = Lowering::new(self, &name, source.span, key.type_arguments.clone());
         lowering.is_scalar_function = is_scalar(&argument_type) && is_scalar(&result_type);
+        if let Version::Loop(pattern) = &key.version {
+            let count = lowering.parameter(&Type::INT, &Pattern::Part(false)).operand();
+            let parameters = lowering.loop_parameters(&argument_type, pattern, effect);
+            lowering.environment.insert(parameter.id, parameters.2.clone());
+            let room = lowering.room_parameter(&result_type, effect);
+            lowering.global_parameters(globals);
+            let results = lowering.loop_body((function, body), parameters, room, count);
+            return lowering.builder.finish(results);
+        }
+        let is_loop = lowering.instances.steps.has_step(lowering.instances.program, body, function);
         let (context, argument) = lowering.parameters(key, &argument_type, effect, globals);
+        if let (true, Context::Lifted(count)) = (is_loop, context) {
+            let target = Target { function, type_arguments: key.type_arguments.clone(), pattern: argument.pattern() };
+            let results = lowering.enter_loop(&target, argument, &result_type, effect, count);
+            return lowering.builder.finish(results);
+        }
         lowering.environment.insert(parameter.id, argument);
         let value = lowering.eval(body, context);
         lowering.function(value, &result_type, effect, context)
@@ -249,7 +273,7 @@ impl Lowering<'_, '_> {
     ) -> (Context, Value) {
         let (context, pattern) = match &key.version {
             Version::Serial => (Context::Serial, Pattern::uniform(argument_type, false)),
-            Version::Lifted(pattern) => {
+            Version::Lifted(pattern) | Version::Loop(pattern) => {
                 let count = self.parameter(&Type::INT, &Pattern::Part(false)).operand();
                 (Context::Lifted(count), pattern.clone())
             }
@@ -258,13 +282,17 @@ impl Lowering<'_, '_> {
             self.seed = Some(self.parameter(&Type::INT, &Pattern::Part(context.is_lifted())));
         }
         let argument = self.parameter(argument_type, &pattern);
+        self.global_parameters(globals);
+        (context, argument)
+    }
+
+    fn global_parameters(&mut self, globals: BTreeSet<GlobalId>) {
         let program = self.instances.program;
         for global in globals {
             let ty = &program.global(global).ty;
             let value = self.parameter(ty, &Pattern::uniform(ty, false));
             self.globals.insert(global, value);
         }
-        (context, argument)
     }
 
     /// The finished function of an instance with this value.
@@ -286,6 +314,7 @@ impl Key {
         match &self.version {
             Version::Serial => format!("{source}@{types}"),
             Version::Lifted(pattern) => format!("{source}@{types}/{}", pattern.letters()),
+            Version::Loop(pattern) => format!("{source}@{types}/{}/loop", pattern.letters()),
         }
     }
 }

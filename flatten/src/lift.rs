@@ -5,6 +5,7 @@
 //! | [`each`] | apply-to-each: its body for all elements at once, what is free in it spread over them |
 //! | [`conditional`] | `if`: a lifted condition splits the instances, runs each branch on its own, and merges |
 //! | [`call`] | a call: of the version for the pattern of its argument |
+//! | [`looped`] | a function that comes back to itself by calls that end it: a loop, from which instances leave ([`onward`], [`room`]) |
 //! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
 //! | [`outside`] | printing, the end of the program, files and streams |
 //! | [`object`] | values in files, vector by vector |
@@ -17,9 +18,12 @@ pub(crate) mod conditional;
 pub(crate) mod each;
 pub(crate) mod hash;
 pub(crate) mod intrinsic;
+pub(crate) mod looped;
 pub(crate) mod object;
+pub(crate) mod onward;
 pub(crate) mod outside;
 pub(crate) mod part;
+pub(crate) mod room;
 pub(crate) mod sequence;
 pub(crate) mod structural;
 pub(crate) mod text;

@@ -13,6 +13,7 @@
 //! * Elements are computed on one by one only after `compact`: elements outside the segments are nobody's.
 
 use crate::instance::{Instances, Version};
+use crate::lift::looped::Looping;
 use crate::repr::int;
 use crate::state::state_type;
 use crate::value::{Pattern, Value};
@@ -56,6 +57,8 @@ pub(crate) struct Lowering<'a, 'p> {
     pub(crate) hazard: bool,
     /// Whether the function has scalars alone to do with: conditionals in it are no functions of their own.
     pub(crate) is_scalar_function: bool,
+    /// The loop that the function is, if it is one.
+    pub(crate) looping: Option<Looping>,
 }
 
 impl<'a, 'p> Lowering<'a, 'p> {
@@ -70,6 +73,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
             printed: None,
             hazard: false,
             is_scalar_function: false,
+            looping: None,
         }
     }
 
@@ -245,7 +249,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
 }
 
 /// The first component of elements: a descriptor (`true`) or a column; none where they have none.
-fn first_component(elements: &Value) -> Option<(Operand, bool)> {
+pub(crate) fn first_component(elements: &Value) -> Option<(Operand, bool)> {
     match elements {
         Value::Scalar { operand, .. } => Some((*operand, false)),
         Value::Sequence { extent, .. } => Some((*extent, true)),

@@ -138,6 +138,29 @@ impl Value {
         }
     }
 
+    /// The same in other registers, in the order of [`Value::operands`].
+    ///
+    /// # Panics
+    /// If there are too few.
+    #[must_use]
+    pub fn with(&self, operands: &mut impl Iterator<Item = Operand>) -> Value {
+        let mut next = || operands.next().expect("a register for each part of a value");
+        match self {
+            Value::Scalar { lifted, scalar_type, .. } => {
+                Value::Scalar { operand: next(), lifted: *lifted, scalar_type: *scalar_type }
+            }
+            Value::Pair(first, rest) => {
+                let first = first.with(operands);
+                Value::pair(first, rest.with(operands))
+            }
+            Value::Sequence { lifted, elements, .. } => {
+                let extent = next();
+                Value::Sequence { extent, lifted: *lifted, elements: Box::new(elements.with(operands)) }
+            }
+            Value::Nothing => Value::Nothing,
+        }
+    }
+
     /// Its registers in the order of [`Shape`].
     pub fn operands(&self) -> Vec<Operand> {
         let mut operands = Vec::new();

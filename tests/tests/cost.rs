@@ -2,7 +2,8 @@
 //!
 //! What is counted does not depend on the machine: elements and bytes of the columns that instructions made, and instructions
 //! run, with every strategy. A
-//! program's header names, for each, the function of the size n that it grows with; per unit of that function a larger size
+//! program's header names, for each, the function of the size n that it grows with, and may do so for the most elements that there are at once (`peak`); a line
+//! `depth` bounds the calls that may be active at once; per unit of that function a larger size
 //! may cost at most [`SLACK`] times what the smaller one did. Run with `--nocapture` to see what a unit costs.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
@@ -27,6 +28,7 @@ enum Growth {
     Logarithmic,
     Linear,
     Linearithmic,
+    Quadratic,
 }
 
 impl Growth {
@@ -36,6 +38,7 @@ impl Growth {
             "log n" => Growth::Logarithmic,
             "n" => Growth::Linear,
             "n log n" => Growth::Linearithmic,
+            "n n" => Growth::Quadratic,
             other => panic!("no growth is called {other}"),
         }
     }
@@ -47,6 +50,7 @@ impl Growth {
             Growth::Logarithmic => n.log2(),
             Growth::Linear => n,
             Growth::Linearithmic => n * n.log2(),
+            Growth::Quadratic => n * n,
         }
     }
 }
@@ -58,6 +62,10 @@ struct Case {
     sizes: Vec<i64>,
     elements: Growth,
     instructions: Growth,
+    /// Elements in columns at once, where the header says.
+    peak: Option<Growth>,
+    /// Calls that may be active at once.
+    depth: usize,
 }
 
 fn cases() -> Vec<Case> {
@@ -67,13 +75,16 @@ fn cases() -> Vec<Case> {
             let path = entry.unwrap().path();
             let text = std::fs::read_to_string(&path).unwrap();
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            let line = |key: &str| {
+            let option = |key: &str| {
                 let line = text.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(':'));
-                line.unwrap_or_else(|| panic!("{name}: no line `{key}:`")).trim().to_owned()
+                line.map(|line| line.trim().to_owned())
             };
+            let line = |key: &str| option(key).unwrap_or_else(|| panic!("{name}: no line `{key}:`"));
             let sizes = line("sizes").split(' ').map(|size| size.parse().unwrap()).collect();
             let (elements, instructions) = (Growth::parse(&line("elements")), Growth::parse(&line("instructions")));
-            Case { name, sizes, elements, instructions, text }
+            let peak = option("peak").map(|peak| Growth::parse(&peak));
+            let depth = option("depth").map_or(Limits::default().depth, |depth| depth.parse().unwrap());
+            Case { name, sizes, elements, instructions, peak, depth, text }
         })
         .collect();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
@@ -92,7 +103,7 @@ fn compile(case: &Case) -> Program {
 /// What a run of `main` with this size costs.
 fn run<E: Engine>(engine: E, strategy: Strategy, case: &Case, program: &Program, n: i64) -> Counters {
     let main = &program.mains[0];
-    let mut machine = Machine::new(engine, Limits::default());
+    let mut machine = Machine::new(engine, Limits { depth: case.depth, ..Limits::default() });
     machine.set_strategy(strategy);
     // Native code counts no instructions.
     machine.set_native(Native::Off);
@@ -120,7 +131,7 @@ type Counter = (&'static str, Growth, fn(&Counters) -> u64);
 /// What must hold where the instances of an apply-to-each run all at once, and where they may run one by one: there the
 /// instructions on scalars are work like elements.
 fn counters(case: &Case, strategy: Strategy) -> Vec<Counter> {
-    match strategy {
+    let mut counters: Vec<Counter> = match strategy {
         Strategy::Lift => vec![
             ("elements", case.elements, |counters| counters.elements),
             ("bytes", case.elements, |counters| counters.bytes),
@@ -130,7 +141,9 @@ fn counters(case: &Case, strategy: Strategy) -> Vec<Counter> {
             ("elements and instructions", case.elements, |counters| counters.elements + counters.instructions),
             ("bytes", case.elements, |counters| counters.bytes),
         ],
-    }
+    };
+    counters.extend(case.peak.map(|peak| -> Counter { ("peak", peak, |counters| counters.peak_elements) }));
+    counters
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The call of a function on an evaluated argument; `argument_type` is that of the source argument.
-    fn call_on(
+    pub(crate) fn call_on(
         &mut self,
         expr: &Expr,
         function: FunctionId,
@@ -70,7 +70,7 @@ impl Lowering<'_, '_> {
         if let (Version::Lifted(pattern), Context::Lifted(count)) = (&version, context)
             && !effect.prints
         {
-            return self.each_call(expr, function, type_arguments, argument, pattern.clone(), count);
+            return self.each_call(&self.type_of(expr), function, type_arguments, argument, pattern.clone(), count);
         }
         let result_type = self.type_of(expr);
         // The serial version is called for one instance, whatever the context.
@@ -92,9 +92,9 @@ impl Lowering<'_, '_> {
     }
 
     /// The call of a function on each of the instances, of which there may be none.
-    fn each_call(
+    pub(crate) fn each_call(
         &mut self,
-        expr: &Expr,
+        result_type: &Type,
         function: FunctionId,
         type_arguments: Vec<Type>,
         argument: Value,
@@ -109,8 +109,7 @@ impl Lowering<'_, '_> {
         arguments.extend(pattern.arguments(&program.function(function).scheme.parameter.instantiate(&type_arguments)));
         arguments
             .extend(globals.iter().map(|global| Argument { shape: shape(&program.global(*global).ty), varies: false }));
-        let result_type = self.type_of(expr);
-        let results = std::iter::once(&result_type).chain(state_type(effect, true).as_ref()).map(shape).collect();
+        let results = std::iter::once(result_type).chain(state_type(effect, true).as_ref()).map(shape).collect();
         let seed = effect.draws.then(|| self.current_seed().operand());
         let globals = globals.iter().map(|global| self.globals[global].clone());
         let operands = Instances::arguments(globals, Some(count), seed, &argument);
@@ -119,8 +118,8 @@ impl Lowering<'_, '_> {
             self.instances.instance(Source::Function(function), type_arguments.clone(), Version::Lifted(pattern), span);
         let serial = self.instances.instance(Source::Function(function), type_arguments, Version::Serial, span);
         let results = self.builder.each(Each { serial, lifted, arguments, results }, &operands);
-        let pattern = Pattern::uniform(&result_type, true);
-        self.take_results(results, &result_type, &pattern, effect, Context::Lifted(count))
+        let pattern = Pattern::uniform(result_type, true);
+        self.take_results(results, result_type, &pattern, effect, Context::Lifted(count))
     }
 
     /// `a and b` as `if a then b else f`, `a or b` as `if a then t else b`, on bools.

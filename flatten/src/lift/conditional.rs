@@ -191,7 +191,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The values restricted to the flagged instances; as they are where all instances are flagged.
-    fn restrict_unless(&mut self, all: Operand, values: &[Value], flags: Operand) -> Vec<Value> {
+    pub(crate) fn restrict_unless(&mut self, all: Operand, values: &[Value], flags: Operand) -> Vec<Value> {
         if values.is_empty() {
             return Vec::new();
         }
@@ -205,7 +205,7 @@ impl Lowering<'_, '_> {
         values.iter().map(|value| replace_lifted(value, &mut operands)).collect()
     }
 
-    fn is_zero(&mut self, number: Operand) -> Operand {
+    pub(crate) fn is_zero(&mut self, number: Operand) -> Operand {
         self.builder.scalar(ScalarOp::EqualInt, &[number, int(0)])
     }
 
