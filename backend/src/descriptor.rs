@@ -7,6 +7,7 @@
 use crate::buffer::Meter;
 use crate::vector::Vector;
 use nesl_prim::Failure;
+use nesl_prim::meaning::MOST_ELEMENTS;
 use std::sync::{Arc, OnceLock};
 
 /// How a column is cut into segments.
@@ -129,7 +130,8 @@ impl Descriptor {
         if let Some(&total) = self.0.total.get() {
             return Ok(total);
         }
-        let total = usize::try_from(sum(self.lengths()).ok_or(TOO_LONG)?).map_err(|_| TOO_LONG)?;
+        let total = sum(self.lengths()).filter(|&total| total <= MOST_ELEMENTS).ok_or(TOO_LONG)?;
+        let total = usize::try_from(total).map_err(|_| TOO_LONG)?;
         Ok(*self.0.total.get_or_init(|| total))
     }
 
@@ -172,7 +174,7 @@ pub fn sum(lengths: &[i64]) -> Option<i64> {
     })
 }
 
-/// Lengths that add up to more than an int holds.
+/// Lengths that add up to more than any sequence has.
 const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
 
 #[cfg(test)]

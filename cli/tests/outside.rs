@@ -101,6 +101,22 @@ csv_int_column(rows, 2);
 }
 
 #[test]
+fn lengths_in_an_object_that_add_up_to_too_much_do_not_fit() {
+    // 2^63 - 1 twice and 5 are 3 in a word of 64 bits, as are 2^62 four times and 3.
+    let max = i64::MAX;
+    let wrapping = format!("[ 3 ]\n[ {max} {max} 5 ]\n( 1 2 3 )\n");
+    let quarters = format!("[ 5 ]\n[ {0} {0} {0} {0} 3 ]\n( 1 2 3 )\n", 1i64 << 62);
+    let files: [(&str, &[u8]); 2] = [("wrapping", wrapping.as_bytes()), ("quarters", quarters.as_bytes())];
+    let text = r#"
+let (v, ok, message) = read_object([[7]], open_check(open_in_file("wrapping"))) in (v, ok, #message > 0);
+let (v, ok, message) = read_object([[7]], open_check(open_in_file("quarters"))) in (v, ok, #message > 0);
+"#;
+    on_engines(text, &files, |_, ran| {
+        assert_eq!(ran.out, "([[7]], f, t)\n([[7]], f, t)\n", "{}", ran.err);
+    });
+}
+
+#[test]
 fn objects_of_any_type_go_through_files() {
     let text = r#"
 datatype point(float, float);

@@ -83,9 +83,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         outcome.inspect_err(|fault| self.met_by_all(&fault.failure))
     }
 
-    /// Ends the job for lack of memory, with which this rank cannot go on alone: any other failure of what every rank does all have met.
+    /// Ends the job for lack of memory, with which this rank cannot go on alone: any other failure of what every rank does all have
+    /// met, as they have where a sequence would be longer than any can be.
     pub(crate) fn met_by_all(&self, failure: &Failure) {
-        if matches!(failure, Failure::OutOfMemory { .. }) && self.layout.ranks > 1 {
+        if matches!(failure, Failure::OutOfMemory { .. }) && !failure.is_of_program() && self.layout.ranks > 1 {
             self.communicator.abort(&failure.to_string());
         }
     }

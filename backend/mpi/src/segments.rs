@@ -10,6 +10,7 @@ use crate::layout::{Layout, offsets, overlap};
 use crate::ranks::Ranks;
 use nesl_backend::{Engine, Fault, Vector};
 use nesl_prim::Failure;
+use nesl_prim::meaning::MOST_ELEMENTS;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -106,7 +107,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         Ok(Descriptor(Arc::new(Inner {
             starts,
             lengths,
-            total: total.and_then(|total| usize::try_from(total).ok()),
+            total: total.filter(|&total| total <= MOST_ELEMENTS).and_then(|total| usize::try_from(total).ok()),
             before,
             local: OnceLock::new(),
             local_packed: OnceLock::new(),

@@ -7,6 +7,7 @@ use crate::emitter::{Emitter, TRUSTED};
 use crate::thunk::thunk;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use nesl_prim::meaning::MOST_ELEMENTS;
 use nesl_prim::{ScalarOp, ScalarType};
 
 impl Emitter<'_> {
@@ -76,6 +77,10 @@ impl Emitter<'_> {
                 let wide = self.builder.ins().uextend(types::I64, a);
                 self.mix(wide)
             }
+            ScalarOp::CheckTotal => {
+                self.require_total(a);
+                a
+            }
             ScalarOp::CheckLength => {
                 let is_length = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, a, 0);
                 self.require(is_length);
@@ -94,6 +99,12 @@ impl Emitter<'_> {
         }
         Some(match op {
             ScalarOp::AddInt => self.builder.ins().iadd(a, b),
+            ScalarOp::AddLength => {
+                let sum = self.builder.ins().iadd(a, b);
+                let is_more = self.builder.ins().icmp(IntCC::UnsignedLessThan, sum, a);
+                let greatest = self.int(-1);
+                self.builder.ins().select(is_more, greatest, sum)
+            }
             ScalarOp::AddFloat => self.builder.ins().fadd(a, b),
             ScalarOp::SubtractInt => self.builder.ins().isub(a, b),
             ScalarOp::SubtractFloat => self.builder.ins().fsub(a, b),
@@ -201,6 +212,12 @@ impl Emitter<'_> {
         })
     }
 
+    /// Gives up where no sequence has so many elements.
+    fn require_total(&mut self, count: Value) {
+        let is_total = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, count, MOST_ELEMENTS);
+        self.require(is_total);
+    }
+
     fn ternary(&mut self, op: ScalarOp, a: Value, b: Value, c: Value) -> Option<Value> {
         Some(match op {
             ScalarOp::SelectInt | ScalarOp::SelectFloat | ScalarOp::SelectBool | ScalarOp::SelectChar => {
@@ -238,11 +255,7 @@ impl Emitter<'_> {
                         self.builder.ins().select(is_none, zero, count)
                     }
                 };
-                // What begins at a natural number has no more elements than there are.
-                if self.known_int(a).is_none_or(|start| start < 0) {
-                    let is_count = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
-                    self.require(is_count);
-                }
+                self.require_total(count);
                 count
             }
             ScalarOp::SubsequenceLength => {

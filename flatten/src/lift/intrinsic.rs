@@ -100,6 +100,7 @@ impl Lowering<'_, '_> {
             Intrinsic::Dist => {
                 let (value, count) = argument.into_pair();
                 let count = self.builder.scalar(ScalarOp::CheckLength, &[count.operand()]);
+                let count = self.builder.scalar(ScalarOp::CheckTotal, &[count]);
                 Value::sequence(count, self.lift(value, count))
             }
             Intrinsic::Elt => {
@@ -151,7 +152,9 @@ impl Lowering<'_, '_> {
             Intrinsic::Append => {
                 let (first, second) = argument.into_pair();
                 let ((length, elements), (more, others)) = (first.into_sequence(), second.into_sequence());
-                let length = self.builder.scalar(ScalarOp::AddInt, &[length, more]);
+                // Of sequences whose elements nobody asks for there is nothing in memory.
+                let sum = self.builder.scalar(ScalarOp::AddInt, &[length, more]);
+                let length = self.builder.scalar(ScalarOp::CheckTotal, &[sum]);
                 Value::sequence(length, self.concat(&[&elements, &others]))
             }
             Intrinsic::Flatten => {
@@ -164,7 +167,7 @@ impl Lowering<'_, '_> {
                 let (length, elements) = sequence.into_sequence();
                 let (count, lengths) = lengths.into_sequence();
                 let lengths = self.builder.map(ScalarOp::CheckLength, &[lengths.operand()]);
-                let sum = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[lengths]);
+                let sum = self.builder.vector(VectorOp::Reduce(ScalarOp::AddLength), &[lengths]);
                 self.builder.scalar(ScalarOp::CheckPartition, &[sum, length]);
                 Value::sequence(count, Value::segments(self.packed(lengths), elements))
             }

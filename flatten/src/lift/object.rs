@@ -149,7 +149,7 @@ impl Lowering<'_, '_> {
                 let results = self.builder.host(HostOp::ReadLengths, &[stream]);
                 let lengths = results[0];
                 self.was_read(results, count, read);
-                let total = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[lengths]);
+                let total = self.builder.vector(VectorOp::Reduce(ScalarOp::AddLength), &[lengths]);
                 self.read_vectors(&element, total, stream, read);
             }
             Structure::Nothing => {}

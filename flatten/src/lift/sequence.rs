@@ -24,6 +24,7 @@ impl Lowering<'_, '_> {
                 let (value, number) = argument.into_pair();
                 let number = self.lift(number, count).operand();
                 let lengths = self.builder.map(ScalarOp::CheckLength, &[number]);
+                let lengths = self.builder.map(ScalarOp::CheckTotal, &[lengths]);
                 let descriptor = self.packed(lengths);
                 let total = self.total(descriptor);
                 let spread = self.spread(&value, descriptor);
@@ -49,7 +50,8 @@ impl Lowering<'_, '_> {
                 let (first, elements) = self.lift_compact(first, count);
                 let (second, others) = self.lift_compact(second, count);
                 let (length, more) = (self.lengths(first), self.lengths(second));
-                let lengths = self.builder.map(ScalarOp::AddInt, &[length, more]);
+                let sums = self.builder.map(ScalarOp::AddInt, &[length, more]);
+                let lengths = self.builder.map(ScalarOp::CheckTotal, &[sums]);
                 let appended = self.move_elements(&[&elements, &others], &mut |lowering, columns| {
                     lowering.builder.vector(VectorOp::Append, &[first, columns[0], second, columns[1]])
                 });
@@ -59,7 +61,9 @@ impl Lowering<'_, '_> {
                 let (outer, inner) = self.compact(argument).into_sequence();
                 let (descriptor, elements) = self.compact(inner).into_sequence();
                 let lengths = self.lengths(descriptor);
-                let lengths = self.builder.vector(VectorOp::SegReduce(ScalarOp::AddInt), &[lengths, outer]);
+                // Of parts that are views of one there may be more elements than of what is in memory.
+                let sums = self.builder.vector(VectorOp::SegReduce(ScalarOp::AddLength), &[lengths, outer]);
+                let lengths = self.builder.map(ScalarOp::CheckTotal, &[sums]);
                 Value::segments(self.packed(lengths), elements)
             }
             Intrinsic::Partition => {
@@ -67,7 +71,7 @@ impl Lowering<'_, '_> {
                 let (whole, elements) = self.lift_compact(sequence, count);
                 let (outer, lengths) = self.lift_compact(lengths, count);
                 let lengths = self.builder.map(ScalarOp::CheckLength, &[lengths.operand()]);
-                let sums = self.builder.vector(VectorOp::SegReduce(ScalarOp::AddInt), &[lengths, outer]);
+                let sums = self.builder.vector(VectorOp::SegReduce(ScalarOp::AddLength), &[lengths, outer]);
                 let expected = self.lengths(whole);
                 self.builder.map(ScalarOp::CheckPartition, &[sums, expected]);
                 Value::segments(outer, Value::segments(self.packed(lengths), elements))

@@ -275,8 +275,7 @@ fn partition(operand: &Value) -> Result<Value, Failure> {
     let (sequence, lengths) = operand.as_pair();
     let mut total: i64 = 0;
     for count in lengths.as_sequence().iter() {
-        // Saturation cannot hide a wrong sum: no sequence has max_int elements.
-        total = total.saturating_add(meaning::check_length(count.as_int())?);
+        total = meaning::add_lengths(total, meaning::check_length(count.as_int())?);
     }
     meaning::check_partition(total, length(sequence))?;
     let mut rest = sequence.as_sequence().as_slice();

@@ -99,7 +99,9 @@ impl Object<'_, '_> {
             Type::Sequence(element) => {
                 let lengths = self.vector(HostOp::ReadLengths, ScalarType::Int, None, count)?;
                 let lengths: Vec<usize> = lengths.iter().map(|length| length.as_int() as usize).collect();
-                let mut elements = self.read(element, lengths.iter().sum())?.into_iter();
+                // Lengths from a file may add up to anything; nothing has so many elements.
+                let total = lengths.iter().fold(0, |total: usize, &length| total.saturating_add(length));
+                let mut elements = self.read(element, total)?.into_iter();
                 Ok(lengths.into_iter().map(|length| Value::sequence(elements.by_ref().take(length))).collect())
             }
             Type::Scalar(scalar) => {

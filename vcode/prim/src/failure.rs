@@ -3,6 +3,7 @@
 //! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the same.
 
 use crate::ScalarValue;
+use crate::meaning::MOST_ELEMENTS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -30,7 +31,7 @@ pub enum Failure {
     BadSubsequence { start: i64, end: i64, length: i64 },
     /// `take` or `drop` of more elements than there are.
     BadCount { count: i64, length: i64 },
-    /// Lengths of `partition` that do not add up.
+    /// Lengths of `partition` that do not add up; their sum is a number without a sign.
     BadPartition { sum: i64, length: i64 },
     /// Two elements of a `permute` go to the same place.
     NotAPermutation { index: i64 },
@@ -96,6 +97,19 @@ impl Failure {
         }
     }
 
+    /// Whether it follows from the program and its data alone: not from what the machine has, or from somebody outside.
+    pub fn is_of_program(&self) -> bool {
+        match self {
+            // A sequence that no machine could have.
+            Failure::OutOfMemory { bytes } => *bytes > MOST_ELEMENTS as u64,
+            Failure::RecursionTooDeep { .. }
+            | Failure::OutputLost { .. }
+            | Failure::Interrupted
+            | Failure::Exited { .. } => false,
+            _ => true,
+        }
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -152,8 +166,11 @@ impl fmt::Display for Failure {
             Failure::BadCount { count, length } => {
                 write!(formatter, "count {count} is too large for a sequence of length {length}")
             }
+            Failure::BadPartition { sum: -1, length } => {
+                write!(formatter, "the lengths add up to {} or more, the sequence has length {length}", u64::MAX)
+            }
             Failure::BadPartition { sum, length } => {
-                write!(formatter, "the lengths add up to {sum}, the sequence has length {length}")
+                write!(formatter, "the lengths add up to {}, the sequence has length {length}", *sum as u64)
             }
             Failure::NotAPermutation { index } => write!(formatter, "not a permutation: index {index} occurs twice"),
             Failure::NegativePower { power } => write!(formatter, "negative power {power}"),

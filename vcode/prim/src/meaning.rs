@@ -159,7 +159,24 @@ pub fn check_length(length: i64) -> Result<i64, Failure> {
     if length >= 0 { Ok(length) } else { Err(Failure::NegativeLength { length }) }
 }
 
-/// `length` if the lengths of a partition sum up to it.
+/// The sum of two lengths as numbers without a sign, which it never leaves: what is no int is negative, so that it equals no
+/// length, and stays so whatever else is added, in any order.
+#[inline]
+pub fn add_lengths(a: i64, b: i64) -> i64 {
+    (a as u64).saturating_add(b as u64) as i64
+}
+
+/// The most elements of a sequence: as many as bytes can be addressed on any machine. All lengths are checked against it where
+/// they arise, whether or not anybody asks for the elements, so that the sum of two is an int.
+pub const MOST_ELEMENTS: i64 = 1 << 47;
+
+/// `total`, a length or a sum of lengths that [`add_lengths`] made, if a sequence can have so many elements.
+#[inline]
+pub fn check_total(total: i64) -> Result<i64, Failure> {
+    if (0..=MOST_ELEMENTS).contains(&total) { Ok(total) } else { Err(Failure::OutOfMemory { bytes: total as u64 }) }
+}
+
+/// `length` if the lengths of a partition, summed up by [`add_lengths`], make it.
 #[inline]
 pub fn check_partition(sum: i64, length: i64) -> Result<i64, Failure> {
     if sum == length { Ok(length) } else { Err(Failure::BadPartition { sum, length }) }
@@ -172,7 +189,7 @@ pub fn range_length(start: i64, end: i64, stride: i64) -> Result<i64, Failure> {
         return Err(Failure::BadRange { start, end, stride });
     }
     let width = end.abs_diff(start).div_ceil(stride.unsigned_abs());
-    i64::try_from(width).map_err(|_| Failure::OutOfMemory { bytes: u64::MAX })
+    check_total(width as i64)
 }
 
 /// The length of the subsequence from `start` to `end` of a sequence of `length` elements.
@@ -341,6 +358,27 @@ mod tests {
         assert_eq!(range_length(i64::MAX - 1, i64::MAX, i64::MAX), Ok(1));
         assert!(range_length(i64::MIN, i64::MAX, 1).is_err());
         assert!(range_length(5, 1, 1).is_err());
+        assert_eq!(range_length(-3, MOST_ELEMENTS - 3, 1), Ok(MOST_ELEMENTS));
+        assert_eq!(range_length(0, i64::MAX, 1 << 17), Ok(1 << 46));
+        assert!(range_length(0, MOST_ELEMENTS + 1, 1).is_err() && range_length(0, i64::MAX, 1).is_err());
+    }
+
+    #[test]
+    fn sums_of_lengths_never_come_back_to_a_length() {
+        let lengths = [0, 1, 5, 1 << 61, 1 << 62, i64::MAX - 1, i64::MAX];
+        for a in lengths {
+            for b in lengths {
+                for c in lengths {
+                    let exact = a as i128 + b as i128 + c as i128;
+                    let sum = add_lengths(add_lengths(a, b), c);
+                    assert_eq!(sum, add_lengths(a, add_lengths(b, c)));
+                    let possible = (exact <= MOST_ELEMENTS as i128).then_some(exact as i64);
+                    assert_eq!(possible, check_total(sum).ok(), "{a} {b} {c}");
+                    assert_eq!(sum as u64 as i128, exact.min(u64::MAX as i128), "{a} {b} {c}");
+                }
+            }
+        }
+        assert!(check_partition(add_lengths(add_lengths(i64::MAX, i64::MAX), 5), 3).is_err());
     }
 
     #[test]

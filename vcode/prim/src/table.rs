@@ -165,6 +165,7 @@ use ScalarValue::{Bool as B, Char as C, Float as F, Int as I};
 
 scalar_operations! {
     AddInt "add.int" "+" (Int, Int) -> Int, exact (I(0)), "Sum, wrapping.", binary i64::wrapping_add;
+    AddLength "add.length" _ (Int, Int) -> Int, exact (I(0)), "Sum of lengths, as numbers without a sign; -1, which is the greatest of these, if it is no less. What is no int comes out negative.", binary meaning::add_lengths;
     AddFloat "add.float" "+" (Float, Float) -> Float, ordered (F(0.0)), "Sum.", binary |a: f64, b: f64| a + b;
     SubtractInt "subtract.int" "-" (Int, Int) -> Int, - -, "Difference, wrapping.", binary i64::wrapping_sub;
     SubtractFloat "subtract.float" "-" (Float, Float) -> Float, - -, "Difference.", binary |a: f64, b: f64| a - b;
@@ -279,6 +280,7 @@ scalar_operations! {
     CheckRange "check_range" _ (Int, Int, Int) -> Int, - -, "The first operand, a start, if as many indices from it on as the second says are indices of a sequence as long as the third; 0 if that is none.", try_ternary meaning::check_range;
     CheckLengths "check_lengths" "check_lengths" (Int, Int) -> Int, - -, "Either operand, if they are equal.", try_binary meaning::check_lengths;
     CheckLength "check_length" "check_length" (Int) -> Int, - -, "The operand, if it is not negative.", try_unary meaning::check_length;
+    CheckTotal "check_total" _ (Int) -> Int, - -, "The operand, a length or a sum of lengths, if a sequence can have so many elements: 0 to 2^47.", try_unary meaning::check_total;
     CheckPartition "check_partition" _ (Int, Int) -> Int, - -, "The second operand, a length, if the first, a sum of lengths, equals it.", try_binary meaning::check_partition;
     CheckCount "check_count" "check_count" (Int, Int) -> Int, - -, "The size of the first operand, a count, if the second, a length, is no smaller.", try_binary meaning::check_count;
     CheckInterleave "check_interleave" "check_interleave" (Int, Int) -> Int, - -, "The first operand, a length, if the second is as long or one shorter.", try_binary meaning::check_interleave;
@@ -300,9 +302,11 @@ impl ScalarOp {
     /// The operand that is the result, where an operation only checks.
     pub fn checked_operand(self) -> Option<usize> {
         match self {
-            ScalarOp::CheckIndex | ScalarOp::CheckLengths | ScalarOp::CheckLength | ScalarOp::CheckInterleave => {
-                Some(0)
-            }
+            ScalarOp::CheckIndex
+            | ScalarOp::CheckLengths
+            | ScalarOp::CheckLength
+            | ScalarOp::CheckTotal
+            | ScalarOp::CheckInterleave => Some(0),
             ScalarOp::CheckPartition => Some(1),
             _ => None,
         }

@@ -222,16 +222,18 @@ fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand])
     let Some(definition) = context.definition(first) else { return Action::Keep };
     let again = definition.maker == maker && definition.operands[1..] == *others;
     match op {
-        ScalarOp::CheckIndex | ScalarOp::CheckLengths | ScalarOp::CheckLength if again => Action::Replace(first),
+        ScalarOp::CheckIndex | ScalarOp::CheckLengths | ScalarOp::CheckLength | ScalarOp::CheckTotal if again => {
+            Action::Replace(first)
+        }
         ScalarOp::NotBool | ScalarOp::NotInt | ScalarOp::NegateInt | ScalarOp::NegateFloat if again => {
             Action::Replace(definition.operands[0])
         }
-        ScalarOp::CheckLength if never_negative(definition.maker) => Action::Replace(first),
+        ScalarOp::CheckLength | ScalarOp::CheckTotal if never_negative(definition.maker) => Action::Replace(first),
         _ => Action::Keep,
     }
 }
 
-/// Whether the ints that an operation gives are lengths or positions.
+/// Whether the ints that an operation gives are lengths or positions, or no larger than these.
 fn never_negative(maker: Maker) -> bool {
     match maker {
         Maker::Vector(op) => matches!(
@@ -247,6 +249,7 @@ fn never_negative(maker: Maker) -> bool {
         Maker::Scalar(op) | Maker::Map(op) => matches!(
             op,
             ScalarOp::RangeLength
+                | ScalarOp::CheckTotal
                 | ScalarOp::SubsequenceLength
                 | ScalarOp::CheckCount
                 | ScalarOp::CheckIndex

@@ -123,8 +123,9 @@ impl Body<'_, '_> {
         if ty.size() == 8 { bytes } else { self.emitter.aligned(bytes) }
     }
 
-    /// Room for so many elements, as many as something has that exists.
+    /// Room for so many elements. Gives up where there is none, or cannot be.
     pub(super) fn room(&mut self, elements: Value, ty: ScalarType) -> Value {
+        self.require_possible(elements);
         let bytes = self.whole_bytes(elements, ty);
         self.emitter.room(bytes)
     }

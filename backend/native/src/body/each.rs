@@ -310,6 +310,8 @@ impl Body<'_, '_> {
             Collected::Combined(_, variable) => vec![self.emitter.builder.use_var(variable), count],
             Collected::Sequences { starts, lengths, total, elements } => {
                 let total = self.emitter.builder.use_var(total);
+                // The same sequence may be the result of many instances.
+                self.require_possible(total);
                 let mut values = vec![starts, lengths, count];
                 for (ty, pieces) in elements {
                     let bytes = self.bytes(total, ty);

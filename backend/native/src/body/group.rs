@@ -124,6 +124,9 @@ impl Body<'_, '_> {
     fn rooms_for(&mut self, plan: &Plan, length: Value) -> Vec<Value> {
         let stored = plan.yields.iter().enumerate().filter(|&(index, _)| is_stored(plan.ending(index)));
         let stored: Vec<ScalarType> = stored.map(|(_, &node)| plan.nodes[node].ty).collect();
+        if !stored.is_empty() {
+            self.require_possible(length);
+        }
         let mut ends = Vec::with_capacity(stored.len());
         let mut end = None;
         for &ty in &stored {

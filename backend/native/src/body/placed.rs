@@ -133,6 +133,7 @@ impl Body<'_, '_> {
     /// Where results are written that have so many elements in each yield, where each column begins behind the first, and the
     /// address of each yield that is stored.
     fn place(&mut self, mark: Value, last: &LastGroup<'_>, length: Value) -> (Place, Vec<Value>, Vec<Value>) {
+        self.require_possible(length);
         let mut bytes = self.emitter.int(0);
         let (mut offsets, mut yields) = (Vec::new(), Vec::new());
         for (ty, parts) in &last.columns {

@@ -14,7 +14,7 @@ mod segment;
 use crate::state::{DONE, GAVE_UP, State};
 use crate::thunk::conjure;
 pub(crate) use moving::take;
-use nesl_prim::{Direction, Element, ScalarType};
+use nesl_prim::{Direction, Element, ScalarType, meaning};
 use nesl_vcode::VectorOp;
 pub(crate) use returning::{copy_down, give_back, join};
 use std::mem::MaybeUninit;
@@ -43,9 +43,10 @@ impl<'s> Segments<'s> {
         self.starts.iter().zip(self.lengths).map(|(&start, &length)| (start as usize, length as usize))
     }
 
-    /// The elements of all segments.
-    pub fn total(self) -> usize {
-        self.lengths.iter().map(|&length| length as usize).sum()
+    /// The elements of all segments; none if no memory has so many.
+    pub fn total(self) -> Option<usize> {
+        let sum = self.lengths.iter().fold(0, |sum, &length| meaning::add_lengths(sum, length));
+        usize::try_from(meaning::check_total(sum).ok()?).ok()
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn sort<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> O
 
 pub(super) fn seg_sort<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
     let (column, segments) = (frame.column::<T>(), frame.segments());
-    let mut result: Vec<T> = room(segments.total())?;
+    let mut result: Vec<T> = room(segments.total()?)?;
     for (start, length) in segments.iter() {
         let from = result.len();
         result.extend_from_slice(&column[start..start + length]);
@@ -54,7 +54,7 @@ pub(super) fn rank<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> O
 
 pub(super) fn seg_rank<T: Element>(frame: &mut Frame<'_>, direction: Direction) -> Option<()> {
     let (column, segments) = (frame.column::<T>(), frame.segments());
-    let mut result = room(segments.total())?;
+    let mut result = room(segments.total()?)?;
     segments.iter().for_each(|(start, length)| ranks(direction, &column[start..start + length], &mut result));
     frame.give_items(result.len(), result.iter().copied())
 }

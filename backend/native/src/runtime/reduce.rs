@@ -91,7 +91,7 @@ fn seg_reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
 
 fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
-    let room = frame.room(segments.total())?;
+    let room = frame.room(segments.total()?)?;
     let mut written = 0;
     for (start, length) in segments.iter() {
         scan_into::<C>(identity, &column[start..start + length], &mut room[written..written + length]);

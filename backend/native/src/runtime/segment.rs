@@ -4,7 +4,7 @@ use super::{Frame, Helper, by_size};
 use nesl_prim::{Element, ScalarType};
 
 pub(super) fn total(frame: &mut Frame<'_>) -> Option<()> {
-    let total = frame.segments().total();
+    let total = frame.segments().total()?;
     frame.give_word(total as u64);
     Some(())
 }
@@ -27,17 +27,17 @@ fn copy<'s, T: Element>(frame: &mut Frame<'_>, length: usize, parts: impl Iterat
 pub(super) fn compact_of(ty: ScalarType) -> Helper {
     fn compact<T: Element>(frame: &mut Frame<'_>) -> Option<()> {
         let (column, segments) = (frame.column::<T>(), frame.segments());
-        let mut end = 0;
+        let mut end = 0usize;
         let is_packed = segments.iter().all(|(start, length)| {
             let follows = start == end;
-            end += length;
+            end = end.wrapping_add(length);
             follows
         });
         if is_packed {
             frame.give(&column[..end]);
             return Some(());
         }
-        copy(frame, segments.total(), segments.iter().map(|(start, length)| &column[start..start + length]))
+        copy(frame, segments.total()?, segments.iter().map(|(start, length)| &column[start..start + length]))
     }
     by_size!(ty, compact)
 }
@@ -50,7 +50,7 @@ pub(super) fn append_of(ty: ScalarType) -> Helper {
             .iter()
             .zip(second.iter())
             .flat_map(|((start, length), (other, count))| [&a[start..start + length], &b[other..other + count]]);
-        copy(frame, first.total() + second.total(), parts)
+        copy(frame, first.total()?.checked_add(second.total()?)?, parts)
     }
     by_size!(ty, append)
 }

@@ -6,6 +6,7 @@ use super::Result;
 use super::lower::{Lowering, Value, scalar_type, word};
 use crate::opcode::Opcode;
 use ScalarType::{Float, Int};
+use nesl_prim::meaning::MOST_ELEMENTS;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::program::{Operand, RegisterType};
 
@@ -308,6 +309,13 @@ impl Lanes<'_, '_> {
                 self.check(is_equal);
                 b
             }
+            S::AddLength => {
+                let sum = self.op("+ INT", &[a, b]);
+                let is_more = self.lowering.carries(a, b, sum);
+                let greatest = self.int(-1);
+                self.select(Int, is_more, greatest, sum)
+            }
+            S::CheckTotal => self.check_total(a),
             S::CheckLength => {
                 let is_length = self.with(">= INT", a, 0);
                 self.check(is_length);
@@ -336,7 +344,8 @@ impl Lanes<'_, '_> {
                     (self.lowering.act("/ INT", &[width, c], 1)[0], self.lowering.act("%", &[width, c], 1)[0]);
                 let is_more = self.with("> INT", rest, 0);
                 let more = self.op("B_TO_I", &[is_more]);
-                self.op("+ INT", &[whole, more])
+                let count = self.op("+ INT", &[whole, more]);
+                self.check_total(count)
             }
             S::SubsequenceLength => {
                 let (is_start, is_end) = (self.with(">= INT", a, 0), self.op("<= INT", &[b, c]));
@@ -348,6 +357,13 @@ impl Lanes<'_, '_> {
             }
             other => return self.lowering.unsupported(other.row().mnemonic),
         })
+    }
+
+    fn check_total(&mut self, count: Value) -> Value {
+        let (is_count, is_possible) = (self.with(">= INT", count, 0), self.with("<= INT", count, MOST_ELEMENTS));
+        let is_allowed = self.op("AND BOOL", &[is_count, is_possible]);
+        self.check(is_allowed);
+        count
     }
 
     fn check_index(&mut self, index: Value, length: Value) -> Value {

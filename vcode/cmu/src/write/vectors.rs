@@ -341,6 +341,7 @@ impl Lowering<'_> {
     /// A scan or a reduction.
     fn fold(&mut self, op: ScalarOp, kind: &str, column: Value, segdes: Value) -> Value {
         let word = match op {
+            ScalarOp::AddLength => return self.fold_lengths(kind, column, segdes),
             ScalarOp::AddInt | ScalarOp::AddFloat => "+",
             ScalarOp::MultiplyInt | ScalarOp::MultiplyFloat => "*",
             ScalarOp::MaximumInt | ScalarOp::MaximumFloat | ScalarOp::MaximumChar => "MAX",
@@ -356,6 +357,31 @@ impl Lowering<'_> {
             ScalarOp::MinimumChar => self.clamp(folded, ">", 255),
             _ => folded,
         }
+    }
+
+    /// A scan or a reduction of lengths, whose sums stay at the greatest number instead of beginning again at 0: sums begin again
+    /// where adding a length to those before it does.
+    fn fold_lengths(&mut self, kind: &str, lengths: Value, segdes: Value) -> Value {
+        let before = self.op("+_SCAN INT", &[lengths, segdes]);
+        let sums = self.op("+ INT", &[before, lengths]);
+        let carries = self.carries(before, lengths, sums);
+        let is_more = self.op(&format!("OR_{kind} BOOL"), &[carries, segdes]);
+        let folded = if kind == "SCAN" { before } else { self.op("+_REDUCE INT", &[lengths, segdes]) };
+        let (greatest, segdes) = (self.int(-1), self.over(Int, folded));
+        let greatest = self.op("DIST INT", &[greatest, segdes]);
+        self.op("SELECT INT", &[is_more, greatest, folded])
+    }
+
+    /// Whether a sum of two numbers without a sign is too large for a word: both have the upper bit, or one has it and the sum not.
+    pub(super) fn carries(&mut self, first: Value, second: Value, sum: Value) -> Value {
+        let both = self.op("AND INT", &[first, second]);
+        let either = self.op("OR INT", &[first, second]);
+        let lost = self.op("NOT INT", &[sum]);
+        let lost = self.op("AND INT", &[either, lost]);
+        let carries = self.op("OR INT", &[both, lost]);
+        let (zero, segdes) = (self.int(0), self.over(Int, carries));
+        let zeros = self.op("DIST INT", &[zero, segdes]);
+        self.op("< INT", &[carries, zeros])
     }
 
     fn clamp(&mut self, column: Value, relation: &str, limit: i64) -> Value {

@@ -120,7 +120,7 @@ impl Lengths {
                 let counted = self.own(operands[0]);
                 self.equal(made, counted, now);
             }
-            VectorOp::Total | VectorOp::Reduce(ScalarOp::AddInt) => self.equal(made, Self::inside(operands[0]), now),
+            VectorOp::Total | VectorOp::Reduce(ScalarOp::AddLength) => self.equal(made, Self::inside(operands[0]), now),
             VectorOp::Lengths => self.equal(Self::inside(result), Self::inside(operands[0]), now),
             VectorOp::Packed | VectorOp::View => {
                 let lengths = operands[operands.len() - 1];
