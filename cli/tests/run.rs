@@ -210,7 +210,7 @@ fn a_reader_that_leaves_ends_the_output_quietly() {
 #[test]
 fn a_full_disk_is_an_error() {
     let bench = Bench::with("a.nesl", "1;");
-    bench.write("b.nesl", "function f(x) = x + 1;");
+    bench.write("b.nesl", "function next(x) = x + 1;");
     bench.nesl(&["build", "a.nesl", "-o", "built"]).prints("");
     let nesl = Path::new(env!("CARGO_BIN_EXE_nesl")).to_owned();
     let commands = [
