@@ -161,11 +161,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             if !argument.varies {
                 replicated += registers.iter().filter(|slot| !self.is_at_hand(slot)).map(length_of).sum::<usize>();
             } else if let Some(Slot::Descriptor(segments)) = registers.first() {
-                let (elements, data) = (self.total_of(segments)?, length_of(&registers[1]));
+                let elements = self.total_of(segments)?;
+                // Elements that hold nothing lie nowhere else.
+                let data = registers.get(1).map_or(elements, length_of);
                 if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
                     total = total.saturating_add(elements);
-                    let elements = match &registers[1] {
-                        Slot::Column(column) if column.common().is_none() => Some(column.clone()),
+                    let elements = match registers.get(1) {
+                        Some(Slot::Column(column)) if column.common().is_none() => Some(column.clone()),
                         _ => None,
                     };
                     found.own.push((segments.clone(), elements));

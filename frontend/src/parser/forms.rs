@@ -121,14 +121,16 @@ fn parameters<'t>(
             let at: Place = extra.span();
             let mut positional = Vec::new();
             let mut keywords = Vec::new();
+            let mut is_whole = true;
             for (pattern, default) in parts {
                 match default {
-                    Some(default) => keyword_parameters(pattern, default, &mut keywords, emitter),
+                    Some(default) => is_whole &= keyword_parameters(pattern, default, &mut keywords, emitter),
                     None => positional.push(pattern),
                 }
             }
             let kind = match (positional.pop(), positional.is_empty()) {
-                (None, _) => PatternKind::Unit,
+                (None, _) if is_whole => PatternKind::Unit,
+                (None, _) => PatternKind::Error,
                 // One tuple before keyword parameters stays one parameter.
                 (Some(only), true)
                     if !keywords.is_empty() && matches!(only.kind, PatternKind::Tuple(_) | PatternKind::Unit) =>
@@ -147,17 +149,17 @@ fn parameters<'t>(
     choice((list, plain.map(|pattern| (pattern, Vec::new())))).boxed()
 }
 
-/// Takes `pattern := default`, with more of its kind in the default, apart.
+/// Takes `pattern := default`, with more of its kind in the default, apart; whether nothing else is among them.
 fn keyword_parameters<'t>(
     pattern: Pattern,
     default: Expr,
     keywords: &mut Vec<KeywordParameter>,
     emitter: &mut chumsky::input::Emitter<Fault<'t>>,
-) {
+) -> bool {
     let PatternKind::Variable(symbol) = pattern.kind else {
         let diagnostic = Diagnostic::error("E0116", "only a name can have a default", pattern.span);
         emitter.emit(Fault::described(diagnostic, place(pattern.span)));
-        return;
+        return false;
     };
     let name = Name { symbol, span: pattern.span };
     let mut more = Vec::new();
@@ -169,16 +171,19 @@ fn keyword_parameters<'t>(
         _ => default,
     };
     keywords.push(KeywordParameter { name, default });
+    let mut is_whole = true;
     for part in more {
         if let ExprKind::Keyword { name, value } = part.kind {
             keywords.push(KeywordParameter { name, default: *value });
         } else {
+            is_whole = false;
             let diagnostic = Diagnostic::error("E0116", "parameters with a default come last", part.span)
                 .saying("this needs a default too")
                 .hint("write a tuple as a default in parentheses");
             emitter.emit(Fault::described(diagnostic, place(part.span)));
         }
     }
+    is_whole
 }
 
 /// `datatype name type :: context`.

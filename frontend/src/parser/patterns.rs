@@ -38,21 +38,26 @@ pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
 
 fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone + 't) -> Rule<'t, Pattern> {
     let close = || just(Token::Close(Bracket::Parenthesis));
+    // What is in parentheses, if anything, and where they stand.
     let parts = just(Token::Open(Bracket::Parenthesis))
-        .ignore_then(choice((close().to(PatternKind::Unit), pattern.then_ignore(close()).map(|inner| inner.kind))))
-        .map_with(|kind, extra| Pattern { kind, span: span(extra.span()) })
+        .ignore_then(choice((close().to(None), pattern.then_ignore(close()).map(Some))))
+        .map_with(|inner: Option<Pattern>, extra| (inner, span(extra.span())))
         .boxed();
-    let named =
-        name().then(parts.clone().or_not()).map_with(|(name, parts): (Name, Option<Pattern>), extra| match parts {
-            None => Pattern { kind: PatternKind::Variable(name.symbol), span: name.span },
-            Some(parts) => Pattern { kind: PatternKind::Record(name, Box::new(parts)), span: span(extra.span()) },
-        });
+    let unit = |at| Pattern { kind: PatternKind::Unit, span: at };
+    let named = name().then(parts.clone().or_not()).map_with(move |(name, parts), extra| match parts {
+        None => Pattern { kind: PatternKind::Variable(name.symbol), span: name.span },
+        Some((parts, at)) => {
+            let payload = Box::new(parts.unwrap_or_else(|| unit(at)));
+            Pattern { kind: PatternKind::Record(name, payload), span: span(extra.span()) }
+        }
+    });
     let truth_value = select_ref! { Token::Bool(value) => *value }.validate(|value, extra, emitter| {
         let at: Place = extra.span();
         emitter.emit(Fault::described(cannot_bind(value, span(at)), at));
         Pattern { kind: PatternKind::Error, span: span(at) }
     });
-    choice((named, parts, truth_value)).labelled(What::Pattern).boxed()
+    let parenthesised = parts.map(move |(inner, at)| Pattern { span: at, ..inner.unwrap_or_else(|| unit(at)) });
+    choice((named, parenthesised, truth_value)).labelled(What::Pattern).boxed()
 }
 
 /// Says that `t` and `f` are taken.
