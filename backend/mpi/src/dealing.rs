@@ -322,7 +322,7 @@ mod tests {
     /// are begun before; on 4 ranks four of five runs are within a tenth.
     #[test]
     fn heavy_costs_even_out_but_for_those_that_are_begun_last() {
-        for (ranks, rare, worst) in [(2, 10, 1.15), (4, 50, 1.25)] {
+        for (ranks, rare, worst) in [(2, 10, 1.3), (4, 50, 1.3)] {
             let imbalances: Vec<f64> = (0..200).map(|seed| imbalance(&heavy(seed, ranks), ranks)).collect();
             let late = imbalances.iter().filter(|&&imbalance| imbalance > 1.1).count();
             let most = imbalances.iter().copied().fold(0.0, f64::max);
