@@ -29,7 +29,7 @@ fn image() -> Vec<u8> {
 
 /// What a command writes, and its exit code.
 fn output(command: &mut Command) -> (Vec<u8>, Option<i32>) {
-    let output = command.stdin(Stdio::null()).output().unwrap();
+    let output = command.stdin(Stdio::null()).output().expect("the command starts");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     (output.stdout, output.status.code())
 }
