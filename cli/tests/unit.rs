@@ -86,15 +86,15 @@ fn exit_ends_the_process_with_its_code() {
     let bench = Bench::with("a.nesl", ENDS);
     bench.nesl(&["build", "a.nesl", "-o", "ends"]).prints("");
     for code in ["0", "1", "3", "255"] {
-        let mut runs: Vec<(String, Ran)> = (ENGINES.iter())
-            .map(|engine| (engine.to_string(), bench.nesl(&["run", "--engine", engine, "a.nesl", "--", code])))
-            .collect();
-        runs.push(("built".to_owned(), finish(bench.command(Path::new("./ends")).arg(code), "")));
-        for (what, ran) in runs {
+        let check = |what: &str, ran: &Ran| {
             assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (code.parse().ok(), "printed", ""), "{what}");
             assert_eq!(std::fs::read(bench.path("open.txt")).unwrap(), b"not closed", "{what}");
             std::fs::remove_file(bench.path("open.txt")).unwrap();
+        };
+        for engine in ENGINES {
+            check(engine, &bench.nesl(&["run", "--engine", engine, "a.nesl", "--", code]));
         }
+        check("built", &finish(bench.command(Path::new("./ends")).arg(code), ""));
     }
     for code in ["256", "-1", "9223372036854775807"] {
         for engine in ENGINES {

@@ -92,6 +92,7 @@ pub struct Evaluator<'a> {
     steps: Steps,
     host: Box<dyn Host + 'a>,
     call_limit: u64,
+    step_limit: u64,
     seed: i64,
 }
 
@@ -100,7 +101,7 @@ impl<'a> Evaluator<'a> {
     /// core makes the evaluator panic. What it prints is lost, and nothing else outside can be reached.
     pub fn new(program: &'a Program) -> Self {
         let (effects, steps) = (Effects::of(program), Steps::of(program));
-        Evaluator { program, effects, steps, host: Box::new(Nowhere), call_limit: CALL_LIMIT, seed: 0 }
+        Evaluator { program, effects, steps, host: Box::new(Nowhere), call_limit: CALL_LIMIT, step_limit: u64::MAX, seed: 0 }
     }
 
     /// The same evaluator in a world.
@@ -111,6 +112,12 @@ impl<'a> Evaluator<'a> {
     /// The same evaluator with another limit on the calls in progress at once.
     pub fn with_call_limit(self, call_limit: u64) -> Self {
         Evaluator { call_limit, ..self }
+    }
+
+    /// The same evaluator, which is interrupted after so many steps of loops: for programs of which nobody knows whether
+    /// they end.
+    pub fn with_step_limit(self, step_limit: u64) -> Self {
+        Evaluator { step_limit, ..self }
     }
 
     /// Begins a new line if what was printed last is in the middle of one.
@@ -206,6 +213,7 @@ impl<'a> Evaluator<'a> {
             globals,
             seed,
             call_limit: self.call_limit,
+            steps_left: self.step_limit,
             calls: 0,
             stack_end: 0,
         };

@@ -18,8 +18,8 @@ fn codes(text: &str) -> Vec<&'static str> {
 #[test]
 fn a_function_that_calls_an_unreadable_one_is_not_elaborated() {
     // The group has a member without a type, and with a stub around the bodies of functions are looked at.
-    let text = "function even(n) = if n then t else odd() function odd(n) = if n then f else even() \
-                function other(n) : int -> bool; {even() : n}";
+    let text = "function even(n) = if n then t else odd(,) function odd(n) = if n then f else even(,) \
+                function other(n) : int -> bool; {even(,) : n}";
     assert!(codes(text).contains(&"E0110"));
 }
 

@@ -66,7 +66,8 @@ fn mutated_programs_are_answered() {
         let mut globals = globals.clone();
         accepted += usize::from(!checked.has_errors());
         for form in &checked.forms {
-            let evaluated = Evaluator::new(session.program()).with_call_limit(1_000).form(form, &mut globals, 1);
+            let mut evaluator = Evaluator::new(session.program()).with_call_limit(1_000).with_step_limit(1_000);
+            let evaluated = evaluator.form(form, &mut globals, 1);
             match (form, evaluated) {
                 (Form::Expression(expr), Ok(Some(value))) => drop(value.text(&expr.ty)),
                 (_, Err(_)) => break,

@@ -319,11 +319,11 @@ mod tests {
     }
 
     /// Whoever begins a heavy instance last is late by it: nobody knew. That is rare on 2 ranks, where all instances of a fair share
-    /// are begun before; on 4 ranks four of five runs are within a tenth.
+    /// are begun before; on 4 ranks nine of ten runs are within a tenth. Not of seed 0: its costs would be in the order of the deal.
     #[test]
     fn heavy_costs_even_out_but_for_those_that_are_begun_last() {
-        for (ranks, rare, worst) in [(2, 10, 1.3), (4, 50, 1.3)] {
-            let imbalances: Vec<f64> = (0..200).map(|seed| imbalance(&heavy(seed, ranks), ranks)).collect();
+        for (ranks, rare, worst) in [(2, 0, 1.1), (4, 30, 1.25)] {
+            let imbalances: Vec<f64> = (1..=200).map(|seed| imbalance(&heavy(seed, ranks), ranks)).collect();
             let late = imbalances.iter().filter(|&&imbalance| imbalance > 1.1).count();
             let most = imbalances.iter().copied().fold(0.0, f64::max);
             println!("{ranks} ranks: {late} of 200 above 1.1, the most {most:.3}");

@@ -150,6 +150,9 @@ impl Lowering<'_, '_> {
 
     /// Strings one after another.
     pub(crate) fn join(&mut self, parts: Vec<Value>, context: Context) -> Value {
+        if parts.is_empty() {
+            return self.literal_text("");
+        }
         match context {
             Context::Lifted(count) if !parts.iter().all(Value::is_invariant) => {
                 let number = int(parts.len() as i64);

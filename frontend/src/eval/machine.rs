@@ -40,6 +40,8 @@ pub(super) struct Machine<'a> {
     pub(super) seed: i64,
     /// The most calls that may be in progress at once.
     pub(super) call_limit: u64,
+    /// The steps of loops that may still be taken.
+    pub(super) steps_left: u64,
     /// The calls in progress.
     pub(super) calls: u64,
     /// The address below which the thread's stack must not grow.
@@ -254,9 +256,11 @@ impl Machine<'_> {
                     let mut frame = Frame { type_arguments, draws, variables: vec![(parameter.id, argument)] };
                     step = match self.outcome(&mut frame, body, Some(function)) {
                         Ok(Outcome::Value(value)) => break Ok(value),
+                        Ok(Outcome::Step(_)) if self.steps_left == 0 => break Err(error(Failure::Interrupted, span)),
                         Ok(Outcome::Step(next)) => *next,
                         Err(error) => break Err(error),
                     };
+                    self.steps_left -= 1;
                     match &self.program.function(step.function).body {
                         FunctionBody::Defined { parameter: next, body: next_body } => {
                             (parameter, body) = (next, next_body)
@@ -376,6 +380,7 @@ mod tests {
             globals: &globals,
             seed: 0,
             call_limit: 1,
+            steps_left: u64::MAX,
             calls: 0,
             stack_end: stack_address() - (64 << 10),
         };
