@@ -217,9 +217,15 @@ pub fn compile(program: &CheckedProgram, passes: Passes) -> Result<nesl_vcode::P
 pub fn arguments(program: &CheckedProgram) -> Result<Option<Vec<Literal>>, End> {
     let Some(call) = &program.call else { return Ok(None) };
     let mut evaluator = Evaluator::new(program.core());
+    // Defaults may be made of values of the file.
+    let mut globals = Globals::new();
+    for form in program.session.library().iter().chain(&program.forms) {
+        if !matches!(form, Form::Expression(_)) {
+            evaluator.form(form, &mut globals, SEED).map_err(|error| failed(&program.sources, &error))?;
+        }
+    }
     let value = |expr: &Expr| {
-        let value =
-            evaluator.evaluate(expr, &Globals::new(), SEED).map_err(|error| failed(&program.sources, &error))?;
+        let value = evaluator.evaluate(expr, &globals, SEED).map_err(|error| failed(&program.sources, &error))?;
         Ok(literal(&value, &expr.ty))
     };
     call.arguments.iter().map(value).collect::<Result<Vec<Literal>, End>>().map(Some)

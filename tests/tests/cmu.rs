@@ -190,7 +190,9 @@ fn programs_written_and_read_back_give_the_same() {
     let mut tally = Tally::default();
     for program in programs::all() {
         let Ok(header) = &program.header else { continue };
-        if header.rejected.is_empty() && header.arguments.is_none() {
+        // There each of a million steps of a loop is dozens of vector instructions.
+        let is_long = program.name.starts_with("loops/far_beyond");
+        if header.rejected.is_empty() && header.arguments.is_none() && !is_long {
             let is_written = tally.add(&program.name, &program.text);
             assert!(is_written || !program.name.starts_with("examples/"), "{} cannot be written", program.name);
         }
