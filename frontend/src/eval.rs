@@ -101,7 +101,15 @@ impl<'a> Evaluator<'a> {
     /// core makes the evaluator panic. What it prints is lost, and nothing else outside can be reached.
     pub fn new(program: &'a Program) -> Self {
         let (effects, steps) = (Effects::of(program), Steps::of(program));
-        Evaluator { program, effects, steps, host: Box::new(Nowhere), call_limit: CALL_LIMIT, step_limit: u64::MAX, seed: 0 }
+        Evaluator {
+            program,
+            effects,
+            steps,
+            host: Box::new(Nowhere),
+            call_limit: CALL_LIMIT,
+            step_limit: u64::MAX,
+            seed: 0,
+        }
     }
 
     /// The same evaluator in a world.

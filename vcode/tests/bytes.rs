@@ -96,9 +96,10 @@ fn depth_has_a_limit() {
     std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
     // As many as bytes can say.
     let start = deep(100);
-    let place = start.windows(50).position(|window| window.iter().all(|&byte| byte == 2)).unwrap();
+    let levels = |window: &[u8]| window.iter().all(|&byte| byte == window[0]);
+    let place = start.windows(50).position(levels).unwrap();
     let mut bytes = start[..place].to_vec();
-    bytes.extend(std::iter::repeat_n(2, 5_000_000));
+    bytes.extend(std::iter::repeat_n(start[place], 5_000_000));
     bytes.extend(&start[place..]);
     let run = move || assert_eq!(from_bytes(&signed(bytes)), Err(CodecError::TooDeep));
     std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();

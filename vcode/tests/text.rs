@@ -229,7 +229,9 @@ fn groups_read_back() {
     assert_eq!(program.to_string(), text);
     let counts = nesl_vcode::Counts::of_program(&program);
     assert_eq!(counts.iter().collect::<Vec<_>>(), [("fused", 1), ("map add.int", 1), ("reduce.add.int", 1)]);
-    let bytes = nesl_vcode::to_bytes(&program, &SourceMap::default());
+    let mut sources = SourceMap::default();
+    sources.add("f.nesl", "", Origin::User);
+    let bytes = nesl_vcode::to_bytes(&program, &sources);
     assert_eq!(nesl_vcode::from_bytes(&bytes).map(|(program, _)| program), Ok(program));
 }
 

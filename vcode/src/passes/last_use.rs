@@ -214,7 +214,8 @@ mod tests {
                return %2
              }",
         );
-        let (program, sources) = (parse(text).unwrap(), nesl_span::SourceMap::default());
+        let (program, mut sources) = (parse(text).unwrap(), nesl_span::SourceMap::default());
+        sources.add("f.nesl", "", nesl_span::Origin::User);
         assert_eq!(from_bytes(&to_bytes(&program, &sources)), Ok((program, sources)));
     }
 }
