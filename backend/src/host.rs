@@ -2,10 +2,12 @@
 //!
 //! [`System`] is the implementation of [`Host`]. Standard output is buffered and flushed at the end of each step of a program,
 //! before it waits for input, and before other programs run, so that what people see is in order. [`streams`] holds
-//! open files, `processes` starts commands; whole files are read by [`crate::files`] and written by `whole`.
+//! open files, `input` is standard input, `processes` starts commands, [`sandbox`] says what may be reached; whole files are read by [`crate::files`] and written by `whole`.
 
+pub mod input;
 mod objects;
 mod processes;
+mod sandbox;
 mod streams;
 mod whole;
 
@@ -17,6 +19,8 @@ use crate::value::Piece;
 use nesl_prim::host::{HostError, Share};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarType, ScalarValue};
 use nesl_vcode::Shape;
+pub use processes::end_all as end_commands;
+pub use sandbox::Permissions;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +42,9 @@ pub struct System {
     interrupt: Interrupt,
     /// What counts what comes in.
     hold: Hold,
+    permissions: Permissions,
+    /// Whoever runs the program may end this process at any time.
+    may_end: bool,
 }
 
 impl Default for System {
@@ -63,13 +70,29 @@ impl System {
             started: Instant::now(),
             interrupt: Interrupt::default(),
             hold: Hold::default(),
+            permissions: Permissions::All,
+            may_end: false,
         }
+    }
+
+    /// The same world with less in it.
+    #[must_use]
+    pub fn with_permissions(self, permissions: Permissions) -> System {
+        System { permissions, ..self }
+    }
+
+    /// The same world for a process that may be ended at any time: what is printed arrives at once, and commands end when
+    /// [`end_commands`] says so, with what they have started.
+    #[must_use]
+    pub fn that_may_end(self) -> System {
+        System { may_end: true, ..self }
     }
 
     /// Writes bytes to standard output.
     fn print(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.last = bytes.last().copied().or(self.last);
-        self.printed.write_all(bytes).map_err(|error| lost(&error))
+        self.printed.write_all(bytes).map_err(|error| lost(&error))?;
+        if self.may_end { self.flush() } else { Ok(()) }
     }
 
     /// Writes bytes to a stream.
@@ -91,7 +114,8 @@ impl System {
     ) -> Result<Vec<HostValue>, HostError> {
         let elements = Shape::Sequence(Box::new(Shape::Scalar(scalar)));
         let shape = if rows { Shape::Sequence(Box::new(elements)) } else { elements };
-        let pieces = Files::under(self.interrupt.clone(), self.hold.another()).read(&path(name), &shape, share);
+        let mut files = Files::under(self.interrupt.clone(), self.hold.another());
+        let pieces = files.read(&self.permissions.place(name), &shape, share);
         self.interrupt.check()?;
         let pieces = pieces.map_err(|error| match error.failure {
             Some(failure) => HostError::Failure(failure),
@@ -110,6 +134,7 @@ impl System {
 
 impl Host for System {
     fn perform(&mut self, op: HostOp, operands: &[HostValue], share: Share<'_>) -> Result<Vec<HostValue>, HostError> {
+        self.permissions.check(op, operands)?;
         match op {
             HostOp::Print => {
                 self.print(operands[0].as_text())?;
@@ -124,7 +149,8 @@ impl Host for System {
                 Ok(vec![HostValue::text(text), is_set])
             }
             HostOp::Open => {
-                let stream = self.streams.open(&path(operands[0].as_text()), operands[1].as_int())?;
+                let place = self.permissions.place(operands[0].as_text());
+                let stream = self.streams.open(&place, operands[1].as_int())?;
                 Ok(vec![HostValue::int(stream)])
             }
             HostOp::Close => {
@@ -186,13 +212,15 @@ impl Host for System {
             }
             HostOp::Run => {
                 self.flush()?;
-                let output = processes::run(operands[0].as_text(), operands[1].as_text(), &mut self.hold.another())?;
+                let (command, input) = (operands[0].as_text(), operands[1].as_text());
+                let mut hold = self.hold.another();
+                let output = processes::run(command, input, self.may_end, (&self.interrupt, &mut hold))?;
                 Ok(vec![HostValue::text(output)])
             }
             HostOp::Spawn => {
                 self.flush()?;
                 let own = [&operands[1], &operands[2], &operands[3]].map(HostValue::as_int);
-                let streams = processes::spawn(&mut self.streams, operands[0].as_text(), own)?;
+                let streams = processes::spawn(&mut self.streams, operands[0].as_text(), own, self.may_end)?;
                 Ok(streams.into_iter().map(HostValue::int).collect())
             }
         }

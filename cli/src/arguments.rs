@@ -24,7 +24,7 @@ use nesl_backend::{Engine, Literal, Value};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_vcode::{Constants, Main, Parameter, Shape, Step};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The longest text of a default that a usage line shows.
 const SHOWN_DEFAULT: usize = 60;
@@ -85,6 +85,27 @@ pub fn refuse_unknown_option(mains: &[Main], words: &[OsString], command: &str) 
     let (Some(main), Some(first)) = (mains.first(), words.first()) else { return Ok(()) };
     words::refuse_unknown(&main.parameters, first)
         .map_err(|problem| Stop::usage(format!("error: {problem}\n{}", usage(mains, command))))
+}
+
+/// The files that are read for words.
+pub fn files(mains: &[Main], words: &[OsString]) -> Vec<PathBuf> {
+    let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
+    let Ok(words) = words::assign(parameters, words) else { return Vec::new() };
+    let mut files = Vec::new();
+    for main in mains {
+        for (position, (parameter, word)) in main.parameters.iter().zip(&words).enumerate() {
+            let given = word.map(|word| classify(word, &parameter.shape, is_overloaded(mains, position, parameter)));
+            if let Some(Ok(Given::File(path))) = given {
+                files.push(path.to_owned());
+            }
+        }
+    }
+    files
+}
+
+/// Whether entries differ in the type of a parameter.
+fn is_overloaded(mains: &[Main], position: usize, parameter: &Parameter) -> bool {
+    mains.iter().filter_map(|main| main.parameters.get(position)).any(|other| other.shape != parameter.shape)
 }
 
 /// What `main` expects: `usage: nesl run a.nesl -- V [--n N]`, and what each of them is.
@@ -169,8 +190,7 @@ fn value<E: Engine>(
     };
     let in_place = |message: String| named(message, &parameter.type_text, 0);
     let others = mains.iter().filter_map(|main| main.parameters.get(position));
-    let is_overloaded = others.clone().any(|other| other.shape != parameter.shape);
-    match classify(word, &parameter.shape, is_overloaded) {
+    match classify(word, &parameter.shape, is_overloaded(mains, position, parameter)) {
         Ok(Given::Literal(literal)) => {
             from_literal(engine, &parameter.shape, &literal).map_err(|error| in_place(error.to_string()))
         }

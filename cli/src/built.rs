@@ -5,6 +5,7 @@ use crate::execute::Execution;
 use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
+use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::answer;
 use crate::stop::Stop;
@@ -48,6 +49,8 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         }
     }
     let interrupt = place.is_alone().then(Interrupt::install);
+    let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
+    let _watching = limit.since(begun);
     let execution = Execution {
         program,
         sources,
@@ -55,6 +58,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         command: &command,
         options: &options,
         interrupt: interrupt.as_ref(),
+        limit: &limit,
         begun,
     };
     let result = place.run(&options, execution);

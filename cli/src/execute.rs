@@ -4,11 +4,14 @@ use crate::arguments::{self, Argument};
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Job;
+use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{Output, remark};
 use crate::profile::{self, Around};
 use crate::stats;
 use crate::stop::Stop;
+use nesl_backend::hold::Hold;
+use nesl_backend::host::{Permissions, System};
 use nesl_backend::{Engine, Limits, Loaded, Machine, Value};
 use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Shape, Step};
@@ -30,6 +33,8 @@ pub struct Execution<'a> {
     pub options: &'a RunOptions,
     /// What Ctrl-C does; nothing where it is left to the launcher.
     pub interrupt: Option<&'a Interrupt>,
+    /// The most time that it may take, which is watched.
+    pub limit: &'a Limit,
     /// When the command began.
     pub begun: Instant,
 }
@@ -82,6 +87,8 @@ impl Job for Execution<'_> {
         if self.options.profile.is_some() {
             machine.start_profile(self.sources);
         }
+        let hold = machine.engine.hold();
+        machine.set_host(Box::new(world(self.options, &self.program.mains, self.arguments, hold)));
         let (start, before) = (Instant::now(), self.begun.elapsed());
         let result = match self.interrupt {
             Some(interrupt) => {
@@ -103,8 +110,17 @@ impl Job for Execution<'_> {
             let around = Around { before, between: elapsed.saturating_sub(inside) };
             remark(&profile::text(&places, self.sources, lines, Some(around), self.options.style()));
         }
-        result
+        result.map_err(|stop| self.limit.concluded(stop))
     }
+}
+
+/// What a program may see of the world outside.
+pub fn world(options: &RunOptions, mains: &[Main], arguments: &[OsString], hold: Hold) -> System {
+    let world = match options.sandbox {
+        true => System::within(hold).with_permissions(Permissions::sandbox(arguments::files(mains, arguments))),
+        false => System::within(hold),
+    };
+    if options.time_limit.is_some() { world.that_may_end() } else { world }
 }
 
 impl Execution<'_> {
@@ -161,11 +177,11 @@ impl Run<'_> {
         step: &Step,
         arguments: &[Value<E>],
     ) -> Result<Vec<Value<E>>, Stop> {
-        let Execution { options, sources, .. } = self.execution;
+        let Execution { options, sources, limit, .. } = self.execution;
         let seed = seed_of(options.seed, self.draws);
         self.draws += usize::from(step.inputs.contains(&Input::Seed));
         machine
             .run_step(self.loaded, step, seed, arguments)
-            .map_err(|error| failure::stop(&error, sources, options.style()))
+            .map_err(|error| failure::stop(&limit.explained(error), sources, options.style()))
     }
 }

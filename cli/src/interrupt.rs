@@ -35,6 +35,15 @@ impl Interrupt {
         Arc::clone(&self.requested)
     }
 
+    /// Asks an evaluation in progress to end; whether there is one.
+    pub fn request(&self) -> bool {
+        let is_evaluating = self.evaluating.load(SeqCst);
+        if is_evaluating {
+            self.requested.store(true, SeqCst);
+        }
+        is_evaluating
+    }
+
     /// Runs an evaluation that looks at the flag.
     pub fn during<R>(&self, evaluation: impl FnOnce() -> R) -> R {
         self.requested.store(false, SeqCst);

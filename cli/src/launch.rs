@@ -152,6 +152,11 @@ impl Place {
         1
     }
 
+    /// Which rank of the job this process is.
+    pub fn rank(&self) -> usize {
+        self.launched.map_or(0, |launched| launched.rank)
+    }
+
     /// Whether this process is the only one.
     pub fn is_alone(&self) -> bool {
         self.launched.is_none_or(|launched| launched.ranks == 1)

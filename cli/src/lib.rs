@@ -5,7 +5,7 @@
 //! driver        source to program                                     payload, built  executables with a program inside
 //! launch, front which engine, which ranks; starting them               execute, oracle  a program on it
 //! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
-//! repl/         the interactive session                                interrupt  Ctrl-C
+//! repl/         the interactive session                                interrupt, limit  Ctrl-C, --time-limit
 //! codes         the pages of error codes
 //! ```
 //!
@@ -21,6 +21,7 @@ pub mod failure;
 pub mod front;
 pub mod interrupt;
 pub mod launch;
+pub mod limit;
 pub mod literal;
 pub mod options;
 pub mod oracle;

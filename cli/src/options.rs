@@ -1,5 +1,6 @@
 //! Options that say how a program is run: the same for `nesl run`, `nesl repl` and built executables.
 
+use crate::limit::TimeLimit;
 use crate::profile;
 use crate::stop::Stop;
 use clap::{Args, Command, ValueEnum};
@@ -64,6 +65,12 @@ pub struct RunOptions {
     /// mpirun divided by the ranks on it]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
     pub max_memory: Option<u64>,
+    /// Most time that a run may take, or each input of a session: 10s, 500ms, 2m, 1h; its exit code is 124 then [default: none]
+    #[arg(long, value_name = "TIME", global = true)]
+    pub time_limit: Option<TimeLimit>,
+    /// For programs that you do not trust: no commands, no environment, no files but those that are arguments of main, to read
+    #[arg(long, global = true)]
+    pub sandbox: bool,
     /// Colour in messages: auto, always or never
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
     pub color: ColorChoice,
@@ -169,6 +176,14 @@ impl Style {
         match self {
             Style::Text { color } => render::render(diagnostic, sources, color),
             Style::Json => render::json::render(diagnostic, sources),
+        }
+    }
+
+    /// The end of a command for a reason with a code, but without a place in a program.
+    pub fn failed_with(self, code: &str, message: &str, hint: &str) -> Stop {
+        match self {
+            Style::Text { .. } => Stop::failed(format!("error[{code}]: {message}\nhint: {hint}")),
+            Style::Json => Stop::reported(render::json::coded_error(code, message, hint)),
         }
     }
 

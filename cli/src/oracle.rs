@@ -4,12 +4,13 @@
 
 use crate::arguments::{self, Argument};
 use crate::driver::{self, Checked};
-use crate::execute::{Choice, choose, seed_of};
+use crate::execute::{Choice, choose, seed_of, world};
 use crate::failure;
+use crate::interrupt::Interrupt;
+use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output;
 use crate::stop::Stop;
-use nesl_backend::host::System;
 use nesl_backend::{Engine, Reference, RuntimeError, Slot, SlotOf, Value};
 use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
@@ -23,19 +24,37 @@ use std::ffi::OsString;
 ///
 /// # Errors
 /// The end of the command.
-pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &RunOptions) -> Result<(), Stop> {
+pub fn run(
+    checked: &Checked,
+    arguments: &[OsString],
+    command: &str,
+    options: &RunOptions,
+    interrupt: &Interrupt,
+    limit: &Limit,
+) -> Result<(), Stop> {
+    let evaluated = interrupt.during(|| evaluate(checked, arguments, command, options, (interrupt, limit)));
+    evaluated.map_err(|stop| limit.concluded(stop))
+}
+
+fn evaluate(
+    checked: &Checked,
+    arguments: &[OsString],
+    command: &str,
+    options: &RunOptions,
+    (interrupt, limit): (&Interrupt, &Limit),
+) -> Result<(), Stop> {
     let Checked { session, sources, forms } = checked;
     let failed = |error: EvalError| {
         let EvalError { failure, span, calls } = error;
-        failure::stop(
-            &RuntimeError { failure, span, calls, element: None, instances: Vec::new() },
-            sources,
-            options.style(),
-        )
+        let error = RuntimeError { failure, span, calls, element: None, instances: Vec::new() };
+        failure::stop(&limit.explained(error), sources, options.style())
     };
     let core = session.program();
+    // The program is only looked at: for what to run, and for what main expects.
+    let program = driver::flatten(checked, options.style())?;
     let mut engine = Reference::new(options.max_memory);
-    let mut evaluator = Evaluator::new(core).with_host(Box::new(System::within(engine.hold())));
+    let world = world(options, &program.mains, arguments, engine.hold());
+    let mut evaluator = Evaluator::new(core).with_host(Box::new(world)).with_interrupt(interrupt.flag());
     let mut globals = Globals::new();
     for form in session.library() {
         evaluator.form(form, &mut globals, 0).map_err(failed)?;
@@ -47,8 +66,6 @@ pub fn run(checked: &Checked, arguments: &[OsString], command: &str, options: &R
         drawn += usize::from(effects.expr(expr).draws);
         seed
     };
-    // The program is only looked at: for what to run, and for what main expects.
-    let program = driver::flatten(checked, options.style())?;
     if choose(&program, arguments, command)? == Choice::Forms {
         for form in forms {
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };

@@ -17,9 +17,11 @@ pub use ranks::follow;
 use crate::driver::{LONGEST_SOURCE, too_long};
 use crate::stop::Stop;
 use nesl_backend::Engine;
+use nesl_backend::host::input::with_standard;
 use nesl_frontend::lexer::is_complete;
 use session::Repl;
 use std::io::{BufRead, IsTerminal, Read};
+use std::time::Instant;
 
 /// Runs a session to the end of its input.
 ///
@@ -50,6 +52,7 @@ impl<E: Engine> Partner for Repl<E> {
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
+        let _watching = self.limit.since(Instant::now());
         match input.trim_start().strip_prefix(':') {
             Some(command) => commands::run(self, command),
             None => self.input(input),
@@ -96,8 +99,7 @@ fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
     let mut pending = Pending::default();
     let mut wrong = false;
     repl.mark()?;
-    let mut lines = std::io::stdin().lock();
-    while let Some(line) = next_line(&mut lines)? {
+    while let Some(line) = with_standard(|lines| next_line(lines))? {
         if pending.text.len().saturating_add(line.len()) > LONGEST_SOURCE {
             return Err(Stop::failed(format!("error: {}", too_long("an input"))));
         }
@@ -118,7 +120,7 @@ fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
 }
 
 /// The next line, without its end; none after the last.
-fn next_line(lines: &mut impl BufRead) -> Result<Option<String>, Stop> {
+fn next_line(lines: &mut dyn BufRead) -> Result<Option<String>, Stop> {
     let failed = |problem: &str| Stop::failed(format!("error: cannot read the input: {problem}"));
     let mut line = Vec::new();
     let read = lines.take(LONGEST_SOURCE as u64 + 1).read_until(b'\n', &mut line);

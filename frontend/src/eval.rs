@@ -33,6 +33,8 @@ use nesl_prim::{Failure, Host, HostOp, HostValue};
 use nesl_span::Span;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The values of the globals defined so far.
 pub type Globals = HashMap<GlobalId, Value>;
@@ -93,6 +95,7 @@ pub struct Evaluator<'a> {
     host: Box<dyn Host + 'a>,
     call_limit: u64,
     step_limit: u64,
+    interrupt: Arc<AtomicBool>,
     seed: i64,
 }
 
@@ -108,6 +111,7 @@ impl<'a> Evaluator<'a> {
             host: Box::new(Nowhere),
             call_limit: CALL_LIMIT,
             step_limit: u64::MAX,
+            interrupt: Arc::default(),
             seed: 0,
         }
     }
@@ -115,6 +119,12 @@ impl<'a> Evaluator<'a> {
     /// The same evaluator in a world.
     pub fn with_host(self, host: Box<dyn Host + 'a>) -> Self {
         Evaluator { host, ..self }
+    }
+
+    /// The same evaluator, which ends with [`Failure::Interrupted`] soon after the flag is set.
+    pub fn with_interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.host.interrupt_on(Arc::clone(&flag));
+        Evaluator { interrupt: flag, ..self }
     }
 
     /// The same evaluator with another limit on the calls in progress at once.
@@ -222,6 +232,7 @@ impl<'a> Evaluator<'a> {
             seed,
             call_limit: self.call_limit,
             steps_left: self.step_limit,
+            interrupt: &self.interrupt,
             calls: 0,
             stack_end: 0,
         };

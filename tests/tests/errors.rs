@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Codes that no small program gives; their pages begin the reason with [`MARKER`].
-const NOT_SHOWN: [&str; 5] = ["E0105", "E0199", "E0422", "E0424", "W0199"];
+const NOT_SHOWN: [&str; 7] = ["E0105", "E0199", "E0422", "E0424", "E0426", "E0427", "W0199"];
 
 /// What stands on a page without programs.
 const MARKER: &str = "No small program shows it: ";

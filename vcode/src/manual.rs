@@ -8,7 +8,7 @@ use crate::pass::Pass;
 use crate::pipeline::{PARTITIONED_PASSES, PASSES, SERIAL_PASSES};
 use crate::print;
 use crate::program::RegisterType;
-use nesl_prim::host::{HostRow, Place};
+use nesl_prim::host::{HostRow, Need, Place};
 use nesl_prim::{HostKind, HostOp, ScalarOp};
 use std::fmt::Display;
 
@@ -99,14 +99,21 @@ fn host_operations() -> String {
             (Place::Every, _) => "every rank, its part",
             (Place::Parts, _) => "every rank, its part of the last operand",
         };
-        [code(name), codes(&columns(&operands)), codes(&results), ranks.to_owned(), form(row.doc)]
+        let sandbox = match row.needs {
+            Need::Nothing => "as ever",
+            Need::ReadFile => "files of the command line",
+            Need::OpenFile => "files of the command line, to read",
+            Need::WriteFile | Need::Environment | Need::Command => "refused",
+        };
+        let (ranks, sandbox) = (ranks.to_owned(), sandbox.to_owned());
+        [code(name), codes(&columns(&operands)), codes(&results), ranks, sandbox, form(row.doc)]
     });
     section(
         "## Operations on the world outside",
         "They happen in the order of the program, each once. `T` is the type in the name: `host.write.int`. `message` is a \
          `column char` that says what went wrong, empty if nothing did; operations without one cannot go wrong, or end the \
          program where they do.",
-        ["operation", "operands", "results", "in a distributed run", "meaning"],
+        ["operation", "operands", "results", "in a distributed run", "in a sandbox", "meaning"],
         rows,
     )
 }

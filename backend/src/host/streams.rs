@@ -2,6 +2,7 @@
 //!
 //! Standard output is not here: printed text and what is written to it share one buffer, which the system owns.
 
+use super::input::{self, Reader, Source};
 use super::message;
 use crate::hold::Hold;
 use crate::interrupt::Interrupt;
@@ -9,7 +10,7 @@ use nesl_prim::Constants;
 use nesl_prim::host::HostError;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub(super) const STDERR: i64 = 2;
 
 /// A stream other than the standard ones.
 enum Stream {
-    Reader { reader: BufReader<Box<dyn Read + Send>>, file: Option<File> },
+    Reader { reader: Reader, file: Option<File> },
     Writer { writer: BufWriter<Box<dyn Write + Send>>, file: Option<File> },
 }
 
@@ -54,7 +55,7 @@ impl Streams {
     }
 
     /// A stream that reads from a pipe or a file.
-    pub fn add_reader(&mut self, source: Box<dyn Read + Send>, file: Option<File>) -> i64 {
+    pub fn add_reader(&mut self, source: Box<dyn Source>, file: Option<File>) -> i64 {
         self.add(Stream::Reader { reader: BufReader::new(source), file })
     }
 
@@ -109,14 +110,17 @@ impl Streams {
         // Writers may hold back what a process reads before it answers.
         self.flush()?;
         let mut standard;
-        let reader: &mut dyn BufRead = match self.open.get_mut(&stream) {
+        let reader: &mut Reader = match self.open.get_mut(&stream) {
             Some(Stream::Reader { reader, .. }) => reader,
             Some(Stream::Writer { .. }) => {
                 return Err(HostError::Message(format!("stream {stream} is open for writing")));
             }
             None if stream == STDIN => {
-                standard = io::stdin().lock();
-                &mut standard
+                standard = input::standard();
+                match standard.as_mut() {
+                    Some(reader) => reader,
+                    None => return Ok((Vec::new(), -1)),
+                }
             }
             None => return Err(not_open(stream)),
         };
@@ -127,6 +131,7 @@ impl Streams {
             if room == 0 {
                 break -2;
             }
+            input::wait(reader, &self.interrupt)?;
             let buffer = match reader.fill_buf() {
                 Ok(buffer) => buffer,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

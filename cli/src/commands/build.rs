@@ -24,6 +24,9 @@ pub struct Arguments {
 
 /// Compiles the file, then writes the executable.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
+    if options.sandbox || options.time_limit.is_some() {
+        return Err(Stop::usage("error: --sandbox and --time-limit are for running: give them to the executable"));
+    }
     let target = payload::target(&arguments.output, &arguments.file)?;
     let (program, sources) = driver::compile_file(&arguments.file, options.style())?;
     payload::build(&program, &sources, &target)

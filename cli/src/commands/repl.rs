@@ -3,6 +3,7 @@
 use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::{Job, Link, Place};
+use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::repl::{self, session::Repl};
 use crate::stop::Stop;
@@ -18,23 +19,25 @@ pub fn run(options: &RunOptions) -> Result<(), Stop> {
         return Err(Stop::usage("error: a session keeps its values in an engine; the oracle is none"));
     }
     let interrupt = place.is_alone().then(Interrupt::install);
+    let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
     let link = place.link();
-    let result = place.run(options, Session { options, interrupt, link });
+    let result = place.run(options, Session { options, interrupt, limit, link });
     place.said_once(result)
 }
 
 struct Session<'a> {
     options: &'a RunOptions,
     interrupt: Option<Interrupt>,
+    limit: Limit,
     link: Link,
 }
 
 impl Job for Session<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
-        let Session { options, interrupt, mut link } = self;
+        let Session { options, interrupt, limit, mut link } = self;
         if engine.rank().0 > 0 {
             return repl::follow(engine, options, &mut link);
         }
-        repl::run(Repl::new(engine, options.clone(), interrupt, link))
+        repl::run(Repl::new(engine, options.clone(), (interrupt, limit), link))
     }
 }

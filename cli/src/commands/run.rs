@@ -6,6 +6,7 @@ use crate::execute::Execution;
 use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
+use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::oracle;
 use crate::stop::Stop;
@@ -42,12 +43,16 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let style = options.style();
     let mut place = Place::join(options)?;
     let interrupt = place.is_alone().then(Interrupt::install);
+    let limit = Limit::new(options.time_limit.clone(), style, interrupt.clone(), place.rank());
+    let _watching = limit.since(begun);
     if options.engine == Some(EngineName::Oracle) && !driver::is_stack_format(file) {
         if options.profile.is_some() {
             let engine = "the oracle runs no instructions whose time could be shown; take --engine reference";
             return Err(Stop::usage(format!("error: {engine}")));
         }
-        return oracle::run(&driver::check_file(file, style)?, arguments, &command, options);
+        let checked = driver::check_file(file, style)?;
+        let interrupt = interrupt.unwrap_or_default();
+        return oracle::run(&checked, arguments, &command, options, &interrupt, &limit);
     }
     let compiled = place.from_first(|| driver::compile_file(file, style));
     let result = compiled.and_then(|(program, sources)| {
@@ -58,6 +63,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
             command: &command,
             options,
             interrupt: interrupt.as_ref(),
+            limit: &limit,
             begun,
         };
         place.run(options, execution)

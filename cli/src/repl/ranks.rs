@@ -4,7 +4,7 @@
 //! the same programs, so that an error of one is an error of all and needs no word.
 
 use super::session::Repl;
-use crate::execute::seed_of;
+use crate::execute::{seed_of, world};
 use crate::launch::Link;
 use crate::options::RunOptions;
 use crate::stop::Stop;
@@ -40,6 +40,8 @@ pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> 
     if options.stats {
         machine.count_steps();
     }
+    let hold = machine.engine.hold();
+    machine.set_host(Box::new(world(options, &[], &[], hold)));
     machine
 }
 

@@ -9,6 +9,7 @@ use crate::driver;
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Link;
+use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{self, print_error, remark};
 use crate::profile;
@@ -39,6 +40,8 @@ pub struct Repl<E: Engine> {
     pub(super) options: RunOptions,
     /// What Ctrl-C does; nothing where it is left to the launcher.
     interrupt: Option<Interrupt>,
+    /// The most time that an input may take.
+    pub(super) limit: Limit,
     /// The other ranks.
     pub(super) link: Link,
     inputs: usize,
@@ -48,7 +51,8 @@ pub struct Repl<E: Engine> {
 
 impl<E: Engine> Repl<E> {
     /// A session that knows the library.
-    pub fn new(engine: E, options: RunOptions, interrupt: Option<Interrupt>, link: Link) -> Repl<E> {
+    pub fn new(engine: E, options: RunOptions, ends: (Option<Interrupt>, Limit), link: Link) -> Repl<E> {
+        let (interrupt, limit) = ends;
         let mut sources = SourceMap::default();
         let session = Session::new(&mut sources);
         let mut machine = machine(engine, &options);
@@ -58,7 +62,7 @@ impl<E: Engine> Repl<E> {
         if options.profile.is_some() {
             machine.start_profile(&sources);
         }
-        Repl { session, sources, machine, options, interrupt, link, inputs: 0, draws: 0 }
+        Repl { session, sources, machine, options, interrupt, limit, link, inputs: 0, draws: 0 }
     }
 
     /// The names that can be used now.
@@ -253,7 +257,7 @@ impl<E: Engine> Repl<E> {
         };
         self.together(&Request::Run { program: Cow::Borrowed(&program), draws: self.draws });
         let program = Loaded::new(Arc::new(program));
-        let Repl { machine, interrupt, sources, options, draws, .. } = self;
+        let Repl { machine, interrupt, limit, sources, options, draws, .. } = self;
         let start = Instant::now();
         let mut run = || run_steps(machine, &program, options.seed, draws);
         let ran = match interrupt {
@@ -264,8 +268,9 @@ impl<E: Engine> Repl<E> {
         let ran = match ran {
             Ok(()) => Ok(spent),
             Err(error) => {
-                let stop = failure::stop(&error, sources, options.style());
-                if let Failure::Exited { .. } = error.failure {
+                let is_exit = matches!(error.failure, Failure::Exited { .. });
+                let stop = failure::stop(&limit.explained(error), sources, options.style());
+                if is_exit {
                     return Err(stop);
                 }
                 Err(stop)

@@ -10,6 +10,8 @@ use crate::ty::Type;
 use nesl_prim::{Failure, Host, ScalarOp, ScalarValue, eval, meaning};
 use nesl_span::Span;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Errors are boxed because every level of recursion holds room for one.
 pub(super) type Evaluated = Result<Value, Box<EvalError>>;
@@ -42,6 +44,8 @@ pub(super) struct Machine<'a> {
     pub(super) call_limit: u64,
     /// The steps of loops that may still be taken.
     pub(super) steps_left: u64,
+    /// Ends the evaluation when it is set.
+    pub(super) interrupt: &'a AtomicBool,
     /// The calls in progress.
     pub(super) calls: u64,
     /// The address below which the thread's stack must not grow.
@@ -97,6 +101,9 @@ impl Machine<'_> {
     fn outcome(&mut self, frame: &mut Frame, expr: &Expr, ends: Option<FunctionId>) -> Result<Outcome, Box<EvalError>> {
         if stack_address() < self.stack_end {
             return Err(error(Failure::RecursionTooDeep { depth: self.calls }, expr.span));
+        }
+        if self.interrupt.load(Relaxed) {
+            return Err(error(Failure::Interrupted, expr.span));
         }
         let outer = frame.variables.len();
         let mut expr = expr;
@@ -381,6 +388,7 @@ mod tests {
             seed: 0,
             call_limit: 1,
             steps_left: u64::MAX,
+            interrupt: &AtomicBool::new(false),
             calls: 0,
             stack_end: stack_address() - (64 << 10),
         };

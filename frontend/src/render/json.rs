@@ -59,6 +59,11 @@ pub fn bare_error(message: &str) -> String {
     line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: None })
 }
 
+/// An error with a code and a hint that has no place in a program, as one line of JSON.
+pub fn coded_error(code: &str, message: &str, hint: &str) -> String {
+    line(&Report { severity: "error", code: Some(code), message, labels: Vec::new(), hint: Some(hint) })
+}
+
 fn line(report: &Report<'_>) -> String {
     // Strings and numbers can always be written.
     escaped(&serde_json::to_string(report).unwrap_or_default()) + "\n"

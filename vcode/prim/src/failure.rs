@@ -3,6 +3,7 @@
 //! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the same.
 
 use crate::ScalarValue;
+use crate::host::Need;
 use crate::meaning::MOST_ELEMENTS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -55,6 +56,10 @@ pub enum Failure {
     RecursionTooDeep { depth: u64 },
     /// The user interrupted the evaluation.
     Interrupted,
+    /// The sandbox keeps this from the program.
+    Refused { need: Need, name: String },
+    /// The evaluation took longer than it may.
+    OutOfTime { limit: String },
     /// `exit` with a number that no process can end with.
     NotAnExitCode { code: i64 },
     /// The program ended itself with this exit code: no error, whatever the code means.
@@ -93,6 +98,8 @@ impl Failure {
             Failure::Exited { .. } => "",
             Failure::User { .. } => "E0423",
             Failure::OutputLost { .. } => "E0424",
+            Failure::Refused { .. } => "E0426",
+            Failure::OutOfTime { .. } => "E0427",
             Failure::NotAnExitCode { .. } => "E0429",
         }
     }
@@ -105,6 +112,8 @@ impl Failure {
             Failure::RecursionTooDeep { .. }
             | Failure::OutputLost { .. }
             | Failure::Interrupted
+            | Failure::Refused { .. }
+            | Failure::OutOfTime { .. }
             | Failure::Exited { .. } => false,
             _ => true,
         }
@@ -135,6 +144,14 @@ impl Failure {
             Failure::OutOfMemory { .. } => "work on smaller pieces, or spread the data over more ranks",
             Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion?",
             Failure::OutputLost { .. } => "is there room on the disk?",
+            Failure::Refused { need: Need::ReadFile | Need::OpenFile, .. } => {
+                "name it as an argument of main that is a file, @name: such files can be read; or leave out --sandbox, if you trust the program"
+            }
+            Failure::Refused { need: Need::Environment, .. } => {
+                "hand it over as an argument of main; or leave out --sandbox, if you trust the program"
+            }
+            Failure::Refused { .. } => "leave out --sandbox, if you trust the program",
+            Failure::OutOfTime { .. } => "does every loop end? --time-limit allows more",
             Failure::NotAnExitCode { .. } => "0 says that all is well, 1 to 255 that it is not",
             Failure::User { .. } | Failure::Interrupted | Failure::Exited { .. } => "",
         }
@@ -187,6 +204,17 @@ impl fmt::Display for Failure {
                 write!(formatter, "{code} is no exit code: exit codes are 0 to 255")
             }
             Failure::Exited { code } => write!(formatter, "exit {code}"),
+            Failure::Refused { need, name } => {
+                let what = match need {
+                    Need::Nothing => "use",
+                    Need::ReadFile => "read the file",
+                    Need::WriteFile | Need::OpenFile => "write the file",
+                    Need::Environment => "read the environment variable",
+                    Need::Command => "run the command",
+                };
+                write!(formatter, "the sandbox does not let the program {what} `{name}`")
+            }
+            Failure::OutOfTime { limit } => write!(formatter, "the time limit of {limit} is over"),
             Failure::User { message } => formatter.write_str(message),
             Failure::OutputLost { message, .. } => write!(formatter, "cannot write the output: {message}"),
         }

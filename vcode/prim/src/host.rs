@@ -37,6 +37,24 @@ pub enum Place {
     Parts,
 }
 
+/// What of the world an operation reaches for that does not belong to the program: what a sandbox keeps from it. The first
+/// operand of an operation that needs something names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Need {
+    /// Nothing: the clock, standard streams, and streams that are open.
+    Nothing,
+    /// A file to read.
+    ReadFile,
+    /// A file to write.
+    WriteFile,
+    /// A file to read where the second operand is 1, else to write.
+    OpenFile,
+    /// A variable of the environment.
+    Environment,
+    /// A command to run.
+    Command,
+}
+
 /// An operation on the world outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum HostOp {
@@ -100,6 +118,8 @@ pub struct HostRow {
     pub piecewise: bool,
     /// Who performs it.
     pub place: Place,
+    /// What it reaches for.
+    pub needs: Need,
     /// What it means.
     pub doc: &'static str,
 }
@@ -184,6 +204,17 @@ impl HostOp {
         row.results.iter().copied().chain(row.reports.then_some(TEXT))
     }
 
+    /// What it reaches for with these operands, where that does not belong to the program, and its name.
+    pub fn reach(self, operands: &[HostValue]) -> Option<(Need, &[u8])> {
+        let need = match self.row().needs {
+            Need::Nothing => return None,
+            Need::OpenFile if operands[1].as_int() == 1 => Need::ReadFile,
+            Need::OpenFile => Need::WriteFile,
+            other => other,
+        };
+        Some((need, operands[0].as_text()))
+    }
+
     /// The operation's row.
     pub fn row(self) -> HostRow {
         let row = |mnemonic, operands, results, doc| HostRow {
@@ -193,8 +224,10 @@ impl HostOp {
             reports: true,
             piecewise: false,
             place: Place::First,
+            needs: Need::Nothing,
             doc,
         };
+        let needing = |needs, row| HostRow { needs, ..row };
         match self {
             HostOp::Print => HostRow {
                 reports: false,
@@ -214,13 +247,17 @@ impl HostOp {
             },
             HostOp::Environment => HostRow {
                 reports: false,
+                needs: Need::Environment,
                 ..row("environment", &[TEXT], &[TEXT, BOOL], "environment name: its value, and whether it has one.")
             },
-            HostOp::Open => row(
-                "open",
-                &[TEXT, INT],
-                &[INT],
-                "open name mode: a stream that reads (1), writes from the start (2) or appends to (3) a file.",
+            HostOp::Open => needing(
+                Need::OpenFile,
+                row(
+                    "open",
+                    &[TEXT, INT],
+                    &[INT],
+                    "open name mode: a stream that reads (1), writes from the start (2) or appends to (3) a file.",
+                ),
             ),
             HostOp::Close => row("close", &[INT], &[], "close stream: what is buffered is written first."),
             HostOp::Read => row(
@@ -248,15 +285,19 @@ impl HostOp {
                     "npy_header prototype shape: how a .npy file begins whose elements have the prototype's type.",
                 )
             },
-            HostOp::BeginFile => row(
-                "begin_file",
-                &[TEXT],
-                &[TEXT],
-                "begin_file name: the name of a new, empty file, which end_file puts in the place of that with the name; \
+            HostOp::BeginFile => needing(
+                Need::WriteFile,
+                row(
+                    "begin_file",
+                    &[TEXT],
+                    &[TEXT],
+                    "begin_file name: the name of a new, empty file, which end_file puts in the place of that with the name; \
                  empty if what has the name cannot be replaced, such as a device, which a stream can write to.",
+                ),
             ),
             HostOp::WritePart(scalar) => HostRow {
                 place: Place::Parts,
+                needs: Need::WriteFile,
                 ..row(
                     "write_part",
                     by_type!(scalar, [TEXT, INT], []),
@@ -265,15 +306,19 @@ impl HostOp {
                      many bytes.",
                 )
             },
-            HostOp::EndFile => row(
-                "end_file",
-                &[TEXT, TEXT, BOOL],
-                &[],
-                "end_file part name whole: puts a file that begin_file made for this name in its place; if it is not whole, \
+            HostOp::EndFile => needing(
+                Need::WriteFile,
+                row(
+                    "end_file",
+                    &[TEXT, TEXT, BOOL],
+                    &[],
+                    "end_file part name whole: puts a file that begin_file made for this name in its place; if it is not whole, \
                  removes it instead.",
+                ),
             ),
             HostOp::ReadSequence(scalar) => HostRow {
                 place: Place::Every,
+                needs: Need::ReadFile,
                 ..row(
                     "read_sequence",
                     by_type!(scalar, [TEXT], []),
@@ -284,6 +329,7 @@ impl HostOp {
             },
             HostOp::ReadRows(scalar) => HostRow {
                 place: Place::Every,
+                needs: Need::ReadFile,
                 ..row(
                     "read_rows",
                     by_type!(scalar, [TEXT], []),
@@ -313,18 +359,24 @@ impl HostOp {
                 &[COLUMN_INT],
                 "read_lengths stream: what write_lengths wrote; none are negative.",
             ),
-            HostOp::Run => row(
-                "run",
-                &[TEXT, TEXT],
-                &[TEXT],
-                "run command input: what the command, split at white space, writes when it has read the input.",
+            HostOp::Run => needing(
+                Need::Command,
+                row(
+                    "run",
+                    &[TEXT, TEXT],
+                    &[TEXT],
+                    "run command input: what the command, split at white space, writes when it has read the input.",
+                ),
             ),
-            HostOp::Spawn => row(
-                "spawn",
-                &[TEXT, INT, INT, INT],
-                &[INT, INT, INT],
-                "spawn command in out err: starts it on these streams, with a pipe for each that is -1; the streams that \
+            HostOp::Spawn => needing(
+                Need::Command,
+                row(
+                    "spawn",
+                    &[TEXT, INT, INT, INT],
+                    &[INT, INT, INT],
+                    "spawn command in out err: starts it on these streams, with a pipe for each that is -1; the streams that \
                  write to its standard input and read from its outputs.",
+                ),
             ),
         }
     }
@@ -446,6 +498,21 @@ mod tests {
         for op in HostOp::all() {
             assert_eq!(HostOp::by_name(&op.to_string()), Some(op));
             assert_eq!(HostOp::resolve(op.row().mnemonic, op.row().operands), Some(op));
+        }
+    }
+
+    #[test]
+    fn what_names_something_outside_says_so() {
+        // An operation whose first operand is a text and that needs nothing must be one that prints, fails or makes text.
+        let harmless = ["print", "fail", "npy_header"];
+        for row in HostOp::all().into_iter().map(HostOp::row) {
+            let names = row.operands.first() == Some(&TEXT) && !harmless.contains(&row.mnemonic);
+            assert_eq!(row.needs != Need::Nothing, names, "{}", row.mnemonic);
+        }
+        let name = HostValue::text(b"a".to_vec());
+        for (mode, need) in [(1, Need::ReadFile), (2, Need::WriteFile), (3, Need::WriteFile), (9, Need::WriteFile)] {
+            let operands = [name.clone(), HostValue::int(mode)];
+            assert_eq!(HostOp::Open.reach(&operands), Some((need, b"a".as_slice())));
         }
     }
 
