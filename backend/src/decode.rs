@@ -6,6 +6,7 @@
 //! own, and keeps its value until the function returns.
 
 mod scalar;
+mod together;
 
 use crate::group::Group;
 use crate::native::NativeCode;
@@ -140,8 +141,8 @@ pub(crate) struct GroupLine {
 /// One line of a decoded function. A result that nothing reads has no slot.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
-    /// An instruction without control.
-    Execute { operation: Operation, operands: Box<[Source]>, result: Option<Slot>, span: Span },
+    /// An instruction without control. From it on so many lines may be done at once.
+    Execute { operation: Operation, operands: Box<[Source]>, result: Option<Slot>, span: Span, together: usize },
     /// An operation on the world outside.
     Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
     /// A call.
@@ -192,6 +193,7 @@ fn decode(function: &Function, steps: HashSet<FunctionId>) -> Code {
     };
     let parameters = decoder.define(&function.parameters);
     decoder.end(&function.body);
+    together::mark(&mut decoder.lines);
     Code { parameters, slots: decoder.slots as usize, lines: decoder.lines, span: function.span }
 }
 
@@ -310,7 +312,7 @@ impl Decoder<'_> {
             Op::Vector(op) => Operation::Vector(*op),
             Op::Fused(_) => unreachable!("a group is more than a line"),
         };
-        self.lines.push(Line::Execute { operation, operands, result: results[0], span });
+        self.lines.push(Line::Execute { operation, operands, result: results[0], span, together: 1 });
     }
 
     /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot where

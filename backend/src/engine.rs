@@ -21,7 +21,7 @@ use crate::value::{Slot, SlotOf};
 use crate::vector::unwritten::Unwritten;
 use nesl_native::Elements;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
-use nesl_vcode::Constants;
+use nesl_vcode::{Constants, VectorOp};
 use std::sync::Arc;
 
 /// An instruction failed on an element.
@@ -255,6 +255,17 @@ pub trait Engine {
     /// Says what ends instructions while they run; without effect in engines that run them to their ends. Never said in a
     /// distributed run, where ranks would stop at different instructions.
     fn set_interrupt(&mut self, _interrupt: &Interrupt) {}
+    /// Whether instructions whose columns move alike are given to it at once, where they follow one another.
+    fn moves_together(&self) -> bool {
+        false
+    }
+    /// The results of such instructions ([`nesl_vcode::op::Row::together`]) on the operands of each. An error is that of the first.
+    fn together(&mut self, op: VectorOp, _operands: Vec<Vec<SlotOf<Self>>>) -> Result<Vec<SlotOf<Self>>, Fault>
+    where
+        Self: Sized,
+    {
+        unreachable!("`{}` is given to this engine one by one", op.row().mnemonic)
+    }
     /// What ends instructions while they run, for whoever works long on what the engine gives.
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()

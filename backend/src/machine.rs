@@ -16,6 +16,7 @@ mod profiling;
 mod run;
 mod scalars;
 mod tasks;
+mod together;
 
 use crate::clock;
 use crate::counters::Counters;

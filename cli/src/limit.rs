@@ -1,9 +1,9 @@
 //! `--time-limit`: the most time that a run, or an input of a session, may take.
 //!
-//! A thread of its own watches the time. When it is over the evaluation is asked to end, as by Ctrl-C, so that the error has a place and
-//! a session goes on. What cannot be asked, or does not answer within [`GRACE`], ends with the process: the compiler, a wait for a file that
-//! nobody writes, ranks. Nothing printed is lost by that: under a limit it is written out at once ([`System::that_may_end`]). Commands that the
-//! program has started end in either case.
+//! A thread of its own watches the time. When it is over the evaluation is asked to end, as by Ctrl-C, so that the
+//! error has a place and a session goes on. What cannot be asked, or does not answer within [`GRACE`], ends with the
+//! process: the compiler, a wait for a file that nobody writes, ranks. Nothing printed is lost by that: under a limit
+//! it is written out at once ([`System::that_may_end`]). Commands that the program has started end in either case.
 //!
 //! [`System::that_may_end`]: nesl_backend::host::System::that_may_end
 

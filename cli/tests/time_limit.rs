@@ -31,7 +31,7 @@ const ENDLESS: [(&str, &str); 7] = [
     ("recursion", "function tree(n) = if n == 0 then 1 else tree(n - 1) + tree(n - 1); tree(60);"),
     ("a loop", "function go(n) = if n < 0 then n else go(rem(n + 1, 1000)); go(1);"),
     ("native loops", "function go(n) = if n < 0 then n else go(rem(n + 1, 1000)); {go(i) : i in [0:4]};"),
-    ("a long vector instruction", "sum({rem(i * i, 7) : i in [0:max_int - 1]});"),
+    ("a long vector instruction", "sum({rem(i * i, 7) : i in [0:2 ^ 46]});"),
     ("a command", "shell_command(\"sleep 1000\", \"\");"),
     ("a read", "read_line(stdin);"),
     (

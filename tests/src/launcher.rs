@@ -59,7 +59,7 @@ pub fn tools() -> Option<(PathBuf, PathBuf)> {
 /// A command that starts `binary` on so many ranks, also more than there are cores, also for root.
 pub fn command(launcher: &Path, ranks: usize, binary: &Path) -> Command {
     let mut command = Command::new(launcher);
-    command.args(["--oversubscribe", "--bind-to", "none", "-n", &ranks.to_string()]).arg(binary).envs(OVERSUBSCRIBED);
+    command.args(["-n", &ranks.to_string()]).arg(binary).envs(OVERSUBSCRIBED);
     command
 }
 

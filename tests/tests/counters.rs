@@ -251,3 +251,61 @@ fn ranks_send_little_and_do_equally_much() {
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
+
+/// What moves a sequence `v` of `n` elements: as many messages whatever its elements are. `i` are indices in no order, `p` is a
+/// permutation, and `s` are some of them where segments begin.
+const MOVES: [(&str, &str); 12] = [
+    ("reverse", "reverse(v)"),
+    ("rotate", "rotate(v, 12345)"),
+    ("indices", "v -> i"),
+    ("permutation", "permute(v, p)"),
+    ("writes", "v <- {(k, x) : k in i; x in v}"),
+    ("concatenation", "take(reverse(v), 60001) ++ v"),
+    ("filter", "{x in v; k in i | rem(k, 3) == 1} -> {rem(k, 20000) : k in i}"),
+    ("views", "flatten({subseq(v, a, a + 7) : a in s})"),
+    ("segments", "flatten(partition(v, dist(2, n / 2)) -> {rem(k * 7919, n / 2) : k in [0:n / 2]})"),
+    ("copies", "flatten({dist(x, 3) : x in v})"),
+    ("instances", "flatten({wander(x) : x in partition(v, {300 + 200 * rem(q, 2) : q in [0:n / 400]})})"),
+    ("halves", "flatten({reverse(x) : x in bottop(v)})"),
+];
+
+/// Elements of one, two, three and four columns, by their numbers.
+const ELEMENTS: [&str; 4] =
+    ["k", "(k, float(j))", "(k, float(j), j > 5)", "((k, code_char(rem(j, 256))), (float(j), j > 5))"];
+
+#[test]
+fn columns_of_a_value_travel_together() {
+    const RANKS: usize = 3;
+    let Some((launcher, nesl)) = launcher::tools() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.nesl");
+    let mut problems = Vec::new();
+    for (name, moved) in MOVES {
+        let mut sent = Vec::new();
+        for element in ELEMENTS {
+            let text = format!(
+                "function wander(x) = if #x < 2 then x else wander(take(x, #x / 2)) ++ reverse(drop(x, #x / 2)); \
+                 function main(n) : int -> int = let v = {{let k = rem(j * 31, 1009) in {element} : j in [0:n]}}; \
+                 i = {{rem(j * 7919 + 13, n) : j in [0:n]}}; p = {{rem(j + 5 * (n / 8), n) : j in [0:n]}}; \
+                 s = {{rem(j * 977, n - 7) : j in [0:n / 8]}}; w = {moved} \
+                 in #w + #{{x in w; y in reverse(w) | eql(x, y)}} + #p + #s + #i;\n"
+            );
+            std::fs::write(&file, text).expect("a file");
+            let what = format!("{name} of {element}");
+            let run_by = |mut command: Command| {
+                run(command.args(["run", "--threads", "1", "--stats"]).arg(&file).args(["--", "80000"]), &what)
+            };
+            let (alone, _) = run_by(Command::new(&nesl));
+            let (out, err) = run_by(launcher::command(&launcher, RANKS, &nesl));
+            if out != alone {
+                problems.push(format!("{what}: {out} instead of {alone}"));
+            }
+            sent.push(Table::read(&err).column("messages").iter().sum::<u64>());
+        }
+        println!("{name:13} messages for 1, 2, 3 and 4 columns: {sent:?}");
+        if sent[0] == 0 || sent.iter().any(|&count| count != sent[0]) {
+            problems.push(format!("{name}: {sent:?} messages for 1, 2, 3 and 4 columns"));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}

@@ -153,6 +153,8 @@ pub struct Row {
     pub fallible: bool,
     /// The operand that the result may be written over, where that is its last use: a column of the result's type.
     pub in_place: Option<usize>,
+    /// Where several of them may be given to an engine at once, since their columns move alike: the operands in which they agree then.
+    pub together: Option<&'static [usize]>,
     /// What it requires of lengths, and its meaning.
     pub doc: &'static str,
 }
@@ -326,9 +328,10 @@ impl VectorOp {
     /// The instruction's row.
     pub fn row(self) -> Row {
         let row = |mnemonic, operands, result, doc| {
-            let (variadic, fallible, in_place) = (false, false, None);
-            Row { mnemonic, operands, variadic, result, fallible, in_place, doc }
+            let (variadic, fallible, in_place, together) = (false, false, None, None);
+            Row { mnemonic, operands, variadic, result, fallible, in_place, together, doc }
         };
+        let moving = |together, row| Row { together: Some(together), ..row };
         match self {
             VectorOp::Iota => row("iota", &[Scalar(Int)], Column(Int), "iota n: the column 0, 1, …, n-1. n >= 0."),
             VectorOp::Dist => row("dist", &[ScalarT, Scalar(Int)], ColumnT, "dist x n: n copies of x. n >= 0."),
@@ -337,20 +340,26 @@ impl VectorOp {
                 ..row("build", &[ScalarT], ColumnT, "build x…: the column of the given scalars.")
             },
             VectorOp::Length => row("length", &[ColumnT], Scalar(Int), "length c: the number of elements."),
-            VectorOp::Extract => row("extract", &[ColumnT, Scalar(Int)], ScalarT, "extract c i: element i."),
+            VectorOp::Extract => {
+                moving(&[1], row("extract", &[ColumnT, Scalar(Int)], ScalarT, "extract c i: element i."))
+            }
             VectorOp::Slice => row(
                 "slice",
                 &[ColumnT, Scalar(Int), Scalar(Int)],
                 ColumnT,
                 "slice c start length: that many elements from start on; shares the data of c where the engine can.",
             ),
-            VectorOp::Gather => row(
-                "gather",
-                &[ColumnT, Column(Int)],
-                ColumnT,
-                "gather c i: element k of the result is element i[k] of c.",
+            VectorOp::Gather => moving(
+                &[1],
+                row(
+                    "gather",
+                    &[ColumnT, Column(Int)],
+                    ColumnT,
+                    "gather c i: element k of the result is element i[k] of c.",
+                ),
             ),
             VectorOp::Scatter => Row {
+                together: Some(&[1]),
                 in_place: Some(0),
                 ..row(
                     "scatter",
@@ -360,6 +369,7 @@ impl VectorOp {
                 )
             },
             VectorOp::Permute => Row {
+                together: Some(&[1]),
                 fallible: true,
                 ..row(
                     "permute",
@@ -374,13 +384,17 @@ impl VectorOp {
                 ColumnT,
                 "pack c f: the elements of c whose flag is true, in order. #c = #f.",
             ),
-            VectorOp::Merge => row(
-                "merge",
-                &[Column(Bool), ColumnT, ColumnT],
-                ColumnT,
-                "merge f a b: where f is true the next element of a, else the next of b. #a = trues of f, #b = falses of f.",
+            VectorOp::Merge => moving(
+                &[0],
+                row(
+                    "merge",
+                    &[Column(Bool), ColumnT, ColumnT],
+                    ColumnT,
+                    "merge f a b: where f is true the next element of a, else the next of b. #a = trues of f, #b = falses of f.",
+                ),
             ),
             VectorOp::Concat => Row {
+                together: Some(&[]),
                 variadic: true,
                 ..row("concat", &[ColumnT], ColumnT, "concat c…: the columns one after another.")
             },
@@ -488,17 +502,23 @@ impl VectorOp {
                 Column(Int),
                 "seg_iota d: 0, 1, …, length-1 for each segment, in packed order.",
             ),
-            VectorOp::SegDist => row(
-                "seg_dist",
-                &[ColumnT, Descriptor],
-                ColumnT,
-                "seg_dist c d: element j of c once for each element of segment j, in packed order. #c = segments of d.",
+            VectorOp::SegDist => moving(
+                &[1],
+                row(
+                    "seg_dist",
+                    &[ColumnT, Descriptor],
+                    ColumnT,
+                    "seg_dist c d: element j of c once for each element of segment j, in packed order. #c = segments of d.",
+                ),
             ),
-            VectorOp::Compact => row(
-                "compact",
-                &[ColumnT, Descriptor],
-                ColumnT,
-                "compact c d: the elements of all segments in packed order; c itself where d is packed.",
+            VectorOp::Compact => moving(
+                &[1],
+                row(
+                    "compact",
+                    &[ColumnT, Descriptor],
+                    ColumnT,
+                    "compact c d: the elements of all segments in packed order; c itself where d is packed.",
+                ),
             ),
             VectorOp::Packed => row(
                 "packed",

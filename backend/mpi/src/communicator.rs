@@ -1,4 +1,4 @@
-//! The only file that talks to MPI: typed collectives and exchanges, counted and safe at any size.
+//! The only file that talks to MPI (but for how [`crate::slices`] lie): typed collectives and exchanges, counted and safe at any size.
 //!
 //! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces of at
 //! most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
@@ -9,6 +9,7 @@
 
 use crate::layout::{Layout, offsets, overlap};
 use crate::managed::{HEADER, Managed, length_of};
+use crate::slices::{Apart, Slices, cut};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, Source, Status};
@@ -207,6 +208,14 @@ impl Communicator {
         value
     }
 
+    /// Elements of `root`, as many on every rank.
+    pub fn broadcast_all<T: Wire>(&mut self, root: usize, values: &mut [T]) {
+        assert!(values.len() <= CHUNK_LIMIT, "a message of {} elements", values.len());
+        let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
+        self.count_collective::<T>(values.len(), receivers);
+        SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(values);
+    }
+
     /// Bytes of `root`, on every rank; what the others give is ignored.
     pub fn broadcast_bytes(&mut self, root: usize, bytes: Vec<u8>) -> Vec<u8> {
         self.managed(|managed, ranks| managed.broadcast(ranks, root, bytes))
@@ -391,6 +400,46 @@ impl Communicator {
             wait(sends);
         });
         self.has_talked(&begun);
+        self.messages += messages;
+        self.bytes_sent += bytes as u64;
+    }
+
+    /// Sends each rank what all of some columns have for it, in one message, and receives what it has for them. What is received is
+    /// initialised then. As [`Communicator::exchange_slices`], whose counters it shares, but for bytes in slices.
+    pub fn exchange_together(&mut self, columns: Vec<Slices<'_>>) {
+        let (rank, ranks, limit) = (self.layout.rank, self.layout.ranks, self.chunk_limit);
+        let (outgoing, incoming) = Slices::by_rank(ranks, columns);
+        assert!(cut(outgoing[rank].clone(), limit).is_empty(), "elements that stay");
+        let world = SimpleCommunicator::world();
+        let (mut messages, mut bytes) = (0, 0);
+        let sent: Vec<Vec<Apart<&[u8]>>> = outgoing.into_iter().map(|slices| cut(slices, limit)).collect();
+        let mut places: Vec<Vec<Apart<&mut [MaybeUninit<u8>]>>> =
+            incoming.into_iter().map(|slices| cut(slices, limit)).collect();
+        mpi::request::scope(|scope| {
+            let (mut receives, mut sends) = (Vec::new(), Vec::new());
+            for (source, chunks) in places.iter_mut().enumerate() {
+                for chunk in chunks {
+                    let process = world.process_at_rank(source as mpi::Rank);
+                    let room = chunk.length();
+                    receives.push((process.immediate_receive_into_with_tag(scope, chunk, TAG), room));
+                }
+            }
+            for step in 1..ranks {
+                let target = (rank + step) % ranks;
+                for chunk in &sent[target] {
+                    let process = world.process_at_rank(target as mpi::Rank);
+                    bytes += chunk.length();
+                    sends.push(process.immediate_send_with_tag(scope, chunk, TAG));
+                    messages += 1;
+                }
+            }
+            for (request, room) in receives {
+                let count = finished(request).count(u8::equivalent_datatype()) as usize;
+                // What was not received would be taken for initialised.
+                assert_eq!(count, room, "bytes that came");
+            }
+            wait(sends);
+        });
         self.messages += messages;
         self.bytes_sent += bytes as u64;
     }

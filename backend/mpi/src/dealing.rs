@@ -190,8 +190,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     ) -> Result<Vec<SlotOf<Self>>, RuntimeError> {
         let (each, span, instances) = (division.each, division.span, division.instances);
         let at = |Fault { failure, .. }| RuntimeError::at(span, failure);
-        let operands = division.operands.iter().map(|slot| self.everywhere(slot.clone()));
-        let operands = operands.collect::<Result<Vec<_>, Fault>>().map_err(at)?;
+        let operands = self.everywhere(division.operands).map_err(at)?;
         let (rank, ranks) = (self.layout.rank, self.layout.ranks);
         let cut = Cut { instances, length: instances.div_ceil(RUNS) };
         let order = scattered(instances.div_ceil(cut.length));

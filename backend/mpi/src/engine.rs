@@ -10,7 +10,7 @@ use nesl_backend::{
     Window,
 };
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
-use nesl_vcode::Constants;
+use nesl_vcode::{Constants, VectorOp};
 
 impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     type Column = Placed;
@@ -82,6 +82,14 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         if self.layout.ranks == 1 { self.local.interrupt() } else { Interrupt::default() }
     }
 
+    fn moves_together(&self) -> bool {
+        self.layout.ranks > 1
+    }
+
+    fn together(&mut self, op: VectorOp, operands: Vec<Vec<SlotOf<Self>>>) -> Result<Vec<SlotOf<Self>>, Fault> {
+        self.run_together(op, operands)
+    }
+
     fn is_at_hand(&self, operand: &Slot<Placed, Descriptor<L::Descriptor>>) -> bool {
         match operand {
             Slot::Scalar(_) => true,
@@ -118,20 +126,20 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         match self.gather_loosely(column, indices) {
             Some(gathered) => gathered,
             None => {
-                let (column, indices) = (self.in_blocks(column)?, self.in_blocks(indices)?);
+                let [column, indices] = self.each_in_blocks([column, indices])?;
                 self.gather_elements(&column, &indices).map(Placed::Settled)
             }
         }
     }
 
     fn scatter(&mut self, column: Placed, indices: &Placed, values: &Placed) -> Result<Placed, Fault> {
-        let (indices, values) = (self.in_blocks(indices)?, self.in_blocks(values)?);
+        let [_, indices, values] = self.each_in_blocks([&column, indices, values])?;
         let column = self.taken_in_blocks(column)?;
         self.scatter_values(column, &indices, &values).map(Placed::Settled)
     }
 
     fn permute(&mut self, values: &Placed, indices: &Placed) -> Result<Placed, Fault> {
-        let (values, indices) = (self.in_blocks(values)?, self.in_blocks(indices)?);
+        let [values, indices] = self.each_in_blocks([values, indices])?;
         self.permute_values(&values, &indices).map(Placed::Settled)
     }
 
@@ -141,8 +149,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn merge(&mut self, flags: &Placed, when_true: &Placed, when_false: &Placed) -> Result<Placed, Fault> {
-        let (when_true, when_false) = (self.in_blocks(when_true)?, self.in_blocks(when_false)?);
-        let flags = self.in_blocks(flags)?;
+        let [flags, when_true, when_false] = self.each_in_blocks([flags, when_true, when_false])?;
         self.merge_flagged(&flags, &when_true, &when_false).map(Placed::Settled)
     }
 
@@ -150,14 +157,14 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         match self.concat_loosely(columns) {
             Some(joined) => Ok(joined),
             None => {
-                let columns = self.all_in_blocks(columns)?;
+                let columns = self.all_in_blocks(&columns.iter().collect::<Vec<_>>())?;
                 self.concat_columns(&columns).map(Placed::Settled)
             }
         }
     }
 
     fn interleave(&mut self, columns: &[Placed]) -> Result<Placed, Fault> {
-        let columns = self.all_in_blocks(columns)?;
+        let columns = self.all_in_blocks(&columns.iter().collect::<Vec<_>>())?;
         self.interleave_columns(&columns).map(Placed::Settled)
     }
 
@@ -169,7 +176,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         match self.append_loosely(first, second) {
             Some(appended) => Ok(appended),
             None => {
-                let (left, right) = (self.in_blocks(first.1)?, self.in_blocks(second.1)?);
+                let [left, right] = self.each_in_blocks([first.1, second.1])?;
                 self.append_segments((first.0, &left), (second.0, &right)).map(Placed::Settled)
             }
         }

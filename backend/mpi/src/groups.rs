@@ -98,6 +98,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 Slot::Scalar(_) | Slot::Column(_) => None,
             });
         }
+        let moving = partial.roles.iter().zip(operands).filter_map(|(role, operand)| match (role, operand) {
+            (Role::Elements | Role::OfSegments(_), Slot::Column(column)) => Some(column),
+            _ => None,
+        });
+        self.all_in_blocks(&moving.collect::<Vec<_>>()).ok()?;
         let mut settled = Vec::with_capacity(operands.len());
         for (role, operand) in partial.roles.iter().zip(operands) {
             settled.push(match (*role, operand) {

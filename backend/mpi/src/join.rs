@@ -92,7 +92,21 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         for shape in &each.results {
             self.join_value(shape, &mut slots, &pieces, &mut all, &mut joined)?;
         }
-        Ok(joined)
+        // The lengths of all sequences travel at once.
+        let lengths =
+            joined.iter().filter_map(|value| if let Joined::Lengths(lengths) = value { Some(lengths) } else { None });
+        self.all_in_blocks(&lengths.collect::<Vec<_>>())?;
+        let mut values = Vec::with_capacity(joined.len());
+        for value in joined {
+            values.push(match value {
+                Joined::Column(column) => Slot::Column(column),
+                Joined::Lengths(lengths) => {
+                    let lengths = self.in_blocks(&lengths)?;
+                    Slot::Descriptor(self.descriptor(None, lengths)?)
+                }
+            });
+        }
+        Ok(values)
     }
 
     /// For each sequence in a value how many elements its segments have, in each run of this rank.
@@ -162,11 +176,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         slots: &mut dyn Iterator<Item = SlotOf<L>>,
         pieces: &Pieces,
         inner: &mut Vec<Pieces>,
-        joined: &mut Vec<SlotOf<Self>>,
+        joined: &mut Vec<Joined>,
     ) -> Result<(), Fault> {
         match shape {
             Shape::Scalar(_) => match slots.next() {
-                Some(Slot::Column(part)) => joined.push(Slot::Column(self.loose(pieces.clone(), part)?)),
+                Some(Slot::Column(part)) => joined.push(Joined::Column(self.loose(pieces.clone(), part)?)),
                 _ => panic!("expected a column: unverified program"),
             },
             Shape::Pair(first, rest) => {
@@ -182,9 +196,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                     panic!("expected a descriptor: unverified program")
                 };
                 let lengths = self.local.lengths(&segments)?;
-                let lengths = self.loose(pieces.clone(), lengths)?;
-                let lengths = self.in_blocks(&lengths)?;
-                joined.push(Slot::Descriptor(self.descriptor(None, lengths)?));
+                joined.push(Joined::Lengths(self.loose(pieces.clone(), lengths)?));
                 let pieces = inner.pop().unwrap_or_else(|| unreachable!("sizes of every sequence"));
                 self.join_value(element, slots, &pieces, inner, joined)?;
             }
@@ -192,6 +204,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
         Ok(())
     }
+}
+
+/// A register of a result.
+enum Joined {
+    Column(Placed),
+    /// Of a packed descriptor.
+    Lengths(Placed),
 }
 
 /// The runs of a rank.

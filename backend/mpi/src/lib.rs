@@ -9,6 +9,7 @@
 //! length of. [`start`] and [`remarks`] are for the process that starts a job. [`Column`] and [`Descriptor`] are what an
 //! instruction sees; the instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
 
+mod bundle;
 mod column;
 pub mod communicator;
 mod dealing;
@@ -35,8 +36,10 @@ mod routes;
 mod segmented;
 mod segments;
 mod send;
+mod slices;
 pub mod start;
 mod text;
+mod together;
 
 pub use column::{Column, Descriptor};
 pub use communicator::Communicator;

@@ -162,13 +162,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             return Ok(blocks.clone());
         }
         let length = loose.length;
-        let is_there = loose.pieces.len() == self.layout.ranks
-            && loose
-                .pieces
-                .iter()
-                .enumerate()
-                .all(|(rank, &piece)| piece == (rank, self.layout.block(length, rank).len()));
-        let part = if is_there {
+        let part = if self.is_in_blocks(loose) {
             loose.parts[0].clone()
         } else {
             on_vector!(&loose.parts[0], slice => {
@@ -209,9 +203,26 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
     }
 
-    /// The same of several.
-    pub(crate) fn all_in_blocks(&mut self, columns: &[Placed]) -> Result<Vec<Column>, Fault> {
-        columns.iter().map(|column| self.in_blocks(column)).collect()
+    /// A column whose elements have to move to be in blocks.
+    pub(crate) fn to_be_moved<'c>(&self, column: &'c Placed) -> Option<&'c Loose> {
+        let Placed::Loose(loose) = column else { return None };
+        (loose.blocks.get().is_none() && !self.is_in_blocks(loose)).then_some(loose)
+    }
+
+    /// Keeps the blocks of a column in pieces, of which this rank has its own.
+    pub(crate) fn keep_blocks(&mut self, column: &Placed, part: Vector) -> Result<(), Fault> {
+        if let Placed::Loose(loose) = column {
+            let blocks = self.finish(loose.length, part)?;
+            loose.blocks.get_or_init(|| blocks);
+        }
+        Ok(())
+    }
+
+    /// Whether the pieces are blocks.
+    fn is_in_blocks(&self, loose: &Loose) -> bool {
+        let is_block =
+            |(rank, &piece): (usize, &(usize, usize))| piece == (rank, self.layout.block(loose.length, rank).len());
+        loose.pieces.len() == self.layout.ranks && loose.pieces.iter().enumerate().all(is_block)
     }
 
     /// The elements of all pieces in order, on every rank.

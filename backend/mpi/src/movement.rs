@@ -310,14 +310,9 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         map: &SegmentMap<L::Descriptor>,
         total: usize,
     ) -> Result<Vector, Fault> {
-        let range = |piece: &crate::segments::Piece| {
-            let inside = map.inside(*piece);
-            (piece.source + inside.start - piece.start, inside.len())
-        };
-        let ranges = map.pieces.iter().map(range);
+        let ranges = ranges_of(map);
         match column {
             Column::Common(vector) => {
-                let ranges: Vec<(usize, usize)> = ranges.collect();
                 let starts = self.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
                 let lengths = self.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
                 let view = self.local.view(starts, lengths);
@@ -325,7 +320,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 self.settle(total, compacted)
             }
             Column::Partitioned { length, part, .. } => {
-                let requests = self.range_requests(&map.identity, ranges, total, *length);
+                let requests = self.range_requests(&map.identity, ranges.into_iter(), total, *length);
                 on_vector!(part, slice => {
                     self.fetched_ranges(&requests, slice.elements(), map.share.len(), total)
                 })
@@ -357,8 +352,17 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 }
 
+/// Start and length of what the segments in this rank's block of packed order take of the data.
+pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
+    let range = |piece: &crate::segments::Piece| {
+        let inside = map.inside(*piece);
+        (piece.source + inside.start - piece.start, inside.len())
+    };
+    map.pieces.iter().map(range).collect()
+}
+
 /// The first position whose target, below `count`, occurred before.
-fn first_repeated(targets: &[i64], count: usize) -> Option<usize> {
+pub(crate) fn first_repeated(targets: &[i64], count: usize) -> Option<usize> {
     let mut seen = vec![false; count];
     targets.iter().position(|&target| std::mem::replace(&mut seen[target as usize], true))
 }

@@ -29,16 +29,29 @@ pub(crate) struct RangeRequests {
     /// The parts of each range, one after another.
     order: Vec<(usize, usize)>,
     /// Elements that come from each rank.
-    coming: Vec<usize>,
+    pub(crate) coming: Vec<usize>,
     /// Elements that go to each rank.
-    going: Vec<usize>,
+    pub(crate) going: Vec<usize>,
     /// How many numbers this rank's requests to each are.
     outgoing: Vec<usize>,
     /// How many numbers each rank's requests to this one are.
     incoming: Vec<usize>,
     /// Starts and lengths: those asked of this rank, or in turns those that it asks for.
-    numbers: Vec<i64>,
-    in_turns: bool,
+    pub(crate) numbers: Vec<i64>,
+    pub(crate) in_turns: bool,
+}
+
+impl RangeRequests {
+    /// The elements of the ranges, one after another, from those that came in the order of their ranks.
+    pub(crate) fn in_order<T: Item>(&self, came: &[T], elements: &mut Room<T>) {
+        let starts = offsets(&self.coming);
+        for &(first, end) in &self.order {
+            for run in &self.runs[first..end] {
+                let start = starts[run.owner] + run.place;
+                elements.extend_from_slice(&came[start..start + run.length]);
+            }
+        }
+    }
 }
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
@@ -134,19 +147,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             reply(part, &requests.numbers, &mut replies);
             self.communicator.exchange_into(&replies, &requests.going, &requests.coming, &mut came);
         }
-        let starts = offsets(&requests.coming);
-        for &(first, end) in &requests.order {
-            for run in &requests.runs[first..end] {
-                let start = starts[run.owner] + run.place;
-                elements.extend_from_slice(&came[start..start + run.length]);
-            }
-        }
+        requests.in_order(&came, &mut elements);
         Ok(self.filled(elements))
     }
 }
 
 /// Adds the elements of ranges of this rank's part.
-fn reply<T: Item>(part: &[T], asked: &[i64], replies: &mut Room<T>) {
+pub(crate) fn reply<T: Item>(part: &[T], asked: &[i64], replies: &mut Room<T>) {
     for request in asked.chunks_exact(2) {
         let start = request[0] as usize;
         replies.extend_from_slice(&part[start..start + request[1] as usize]);

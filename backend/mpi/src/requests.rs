@@ -29,17 +29,17 @@ const FEW: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Requests {
     /// How many each rank is asked for by this one.
-    outgoing: Vec<usize>,
+    pub(crate) outgoing: Vec<usize>,
     /// How many each rank asks for of this one.
-    incoming: Vec<usize>,
+    pub(crate) incoming: Vec<usize>,
     /// The place of each of this rank's indices among all of them sorted by owner; none where they lie so.
-    places: Option<Room<usize>>,
-    indices: Indices,
+    pub(crate) places: Option<Room<usize>>,
+    pub(crate) indices: Indices,
 }
 
 /// Indices, each relative to the first of its owner.
 #[derive(Debug)]
-enum Indices {
+pub(crate) enum Indices {
     /// Those that are asked for of this rank, in the order of those who ask.
     Asked(Vector),
     /// Those that this rank asks for, in the order of their owners: they are sent each time, one rank after another.
@@ -132,7 +132,7 @@ fn put<T: Item>(elements: &[T], places: &[usize], room: &mut Room<T>) {
 }
 
 /// Fills room with what comes from each rank: this one's own elements, and room for those that others send.
-fn with_own<T: Item>(room: &mut Room<T>, incoming: &[usize], rank: usize, own: impl Iterator<Item = T>) {
+pub(crate) fn with_own<T: Item>(room: &mut Room<T>, incoming: &[usize], rank: usize, own: impl Iterator<Item = T>) {
     room.extend_with(incoming[..rank].iter().sum(), T::default());
     room.extend_from_iter(own);
     room.extend_with(incoming[rank + 1..].iter().sum(), T::default());
@@ -145,17 +145,17 @@ impl Requests {
     }
 
     /// How many there are of this rank.
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.outgoing.iter().sum()
     }
 
     /// How many of them lie in another order than that of their owners.
-    fn moved(&self) -> usize {
+    pub(crate) fn moved(&self) -> usize {
         self.places.as_ref().map_or(0, |places| places.len())
     }
 
     /// What this rank sends to the owners, in their order; there is room for it where it lies in another one.
-    fn sorted<'e, T: Item>(&self, elements: &'e [T], room: &'e mut Room<T>) -> &'e [T] {
+    pub(crate) fn sorted<'e, T: Item>(&self, elements: &'e [T], room: &'e mut Room<T>) -> &'e [T] {
         let Some(places) = &self.places else { return elements };
         put(elements, places, room);
         room

@@ -162,10 +162,24 @@ impl Parcels {
         &self,
         communicator: &mut Communicator,
         held: &Lying<'_, T>,
-        mut packed: &mut [MaybeUninit<T>],
+        packed: &mut [MaybeUninit<T>],
         unpacked: &mut [MaybeUninit<T>],
         elements: &mut [MaybeUninit<T>],
     ) {
+        let (outgoing, incoming) = self.depart(held, packed, unpacked, elements);
+        communicator.exchange_slices(&outgoing, incoming);
+        self.arrive(unpacked, elements);
+    }
+
+    /// Moves what stays, and says which elements go to each rank, and where those from each come. They go by way of room as
+    /// [`Parcels::carry`] has it.
+    pub fn depart<'e, T: Wire>(
+        &self,
+        held: &Lying<'e, T>,
+        mut packed: &'e mut [MaybeUninit<T>],
+        unpacked: &'e mut [MaybeUninit<T>],
+        elements: &'e mut [MaybeUninit<T>],
+    ) -> (Vec<&'e [T]>, Vec<&'e mut [MaybeUninit<T>]>) {
         for &(start, place, length) in &self.staying {
             held.copy_to(start, &mut elements[place..place + length]);
         }
@@ -182,24 +196,27 @@ impl Parcels {
                 unsafe { parcel.assume_init_ref() }
             })
         };
-        let outgoing: Vec<&[T]> = self.outgoing.iter().map(pack).collect();
+        let outgoing = self.outgoing.iter().map(pack).collect();
         // Those that come where they belong, by their places.
         let whole = |(source, bundle): (usize, &Bundle)| Some((bundle.whole()?, bundle.length, source));
         let mut whole: Vec<_> = self.incoming.iter().enumerate().filter_map(whole).collect();
         whole.sort_unstable();
         let mut incoming: Vec<&mut [MaybeUninit<T>]> = self.incoming.iter().map(|_| Default::default()).collect();
-        let (mut rest, mut behind) = (&mut *elements, 0);
+        let (mut rest, mut behind) = (elements, 0);
         for (place, length, source) in whole.into_iter().filter(|parcel| parcel.1 > 0) {
             let (parcel, others) = std::mem::take(&mut rest)[place - behind..].split_at_mut(length);
             (incoming[source], rest, behind) = (parcel, others, place + length);
         }
-        let mut apart = &mut *unpacked;
+        let mut apart = unpacked;
         for (source, bundle) in self.incoming.iter().enumerate().filter(|(_, bundle)| bundle.whole().is_none()) {
             let (parcel, others) = std::mem::take(&mut apart).split_at_mut(bundle.length);
             (incoming[source], apart) = (parcel, others);
         }
-        communicator.exchange_slices(&outgoing, incoming);
-        let mut unpacked = &*unpacked;
+        (outgoing, incoming)
+    }
+
+    /// Puts what has come where it belongs. After this all of the elements are initialised.
+    pub fn arrive<T: Wire>(&self, mut unpacked: &[MaybeUninit<T>], elements: &mut [MaybeUninit<T>]) {
         for bundle in self.incoming.iter().filter(|bundle| bundle.whole().is_none()) {
             for &(place, length) in &bundle.runs {
                 let (run, others) = unpacked.split_at(length);

@@ -3,17 +3,51 @@
 //! Columns go by runs: those of instances, then those of the elements of their sequences, which every rank works out of lengths. What all
 //! instances read, and the data that many segments share, goes to every rank.
 
+use crate::bundle::Move;
 use crate::column::{Column, Descriptor};
 use crate::divide::Plan;
 use crate::layout::offsets;
-use crate::loose::{Held, Placed, lying};
+use crate::loose::{Held, Placed};
 use crate::ranks::Ranks;
 use crate::routes::{Route, Run};
-use nesl_backend::{Division, Engine, Fault, Slot, SlotOf, Vector, on_vector};
+use nesl_backend::{Division, Engine, Fault, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;
 
 /// The values of registers, one after another.
 type Slots<L> = std::vec::IntoIter<SlotOf<Ranks<L>>>;
+
+/// A column of this rank.
+enum Coming {
+    /// It is there already.
+    Here(Vector),
+    /// It comes by the route of this number.
+    By(usize),
+}
+
+/// An operand of this rank's instances.
+enum Sent<L: Engine> {
+    There(SlotOf<L>),
+    Column(Coming),
+    /// Segments, of so many on all ranks where they are those of everybody.
+    Segments {
+        starts: Option<Coming>,
+        lengths: Coming,
+        of: Option<usize>,
+    },
+}
+
+/// What is being sent.
+struct Sending<L: Engine> {
+    slots: Vec<Sent<L>>,
+    moves: Vec<Move>,
+}
+
+impl<L: Engine> Sending<L> {
+    fn by_route(&mut self, column: Move) -> Coming {
+        self.moves.push(column);
+        Coming::By(self.moves.len() - 1)
+    }
+}
 
 impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The operands of this rank's instances. All ranks send together.
@@ -24,7 +58,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     ) -> Result<Vec<SlotOf<L>>, Fault> {
         let operands = division.operands.to_vec();
         let mut operands: Slots<L> = operands.into_iter();
-        let mut own = Vec::new();
+        let mut own = Sending { slots: Vec::new(), moves: Vec::new() };
         for argument in &division.each.arguments {
             let position = division.operands.len() - operands.len();
             if plan.shared.contains(&position) {
@@ -33,9 +67,35 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 self.send_value(&argument.shape, &mut operands, &plan.runs, &mut own)?;
             } else {
                 for slot in operands.by_ref().take(argument.registers().len()) {
-                    own.push(self.everywhere(slot)?);
+                    self.to_all(slot, &mut own);
                 }
             }
+        }
+        self.sent(own)
+    }
+
+    /// What was sent, once everything has come: all columns travel together.
+    fn sent(&mut self, Sending { slots, moves }: Sending<L>) -> Result<Vec<SlotOf<L>>, Fault> {
+        let came = self.carried_together(&moves)?;
+        let column = |coming: Coming| match coming {
+            Coming::Here(vector) => vector,
+            Coming::By(route) => came[route].clone(),
+        };
+        let mut own = Vec::with_capacity(slots.len());
+        for slot in slots {
+            own.push(match slot {
+                Sent::There(slot) => slot,
+                Sent::Column(coming) => Slot::Column(column(coming)),
+                Sent::Segments { starts, lengths, of } => {
+                    let (starts, lengths) = (starts.map(column), column(lengths));
+                    let of = of.unwrap_or(lengths.len());
+                    let local = match starts {
+                        Some(starts) => self.local.view(starts, lengths),
+                        None => self.local.packed(lengths),
+                    };
+                    Slot::Descriptor(self.settle(of, local)?)
+                }
+            });
         }
         Ok(own)
     }
@@ -46,48 +106,50 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         registers: usize,
         slots: &mut Slots<L>,
         runs: &[Run],
-        own: &mut Vec<SlotOf<L>>,
+        own: &mut Sending<L>,
     ) -> Result<(), Fault> {
         let segments = descriptor(slots);
         let (starts, lengths) = (self.starts(&segments)?, self.lengths(&segments)?);
-        let (starts, lengths) = (self.send_column(&starts, runs)?, self.send_column(&lengths, runs)?);
-        let count = lengths.len();
-        let local = self.local.view(starts, lengths);
-        own.push(Slot::Descriptor(self.settle(count, local)?));
+        let starts = Some(self.send_column(&starts, runs, own)?);
+        let lengths = self.send_column(&lengths, runs, own)?;
+        own.slots.push(Sent::Segments { starts, lengths, of: None });
         for slot in slots.by_ref().take(registers - 1) {
-            own.push(self.everywhere(slot)?);
+            self.to_all(slot, own);
         }
         Ok(())
     }
 
-    /// A value that all ranks get, on the local engine.
-    pub(crate) fn everywhere(&mut self, slot: SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
-        Ok(match slot {
-            Slot::Scalar(value) => Slot::Scalar(value),
-            Slot::Column(column) => Slot::Column(self.replicated_column(&column)?),
+    /// Operands that all ranks get, on the local engine. All ranks send together.
+    pub(crate) fn everywhere(&mut self, operands: &[SlotOf<Self>]) -> Result<Vec<SlotOf<L>>, Fault> {
+        let mut own = Sending { slots: Vec::new(), moves: Vec::new() };
+        operands.iter().for_each(|slot| self.to_all(slot.clone(), &mut own));
+        self.sent(own)
+    }
+
+    /// A value that all ranks get.
+    fn to_all(&mut self, slot: SlotOf<Self>, own: &mut Sending<L>) {
+        let sent = match slot {
+            Slot::Scalar(value) => Sent::There(Slot::Scalar(value)),
+            Slot::Column(column) => Sent::Column(self.replicated_column(&column, own)),
             Slot::Descriptor(segments) => {
-                let mut replicate = |column: &Column| self.replicated_column(&Placed::Settled(column.clone()));
-                let lengths = replicate(&segments.0.lengths)?;
-                let starts = segments.0.starts.as_ref().map(replicate).transpose()?;
-                let local = match starts {
-                    Some(starts) => self.local.view(starts, lengths),
-                    None => self.local.packed(lengths),
-                };
-                Slot::Descriptor(self.settle(segments.0.lengths.length(), local)?)
+                let inner = &segments.0;
+                let mut replicate = |column: &Column| self.replicated_column(&Placed::Settled(column.clone()), own);
+                let lengths = replicate(&inner.lengths);
+                let starts = inner.starts.as_ref().map(replicate);
+                Sent::Segments { starts, lengths, of: Some(inner.lengths.length()) }
             }
-        })
+        };
+        own.slots.push(sent);
     }
 
     /// All elements of a column, on every rank.
-    fn replicated_column(&mut self, column: &Placed) -> Result<Vector, Fault> {
+    fn replicated_column(&mut self, column: &Placed, own: &mut Sending<L>) -> Coming {
         if let Some(vector) = column.common() {
-            return Ok(vector.clone());
+            return Coming::Here(vector.clone());
         }
         let Held { pieces, parts } = self.held(column);
-        on_vector!(&parts[0], slice => {
-            let route = Route::to_all(self.layout.ranks, &pieces);
-            self.carried(column.length(), &route, &lying(slice.elements(), &parts))
-        })
+        let route = Route::to_all(self.layout.ranks, &pieces);
+        own.by_route(Move { length: column.length(), route, parts })
     }
 
     /// The registers of the values in some runs of lifted ones.
@@ -96,10 +158,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         shape: &Shape,
         slots: &mut Slots<L>,
         runs: &[Run],
-        own: &mut Vec<SlotOf<L>>,
+        own: &mut Sending<L>,
     ) -> Result<(), Fault> {
         match shape {
-            Shape::Scalar(_) => own.push(Slot::Column(self.send_column(&column(slots), runs)?)),
+            Shape::Scalar(_) => {
+                let coming = self.send_column(&column(slots), runs, own)?;
+                own.slots.push(Sent::Column(coming));
+            }
             Shape::Pair(first, rest) => {
                 self.send_value(first, slots, runs, own)?;
                 self.send_value(rest, slots, runs, own)?;
@@ -108,10 +173,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Shape::Function(None) | Shape::Unit => {}
             Shape::Sequence(element) => {
                 let segments = descriptor(slots);
-                let lengths = self.send_column(&Placed::Settled(segments.0.lengths.clone()), runs)?;
-                let count = lengths.len();
-                let local = self.local.packed(lengths);
-                own.push(Slot::Descriptor(self.settle(count, local)?));
+                let lengths = self.send_column(&Placed::Settled(segments.0.lengths.clone()), runs, own)?;
+                own.slots.push(Sent::Segments { starts: None, lengths, of: None });
                 match self.inside(&segments, runs)? {
                     Some(runs) => self.send_value(element, slots, &runs, own)?,
                     None => {
@@ -129,25 +192,23 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     }
 
     /// The elements of a column in the runs of this rank.
-    fn send_column(&mut self, column: &Placed, runs: &[Run]) -> Result<Vector, Fault> {
+    fn send_column(&mut self, column: &Placed, runs: &[Run], own: &mut Sending<L>) -> Result<Coming, Fault> {
         let rank = self.layout.rank;
         if let Some(vector) = column.common() {
-            let own = runs.iter().filter(|run| run.rank == rank && run.length > 0);
-            let pieces: Vec<Vector> = own.map(|run| vector.slice(run.start, run.length)).collect();
+            let mine = runs.iter().filter(|run| run.rank == rank && run.length > 0);
+            let pieces: Vec<Vector> = mine.map(|run| vector.slice(run.start, run.length)).collect();
             return match pieces.as_slice() {
-                [] => Ok(vector.slice(0, 0)),
-                [piece] => Ok(piece.clone()),
+                [] => Ok(Coming::Here(vector.slice(0, 0))),
+                [piece] => Ok(Coming::Here(piece.clone())),
                 pieces => {
                     let joined = self.local.concat(pieces);
-                    self.settle(vector.len(), joined)
+                    self.settle(vector.len(), joined).map(Coming::Here)
                 }
             };
         }
         let Held { pieces, parts } = self.held(column);
-        on_vector!(&parts[0], slice => {
-            let route = Route::from_pieces(self.layout.ranks, &pieces, runs);
-            self.carried(column.length(), &route, &lying(slice.elements(), &parts))
-        })
+        let route = Route::from_pieces(self.layout.ranks, &pieces, runs);
+        Ok(own.by_route(Move { length: column.length(), route, parts }))
     }
 
     /// Where the elements of runs of segments lie; none where that is not for every rank to see.

@@ -1,8 +1,8 @@
 //! Standard input, shared by whoever reads it, and waiting for input under an interrupt.
 //!
-//! A session reads its own lines from the same input as the programs that it runs. So what is read ahead lies here, once, and nobody
-//! keeps it to himself between two lines. The library's own standard input does not tell what it has read ahead, without which
-//! nobody can wait for more and be interrupted.
+//! A session reads its own lines from the same input as the programs that it runs. So what is read ahead lies here,
+//! once, and nobody keeps it to himself between two lines. The library's own standard input does not tell what it has
+//! read ahead, without which nobody can wait for more and be interrupted.
 
 use crate::interrupt::Interrupt;
 use nesl_prim::Failure;
@@ -70,7 +70,8 @@ fn is_ready(source: &dyn Source) -> bool {
     use std::os::fd::AsRawFd;
     const WHILE: i32 = 20;
     let mut poll = libc::pollfd { fd: source.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: poll reads and writes the one structure that it is given, whose descriptor is open as long as the source is borrowed.
+    // SAFETY: poll reads and writes the one structure that it is given, whose descriptor is open as long as the source
+    // is borrowed.
     #[allow(unsafe_code)]
     let ready = unsafe { libc::poll(&raw mut poll, 1, WHILE) };
     // Where it cannot be known, reading says why. A signal says nothing.

@@ -1,8 +1,9 @@
 //! What a program may reach for: everything that its user may, or in a sandbox only files that the user named.
 //!
-//! The table of operations says what each reaches for ([`HostOp::reach`]); this is asked before each, on every rank and by every engine,
-//! the reference evaluator included. In the sandbox a file is known by its place after all symbolic links, and it is opened at that
-//! place: a program can neither write nor run anything, so nothing that it does can put another file there.
+//! The table of operations says what each reaches for ([`HostOp::reach`]); this is asked before each, on every rank and
+//! by every engine, the reference evaluator included. In the sandbox a file is known by its place after all symbolic
+//! links, and it is opened at that place: a program can neither write nor run anything, so nothing that it does can put
+//! another file there.
 
 use nesl_prim::host::Need;
 use nesl_prim::{Failure, HostOp, HostValue};

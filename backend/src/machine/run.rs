@@ -112,7 +112,11 @@ impl<E: Engine> Run<'_, E> {
             let line = &code.lines[next];
             next += 1;
             match line {
-                Line::Execute { operation, operands, result, span } => {
+                Line::Execute { together, .. } if *together > 1 && self.engine.moves_together() => {
+                    self.together(&code.lines[next - 1..next - 1 + together], frames)?;
+                    next += together - 1;
+                }
+                Line::Execute { operation, operands, result, span, .. } => {
                     self.count(*span)?;
                     let value = execute::execute(self.engine, operation, operands, frames).map_err(|fault| {
                         let (fault, span, element) = execute::place(operation, fault, *span);
@@ -211,7 +215,7 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// Counts an instruction, and stops where the user wants that.
-    fn count(&mut self, span: Span) -> Result<(), Stop> {
+    pub(super) fn count(&mut self, span: Span) -> Result<(), Stop> {
         self.at(span);
         self.instructions += 1;
         self.check_interrupt(span)

@@ -67,7 +67,7 @@ impl Translator {
         let next = self.block_of[index + 1];
         block.end = End::Jump(next);
         match line {
-            Line::Execute { operation: decode::Operation::Scalar(op), operands, result, span } => {
+            Line::Execute { operation: decode::Operation::Scalar(op), operands, result, span, .. } => {
                 block.operations.push(Operation::new(*op, &sources(operands), self.place(*result)));
                 block.spans.push(*span);
                 block.instructions += 1;

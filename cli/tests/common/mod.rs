@@ -73,7 +73,7 @@ fn with_interrupts(program: &Path) -> Command {
     if ignored & (1 << (SIGINT - 1)) == 0 {
         return Command::new(program);
     }
-    let mut command = Command::new("env");
+    let mut command = Command::new("/usr/bin/env");
     command.arg("--default-signal=INT").arg(program);
     command
 }

@@ -1,0 +1,361 @@
+//! Several columns that move at once: one message for each pair of ranks, however many they are.
+//!
+//! A value of several columns, such as a sequence of tuples or of sequences, moves as each of them does, and a message
+//! costs more to begin than a few thousand bytes to send. So whoever moves several columns makes all of them ready
+//! first ([`Load`]): what leaves, where it lies, and where what comes belongs. Then all go together, without another
+//! copy, and each is finished by itself. A single column goes the way that it always went, and so do several where
+//! there is no room for all of them at once, which takes what each takes. Ranks that ask one after another
+//! ([`Requests::is_crowded`]) do so for one column after another: room is short there.
+
+#![allow(
+    unsafe_code,
+    reason = "elements go to memory that is not initialised before; every block says why it is sound"
+)]
+
+use crate::column::{Column, Item};
+use crate::layout::offsets;
+use crate::loose::{Placed, lying};
+use crate::ranges::{RangeRequests, reply};
+use crate::ranks::Ranks;
+use crate::requests::{Indices, Requests, with_own};
+use crate::routes::{Lying, Parcels, Route};
+use crate::slices::Slices;
+use nesl_backend::memory::Room;
+use nesl_backend::{Engine, Fault, Meter, Vector, on_vector};
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+/// A column that is to go by a route.
+pub(crate) struct Move {
+    /// The elements of all ranks, for what is agreed on.
+    pub(crate) length: usize,
+    pub(crate) route: Route,
+    /// What this rank holds, one part after another; at least one, of the column's type.
+    pub(crate) parts: Vec<Vector>,
+}
+
+/// A column ready to move.
+trait Load {
+    /// What leaves, and where what comes belongs.
+    fn slices(&mut self) -> Slices<'_>;
+
+    /// The column, once everything has come.
+    fn finish(self: Box<Self>, meter: &Arc<Meter>) -> Vector;
+}
+
+/// A column that goes by a route.
+struct Carried<'a, T> {
+    parcels: Parcels,
+    held: Lying<'a, T>,
+    packed: Room<T>,
+    unpacked: Room<T>,
+    elements: Room<T>,
+    sizes: [usize; 3],
+}
+
+impl<T: Item> Load for Carried<'_, T> {
+    fn slices(&mut self) -> Slices<'_> {
+        let [packed, unpacked, total] = self.sizes;
+        let (packed, unpacked) = (&mut self.packed.spare()[..packed], &mut self.unpacked.spare()[..unpacked]);
+        let (outgoing, incoming) =
+            self.parcels.depart(&self.held, packed, unpacked, &mut self.elements.spare()[..total]);
+        Slices::of(outgoing, incoming)
+    }
+
+    fn finish(mut self: Box<Self>, meter: &Arc<Meter>) -> Vector {
+        let [_, unpacked, total] = self.sizes;
+        self.parcels.arrive(&self.unpacked.spare()[..unpacked], &mut self.elements.spare()[..total]);
+        // SAFETY: there is room for so many, and all are initialised now.
+        unsafe { self.elements.set_length(total) };
+        Vector::new(meter, self.elements)
+    }
+}
+
+/// Elements that go to other ranks and come from them in runs, one for each rank; what stays is there already.
+struct Exchanged<'a, T> {
+    /// This rank's elements for others, without its own; borrowed where they lie in order.
+    outgoing: Lent<'a, T>,
+    /// Where what goes to each rank is in them.
+    sent: Vec<std::ops::Range<usize>>,
+    came: Room<T>,
+    incoming: Vec<usize>,
+    rank: usize,
+    /// What is made of those that came, in the order of their ranks.
+    finish: Finish<'a, T>,
+}
+
+/// What makes a column of elements that came.
+type Finish<'a, T> = Box<dyn FnOnce(Room<T>) -> Room<T> + 'a>;
+
+/// Elements of somebody else, or of one's own.
+enum Lent<'a, T> {
+    Borrowed(&'a [T]),
+    Own(Room<T>),
+}
+
+impl<T: Item> Load for Exchanged<'_, T> {
+    fn slices(&mut self) -> Slices<'_> {
+        let elements = match &self.outgoing {
+            Lent::Borrowed(elements) => elements,
+            Lent::Own(elements) => &elements[..],
+        };
+        let (rank, mut rest) = (self.rank, uninitialised(&mut self.came));
+        let outgoing = self.sent.iter().enumerate();
+        let outgoing = outgoing.map(|(target, part)| if target == rank { &[][..] } else { &elements[part.clone()] });
+        let incoming = self.incoming.iter().enumerate().map(|(source, &count)| {
+            let (part, others) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = others;
+            if source == rank { Default::default() } else { part }
+        });
+        Slices::of(outgoing.collect(), incoming.collect())
+    }
+
+    fn finish(self: Box<Self>, meter: &Arc<Meter>) -> Vector {
+        let Exchanged { came, finish, .. } = *self;
+        Vector::new(meter, finish(came))
+    }
+}
+
+/// Elements as places for some.
+fn uninitialised<T: Item>(elements: &mut [T]) -> &mut [MaybeUninit<T>] {
+    let (start, length) = (elements.as_mut_ptr().cast(), elements.len());
+    // SAFETY: the same memory, borrowed as long, and of the same layout; messages only ever write elements to it.
+    unsafe { std::slice::from_raw_parts_mut(start, length) }
+}
+
+impl<L: Engine<Column = Vector>> Ranks<L> {
+    fn ship(&mut self, mut loads: Vec<Box<dyn Load + '_>>) -> Vec<Vector> {
+        self.communicator.exchange_together(loads.iter_mut().map(|load| load.slices()).collect());
+        loads.into_iter().map(|load| load.finish(&self.meter)).collect()
+    }
+
+    /// The elements of columns that routes bring to this rank.
+    pub(crate) fn carried_together(&mut self, moves: &[Move]) -> Result<Vec<Vector>, Fault> {
+        if moves.len() > 1
+            && let Ok(loads) = self.loaded_together(moves)
+        {
+            return Ok(self.ship(loads));
+        }
+        let carry = |Move { length, route, parts }: &Move| on_vector!(&parts[0], slice => self.carried(*length, route, &lying(slice.elements(), parts)));
+        moves.iter().map(carry).collect()
+    }
+
+    fn loaded_together<'m>(&mut self, moves: &'m [Move]) -> Result<Vec<Box<dyn Load + 'm>>, Fault> {
+        let mut loads = Vec::with_capacity(moves.len());
+        for Move { length, route, parts } in moves {
+            loads.push(on_vector!(&parts[0], slice => self.loaded(*length, route, lying(slice.elements(), parts))?));
+        }
+        Ok(loads)
+    }
+
+    fn loaded<'a, T: Item>(
+        &mut self,
+        length: usize,
+        route: &Route,
+        held: Lying<'a, T>,
+    ) -> Result<Box<dyn Load + 'a>, Fault> {
+        let parcels = route.parcels(self.layout);
+        let sizes = [parcels.packed(&held), parcels.unpacked(), parcels.total()];
+        let [packed, unpacked, elements] = self.rooms(length, |meter| {
+            let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
+            Ok([packed?, unpacked?, elements?])
+        })?;
+        Ok(Box::new(Carried { parcels, held, packed, unpacked, elements, sizes }))
+    }
+
+    /// The same columns, common or in blocks.
+    pub(crate) fn all_in_blocks(&mut self, columns: &[&Placed]) -> Result<Vec<Column>, Fault> {
+        let mut moves = Vec::new();
+        let mut moving: Vec<usize> = Vec::new();
+        for (index, &column) in columns.iter().enumerate() {
+            // A column that occurs twice moves once.
+            let is_first = |known: &usize| !is_same(columns[*known], column);
+            if let Some(loose) = self.to_be_moved(column)
+                && moving.iter().all(is_first)
+            {
+                let (length, route) = (loose.length, Route::to_blocks(self.layout, &loose.pieces));
+                moves.push(Move { length, route, parts: loose.parts.clone() });
+                moving.push(index);
+            }
+        }
+        if moves.len() > 1 {
+            let parts = self.carried_together(&moves)?;
+            for (index, part) in moving.into_iter().zip(parts) {
+                self.keep_blocks(columns[index], part)?;
+            }
+        }
+        columns.iter().map(|column| self.in_blocks(column)).collect()
+    }
+
+    /// The same of so many.
+    pub(crate) fn each_in_blocks<const N: usize>(&mut self, columns: [&Placed; N]) -> Result<[Column; N], Fault> {
+        self.all_in_blocks(&columns)?;
+        let mut settled = columns.map(|_| None);
+        for (settled, column) in settled.iter_mut().zip(columns) {
+            *settled = Some(self.in_blocks(column)?);
+        }
+        Ok(settled.map(|column| column.unwrap_or_else(|| unreachable!("each is settled"))))
+    }
+
+    /// The elements that were asked for, of columns of which this rank holds parts; `total` of each on all ranks.
+    pub(crate) fn fetched_together(
+        &mut self,
+        requests: &Requests,
+        parts: &[Vector],
+        total: usize,
+    ) -> Result<Vec<Vector>, Fault> {
+        if let (Indices::Asked(asked), [_, _, ..]) = (&requests.indices, parts) {
+            let asked = asked.elements::<i64>();
+            let load =
+                |part: &Vector| on_vector!(part, slice => self.replies(requests, asked, slice.elements(), total));
+            if let Ok(loads) = parts.iter().map(load).collect::<Result<Vec<_>, Fault>>() {
+                return Ok(self.ship(loads));
+            }
+        }
+        let fetch = |part: &Vector| on_vector!(part, slice => self.fetched(requests, slice.elements(), total));
+        parts.iter().map(fetch).collect()
+    }
+
+    /// One column's answers to requests.
+    fn replies<'a, T: Item>(
+        &mut self,
+        requests: &'a Requests,
+        asked: &[i64],
+        part: &[T],
+        total: usize,
+    ) -> Result<Box<dyn Load + 'a>, Fault> {
+        let (rank, count) = (self.layout.rank, requests.count());
+        let others = asked.len() - requests.incoming[rank];
+        let (mut replies, mut came, mut elements) = self.rooms(total, |meter| {
+            Ok((meter.room::<T>(others)?, meter.room::<T>(count)?, meter.room::<T>(requests.moved())?))
+        })?;
+        let asking = offsets(&requests.incoming);
+        let element = |&index: &i64| part[index as usize];
+        let (before, rest) = asked.split_at(asking[rank]);
+        let (own, after) = rest.split_at(requests.incoming[rank]);
+        with_own(&mut came, &requests.outgoing, rank, own.iter().map(element));
+        replies.extend_from_iter(before.iter().chain(after).map(element));
+        // What stays is not among the replies.
+        let start = |target: usize| asking[target] - if target > rank { own.len() } else { 0 };
+        let sent = (0..self.layout.ranks).map(|target| start(target)..start(target) + requests.incoming[target]);
+        let finish: Finish<'a, T> = match &requests.places {
+            None => Box::new(|came| came),
+            Some(places) => Box::new(move |came| {
+                elements.extend_from_iter(places.iter().map(|&place| came[place]));
+                elements
+            }),
+        };
+        let (sent, incoming) = (sent.collect(), requests.outgoing.clone());
+        Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
+    }
+
+    /// Sends values of several columns, `total` of each on all ranks, to the owners of their indices: the targets in
+    /// this rank's block, and the values for them. Nothing where ranks send one after another, or have no room for all
+    /// columns.
+    pub(crate) fn delivered_together(
+        &mut self,
+        requests: &Requests,
+        columns: &[Vector],
+        total: usize,
+    ) -> Option<(Vector, Vec<Vector>)> {
+        let Indices::Asked(targets) = &requests.indices else { return None };
+        let loads = self.parcels(requests, columns, targets.len(), total).ok()?;
+        Some((targets.clone(), self.ship(loads)))
+    }
+
+    fn parcels<'c>(
+        &mut self,
+        requests: &Requests,
+        columns: &'c [Vector],
+        coming: usize,
+        total: usize,
+    ) -> Result<Vec<Box<dyn Load + 'c>>, Fault> {
+        let mut loads = Vec::with_capacity(columns.len());
+        for column in columns {
+            loads.push(on_vector!(column, slice => self.parcel(requests, slice.elements(), coming, total)?));
+        }
+        Ok(loads)
+    }
+
+    /// One column's values for their owners.
+    fn parcel<'a, T: Item>(
+        &mut self,
+        requests: &Requests,
+        values: &'a [T],
+        coming: usize,
+        total: usize,
+    ) -> Result<Box<dyn Load + 'a>, Fault> {
+        let rank = self.layout.rank;
+        let (mut sorted, mut came) =
+            self.rooms(total, |meter| Ok((meter.room::<T>(requests.moved())?, meter.room::<T>(coming)?)))?;
+        let outgoing = match requests.places {
+            None => Lent::Borrowed(values),
+            Some(_) => {
+                requests.sorted(values, &mut sorted);
+                Lent::Own(sorted)
+            }
+        };
+        let elements = match &outgoing {
+            Lent::Borrowed(elements) => elements,
+            Lent::Own(elements) => &elements[..],
+        };
+        let starts = offsets(&requests.outgoing);
+        let sent: Vec<_> = starts.windows(2).map(|part| part[0]..part[1]).collect();
+        with_own(&mut came, &requests.incoming, rank, elements[sent[rank].clone()].iter().copied());
+        let incoming = requests.incoming.clone();
+        Ok(Box::new(Exchanged { outgoing, sent, came, incoming, rank, finish: Box::new(|came| came) }))
+    }
+
+    /// The elements of the ranges that were asked for, of columns of which this rank holds parts: `count` of each, and
+    /// `total` on all ranks.
+    pub(crate) fn fetched_ranges_together(
+        &mut self,
+        requests: &RangeRequests,
+        parts: &[Vector],
+        count: usize,
+        total: usize,
+    ) -> Result<Vec<Vector>, Fault> {
+        if !requests.in_turns && parts.len() > 1 {
+            let load =
+                |part: &Vector| on_vector!(part, slice => self.ranges_loaded(requests, slice.elements(), count, total));
+            if let Ok(loads) = parts.iter().map(load).collect::<Result<Vec<_>, Fault>>() {
+                return Ok(self.ship(loads));
+            }
+        }
+        let fetch =
+            |part: &Vector| on_vector!(part, slice => self.fetched_ranges(requests, slice.elements(), count, total));
+        parts.iter().map(fetch).collect()
+    }
+
+    /// One column's answers to requests for ranges.
+    fn ranges_loaded<'a, T: Item>(
+        &mut self,
+        requests: &'a RangeRequests,
+        part: &[T],
+        count: usize,
+        total: usize,
+    ) -> Result<Box<dyn Load + 'a>, Fault> {
+        let rank = self.layout.rank;
+        let (going, coming) = (requests.going.iter().sum(), requests.coming.iter().sum());
+        let (mut replies, mut came, mut elements) = self
+            .rooms(total, |meter| Ok((meter.room::<T>(going)?, meter.room::<T>(coming)?, meter.room::<T>(count)?)))?;
+        reply(part, &requests.numbers, &mut replies);
+        let starts = offsets(&requests.going);
+        let sent: Vec<_> = starts.windows(2).map(|part| part[0]..part[1]).collect();
+        with_own(&mut came, &requests.coming, rank, replies[sent[rank].clone()].iter().copied());
+        let finish: Finish<'a, T> = Box::new(move |came| {
+            requests.in_order(&came, &mut elements);
+            elements
+        });
+        let incoming = requests.coming.clone();
+        Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
+    }
+}
+
+/// Whether two columns are one.
+fn is_same(left: &Placed, right: &Placed) -> bool {
+    match (left, right) {
+        (Placed::Loose(left), Placed::Loose(right)) => Arc::ptr_eq(left, right),
+        _ => false,
+    }
+}

@@ -1,0 +1,38 @@
+//! Instructions that an engine does at once.
+
+use super::execute;
+use super::frames::Frames;
+use super::run::{Run, Stop};
+use crate::decode::{Line, Operation};
+use crate::engine::Engine;
+use crate::value::SlotOf;
+
+impl<E: Engine> Run<'_, E> {
+    /// Runs lines of one kind, each of which may be done with the first. An error is where the first is: alone, it
+    /// would have met it.
+    pub(super) fn together(&mut self, lines: &[Line], frames: &mut Frames<E>) -> Result<(), Stop> {
+        let mut all: Vec<Vec<SlotOf<E>>> = Vec::with_capacity(lines.len());
+        let mut first = None;
+        for line in lines {
+            let Line::Execute { operation, operands, span, .. } = line else {
+                unreachable!("only instructions are done at once")
+            };
+            self.count(*span)?;
+            all.push(operands.iter().map(|&operand| frames.read(operand)).collect());
+            first = first.or(Some((operation, *span)));
+        }
+        let Some((operation @ &Operation::Vector(op), span)) = first else {
+            unreachable!("only vector instructions are done at once")
+        };
+        let values = self.engine.together(op, all).map_err(|fault| {
+            let (fault, span, element) = execute::place(operation, fault, span);
+            Stop::Here(fault, span, element)
+        })?;
+        for (line, value) in lines.iter().zip(values) {
+            if let Line::Execute { result, .. } = line {
+                frames.store(*result, value);
+            }
+        }
+        Ok(())
+    }
+}
