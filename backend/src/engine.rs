@@ -252,8 +252,8 @@ pub trait Engine {
         items.into_iter().map(|item| task(item, self)).collect()
     }
 
-    /// Says what ends instructions while they run; without effect in engines that run them to their ends. Never said in a
-    /// distributed run, where ranks would stop at different instructions.
+    /// Says what ends instructions while they run; without effect in engines that run them to their ends. In a distributed run
+    /// that must be something that comes to all ranks after they have done the same together.
     fn set_interrupt(&mut self, _interrupt: &Interrupt) {}
     /// Whether instructions whose columns move alike are given to it at once, where they follow one another.
     fn moves_together(&self) -> bool {
@@ -283,9 +283,7 @@ pub trait Engine {
     /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none have
     /// to move: all of them in one process.
     fn share(&self, length: usize) -> std::ops::Range<usize> {
-        let (rank, ranks) = self.rank();
-        let bound = |rank: usize| (length as u128 * rank as u128 / ranks as u128) as usize;
-        bound(rank)..bound(rank + 1)
+        share(self.rank(), length)
     }
     /// What every rank thinks, as seen by rank 0: the same error or none on all ranks. In one process, the error given.
     /// Used where ranks do different things, such as reading their parts of a file.
@@ -293,6 +291,13 @@ pub trait Engine {
         &mut self,
         outcome: Result<T, E>,
     ) -> Result<T, E>;
+    /// Does what ranks do each by itself before they [`agree`](Engine::agree) on whether it went well: there an interrupt may end
+    /// the work of a rank without that of the others.
+    fn by_itself<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    /// Forgets what was worked out for instructions to come: after an interrupt not all ranks may know the same.
+    fn forget_kept(&mut self) {}
     /// Bytes allocated for columns in this process so far.
     fn allocated(&self) -> u64;
     /// What has gone by in messages to other ranks.
@@ -301,4 +306,10 @@ pub trait Engine {
     }
     /// The counters of every rank, by rank, on every rank; those are the ones that this one's machine keeps.
     fn counters(&mut self, machine: Counters) -> Vec<Counters>;
+}
+
+/// Which elements of a new column of `length` a rank of so many should have.
+pub(crate) fn share((rank, ranks): (usize, usize), length: usize) -> std::ops::Range<usize> {
+    let bound = |rank: usize| (length as u128 * rank as u128 / ranks as u128) as usize;
+    bound(rank)..bound(rank + 1)
 }

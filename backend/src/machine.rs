@@ -128,8 +128,8 @@ impl<E: Engine> Machine<E> {
         }
     }
 
-    /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed run ranks
-    /// would stop at different instructions: there, leave interrupting to the launcher.
+    /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed run it must be
+    /// set where all ranks have done the same together, as that of `nesl-mpi` is.
     pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
         self.engine.set_interrupt(&Interrupt::on(Arc::clone(&flag)));
         self.host.interrupt_on(Arc::clone(&flag));
@@ -182,6 +182,17 @@ impl<E: Engine> Machine<E> {
             }
         }
         Ok(shown)
+    }
+
+    /// Makes the machines of all ranks alike again, after a run was ended on each of them at another line.
+    pub fn recover(&mut self) {
+        self.turn = 0;
+        // Some may have printed, and some were in calls.
+        self.printed = true;
+        if let Some(profile) = &mut self.profile {
+            profile.leave_to(0);
+        }
+        self.engine.forget_kept();
     }
 
     /// The value of a global.

@@ -11,6 +11,7 @@ use crate::engine::{Engine, Fault};
 use crate::memory::share_of_addresses;
 use crate::value::{Slot, SlotOf};
 use crate::vector::unwritten::Unwritten;
+pub use nesl_native::target;
 use nesl_native::{Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of};
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};

@@ -1,5 +1,6 @@
 //! The command line of `nesl`: one file for each command.
 
+mod about;
 mod build;
 mod check;
 mod doc;
@@ -44,6 +45,8 @@ enum Command {
     Doc(doc::DocArguments),
     /// List the functions of the library that have to do with a word
     Apropos(doc::AproposArguments),
+    /// Show what this nesl is and where it runs: version, MPI, ranks, threads, memory
+    About(about::Arguments),
     /// Start an interactive session
     #[command(after_help = "Example: nesl repl --threads 2")]
     Repl,
@@ -59,6 +62,7 @@ pub fn run() -> Result<(), Stop> {
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, &options),
         Some(Command::Repl) | None => repl::run(&options),
+        Some(Command::About(arguments)) => about::run(&arguments, &options),
         // Everything else is for one process: of many, the first does it.
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),

@@ -13,7 +13,10 @@ mod job;
 mod marks;
 #[cfg(feature = "mpi")]
 mod session;
+#[cfg(feature = "mpi")]
+mod turns;
 
+use crate::allocation::Step;
 use crate::launch::Launched;
 use crate::options::{EngineName, RunOptions};
 use crate::stop::Stop;
@@ -22,8 +25,11 @@ use crate::stop::Stop;
 /// single one, which needs no launcher.
 ///
 /// # Errors
-/// A usage error where it can start none.
+/// A usage error where it can start none, and where it is one of many copies that do not know of each other.
 pub fn wanted(options: &RunOptions) -> Result<Option<usize>, Stop> {
+    if let Some(step) = Step::detect() {
+        step.refuse(options)?;
+    }
     let Some(ranks) = options.ranks.filter(|_| !options.as_rank) else { return Ok(None) };
     if let Some(launched) = Launched::detect() {
         let problem = "error: a launcher has started this process already; under mpirun leave --ranks out";

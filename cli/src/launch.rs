@@ -10,6 +10,8 @@ use nesl_backend::memory::machine_limit;
 use nesl_backend::{Engine, Reference, Threads};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Something to do with an engine.
 pub trait Job {
@@ -38,8 +40,8 @@ const NEIGHBOURS: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
 /// Variables of Slurm, which starts ranks for any MPI. They are there where it starts other things, too.
 const TASKS: [&str; 2] = ["SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"];
 
-/// What rank 0 needs to say why a job cannot begin, many times over.
-const TIME_TO_SPEAK: std::time::Duration = std::time::Duration::from_millis(300);
+/// What rank 0 needs to say why a job cannot begin, and its launcher to end the other ranks then, many times over.
+const TIME_TO_SPEAK: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl Launched {
     /// The launcher of this process, if an MPI launcher started it.
@@ -47,7 +49,7 @@ impl Launched {
         Launched::detect_in(|name| std::env::var(name).ok())
     }
 
-    fn detect_in(variable: impl Fn(&str) -> Option<String>) -> Option<Launched> {
+    pub(crate) fn detect_in(variable: impl Fn(&str) -> Option<String>) -> Option<Launched> {
         let number = |names: &[&str]| names.iter().find_map(|name| variable(name)?.parse::<usize>().ok());
         let (rank, ranks) = (number(&RANK), number(&RANKS));
         if rank.is_none() && ranks.is_none() {
@@ -58,14 +60,15 @@ impl Launched {
         Some(Launched { rank, ranks, neighbours: number(&NEIGHBOURS).unwrap_or(ranks).max(1) })
     }
 
-    /// Why a job cannot begin, as this process is to say it: rank 0 speaks for all.
+    /// Why a job cannot begin, as this process is to say it: rank 0 speaks for all, if there is one.
     pub fn said_by_first(self, stop: Stop) -> Stop {
         if self.rank == 0 {
             return stop;
         }
-        // A launcher ends the job with the first process that fails: let rank 0 speak before.
+        // A launcher ends the job with the first process that fails: let rank 0 speak before. Who is not ended has no launcher,
+        // or no rank 0: a variable is set that says so by mistake.
         std::thread::sleep(TIME_TO_SPEAK);
-        stop.silent()
+        stop
     }
 }
 
@@ -112,7 +115,8 @@ impl Place {
         place.map_err(said_by_first)
     }
 
-    fn alone() -> Place {
+    /// This process by itself.
+    pub fn alone() -> Place {
         Place {
             launched: None,
             #[cfg(feature = "mpi")]
@@ -205,6 +209,24 @@ impl Place {
         make()
     }
 
+    /// From here on a signal that interrupts does not end this process, which is to [`join`](Place::join) and
+    /// [`watch`](Place::watch) then.
+    pub fn expect_interrupts() {
+        #[cfg(feature = "mpi")]
+        nesl_mpi::interrupts::prepare();
+    }
+
+    /// Makes an interrupt stop what [`Link::evaluation`] runs; all ranks call it together. `heard` is called when all have
+    /// heard of one.
+    pub fn watch(&self, heard: impl Fn() + Send + Sync + 'static) {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            world.watch(heard);
+        }
+        #[cfg(not(feature = "mpi"))]
+        drop(heard);
+    }
+
     /// The way from rank 0 to the others.
     pub fn link(&self) -> Link {
         Link {
@@ -213,12 +235,38 @@ impl Place {
         }
     }
 
+    /// What every rank has made, in their order, on rank 0; on the others nothing.
+    ///
+    /// # Errors
+    /// If it is unreadable, which is a bug.
+    pub fn at_first<T: Serialize + DeserializeOwned>(&mut self, own: T) -> Result<Vec<T>, Stop> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            let bytes = postcard::to_stdvec(&own).unwrap_or_default();
+            let all = world.communicator().gather_bytes(0, &bytes);
+            let unreadable = |_| Stop::failed("error: a rank sent something unreadable");
+            return all.iter().map(|bytes| postcard::from_bytes(bytes).map_err(unreadable)).collect();
+        }
+        Ok(vec![own])
+    }
+
+    /// The ranks, where MPI connects several.
+    #[cfg(feature = "mpi")]
+    pub fn communicator(&self) -> Option<nesl_mpi::Communicator> {
+        self.world.as_ref().map(nesl_mpi::World::communicator).filter(|ranks| ranks.layout().ranks > 1)
+    }
+
+    /// Which rank this is.
+    pub fn rank(&self) -> usize {
+        self.launched.map_or(0, |launched| launched.rank)
+    }
+
     /// Does a job on the engine of the options.
     ///
     /// # Errors
     /// If there is no such engine here, or the job ends with an error.
     pub fn run<J: Job>(&mut self, options: &RunOptions, job: J) -> Result<(), Stop> {
-        let memory = options.max_memory.or_else(|| self.memory());
+        let memory = self.memory(options);
         match options.engine {
             Some(EngineName::Oracle) => {
                 Err(Stop::usage("error: the oracle walks the source, which is not here; take --engine reference"))
@@ -249,13 +297,13 @@ impl Place {
 
     /// The memory that this process may take for data where no option says so: nine tenths of what the machine has, or the
     /// group of processes that this one is in may take, divided among the ranks here. More would have the kernel kill it.
-    fn memory(&self) -> Option<u64> {
+    pub fn memory(&self, options: &RunOptions) -> Option<u64> {
         let neighbours = self.launched.map_or(1, |launched| launched.neighbours.max(1));
-        Some(machine_limit()? / 10 * 9 / neighbours as u64)
+        options.max_memory.or_else(|| Some(machine_limit()? / 10 * 9 / neighbours as u64))
     }
 
     /// The number of threads of this process; 0 stands for all cores.
-    fn threads(&self, options: &RunOptions) -> usize {
+    pub fn threads(&self, options: &RunOptions) -> usize {
         match (options.threads, self.launched) {
             (Some(threads), _) => usize::from(threads),
             (None, Some(launched)) if launched.neighbours > 1 => {
@@ -295,6 +343,24 @@ impl Link {
             Err(problem) => communicator.abort(&format!("a request cannot be read: {problem}")),
         }
     }
+
+    /// What computations look at, where they can be interrupted.
+    pub fn flag() -> Option<Arc<AtomicBool>> {
+        nesl_mpi::interrupts::flag()
+    }
+
+    /// When it is, as all ranks count.
+    pub fn moment(&self) -> u64 {
+        self.communicator.as_ref().map_or(0, nesl_mpi::Communicator::moment)
+    }
+
+    /// Runs something together with the other ranks, which an interrupt since a moment ends on all: none then.
+    pub fn evaluation<R>(&mut self, since: u64, run: impl FnOnce() -> R) -> Option<R> {
+        match &mut self.communicator {
+            Some(communicator) => communicator.evaluation(since, run),
+            None => Some(run()),
+        }
+    }
 }
 
 #[cfg(not(feature = "mpi"))]
@@ -305,6 +371,21 @@ impl Link {
     /// Without MPI there is nobody to hear.
     pub fn hear<T: DeserializeOwned>(&mut self) -> Option<T> {
         None
+    }
+
+    /// Without MPI there are no ranks to interrupt.
+    pub fn flag() -> Option<Arc<AtomicBool>> {
+        None
+    }
+
+    /// Without MPI nothing is counted.
+    pub fn moment(&self) -> u64 {
+        0
+    }
+
+    /// Without MPI this rank runs it.
+    pub fn evaluation<R>(&mut self, _: u64, run: impl FnOnce() -> R) -> Option<R> {
+        Some(run())
     }
 }
 

@@ -1,9 +1,10 @@
 //! The `nesl` command as a library.
 //!
 //! ```text
-//! commands/     the command line: run, build, check, vcode, repl      options  how programs are run
+//! commands/     the command line: run, build, check, vcode, repl …    options  how programs are run
 //! driver        source to program                                     payload, built  executables with a program inside
 //! launch, front which engine, which ranks; starting them               execute, oracle  a program on it
+//! allocation    processes that a batch system has started without MPI
 //! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt, limit  Ctrl-C, --time-limit
 //! codes         the pages of error codes
@@ -11,6 +12,7 @@
 //!
 //! Nothing below [`main`] prints an error or ends the process: the end of a command is a [`Stop`].
 
+pub mod allocation;
 pub mod arguments;
 pub mod built;
 pub mod codes;

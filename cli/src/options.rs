@@ -45,6 +45,9 @@ pub struct RunOptions {
     /// In a session of ranks: says on both outputs that an input has been answered, after the character 30
     #[arg(long, global = true, hide = true, value_name = "TEXT")]
     pub mark: Option<String>,
+    /// In a session of ranks: says on standard error when an input is evaluated, and listens to interrupts
+    #[arg(long, global = true, hide = true, value_name = "TEXT")]
+    pub turns: Option<String>,
     /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one), divide (dealt
     /// out to ranks wherever that can be) or mixed (in turns)
     #[arg(long, value_name = "NAME", global = true, default_value = "auto", hide_possible_values = true)]

@@ -11,8 +11,8 @@ pub mod session;
 pub(crate) mod terminal;
 
 #[cfg(feature = "mpi")]
-pub(crate) use ranks::MARK;
-pub use ranks::follow;
+pub(crate) use ranks::{MARK, Turn};
+pub use ranks::{follow, watch};
 
 use crate::driver::{LONGEST_SOURCE, too_long};
 use crate::stop::Stop;
@@ -53,10 +53,13 @@ impl<E: Engine> Partner for Repl<E> {
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
         let _watching = self.limit.since(Instant::now());
-        match input.trim_start().strip_prefix(':') {
+        self.begin_turn();
+        let next = match input.trim_start().strip_prefix(':') {
             Some(command) => commands::run(self, command),
             None => self.input(input),
-        }
+        };
+        self.end_turn();
+        next
     }
 }
 

@@ -138,3 +138,19 @@ fn a_launcher_may_have_options() {
         finish(&mut command, "").prints("2\n");
     }
 }
+
+#[test]
+fn a_limit_on_open_files_is_raised_or_named() {
+    let _turn = turn();
+    if launcher().is_none() {
+        return;
+    }
+    let bench = Bench::with("a.nesl", "sum([0:100000]);\n");
+    let limited = |limit: &str| {
+        let script = format!("ulimit {limit} && exec {} run --ranks 2 a.nesl", env!("CARGO_BIN_EXE_nesl"));
+        finish(bench.command(Path::new("sh")).args(["-c", &script]), "")
+    };
+    limited("-S -n 16").prints("4999950000\n");
+    limited("-n 16").fails(1, &["a process may have 16 here", "hint: raise the limit: ulimit -n "]);
+    limited("-n 80").prints("4999950000\n");
+}

@@ -170,25 +170,6 @@ mod on_ranks {
     }
 
     #[test]
-    fn an_interrupt_ends_the_session() {
-        let bench = Bench::new();
-        if launcher().is_none() {
-            return;
-        }
-        let _turn = turn();
-        let mut session = start_on_ranks(&bench);
-        session.send_line("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);").unwrap();
-        session.exp_string("fib = fn : int -> int").unwrap();
-        session.exp_string("nesl> ").unwrap();
-        session.send_line("fib(80);").unwrap();
-        std::thread::sleep(Duration::from_millis(500));
-        session.send_control('c').unwrap();
-        session.exp_string("interrupted").unwrap();
-        session.exp_eof().unwrap();
-        ended(session, 130);
-    }
-
-    #[test]
     fn a_dead_rank_ends_the_session_at_its_prompt() {
         let bench = Bench::with("kill.sh", "(sleep 1; kill -9 $PPID) > /dev/null 2>&1 &\n");
         if launcher().is_none() {

@@ -3,10 +3,12 @@
 //! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces of at
 //! most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
 //! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for each
-//! other rank that receives it.
+//! other rank that receives it. What all ranks do together is an act of [`crate::interrupts`]: calls by which ranks wait for each
+//! other come from all of them in the same order, but for messages between some ranks only, which follow [`Communicator::line`].
 
 #![allow(unsafe_code, reason = "messages write to memory that is not initialised; every block says why it is sound")]
 
+use crate::interrupts::{self, Act};
 use crate::layout::{Layout, offsets, overlap};
 use crate::managed::{HEADER, Managed, length_of};
 use crate::slices::{Apart, Slices, cut};
@@ -133,14 +135,43 @@ impl Communicator {
         self.bytes_sent += (count * size_of::<T>() * receivers) as u64;
     }
 
+    /// Begins an act in which ranks wait for each other without looking after interrupts: not before all are here, because one
+    /// that must not come here would not be waited for otherwise.
+    fn together(&self) -> Option<Act> {
+        let act = interrupts::act();
+        if act.is_some() {
+            barrier();
+        }
+        act
+    }
+
+    /// A place in the program that all ranks pass, each at its time. Nothing that may be interrupted comes between it and the
+    /// messages of some ranks only, so that either all of these are sent and received or none.
+    pub fn line(&mut self) {
+        drop(interrupts::act());
+    }
+
+    /// The number of what all ranks have done together so far, for [`Communicator::evaluation`].
+    pub fn moment(&self) -> u64 {
+        interrupts::moment()
+    }
+
+    /// Runs an evaluation, which an interrupt since a moment ends: none on all ranks then, and what they have worked out in it
+    /// must be forgotten. All ranks call it together.
+    pub fn evaluation<R>(&mut self, since: u64, run: impl FnOnce() -> R) -> Option<R> {
+        interrupts::evaluation(since, run, barrier)
+    }
+
     /// Waits until all ranks are here. Sleeps more and more meanwhile: rank 0 may wait for a person.
     pub fn meet(&mut self) {
+        let _act = interrupts::act();
         self.collectives += 1;
         let mut pause = Duration::ZERO;
         let begun = Begun::now();
         let mut request = SimpleCommunicator::world().immediate_barrier();
         while let Err(pending) = request.test() {
             request = pending;
+            interrupts::poll();
             match begun.at.elapsed() < AWAKE {
                 true => std::thread::yield_now(),
                 false => {
@@ -154,6 +185,7 @@ impl Communicator {
 
     /// One element of every rank, on every rank.
     pub fn all_gather<T: Wire>(&mut self, mine: T) -> Vec<T> {
+        let _act = self.together();
         self.count_collective::<T>(1, self.layout.ranks - 1);
         let mut all = vec![T::default(); self.layout.ranks];
         let begun = Begun::now();
@@ -170,6 +202,7 @@ impl Communicator {
     /// The elements of all ranks one after another, on every rank; `counts` says how many each rank has. `storage` becomes
     /// the result.
     pub fn all_gather_varied<T: Wire>(&mut self, mine: &[T], counts: &[usize], mut storage: Vec<T>) -> Vec<T> {
+        let _act = self.together();
         let rank = self.layout.rank;
         assert_eq!(mine.len(), counts[rank], "elements of rank {rank}");
         self.count_collective::<T>(mine.len(), self.layout.ranks - 1);
@@ -199,6 +232,7 @@ impl Communicator {
 
     /// One element of `root`, on every rank.
     pub fn broadcast<T: Wire>(&mut self, root: usize, value: T) -> T {
+        let _act = self.together();
         let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
         self.count_collective::<T>(1, receivers);
         let mut value = value;
@@ -237,6 +271,7 @@ impl Communicator {
     }
 
     fn managed<R>(&mut self, task: impl FnOnce(&mut Managed, &mut Communicator) -> R) -> R {
+        let _act = interrupts::act();
         let managed = Arc::clone(&self.managed);
         // A panic ends the job, so no rank goes on with a buffer that it left behind.
         let mut managed = managed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -296,6 +331,7 @@ impl Communicator {
 
     /// Sends each rank its counts, as many for each; returns those that came, in the order of the senders.
     pub fn exchange_counts(&mut self, counts: &[usize]) -> Vec<usize> {
+        let _act = self.together();
         let outgoing: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
         let mut incoming = vec![0i64; counts.len()];
         self.count_collective::<i64>(counts.len() / self.layout.ranks, self.layout.ranks - 1);
@@ -365,6 +401,7 @@ impl Communicator {
     /// Sends each rank a slice and receives one from each, which are as long as all of them know: after this what is received is
     /// initialised. Pairs that have nothing to say to each other do not, and no rank says anything to itself.
     pub fn exchange_slices<T: Wire>(&mut self, outgoing: &[&[T]], incoming: Vec<&mut [MaybeUninit<T>]>) {
+        let _act = interrupts::act();
         let rank = self.layout.rank;
         assert!(outgoing[rank].is_empty() && incoming[rank].is_empty(), "elements that stay");
         let world = SimpleCommunicator::world();
@@ -446,6 +483,7 @@ impl Communicator {
 
     /// A message of a few elements to another rank, which must [`receive`](Communicator::receive) it.
     pub fn send<T: Wire>(&mut self, target: usize, elements: &[T]) {
+        let _words = interrupts::words();
         assert!(elements.len() <= CHUNK_LIMIT, "a message of {} elements", elements.len());
         self.messages += 1;
         self.bytes_sent += size_of_val(elements) as u64;
@@ -456,6 +494,7 @@ impl Communicator {
 
     /// The message of another rank, which must be of `N` elements.
     pub fn receive<T: Wire, const N: usize>(&mut self, source: usize) -> [T; N] {
+        let _words = interrupts::words();
         let mut elements = [T::default(); N];
         let begun = Begun::now();
         let world = SimpleCommunicator::world();
@@ -470,6 +509,7 @@ impl Communicator {
     /// Asks rank 0 for a range, which [`answer_others`](Communicator::answer_others) gives; an empty one is the last. These messages are not
     /// counted: how many there are depends on how fast ranks are.
     pub(crate) fn ask(&mut self) -> Range<usize> {
+        let _words = interrupts::words();
         let world = SimpleCommunicator::world();
         let process = world.process_at_rank(0);
         let (mut answer, begun) = ([0i64; 2], Begun::now());
@@ -484,6 +524,7 @@ impl Communicator {
     /// Answers other ranks until so many have got their last range. This is for a thread of rank 0 that runs while no other one of it
     /// talks to MPI. Returns what processors have spent on it.
     pub(crate) fn answer_others(mut others: usize, take: impl Fn() -> Range<usize>) -> Duration {
+        let _words = interrupts::words();
         let spent = clock::of_thread();
         let world = SimpleCommunicator::world();
         while others > 0 {
@@ -496,6 +537,7 @@ impl Communicator {
                         Ok(status) => break status.source_rank(),
                         Err(pending) => receiving = pending,
                     }
+                    interrupts::poll();
                     match begun.elapsed() < ATTENTIVE {
                         true => std::thread::yield_now(),
                         false => std::thread::sleep(SHORT_NAP),
@@ -546,6 +588,11 @@ unsafe impl<T: Wire> PointerMut for Place<'_, T> {
 // SAFETY: of the parts above.
 unsafe impl<T: Wire> BufferMut for Place<'_, T> {}
 
+/// Waits until all ranks are here.
+fn barrier() {
+    finished(SimpleCommunicator::world().immediate_barrier());
+}
+
 /// Waits for requests.
 fn wait<'a, D: ?Sized, S: Scope<'a>>(requests: Vec<Request<'a, D, S>>) {
     for request in requests {
@@ -562,6 +609,7 @@ fn finished<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) -> Stat
             Ok(status) => return status,
             Err(pending) => request = pending,
         }
+        interrupts::poll();
         tests += 1;
         if tests > SPINS {
             std::thread::yield_now();

@@ -199,6 +199,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let (local, communicator) = (&mut self.local, &mut self.communicator);
         let mut player = Player { local, each, span, operands, order: &order, cut, run, ran };
         let begin = first_share(order.len(), ranks, rank);
+        communicator.line();
         match rank {
             0 => {
                 let dealer = Mutex::new(Dealer::new(order.len(), ranks, least));

@@ -1,10 +1,13 @@
 //! The seam: every instruction of [`Engine`] and where it is done.
 
 use crate::column::{Column, Descriptor};
+use crate::interrupts::alone;
 use crate::loose::Placed;
 use crate::ranks::Ranks;
+use crate::requests::Kept;
 use nesl_backend::clock::Talk;
 use nesl_backend::error::RuntimeError;
+use nesl_backend::strategy::Deal;
 use nesl_backend::{
     Counters, Division, Engine, Failed, Fault, Group, Hold, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector,
     Window,
@@ -63,9 +66,11 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     fn divide(
         &mut self,
         division: &Division<'_, Self>,
-        run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+        mut run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
     ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
-        self.divide_instances(division, run)
+        // What every rank computes alike ends on all at one place; what it computes alone, anywhere.
+        let is_own = division.deal != Deal::Everywhere;
+        self.divide_instances(division, |local, own| if is_own { alone(|| run(local, own)) } else { run(local, own) })
     }
 
     fn set_native(&mut self, native: Native) {
@@ -73,13 +78,19 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {
-        if self.layout.ranks == 1 {
-            self.local.set_interrupt(interrupt);
-        }
+        self.local.set_interrupt(interrupt);
     }
 
     fn interrupt(&self) -> Interrupt {
-        if self.layout.ranks == 1 { self.local.interrupt() } else { Interrupt::default() }
+        self.local.interrupt()
+    }
+
+    fn by_itself<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        alone(work)
+    }
+
+    fn forget_kept(&mut self) {
+        self.kept = Kept::default();
     }
 
     fn moves_together(&self) -> bool {

@@ -59,6 +59,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Ok((started, head))
         });
         let (started, head) = self.settle(map.total, local)?;
+        self.communicator.line();
 
         let goes_on = map.tail();
         if let Some(tail) = goes_on.filter(|tail| tail.start >= map.share.start) {

@@ -133,6 +133,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         let [of_head, of_started] = whole;
         let whole = of_head.and_then(|of_head| Ok((of_head, of_started?)));
         let (of_head, of_started) = self.settle(map.total, whole)?;
+        self.communicator.line();
 
         let elements = part.elements::<f64>();
         if let Some(cut) = &started {

@@ -4,6 +4,7 @@
 //! nothing. A job of several ranks must end as a whole, so a panic on one of them aborts all.
 
 use crate::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
+use crate::interrupts;
 use crate::managed::{Growth, Managed};
 use mpi::Threading;
 use mpi::environment::Universe;
@@ -60,8 +61,9 @@ impl fmt::Display for LaunchError {
             LaunchError::OtherMpi { launched, joined } => write!(
                 formatter,
                 "the launcher started {launched} ranks, but MPI sees {joined}: it belongs to another MPI than the one that \
-                 nesl was built with ({})",
-                library()
+                 nesl was built with ({}); or no launcher started this process, and {} is set by mistake",
+                library(),
+                SIZE_VARIABLES.join(" or ")
             ),
         }
     }
@@ -73,6 +75,11 @@ impl std::error::Error for LaunchError {}
 pub fn library() -> String {
     let version = mpi::environment::library_version().unwrap_or_default();
     version.lines().next().unwrap_or("unknown").trim_end_matches('\0').to_owned()
+}
+
+/// The version of the standard that the MPI library implements.
+pub fn standard() -> (i32, i32) {
+    mpi::environment::version()
 }
 
 /// Membership in the job. Dropping it leaves MPI, which every rank must do; until then it must outlive its communicators.
@@ -99,10 +106,22 @@ impl World {
         self.managed = Arc::new(Mutex::new(Managed::new(growth)));
     }
 
+    /// Makes evaluations of this rank end when the process that started the job says so ([`crate::start::Job::interrupt`]): all
+    /// ranks call it together, after [`crate::interrupts::prepare`]. `agreed` is called when all have heard of it.
+    pub fn watch(&self, agreed: impl Fn() + Send + Sync + 'static) {
+        interrupts::watch(agreed);
+    }
+
     /// How many of the ranks are on this machine, this one included.
     pub fn neighbours(&self) -> usize {
         let world = SimpleCommunicator::world();
         world.split_shared(world.rank()).size() as usize
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        interrupts::close();
     }
 }
 

@@ -4,12 +4,14 @@
 //! *partitioned* (by blocks of index); instructions on common columns run on every rank without a word, others locally
 //! where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine computes.
 //!
-//! From the bottom up: [`communicator`] is all that touches MPI, [`launch`] joins and leaves the job, [`layout`] knows which
-//! rank holds what, [`exchange`], `requests`, `ranges` and `routes` move elements, `managed` sends what only its sender knows the
-//! length of. [`start`] and [`remarks`] are for the process that starts a job. [`Column`] and [`Descriptor`] are what an
-//! instruction sees; the instructions are methods of [`Ranks`] in one file for each class, and `engine` is the seam.
+//! From the bottom up: [`communicator`] is all that touches MPI, and [`interrupts`] what ends an evaluation there; [`launch`] joins
+//! and leaves the job, [`layout`] knows which rank holds what, [`exchange`], `requests`, `ranges` and `routes` move elements, `managed`
+//! sends what only its sender knows the length of. [`start`] and [`remarks`] are for the process that starts a job, [`check`] tries the
+//! messages between ranks. [`Column`] and [`Descriptor`] are what an instruction sees; the instructions are methods of [`Ranks`] in one
+//! file for each class, and `engine` is the seam.
 
 mod bundle;
+pub mod check;
 mod column;
 pub mod communicator;
 mod dealing;
@@ -20,6 +22,7 @@ mod float_scans;
 mod float_sums;
 mod folds;
 mod groups;
+pub mod interrupts;
 mod join;
 pub mod launch;
 pub mod layout;

@@ -6,6 +6,7 @@
 
 use crate::column::{Column, Item};
 use crate::communicator::Communicator;
+use crate::interrupts;
 use crate::layout::{Layout, offsets};
 use crate::requests::Kept;
 use crate::routes::{Lying, Route};
@@ -91,8 +92,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
     }
 
-    /// The outcome of local work on a column of `length` elements that fails only for lack of memory: the same error on all
-    /// ranks, or none.
+    /// The outcome of local work on a column of `length` elements that fails only for lack of memory, or of an interrupt, which
+    /// is the end on all ranks: the same error on all ranks, or none.
     pub(crate) fn settle<T>(&mut self, length: usize, outcome: Result<T, Fault>) -> Result<T, Fault> {
         if self.layout.ranks == 1 {
             return outcome;
@@ -100,7 +101,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         if length >= AGREED_FROM {
             return self.agree_on_fault(outcome);
         }
-        outcome.or_else(|fault| self.communicator.abort(&fault.failure.to_string()))
+        outcome.or_else(|fault| match fault.failure {
+            Failure::Interrupted => interrupts::stop(),
+            failure => self.communicator.abort(&failure.to_string()),
+        })
     }
 
     /// The fault of the lowest failing rank, on all ranks, or every rank's own result. Blocks of index lie in the order of

@@ -14,8 +14,12 @@ pub struct Death {
     pub signal: i32,
 }
 
-/// Lines that are a frame: Open MPI writes 74 dashes, MPICH 83 equals signs.
+/// Lines that are a frame: Open MPI writes 74 dashes, MPICH 83 equals signs, hwloc 76 asterisks.
 const SHORTEST_FRAME: usize = 60;
+
+/// What is in paragraphs that say nothing of a job: the library that looks at the hardware has doubts about it.
+const DOUBTS: [&str; 3] =
+    ["* hwloc ", "hwloc has encountered what looks like an error", "hwloc received invalid information"];
 
 /// How paragraphs begin that say of a job what its ranks have said themselves, or what [`Death`] says.
 const OBITUARIES: [&str; 5] = [
@@ -26,13 +30,21 @@ const OBITUARIES: [&str; 5] = [
     "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
 ];
 
-/// Lines outside of frames that only speak of such paragraphs.
-const ASIDES: [&str; 5] = [
+/// Lines outside of frames that only speak of such paragraphs, and those of libraries of a launcher about what they do
+/// without: memory of other processes that a container keeps from them (Open MPI sends messages another way then), files that
+/// cannot be waited for, devices. What stands before them in the line is the name of the process.
+const ASIDES: [&str; 11] = [
     "sent help message",
     "orte_base_help_aggregate",
     "prte_base_help_aggregate",
     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING",
     "killing job...",
+    ": Forwarding signal ",
+    "] Read -1, expected ",
+    "] Write -1, expected ",
+    "[warn] Epoll ",
+    "[warn] epoll",
+    "hwloc/",
 ];
 
 /// The standard error of a launcher and its ranks, taken apart.
@@ -84,7 +96,7 @@ impl Remarks {
             None if is_frame => self.paragraph = Some(line),
             None => {
                 let text = String::from_utf8_lossy(&line);
-                if !(is_whole && ASIDES.iter().any(|aside| text.contains(aside))) {
+                if !(is_whole && may_be_remark(&line) && ASIDES.iter().any(|aside| text.contains(aside))) {
                     shown.extend_from_slice(&line);
                 }
             }
@@ -103,6 +115,9 @@ impl Remarks {
         // Launchers break lines where it suits them.
         let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "=").collect();
         let text = words.join(" ");
+        if DOUBTS.iter().any(|doubt| text.contains(doubt)) {
+            return;
+        }
         if !OBITUARIES.iter().any(|obituary| text.contains(obituary)) {
             shown.extend_from_slice(&paragraph);
         } else if self.death.is_none() {
@@ -111,19 +126,19 @@ impl Remarks {
     }
 }
 
-/// Whether a line is one of dashes or equals signs.
+/// Whether a line is one of dashes, equals signs or asterisks.
 fn is_frame(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
-    line.len() >= SHORTEST_FRAME && (line.iter().all(|&byte| byte == b'-') || line.iter().all(|&byte| byte == b'='))
+    line.len() >= SHORTEST_FRAME && b"-=*".iter().any(|&sign| line.iter().all(|&byte| byte == sign))
 }
 
-/// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with `mpirun`.
+/// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with a name.
 fn may_be_remark(start: &[u8]) -> bool {
     let is_start_of = |word: &[u8]| start.starts_with(word) || word.starts_with(start);
-    start.iter().all(|&byte| byte == b'-')
-        || start.iter().all(|&byte| byte == b'=')
+    b"-=*".iter().any(|&sign| start.iter().all(|&byte| byte == sign))
         || start.starts_with(b"[")
         || is_start_of(b"mpirun")
+        || is_start_of(b"hwloc/")
         || is_start_of(b"YOUR APPLICATION")
 }
 
@@ -185,10 +200,40 @@ mod tests {
     }
 
     #[test]
+    fn what_libraries_do_without_is_kept_back() {
+        let stars = format!("{}\n", "*".repeat(76));
+        let text = format!(
+            "one\n[vm:01234] Read -1, expected 80000, errno = 1\n[vm:01234] Read -1, expected 524288, errno = 38\n\
+             mpirun: Forwarding signal 10 to job\n\
+             [warn] Epoll ADD(1) on fd 0 failed. Old events were 0; read change was 1 (add): Operation not permitted\n\
+             {stars}* hwloc 2.9.0 received invalid information from the operating system.\n*\n* Failed with: intersection\n\
+             {stars}hwloc/linux: Ignoring PCI device with non-16bit domain.\ntwo\n"
+        );
+        for size in [1, 5, 4096] {
+            assert_eq!(shown(&text, size), ("one\ntwo\n".to_owned(), None), "pieces of {size}");
+        }
+    }
+
+    #[test]
     fn everything_else_is_shown() {
         let slots = format!("{FRAME}There are not enough slots available in the system\n{FRAME}");
         let cut_off = format!("{FRAME}mpirun noticed that process rank 1\n");
-        for text in ["", "a", "a\nb", "-", "--\n--\n", "[1, 2]\n", "mpirun\n", &slots, &cut_off, FRAME] {
+        let read = "it says: [x] Read -1, expected 2\n";
+        for text in [
+            "",
+            "a",
+            "a\nb",
+            "-",
+            "*",
+            "--\n--\n",
+            "[1, 2]\n",
+            "mpirun\n",
+            "Read -1, expected 2\n",
+            read,
+            &slots,
+            &cut_off,
+            FRAME,
+        ] {
             for size in [1, 3, 4096] {
                 assert_eq!(shown(text, size), (text.to_owned(), None), "pieces of {size}");
             }

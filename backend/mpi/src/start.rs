@@ -34,11 +34,24 @@ const SETTINGS: [(&str, &str); 8] = [
 /// How long a launcher may take to end its ranks before it is ended itself. Open MPI takes one second.
 const PATIENCE: Duration = Duration::from_millis(1700);
 
+/// Files that a launcher and each of its ranks may have open at once. Open MPI 4 was seen to fail in its own words with 40, and to wait
+/// forever with others.
+const FILES: u64 = 64;
+/// Files that a launcher opens for each rank.
+const FILES_OF_RANK: u64 = 8;
+
 /// Why a job could not begin.
 #[derive(Debug)]
 pub enum StartError {
     /// There is no launcher.
     NoLauncher,
+    /// A process may open too few files.
+    FewFiles {
+        /// So many.
+        allowed: u64,
+        /// What ranks need.
+        needed: u64,
+    },
     /// The launcher cannot be started.
     NotStarted {
         /// Its name.
@@ -55,6 +68,11 @@ impl fmt::Display for StartError {
                 formatter,
                 "ranks are started by MPI, and there is neither mpirun nor mpiexec here; install it, or say where it is: \
                  {LAUNCHER_VARIABLE}=/path/to/mpirun"
+            ),
+            StartError::FewFiles { allowed, needed } => write!(
+                formatter,
+                "starting these ranks takes up to {needed} open files, and a process may have {allowed} here\n\
+                 hint: raise the limit: ulimit -n {needed}"
             ),
             StartError::NotStarted { launcher, problem } => write!(formatter, "cannot start {launcher}: {problem}"),
         }
@@ -81,6 +99,11 @@ pub fn start(
     arguments: &[OsString],
     stdin: impl Fn() -> Stdio,
 ) -> Result<Job, StartError> {
+    let needed = FILES + FILES_OF_RANK * ranks as u64;
+    let allowed = allowed_files(needed);
+    if allowed < needed {
+        return Err(StartError::FewFiles { allowed, needed });
+    }
     let named = std::env::var(LAUNCHER_VARIABLE).ok().filter(|name| !name.trim().is_empty());
     let candidates = match &named {
         Some(name) if Path::new(name).is_file() => vec![vec![name.as_str()]],
@@ -131,6 +154,12 @@ impl Job {
         self.launcher.try_wait()
     }
 
+    /// Makes the ranks stop what they evaluate, if they have said that they can ([`crate::launch::World::watch`]): launchers pass
+    /// this signal on to all ranks. Others would end at it.
+    pub fn interrupt(&self) {
+        interrupt(&self.launcher);
+    }
+
     /// Makes the job end. To be called until it has: a launcher that does not end is killed, and on Linux its ranks with it.
     pub fn end(&mut self) {
         match self.asked {
@@ -154,6 +183,29 @@ impl Drop for Job {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// How many files this process and those that it starts may have open, raised to what is wanted if that is allowed.
+#[cfg(unix)]
+fn allowed_files(wanted: u64) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls read or write the structure, which lives as long.
+    #[allow(unsafe_code)]
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 {
+            return u64::MAX;
+        }
+        let raised = libc::rlimit { rlim_cur: limit.rlim_max.min(wanted), ..limit };
+        if limit.rlim_cur < raised.rlim_cur && libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) == 0 {
+            limit = raised;
+        }
+    }
+    limit.rlim_cur
+}
+
+#[cfg(not(unix))]
+fn allowed_files(_: u64) -> u64 {
+    u64::MAX
 }
 
 /// Gives a process a group of its own, and on Linux makes it end with the thread that starts it.
@@ -191,11 +243,22 @@ fn detach(_: &mut Command) {}
 /// Asks a process that has not been waited for to end.
 #[cfg(unix)]
 fn terminate(process: &mut Child) {
+    send(process, libc::SIGTERM);
+}
+
+#[cfg(unix)]
+fn interrupt(process: &Child) {
+    send(process, libc::SIGUSR1);
+}
+
+/// Sends a signal to a process that has not been waited for.
+#[cfg(unix)]
+fn send(process: &Child, signal: libc::c_int) {
     if let Ok(id) = libc::pid_t::try_from(process.id()) {
         // SAFETY: kill touches no memory; the number is that of our child until it has been waited for.
         #[allow(unsafe_code)]
         unsafe {
-            libc::kill(id, libc::SIGTERM);
+            libc::kill(id, signal);
         }
     }
 }
@@ -204,6 +267,9 @@ fn terminate(process: &mut Child) {
 fn terminate(process: &mut Child) {
     let _ = process.kill();
 }
+
+#[cfg(not(unix))]
+fn interrupt(_: &Child) {}
 
 /// How a terminal is set: for a process that must end while it edits a line.
 #[cfg(unix)]
@@ -282,6 +348,16 @@ pub mod signals {
         Some(CAUGHT.load(SeqCst)).filter(|&signal| signal != 0)
     }
 
+    /// Whether a signal is that of a Ctrl-C.
+    pub fn is_interrupt(signal: i32) -> bool {
+        signal == libc::SIGINT
+    }
+
+    /// Makes a Ctrl-C one that has not come; other signals stay.
+    pub fn forget_interrupt() {
+        let _ = CAUGHT.compare_exchange(libc::SIGINT, 0, SeqCst, SeqCst);
+    }
+
     /// The signal that ended a process.
     pub fn of(status: std::process::ExitStatus) -> Option<i32> {
         std::os::unix::process::ExitStatusExt::signal(&status)
@@ -307,6 +383,14 @@ pub mod signals {
     pub fn caught() -> Option<i32> {
         None
     }
+
+    /// None is.
+    pub fn is_interrupt(_: i32) -> bool {
+        false
+    }
+
+    /// Nothing to forget.
+    pub fn forget_interrupt() {}
 
     /// None ever ends a process.
     pub fn of(_: std::process::ExitStatus) -> Option<i32> {

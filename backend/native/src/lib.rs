@@ -28,5 +28,6 @@ pub use kernel::{
     Ending, Extent, Further, Kernel, Kernels, Layout, Mode, Node, NodeOp, PartPlan, Plan, Running, Source, Space, Sums,
     Words, is_ordered,
 };
+pub use module::target;
 pub use runtime::each::{Elements, Instances, words_of};
 pub use state::{Scratch, State, Status, count_steps};

@@ -27,6 +27,14 @@ fn unavailable(error: impl fmt::Display) -> Unavailable {
     Unavailable(error.to_string())
 }
 
+/// The machine that code is made for: that of this process.
+///
+/// # Errors
+/// If no code can be made for it.
+pub fn target() -> Result<String, Unavailable> {
+    cranelift_native::builder().map(|builder| builder.triple().to_string()).map_err(unavailable)
+}
+
 /// Functions in machine code. They live as long as this.
 pub(crate) struct Module {
     /// Only dropping takes it.

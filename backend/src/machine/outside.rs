@@ -3,7 +3,7 @@
 //! Rank 0 acts and the others receive what it gives; of a whole file every rank reads and writes its own part. An error is the
 //! same on all ranks.
 
-use crate::engine::{Engine, Fault};
+use crate::engine::{Engine, Fault, share};
 use crate::value::{Slot, SlotOf};
 use nesl_prim::host::{HostError, Place};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarValue};
@@ -86,12 +86,13 @@ fn once<E: Engine>(
     operands: &[HostValue],
     place: Range<usize>,
 ) -> Result<Vec<HostValue>, HostError> {
-    let answer = match op.row().place {
-        Place::First if engine.rank().0 > 0 => Ok(op.row().results.iter().copied().map(HostValue::zero).collect()),
+    let rank = engine.rank();
+    let answer = engine.by_itself(|| match op.row().place {
+        Place::First if rank.0 > 0 => Ok(op.row().results.iter().copied().map(HostValue::zero).collect()),
         Place::First => host.perform(op, operands, &|length| 0..length),
-        Place::Every => host.perform(op, operands, &|length| engine.share(length)),
+        Place::Every => host.perform(op, operands, &|length| share(rank, length)),
         Place::Parts => host.perform(op, operands, &|_| place.clone()),
-    };
+    });
     engine.agree(answer)
 }
 

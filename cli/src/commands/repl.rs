@@ -14,12 +14,16 @@ pub fn run(options: &RunOptions) -> Result<(), Stop> {
     if let Some(ranks) = front::wanted(options)? {
         return front::session(ranks, options);
     }
+    if options.turns.is_some() {
+        Place::expect_interrupts();
+    }
     let mut place = Place::join(options)?;
     if options.engine == Some(EngineName::Oracle) {
         return Err(Stop::usage("error: a session keeps its values in an engine; the oracle is none"));
     }
     let interrupt = place.is_alone().then(Interrupt::install);
     let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
+    repl::watch(&place, options);
     let link = place.link();
     let result = place.run(options, Session { options, interrupt, limit, link });
     place.said_once(result)

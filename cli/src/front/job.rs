@@ -1,6 +1,8 @@
 //! A job seen from the process that started it: passes on what the ranks write, ends them when a signal says so or nobody can
 //! read them, and says what their end is for the user.
 
+use super::marks::Marks;
+use super::turns::Turns;
 use crate::options::{ColorChoice, RunOptions};
 use crate::output::write_error;
 use crate::stop::Stop;
@@ -11,6 +13,7 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -26,6 +29,30 @@ const UNKNOWN: u8 = 101;
 /// # Errors
 /// The end of the job, if it could not begin or did not go well.
 pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    let job = with_input(ranks, options, &[])?;
+    Watch::new(job, ranks, StandardOutput::default(), io::stderr()).last()
+}
+
+/// The same for a session whose input is no terminal, or is not edited.
+///
+/// # Errors
+/// Those of [`run`].
+pub(super) fn session(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    let (mark, turns) = (mark(), Arc::<Turns>::default());
+    let job = with_input(ranks, options, &["--turns", &mark])?;
+    let heard = Arc::clone(&turns);
+    let errors = Marks::new(&mark, io::stderr(), move |word: &str| heard.hear(word));
+    Watch::new(job, ranks, StandardOutput::default(), errors).interruptible(turns).last()
+}
+
+/// A text that no program prints by chance.
+pub(super) fn mark() -> String {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+    format!("{}.{since}", std::process::id())
+}
+
+/// Starts the ranks, which read what this process would.
+fn with_input(ranks: usize, options: &RunOptions, more: &[&str]) -> Result<Job, Stop> {
     signals::note_them();
     let is_typed = io::stdin().is_terminal();
     // The launcher is no part of the terminal's foreground: what is typed goes through here.
@@ -35,12 +62,12 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
         (false, true) => Stdio::null(),
         (false, false) => Stdio::inherit(),
     };
-    let mut job = begin(ranks, options, &[], stdin)?;
+    let mut job = begin(ranks, options, more, stdin)?;
     if let Some(pipe) = job.stdin() {
         // Ends with this process: nothing else ends reading a terminal.
         thread::spawn(move || io::copy(&mut io::stdin().lock(), &mut &pipe));
     }
-    Watch::new(job, ranks, StandardOutput::default(), io::stderr()).last()
+    Ok(job)
 }
 
 /// Starts the ranks, with more options for them.
@@ -135,6 +162,8 @@ pub(super) struct Watch {
     lost: Option<io::Error>,
     /// The signal that made this process end the job.
     stopped_by: Option<i32>,
+    /// Which evaluation an interrupt is for, in a session.
+    turns: Option<Arc<Turns>>,
 }
 
 impl Watch {
@@ -147,7 +176,12 @@ impl Watch {
     ) -> Watch {
         let out = job.stdout().map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output)));
         let remarks = job.stderr().map(|pipe| watched(pipe, move |pipe| listen(pipe, &mut errors)));
-        Watch { job, ranks, output: out, remarks, lost: None, stopped_by: None }
+        Watch { job, ranks, output: out, remarks, lost: None, stopped_by: None, turns: None }
+    }
+
+    /// Passes an interrupt on to a session, where it is for an evaluation.
+    pub(super) fn interruptible(self, turns: Arc<Turns>) -> Watch {
+        Watch { turns: Some(turns), ..self }
     }
 
     /// Waits for the end of the job, and says what it is for the user.
@@ -168,6 +202,7 @@ impl Watch {
                 break status;
             }
             self.stopped_by = self.stopped_by.or_else(signals::caught);
+            self.pass_interrupts();
             self.lost = self.lost.take().or_else(|| self.output.as_ref()?.try_recv().ok()?.err());
             if self.stopped_by.is_some() || self.lost.is_some() {
                 self.job.end();
@@ -180,6 +215,18 @@ impl Watch {
             self.lost = self.result_of(&output).and_then(Result::err);
         }
         Ok(status)
+    }
+
+    /// Tells the ranks of interrupts that are for them, which end nothing else.
+    fn pass_interrupts(&mut self) {
+        let Some(turns) = &self.turns else { return };
+        if self.stopped_by.is_some_and(signals::is_interrupt) && turns.interrupt() {
+            self.stopped_by = None;
+            signals::forget_interrupt();
+        }
+        if turns.take_due() {
+            self.job.interrupt();
+        }
     }
 
     /// What a pipe of a launcher that has ended gives; whoever reads this process's output may take any time over it. Nothing

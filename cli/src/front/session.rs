@@ -1,10 +1,11 @@
 //! A session on ranks at a terminal. Lines are edited, remembered and completed in this process, as in any session; what is typed
 //! goes to rank 0, which says when it has answered and which names there are.
 //!
-//! Ctrl-C while an input is evaluated ends the session: ranks cannot be stopped at one place.
+//! Ctrl-C while an input is evaluated is passed on to the ranks, which stop together ([`super::turns`]).
 
-use super::job::{Watch, begin, run as run_job};
+use super::job::{self, Watch, begin};
 use super::marks::Marks;
+use super::turns::Turns;
 use crate::options::RunOptions;
 use crate::repl::{Next, Partner, terminal};
 use crate::stop::Stop;
@@ -43,13 +44,11 @@ fn take(end: &End) -> Option<Result<(), Stop>> {
 /// The end of the job, if it could not begin or did not go well.
 pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal() && signals::is_in_foreground()) {
-        return run_job(ranks, options);
+        return job::session(ranks, options);
     }
     signals::note_them();
-    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
-    // Nothing that a program prints by chance.
-    let mark = format!("{}.{since}", std::process::id());
-    let mut job = begin(ranks, options, &["--mark", &mark], Stdio::piped)?;
+    let (mark, turns) = (job::mark(), Arc::<Turns>::default());
+    let mut job = begin(ranks, options, &["--mark", &mark, "--turns", &mark], Stdio::piped)?;
     let input = job.stdin();
     let (sender, events) = channel();
     // Nobody need listen any more: the session ends then.
@@ -58,8 +57,12 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
         _ = answered.send(Event::Answered(names.split_whitespace().map(str::to_owned).collect()));
     });
     let told = sender.clone();
-    let errors = Marks::new(&mark, io::stderr(), move |_: &str| _ = told.send(Event::Told));
-    let watch = Watch::new(job, ranks, output, errors);
+    let heard = Arc::clone(&turns);
+    let errors = Marks::new(&mark, io::stderr(), move |word: &str| match word {
+        "" => _ = told.send(Event::Told),
+        word => heard.hear(word),
+    });
+    let watch = Watch::new(job, ranks, output, errors).interruptible(Arc::clone(&turns));
     let end = End::default();
     let (slot, terminal) = (Arc::clone(&end), Terminal::remember());
     thread::spawn(move || {
@@ -73,7 +76,7 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
             std::process::exit(crate::conclude(result).into());
         }
     });
-    let mut remote = Remote { input, events, names: Vec::new(), is_over: false };
+    let mut remote = Remote { input, events, turns, names: Vec::new(), is_over: false };
     let edited = match remote.answered() {
         Next::Quit => Ok(()),
         _ => terminal::run(&mut remote),
@@ -87,6 +90,7 @@ struct Remote {
     /// What rank 0 reads.
     input: Option<ChildStdin>,
     events: Receiver<Event>,
+    turns: Arc<Turns>,
     names: Vec<String>,
     is_over: bool,
 }
@@ -126,6 +130,7 @@ impl Partner for Remote {
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
+        self.turns.sent();
         if let Some(pipe) = &mut self.input {
             // A job that does not read any more has ended, which is noticed below.
             let _ = pipe.write_all(input.as_bytes()).and_then(|()| pipe.write_all(b"\n")).and_then(|()| pipe.flush());

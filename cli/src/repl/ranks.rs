@@ -5,7 +5,7 @@
 
 use super::session::Repl;
 use crate::execute::{seed_of, world};
-use crate::launch::Link;
+use crate::launch::{Link, Place};
 use crate::options::RunOptions;
 use crate::stop::Stop;
 use nesl_backend::print::print_typed;
@@ -19,11 +19,49 @@ use std::sync::Arc;
 /// What begins the mark of an answer: the character that separates records.
 pub(crate) const MARK: char = '\u{1e}';
 
+/// What rank 0 says on standard error, after a mark, to whoever may interrupt it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It evaluates an input.
+    Begins,
+    /// It has answered the input.
+    Ends,
+    /// All ranks have heard of the last interrupt.
+    Heard,
+}
+
+impl Turn {
+    /// The word for it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Turn::Begins => "begins",
+            Turn::Ends => "ends",
+            Turn::Heard => "heard",
+        }
+    }
+
+    fn say(self, mark: &str) {
+        eprintln!("{MARK}{mark} {}", self.word());
+    }
+}
+
+/// Makes this rank stop evaluations at an interrupt, if somebody sends some.
+pub fn watch(place: &Place, options: &RunOptions) {
+    if let Some(mark) = options.turns.clone() {
+        let is_first = place.rank() == 0;
+        place.watch(move || {
+            if is_first {
+                Turn::Heard.say(&mark);
+            }
+        });
+    }
+}
+
 /// What all ranks do at once.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<'a> {
-    /// Run the steps of a program, after so many others that drew random numbers.
-    Run { program: Cow<'a, Program>, draws: usize },
+    /// Run the steps of a program, after so many others that drew random numbers. An interrupt since a moment ends that.
+    Run { program: Cow<'a, Program>, draws: usize, since: u64 },
     /// Fetch a global to print so much of it, with these types where it has no elements.
     Show { global: GlobalId, shown: usize, types: Cow<'a, [String]> },
     /// Count what was done.
@@ -35,6 +73,9 @@ pub(super) enum Request<'a> {
 /// A machine for a session.
 pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> {
     let mut machine = Machine::new(engine, Limits::default());
+    if let Some(flag) = Link::flag() {
+        machine.set_interrupt(flag);
+    }
     machine.set_strategy(options.strategy.into());
     machine.set_native(options.native.into());
     if options.stats {
@@ -59,6 +100,22 @@ pub(super) fn run_steps<E: Engine>(
     })
 }
 
+/// The same, on all ranks or on none: an interrupt since a moment ends it on all.
+pub(super) fn run_together<E: Engine>(
+    link: &mut Link,
+    since: u64,
+    machine: &mut Machine<E>,
+    program: &Loaded,
+    seed: i64,
+    draws: &mut usize,
+) -> Option<Result<(), RuntimeError>> {
+    let done = link.evaluation(since, || run_steps(machine, program, seed, draws));
+    if done.is_none() {
+        machine.recover();
+    }
+    done
+}
+
 /// Runs a session on this rank, which is not rank 0, to its end.
 ///
 /// # Errors
@@ -68,12 +125,12 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Re
     let mut end = 0;
     while let Some(request) = link.hear::<Request<'_>>() {
         match request {
-            Request::Run { program, mut draws } => {
+            Request::Run { program, mut draws, since } => {
                 let program = Loaded::new(Arc::new(program.into_owned()));
                 // What goes wrong goes wrong on all ranks, and rank 0 says so.
-                match run_steps(&mut machine, &program, options.seed, &mut draws) {
+                match run_together(link, since, &mut machine, &program, options.seed, &mut draws) {
                     // What comes now is the end of the session.
-                    Err(RuntimeError { failure: Failure::Exited { code }, .. }) => end = code,
+                    Some(Err(RuntimeError { failure: Failure::Exited { code }, .. })) => end = code,
                     _ => drop(machine.end_line()),
                 }
             }
@@ -96,6 +153,21 @@ impl<E: Engine> Repl<E> {
     /// Tells the other ranks what this one does now.
     pub(super) fn together(&mut self, request: &Request<'_>) {
         self.link.tell(request);
+    }
+
+    /// An input is evaluated from here on.
+    pub(super) fn begin_turn(&mut self) {
+        self.since = self.link.moment();
+        if let Some(mark) = &self.options.turns {
+            Turn::Begins.say(mark);
+        }
+    }
+
+    /// It has been.
+    pub(super) fn end_turn(&self) {
+        if let Some(mark) = &self.options.turns {
+            Turn::Ends.say(mark);
+        }
     }
 
     /// Whether somebody is to be told of every answer.

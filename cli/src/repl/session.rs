@@ -4,7 +4,7 @@
 //! time, the session goes back to what was defined before that form, because its names have no values.
 
 use super::Next;
-use super::ranks::{Request, machine, run_steps};
+use super::ranks::{Request, machine, run_steps, run_together};
 use crate::driver;
 use crate::failure;
 use crate::interrupt::Interrupt;
@@ -44,6 +44,8 @@ pub struct Repl<E: Engine> {
     pub(super) limit: Limit,
     /// The other ranks.
     pub(super) link: Link,
+    /// When the evaluation of this input began, as ranks count.
+    pub(super) since: u64,
     inputs: usize,
     /// Steps so far that drew random numbers.
     draws: usize,
@@ -62,7 +64,7 @@ impl<E: Engine> Repl<E> {
         if options.profile.is_some() {
             machine.start_profile(&sources);
         }
-        Repl { session, sources, machine, options, interrupt, limit, link, inputs: 0, draws: 0 }
+        Repl { session, sources, machine, options, interrupt, limit, link, since: 0, inputs: 0, draws: 0 }
     }
 
     /// The names that can be used now.
@@ -255,19 +257,19 @@ impl<E: Engine> Repl<E> {
             Ok(program) => program,
             Err(stop) => return Ok(Err(stop)),
         };
-        self.together(&Request::Run { program: Cow::Borrowed(&program), draws: self.draws });
+        let request = Request::Run { program: Cow::Borrowed(&program), draws: self.draws, since: self.since };
+        self.together(&request);
         let program = Loaded::new(Arc::new(program));
-        let Repl { machine, interrupt, limit, sources, options, draws, .. } = self;
+        let Repl { machine, interrupt, limit, sources, options, draws, link, since, .. } = self;
         let start = Instant::now();
-        let mut run = || run_steps(machine, &program, options.seed, draws);
         let ran = match interrupt {
-            Some(interrupt) => interrupt.during(&mut run),
-            None => run(),
+            Some(interrupt) => Some(interrupt.during(|| run_steps(machine, &program, options.seed, draws))),
+            None => run_together(link, *since, machine, &program, options.seed, draws),
         };
         let spent = start.elapsed();
         let ran = match ran {
-            Ok(()) => Ok(spent),
-            Err(error) => {
+            Some(Ok(())) => Ok(spent),
+            Some(Err(error)) => {
                 let is_exit = matches!(error.failure, Failure::Exited { .. });
                 let stop = failure::stop(&limit.explained(error), sources, options.style());
                 if is_exit {
@@ -275,6 +277,7 @@ impl<E: Engine> Repl<E> {
                 }
                 Err(stop)
             }
+            None => Err(Stop::interrupted()),
         };
         // What follows, the next prompt too, stands on a line of its own.
         Ok(machine.end_line().map_err(|failure| failure::lost(&failure)).and(ran))
