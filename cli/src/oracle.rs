@@ -45,7 +45,7 @@ fn evaluate(
 ) -> Result<(), Stop> {
     let Checked { session, sources, forms } = checked;
     let failed = |error: EvalError| {
-        let EvalError { failure, span, calls } = error;
+        let EvalError { failure, span, calls, .. } = error;
         let error = RuntimeError { failure, span, calls, element: None, instances: Vec::new() };
         failure::stop(&limit.explained(error), sources, options.style())
     };

@@ -9,15 +9,18 @@
 //! machine.rs      expressions, calls, apply-to-each, the seed
 //! intrinsics.rs   built-in operations on values
 //! objects.rs      values in files
+//! order.rs        which of several failures in an apply-to-each is the first
 //! outside.rs      printing, and everything else in the world outside
 //! ```
 //!
-//! Evaluation is strict and goes from left to right; the first failure in that order ends it. Deep recursion ends in a
+//! Evaluation is strict and goes from left to right; the first failure in that order ends it. In an apply-to-each the order is that
+//! of the operations ([`order`]), so that all elements are evaluated, each as far as it goes. Deep recursion ends in a
 //! failure too, never in the end of the process; a call that is a step of a loop ([`crate::core::tail`]) is no depth.
 
 mod intrinsics;
 mod machine;
 mod objects;
+mod order;
 mod outside;
 mod value;
 
@@ -57,6 +60,8 @@ pub struct EvalError {
     pub span: Span,
     /// The calls that were in progress, innermost first.
     pub calls: Vec<Span>,
+    /// Where it is in the order of evaluation.
+    place: order::Place,
 }
 
 impl fmt::Display for EvalError {
@@ -234,6 +239,7 @@ impl<'a> Evaluator<'a> {
             steps_left: self.step_limit,
             interrupt: &self.interrupt,
             calls: 0,
+            eaches: 0,
             stack_end: 0,
         };
         // The thread takes the work out of here, so that it is still there if a thread could not be started.
@@ -249,7 +255,7 @@ impl<'a> Evaluator<'a> {
         });
         let seed = machine.seed;
         let flushed = self.host.flush();
-        let lost = |failure| EvalError { failure, span, calls: Vec::new() };
+        let lost = |failure| EvalError { failure, span, calls: Vec::new(), place: order::Place::default() };
         match result {
             Some(Ok(value)) => {
                 flushed.map_err(lost)?;
@@ -259,7 +265,12 @@ impl<'a> Evaluator<'a> {
             Some(Err(error)) => Err(*error),
             None => {
                 let bytes = STACK_SIZES[STACK_SIZES.len() - 1] as u64;
-                Err(EvalError { failure: Failure::OutOfMemory { bytes }, span, calls: Vec::new() })
+                Err(EvalError {
+                    failure: Failure::OutOfMemory { bytes },
+                    span,
+                    calls: Vec::new(),
+                    place: order::Place::default(),
+                })
             }
         }
     }

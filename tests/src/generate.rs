@@ -37,8 +37,6 @@ pub struct Generated {
     pub seed: u64,
     /// Its forms.
     pub forms: Vec<Form>,
-    /// Whether at most one place in it can fail.
-    pub single_site: bool,
     /// How often it uses what.
     pub features: BTreeMap<Feature, usize>,
 }
@@ -55,8 +53,8 @@ pub fn program(seed: u64) -> Generated {
     let mut random = Random::new(seed);
     // Most programs cannot fail; of the others most have one place that may.
     let sites = match random.below(100) {
-        0..75 => 0,
-        75..95 => 1,
+        0..65 => 0,
+        65..82 => 1,
         _ => 3,
     };
     let mut generator = Generator::new(random, sites);
@@ -81,7 +79,7 @@ pub fn program(seed: u64) -> Generated {
     for _ in 0..2 + generator.random.below(3) {
         forms.push(Form { head: String::new(), tree: expression(&mut generator), is_needed: false });
     }
-    Generated { seed, forms, single_site: sites <= 1, features: generator.features }
+    Generated { seed, forms, features: generator.features }
 }
 
 /// An expression that is printed.

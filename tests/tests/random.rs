@@ -68,8 +68,7 @@ fn oracle(program: &Generated) -> Outcome {
 fn report(program: &Generated, place: &str, attempts: usize, other: &dyn Fn(&str) -> Outcome) -> String {
     let mut fails = |text: &str| {
         let expected = engines::run(Local::Oracle, text, None);
-        !matches!(expected.end, End::Rejected(_) | End::Broken(_))
-            && !other(text).agrees(&expected, program.single_site)
+        !matches!(expected.end, End::Rejected(_) | End::Broken(_)) && !other(text).agrees(&expected)
     };
     let forms = shrink::shrink(program.forms.clone(), attempts, &mut fails);
     let small = tree::text(&forms);
@@ -95,7 +94,7 @@ fn engines_of_this_process_agree_with_the_oracle() {
             }
         }
         let mut others = Local::ALL.iter().zip(&outcomes).skip(1);
-        if let Some((local, _)) = others.find(|(_, outcome)| !outcome.agrees(expected, program.single_site)) {
+        if let Some((local, _)) = others.find(|(_, outcome)| !outcome.agrees(expected)) {
             let other = |text: &str| engines::run(*local, text, None);
             problems.push(report(&program, &local.name(), ATTEMPTS, &other));
         }
@@ -115,7 +114,7 @@ fn every_pass_can_be_left_out() {
         let program = generate::program(seed);
         let expected = oracle(&program);
         for pass in &names {
-            if !engines::run_without(pass, &program.text()).agrees(&expected, program.single_site) {
+            if !engines::run_without(pass, &program.text()).agrees(&expected) {
                 let other = |text: &str| engines::run_without(pass, text);
                 problems.push(report(&program, &format!("without {pass}"), ATTEMPTS, &other));
             }
@@ -146,7 +145,7 @@ fn ranks_agree_with_the_oracle() {
         let job = Job { launcher: &launcher, suite: &suite, ranks, threshold: Some(ranks - 1) };
         let outcomes = ranks::run(&job, &tasks);
         let wrong = programs.iter().zip(&expected).zip(&outcomes);
-        let wrong = wrong.filter(|((program, expected), found)| !found.agrees(expected, program.single_site));
+        let wrong = wrong.filter(|((_, expected), found)| !found.agrees(expected));
         for ((program, _), _) in wrong.take(2) {
             let other = |text: &str| {
                 let end = || Outcome::ended(End::Broken("no outcome".to_owned()));

@@ -14,7 +14,7 @@ use crate::engine::{Engine, Fault};
 use crate::error::{Instance, RuntimeError};
 use crate::native::Native;
 use crate::scalar::Active;
-use crate::strategy::{Growth, Sizes};
+use crate::strategy::{Growth, Sizes, Strategy};
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Element, Failure, ScalarOp};
 use nesl_span::Span;
@@ -28,8 +28,9 @@ enum Begun<E: Engine> {
     Done(Vec<SlotOf<E>>),
     /// The lifted function is to run on these: one more level, of so many instances, if it is recursive.
     Lifted(Vec<SlotOf<E>>, Growth),
-    /// The serial function is to run on each instance of these, on the machine's lines.
-    OneByOne(Split<E>, Sizes),
+    /// The serial function is to run on each instance of these, on the machine's lines. The operands are kept where no other
+    /// instance is around.
+    OneByOne(Split<E>, Sizes, Option<Vec<SlotOf<E>>>),
 }
 
 /// What is around an `each`.
@@ -62,11 +63,12 @@ impl<E: Engine> Run<'_, E> {
                 self.enter(span);
                 Ok(Some(each.lifted))
             }
-            Begun::OneByOne(arguments, Sizes { instances, read, .. }) => {
+            Begun::OneByOne(arguments, Sizes { instances, read, .. }, operands) => {
                 let results = each.results.iter().map(Gathered::instances).collect();
                 let first = arguments.instance(self.engine, 0).map_err(Stop::of(span))?;
                 let arguments = Arc::new(arguments);
-                let leaf = Leaf { line: Arc::clone(line), arguments, index: 0, end: instances, read, results };
+                let line = Arc::clone(line);
+                let leaf = Leaf { line, arguments, index: 0, end: instances, read, results, operands };
                 frames.call_each(here, leaf).map_err(Stop::at(span))?;
                 self.enter(span);
                 frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(span))?;
@@ -95,7 +97,7 @@ impl<E: Engine> Run<'_, E> {
                 self.leave_to(depth);
                 Ok(results)
             }
-            Ok(Begun::OneByOne(arguments, _)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
+            Ok(Begun::OneByOne(arguments, ..)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
             Err(Stop::Here(fault, span, _)) => Err(no_more(outside_instances(span)(fault))),
             Err(Stop::Inside(error, _)) => Err(one_of_them(*error)),
         }
@@ -116,40 +118,86 @@ impl<E: Engine> Run<'_, E> {
             drop(values);
             return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(span));
         }
+        let is_outermost = around.read.is_none() && !self.settings.within;
         if let Some(results) = self.divided(line, sizes, &values) {
-            return results.map(Begun::Done).map_err(|error| self.inside(line, error));
+            return results.map(Begun::Done).map_err(|error| {
+                let stop = self.inside(line, error);
+                self.in_order(line, is_outermost.then_some(values), stop)
+            });
         }
         if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.engine.rank().1, self.turn) {
             let growth = if sizes.recursive { around.growth.with(sizes.instances) } else { around.growth };
             return Ok(Begun::Lifted(values, growth));
         }
+        let kept = is_outermost.then(|| values.clone());
         sizes.native &= !sizes.take_all_workers_each(self.engine.workers(), around.read);
         let shares = self.shares(line, sizes, &values).map_err(Stop::of(span))?;
         let operands = values.split_off(1);
         let outside = outside().map_err(Stop::at(span))?;
         if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
             let run = |run: &mut Run<'_, E>, task| run.native_instances(line, &native, &operands, task, outside);
-            let results = self.dealt_out(line, sizes, (shares, true), run)?;
+            let results = match self.dealt_out(line, sizes, (shares, true), run) {
+                Ok(results) => results,
+                Err(stop) => return Err(self.in_order(line, kept, stop)),
+            };
             // Nobody reads these any more: their memory is free for what the results are put together in.
-            drop((native, operands));
+            drop((native, operands, kept));
             return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
         }
         if sizes.scalar_only {
             let run = |run: &mut Run<'_, E>, task: Task| {
                 Ok(vec![run.scalar_instances(line, &operands, task.range, outside)?])
             };
-            let results = self.dealt_out(line, sizes, (shares, false), run)?;
-            return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
+            return match self.dealt_out(line, sizes, (shares, false), run) {
+                Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span)),
+                Err(stop) => Err(self.in_order(line, kept, stop)),
+            };
         }
         let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?;
         match shares {
-            None => Ok(Begun::OneByOne(arguments, sizes)),
+            None => Ok(Begun::OneByOne(arguments, sizes, kept)),
             shares => {
                 let run = |run: &mut Run<'_, E>, task: Task| Ok(vec![run.instances(line, &arguments, task.range)?]);
-                let results = self.dealt_out(line, sizes, (shares, false), run)?;
-                finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span))
+                match self.dealt_out(line, sizes, (shares, false), run) {
+                    Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span)),
+                    Err(stop) => Err(self.in_order(line, kept, stop)),
+                }
             }
         }
+    }
+
+    /// What stops an `each` whose instances ran one after another, on these operands if no other one is around.
+    fn in_order(&mut self, line: &Arc<EachLine>, operands: Option<Vec<SlotOf<E>>>, stop: Stop) -> Stop {
+        match (stop, operands) {
+            (Stop::Inside(error, place), Some(operands)) => {
+                let first = self.earlier(line, operands, &error).map(Box::new);
+                Stop::Inside(first.unwrap_or(error), place)
+            }
+            (stop, _) => stop,
+        }
+    }
+
+    /// The error that counts rather than that of an instance of an `each` which ran one after another; none if it is the same. The
+    /// first operation counts that fails on any instance, so that all at once say which that is.
+    pub(super) fn earlier(
+        &mut self,
+        line: &EachLine,
+        operands: Vec<SlotOf<E>>,
+        error: &RuntimeError,
+    ) -> Option<RuntimeError> {
+        if !error.failure.is_of_program() {
+            return None;
+        }
+        let settings = self.settings;
+        (self.settings.strategy, self.settings.within) = (Strategy::Lift, true);
+        let depth = self.enter(line.span);
+        let outcome = self.function(line.each.lifted, operands);
+        self.leave_to(depth);
+        self.settings = settings;
+        // Where all at once need more than there is, the one that is known has to do.
+        outcome.err().filter(|first| {
+            first.failure.is_of_program() && (first.failure != error.failure || first.span != error.span)
+        })
     }
 
     /// What has become of an error of an instance of an `each`.
@@ -280,6 +328,18 @@ impl<E: Engine> Run<'_, E> {
 
     /// The results of some instances, one after another.
     pub(super) fn instances(
+        &mut self,
+        line: &EachLine,
+        arguments: &Split<E>,
+        range: Range<usize>,
+    ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
+        let within = std::mem::replace(&mut self.settings.within, true);
+        let results = self.instances_within(line, arguments, range);
+        self.settings.within = within;
+        results
+    }
+
+    fn instances_within(
         &mut self,
         line: &EachLine,
         arguments: &Split<E>,

@@ -29,7 +29,7 @@ pub(super) fn run<E: Engine, R>(
         engine,
         host: None,
         printed: &mut printed,
-        settings,
+        settings: Settings { within: true, ..settings },
         turn: &mut turn,
         evaluator: Evaluator::new(program, settings.limits, settings.native, settings.interrupt),
         instructions: 0,

@@ -37,6 +37,8 @@ pub(super) struct Leaf<E: Engine> {
     /// The elements that each of them reads.
     pub read: usize,
     pub results: Vec<Gathered<E>>,
+    /// The operands of the `each`, if it is in no other one.
+    pub operands: Option<Vec<SlotOf<E>>>,
 }
 
 /// All frames of a run, that of the running function on top.
@@ -154,6 +156,19 @@ impl<E: Engine> Frames<E> {
     /// The instances of which the running function computes one, or none where it was called otherwise.
     pub fn leaf(&mut self) -> Option<&mut Leaf<E>> {
         self.callers.last_mut().and_then(|caller| caller.leaf.as_deref_mut())
+    }
+
+    /// Leaves all frames of the outermost instances that run one after another; their `each` and its operands, if those were kept.
+    pub fn back_to_outermost(&mut self) -> Option<(Arc<EachLine>, Vec<SlotOf<E>>)> {
+        let &outermost = self.leaves.first()?;
+        let leaf = self.callers[outermost].leaf.as_deref_mut()?;
+        let found = (Arc::clone(&leaf.line), leaf.operands.take()?);
+        let end = self.callers.get(outermost + 1).map_or(self.base, |next| next.base);
+        self.callers.truncate(outermost + 1);
+        self.leaves.truncate(1);
+        self.slots.truncate(end);
+        self.base = end;
+        Some(found)
     }
 
     /// The elements that the innermost of the active instances reads, if the running function is part of one.

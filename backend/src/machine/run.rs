@@ -25,6 +25,8 @@ pub(super) struct Settings<'a> {
     pub strategy: Strategy,
     pub native: Native,
     pub interrupt: Option<&'a AtomicBool>,
+    /// All this is inside an instance of an `each` whose instances run one after another, or is done to find out how one failed.
+    pub within: bool,
 }
 
 /// A run in progress.
@@ -85,7 +87,7 @@ impl<E: Engine> Run<'_, E> {
         self.leave_to(depth);
         results.map_err(|stop| {
             let (calls, instances) = (frames.calls(self.program), frames.instances());
-            match stop {
+            let error = match stop {
                 Stop::Here(fault, span, element) => RuntimeError {
                     failure: fault.failure,
                     span,
@@ -94,6 +96,11 @@ impl<E: Engine> Run<'_, E> {
                     instances,
                 },
                 Stop::Inside(error, place) => error.inside(place, calls, instances),
+            };
+            let Some((line, operands)) = frames.back_to_outermost() else { return error };
+            match self.earlier(&line, operands, &error) {
+                Some(first) => first.inside(None, frames.calls(self.program), Vec::new()),
+                None => error,
             }
         })
     }

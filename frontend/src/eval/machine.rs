@@ -1,6 +1,7 @@
 //! One evaluation in progress: the walk over expressions, calls and apply-to-each.
 
 use super::intrinsics;
+use super::order::{self, Place, Turn, part};
 use super::value::{Closure, Value};
 use super::{EvalError, Globals};
 use crate::core::effects::Effects;
@@ -21,6 +22,8 @@ struct Step {
     function: FunctionId,
     type_arguments: Vec<Type>,
     argument: Value,
+    /// Where it stands among the steps of the body, if that is asked for.
+    turn: Turn,
 }
 
 /// What becomes of an expression.
@@ -48,6 +51,8 @@ pub(super) struct Machine<'a> {
     pub(super) interrupt: &'a AtomicBool,
     /// The calls in progress.
     pub(super) calls: u64,
+    /// The apply-to-eaches in progress.
+    pub(super) eaches: u64,
     /// The address below which the thread's stack must not grow.
     pub(super) stack_end: usize,
 }
@@ -84,7 +89,7 @@ pub(super) fn stack_address() -> usize {
 }
 
 fn error(failure: Failure, span: Span) -> Box<EvalError> {
-    Box::new(EvalError { failure, span, calls: Vec::new() })
+    Box::new(EvalError { failure, span, calls: Vec::new(), place: Place::default() })
 }
 
 impl Machine<'_> {
@@ -96,9 +101,25 @@ impl Machine<'_> {
         }
     }
 
-    /// What becomes of an expression, which ends a function if there is one. The bodies of bindings and the branches of
-    /// conditionals are taken by the loop, so that they need no stack; after a failure the frame is not used again.
+    /// What becomes of an expression, which ends a function if there is one.
     fn outcome(&mut self, frame: &mut Frame, expr: &Expr, ends: Option<FunctionId>) -> Result<Outcome, Box<EvalError>> {
+        // The parts that the loop has taken, the outermost first.
+        let mut taken = Vec::new();
+        self.outcome_in(frame, expr, ends, &mut taken).map_err(|mut error| {
+            error.place.enter_all(&taken);
+            error
+        })
+    }
+
+    /// The same. The bodies of bindings and the branches of conditionals are taken by the loop, so that they need no stack; after
+    /// a failure the frame is used again only with the variables that were there before.
+    fn outcome_in(
+        &mut self,
+        frame: &mut Frame,
+        expr: &Expr,
+        ends: Option<FunctionId>,
+        taken: &mut Vec<usize>,
+    ) -> Result<Outcome, Box<EvalError>> {
         if stack_address() < self.stack_end {
             return Err(error(Failure::RecursionTooDeep { depth: self.calls }, expr.span));
         }
@@ -110,12 +131,15 @@ impl Machine<'_> {
         let value = loop {
             match &expr.kind {
                 ExprKind::Let { variable, value, body } => {
-                    let value = self.expression(frame, value)?;
+                    let value = part(0, self.expression(frame, value))?;
                     frame.variables.push((variable.id, value));
+                    taken.push(1);
                     expr = body;
                 }
                 ExprKind::If { condition, then_branch, else_branch } => {
-                    expr = if self.expression(frame, condition)?.as_bool() { then_branch } else { else_branch };
+                    let holds = part(0, self.expression(frame, condition))?.as_bool();
+                    taken.push(if holds { 1 } else { 2 });
+                    expr = if holds { then_branch } else { else_branch };
                 }
                 ExprKind::Literal(scalar) => break Value::Scalar(*scalar),
                 ExprKind::Unit => break Value::Unit,
@@ -126,37 +150,42 @@ impl Machine<'_> {
                     None => panic!("global {} has no value", self.program.global(*id).name),
                 },
                 ExprKind::Pair(first, rest) => {
-                    let first = self.expression(frame, first)?;
-                    break Value::pair(first, self.expression(frame, rest)?);
+                    let first = part(0, self.expression(frame, first))?;
+                    break Value::pair(first, part(1, self.expression(frame, rest))?);
                 }
                 ExprKind::First(pair) => break self.expression(frame, pair)?.as_pair().0.clone(),
                 ExprKind::Rest(pair) => break self.expression(frame, pair)?.as_pair().1.clone(),
                 // A record is its payload under another type.
-                ExprKind::Construct(part) | ExprKind::Payload(part) => expr = part,
+                ExprKind::Construct(inner) | ExprKind::Payload(inner) => expr = inner,
                 ExprKind::Sequence(elements) => break self.sequence(frame, elements)?,
                 ExprKind::Closure { function, type_arguments, captured } => {
                     break self.closure(frame, *function, type_arguments, captured)?;
                 }
                 ExprKind::Apply { function, argument } => {
-                    let function = self.expression(frame, function)?;
-                    let argument = self.expression(frame, argument)?;
-                    break self.apply_value(function.as_function(), argument, expr.span)?;
+                    let function = part(0, self.expression(frame, function))?;
+                    let argument = part(1, self.expression(frame, argument))?;
+                    break part(2, self.apply_value(function.as_function(), argument, expr.span))?;
                 }
                 ExprKind::Call { function, type_arguments, argument } => {
                     if let Some((source, left, right)) = tail::connective(self.program, expr).filter(|_| ends.is_some())
                     {
-                        let left = self.expression(frame, left)?;
+                        let left = part(0, self.expression(frame, left))?;
                         if left.as_bool() == (source == "or") {
                             break left;
                         }
+                        taken.push(1);
                         expr = right;
                         continue;
                     }
-                    if ends.is_some_and(|caller| self.steps.is_step(caller, *function)) {
-                        let argument = self.expression(frame, argument)?;
+                    if let Some(caller) = ends.filter(|&caller| self.steps.is_step(caller, *function)) {
+                        let argument = part(0, self.expression(frame, argument))?;
                         let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&frame.type_arguments));
                         let (function, type_arguments) = (*function, type_arguments.collect());
-                        return Ok(Outcome::Step(Box::new(Step { function, type_arguments, argument })));
+                        let turn = match self.eaches {
+                            0 => Turn::default(),
+                            _ => order::turn(self.program, self.steps, caller, expr),
+                        };
+                        return Ok(Outcome::Step(Box::new(Step { function, type_arguments, argument, turn })));
                     }
                     break self.call(frame, expr.span, *function, type_arguments, argument)?;
                 }
@@ -171,8 +200,8 @@ impl Machine<'_> {
 
     fn sequence(&mut self, frame: &mut Frame, elements: &[Expr]) -> Evaluated {
         let mut values = Vec::with_capacity(elements.len());
-        for element in elements {
-            values.push(self.expression(frame, element)?);
+        for (position, element) in elements.iter().enumerate() {
+            values.push(part(position, self.expression(frame, element))?);
         }
         Ok(Value::sequence(values))
     }
@@ -186,8 +215,8 @@ impl Machine<'_> {
         captured: &[Expr],
     ) -> Evaluated {
         let mut values = Vec::with_capacity(captured.len());
-        for part in captured {
-            values.push(self.expression(frame, part)?);
+        for (position, one) in captured.iter().enumerate() {
+            values.push(part(position, self.expression(frame, one))?);
         }
         let captured = values.into_iter().rev().reduce(|rest, first| Value::pair(first, rest));
         let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&frame.type_arguments)).collect();
@@ -216,9 +245,9 @@ impl Machine<'_> {
         {
             return self.connective(frame, span, source, left, right);
         }
-        let argument = self.expression(frame, argument)?;
+        let argument = part(0, self.expression(frame, argument))?;
         let type_arguments = type_arguments.iter().map(|ty| ty.instantiate(&frame.type_arguments)).collect();
-        self.apply(function, type_arguments, argument, span)
+        part(1, self.apply(function, type_arguments, argument, span))
     }
 
     /// `left and right`, `left or right`: on bools the right side is evaluated only where the left does not decide.
@@ -230,13 +259,13 @@ impl Machine<'_> {
         left: &Expr,
         right: &Expr,
     ) -> Evaluated {
-        let left = self.expression(frame, left)?;
+        let left = part(0, self.expression(frame, left))?;
         if let Value::Scalar(ScalarValue::Bool(decided)) = left
             && decided == (source == "or")
         {
             return Ok(left);
         }
-        let operand = Value::pair(left, self.expression(frame, right)?);
+        let operand = Value::pair(left, part(1, self.expression(frame, right))?);
         intrinsics::scalar(source, &operand).map_err(|failure| error(failure, span))
     }
 
@@ -255,19 +284,27 @@ impl Machine<'_> {
                     return Err(error(Failure::RecursionTooDeep { depth: self.call_limit }, span));
                 }
                 self.calls += 1;
-                let mut step = Step { function, type_arguments, argument };
+                let mut step = Step { function, type_arguments, argument, turn: Turn::default() };
+                // Those that an apply-to-each is around.
+                let mut turns = Vec::new();
                 let (mut parameter, mut body) = (parameter, body);
                 let result = loop {
-                    let Step { function, type_arguments, argument } = step;
+                    let Step { function, type_arguments, argument, .. } = step;
                     let draws = self.effects.function(function).draws;
                     let mut frame = Frame { type_arguments, draws, variables: vec![(parameter.id, argument)] };
                     step = match self.outcome(&mut frame, body, Some(function)) {
                         Ok(Outcome::Value(value)) => break Ok(value),
                         Ok(Outcome::Step(_)) if self.steps_left == 0 => break Err(error(Failure::Interrupted, span)),
                         Ok(Outcome::Step(next)) => *next,
-                        Err(error) => break Err(error),
+                        Err(mut error) => {
+                            error.place.after(&turns);
+                            break Err(error);
+                        }
                     };
                     self.steps_left -= 1;
+                    if self.eaches > 0 {
+                        turns.push(step.turn);
+                    }
                     match &self.program.function(step.function).body {
                         FunctionBody::Defined { parameter: next, body: next_body } => {
                             (parameter, body) = (next, next_body)
@@ -301,7 +338,8 @@ impl Machine<'_> {
                         intrinsics::apply(*intrinsic, &argument, parameter)
                     }
                 };
-                result.map_err(|failure| error(failure, span))
+                let checked = |failure| part(order::check(&failure), Err(error(failure, span)));
+                result.or_else(checked)
             }
             FunctionBody::Missing => panic!("function {} has no body", definition.name),
         }
@@ -316,8 +354,8 @@ impl Machine<'_> {
         Ok(Value::Scalar(drawn))
     }
 
-    /// Walks the sources together: the filter for every element, the body for those it keeps. What they print is kept until
-    /// the end. If either may draw, instance
+    /// Walks the sources together: the filter for every element, the body for those it keeps, also where another element has failed,
+    /// since the failure that counts may come later. What they print is kept until the end. If either may draw, instance
     /// `j` has the `j`th seed split from the current one, which then advances by one step.
     fn each(
         &mut self,
@@ -328,12 +366,13 @@ impl Machine<'_> {
         body: &Expr,
     ) -> Evaluated {
         let mut columns = Vec::with_capacity(sources.len());
-        for (_, source) in sources {
-            columns.push(self.expression(frame, source)?);
+        for (position, (_, source)) in sources.iter().enumerate() {
+            columns.push(part(position, self.expression(frame, source))?);
         }
         let count = columns.first().map_or(0, intrinsics::length);
-        for column in &columns {
-            meaning::check_lengths(count, intrinsics::length(column)).map_err(|failure| error(failure, span))?;
+        for (position, column) in columns.iter().enumerate() {
+            let checked = meaning::check_lengths(count, intrinsics::length(column));
+            part(sources.len() + position, checked.map_err(|failure| error(failure, span)))?;
         }
         let draws = frame.draws
             && (filter.is_some_and(|filter| self.effects.expr(filter).draws) || self.effects.expr(body).draws);
@@ -341,6 +380,8 @@ impl Machine<'_> {
         let printed = self.printed.replace(Vec::new());
         let outer = frame.variables.len();
         let mut result = Vec::new();
+        let mut failed = None;
+        self.eaches += 1;
         for index in 0..count {
             if draws {
                 self.seed = meaning::seed_split(seed, index);
@@ -348,14 +389,17 @@ impl Machine<'_> {
             for ((variable, _), column) in sources.iter().zip(&columns) {
                 frame.variables.push((variable.id, column.as_sequence()[index as usize].clone()));
             }
-            let kept = match filter {
-                Some(filter) => self.expression(frame, filter)?.as_bool(),
-                None => true,
-            };
-            if kept {
-                result.push(self.expression(frame, body)?);
+            match self.element(frame, 2 * sources.len(), filter, body) {
+                Ok(value) => result.extend(value),
+                Err(error) if order::ends_all(&error.failure) => return Err(error),
+                Err(error) => failed = Some(order::first(failed, error)),
             }
             frame.variables.truncate(outer);
+        }
+        self.eaches -= 1;
+        if let Some(error) = failed {
+            self.printed = printed;
+            return Err(error);
         }
         if draws {
             self.seed = meaning::seed_next(seed);
@@ -363,6 +407,22 @@ impl Machine<'_> {
         let text = std::mem::replace(&mut self.printed, printed).unwrap_or_default();
         self.print(text).map_err(|failure| error(failure, span))?;
         Ok(Value::sequence(result))
+    }
+
+    /// The value of one element of an apply-to-each, if that keeps it. `before` is the number of parts before the filter.
+    fn element(
+        &mut self,
+        frame: &mut Frame,
+        before: usize,
+        filter: Option<&Expr>,
+        body: &Expr,
+    ) -> Result<Option<Value>, Box<EvalError>> {
+        if let Some(filter) = filter
+            && !part(before, self.expression(frame, filter))?.as_bool()
+        {
+            return Ok(None);
+        }
+        part(before + 1, self.expression(frame, body)).map(Some)
     }
 }
 
@@ -390,6 +450,7 @@ mod tests {
             steps_left: u64::MAX,
             interrupt: &AtomicBool::new(false),
             calls: 0,
+            eaches: 0,
             stack_end: stack_address() - (64 << 10),
         };
         let error = machine.expression(&mut Frame::top(false), &deep).unwrap_err();

@@ -28,6 +28,22 @@ pub type Bound = Vec<(String, Type)>;
 /// Apply-to-eaches within each other, at most.
 pub const DEEPEST: usize = 4;
 
+/// Ints whose sums and sizes in bytes do not fit into a word, and small ones beside them.
+const BOUNDARIES: [&str; 12] = [
+    "2305843009213693951",
+    "2305843009213693952",
+    "2305843009213693953",
+    "4611686018427387903",
+    "4611686018427387904",
+    "4611686018427387905",
+    "max_int",
+    "(max_int - 1)",
+    "min_int",
+    "(-1)",
+    "0",
+    "2",
+];
+
 /// The state of the generator: what is in scope.
 #[derive(Clone, Debug)]
 pub struct Generator {
@@ -272,6 +288,7 @@ impl Generator {
             }
         }
         match ty {
+            Type::Int if self.random.chance(4) => self.boundary(),
             Type::Int => Tree::leaf(
                 Type::Int,
                 *self.random.pick(&["0", "1", "2", "3", "4", "5", "7", "(-1)", "(-4)", "100", "max_int", "min_int"]),
@@ -317,6 +334,18 @@ impl Generator {
             Type::Function(parameters, result) => self.function_value(parameters, result, 0),
             Type::Parameter(_) => panic!("values are of types without parameters"),
         }
+    }
+
+    /// An int at a boundary of what lengths and indices can be, or a small one.
+    pub(super) fn boundary(&mut self) -> Tree {
+        self.note(Feature::Boundary);
+        Tree::leaf(Type::Int, *self.random.pick(&BOUNDARIES))
+    }
+
+    /// The same, another one in some of the instances.
+    pub(super) fn boundaries(&mut self, fuel: usize) -> Tree {
+        let parts = vec![self.expression(&Type::Bool, fuel), self.boundary(), self.boundary()];
+        Tree::new(Type::Int, "(if @ then @ else @)", parts)
     }
 
     /// Whether to make a place that may fail here.

@@ -76,4 +76,6 @@ features! {
     RandSeed: "rand_seed",
     Print: "printing",
     Risk: "place that may fail",
+    Boundary: "int at a boundary",
+    WrappingLengths: "lengths at boundaries",
 }

@@ -8,6 +8,18 @@ use super::types::Type;
 impl Generator {
     pub(super) fn int(&mut self, fuel: usize) -> Tree {
         let text = match self.random.below(30) {
+            _ if self.risks() && self.random.chance(30) => {
+                self.note(Feature::WrappingLengths);
+                let text = *self.random.pick(&[
+                    "#dist(1, @)",
+                    "#index(@)",
+                    "#[0:@]",
+                    "#[@:max_int]",
+                    "lshift(1, @)",
+                    "hash(1, @)",
+                ]);
+                return Tree::new(Type::Int, text, vec![self.boundaries(fuel.min(2))]);
+            }
             _ if self.risks() => *self.random.pick(&[
                 "(@ / @)",
                 "rem(@, @)",

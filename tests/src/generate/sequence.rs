@@ -88,6 +88,9 @@ impl Generator {
     fn risky_sequence(&mut self, element: &Type, fuel: usize) -> Tree {
         let ty = Type::sequence(element.clone());
         let indices = Type::sequence(Type::Int);
+        if self.random.chance(40) {
+            return self.far_sequence(ty, fuel);
+        }
         let (text, second) = match self.random.below(10) {
             0 => ("take(@, @)", Type::Int),
             1 => ("subseq(@, 1, @)", Type::Int),
@@ -104,6 +107,31 @@ impl Generator {
             _ => ("(@ <- @)", Type::sequence(Type::pair(Type::Int, element.clone()))),
         };
         let parts = vec![self.expression(&ty, fuel), self.expression(&second, fuel.min(2))];
+        Tree::new(ty, text, parts)
+    }
+
+    /// A sequence operation on lengths and indices at boundaries: some add up to the right ones if sums wrap.
+    fn far_sequence(&mut self, ty: Type, fuel: usize) -> Tree {
+        const TEXTS: [&str; 12] = [
+            "(let s = @; n = @ in flatten(partition(s, [n, max_int - n, max_int, #s + 2])))",
+            "(let s = @; n = @ in partition(s, [n, #s - n])[0])",
+            "(let s = @; n = @ in if n < 1 then s else s ++ partition(s, [n, max_int, max_int, #s + 2 - n])[0])",
+            "(let s = @ in flatten({take(p, 1) : p in partition(s, [@, 0, #s])}))",
+            "take(@, @)",
+            "drop(@, @)",
+            "(let n = @ in subseq(@, n, n + 1))",
+            "(@ -> [0, @])",
+            "rotate(@, @)",
+            "(let s = @ in group_by(s, @)[0])",
+            "(let s = @ in permute(s, {i xor @ : i in [0:#s]}))",
+            "flatten(dist(@, @))",
+        ];
+        self.note(Feature::WrappingLengths);
+        let text = *self.random.pick(&TEXTS);
+        let mut parts = vec![self.expression(&ty, fuel), self.boundaries(fuel.min(2))];
+        if text.starts_with("(let n") {
+            parts.reverse();
+        }
         Tree::new(ty, text, parts)
     }
 
