@@ -256,11 +256,6 @@ impl Place {
         self.world.as_ref().map(nesl_mpi::World::communicator).filter(|ranks| ranks.layout().ranks > 1)
     }
 
-    /// Which rank this is.
-    pub fn rank(&self) -> usize {
-        self.launched.map_or(0, |launched| launched.rank)
-    }
-
     /// Does a job on the engine of the options.
     ///
     /// # Errors
