@@ -322,8 +322,7 @@ fn a_full_output_ends_the_job_with_an_error() {
             let mut shell = bench.command(Path::new("sh"));
             shell
                 .args(["-c", "exec \"$0\" run --ranks \"$1\" a.nesl > /dev/full"])
-                .arg(command.get_program())
-                .arg(&ranks);
+                .args([env!("CARGO_BIN_EXE_nesl"), &ranks]);
             let ended = Job::of(&mut shell).end("full output");
             command.args(["run", "a.nesl"]).stdout(File::options().write(true).open("/dev/full").unwrap());
             let alone = command.stdin(Stdio::null()).output().unwrap();
