@@ -10,7 +10,7 @@ use crate::scalar::Active;
 use crate::value::{Slot, SlotOf};
 use nesl_prim::{Constants, ScalarValue};
 use nesl_span::Span;
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, RegisterType};
 use std::ops::Range;
 
 /// Instances whose arguments and results are words at a time: many for each access to columns, few enough for a cache.
@@ -107,7 +107,15 @@ impl<E: Engine> Run<'_, E> {
                 words.clear();
             }
         }
-        results.iter().map(|result| self.engine.constants(result).map(Slot::Column).map_err(fault)).collect()
+        let result = |(result, ty): (&Constants, RegisterType)| {
+            let column = self.engine.constants(result)?;
+            match ty {
+                // The lengths of sequences whose elements have no registers.
+                RegisterType::Descriptor => self.engine.packed(column).map(Slot::Descriptor),
+                _ => Ok(Slot::Column(column)),
+            }
+        };
+        results.iter().zip(line.each.result_types()).map(result).collect::<Result<_, Fault>>().map_err(fault)
     }
 }
 
@@ -116,7 +124,11 @@ fn arguments<E: Engine>(engine: &mut E, operands: &[SlotOf<E>], batch: Range<usi
     let argument = |operand: &SlotOf<E>| match operand {
         Slot::Scalar(value) => Ok(Words::Same(value.to_word())),
         Slot::Column(column) => Ok(Words::Varying(engine.fetch(column, batch.start, batch.len())?.elements.to_words())),
-        Slot::Descriptor(_) => panic!("expected a scalar or a column: unverified program"),
+        // Of a sequence whose elements have no registers a function gets the length alone.
+        Slot::Descriptor(segments) => {
+            let lengths = engine.lengths(segments)?;
+            Ok(Words::Varying(engine.fetch(&lengths, batch.start, batch.len())?.elements.to_words()))
+        }
     };
     operands.iter().map(argument).collect()
 }
