@@ -8,21 +8,36 @@
 //! In a distributed engine every rank calls the same methods in the same order. Scalars, lengths, errors and everything else a
 //! method returns (columns and descriptors apart) are the same on all ranks.
 
-use crate::buffer::Meter;
-use crate::clock::Talk;
-use crate::counters::Counters;
-use crate::division::{Division, Failed, Own};
-use crate::error::RuntimeError;
-use crate::group::Group;
-use crate::hold::Hold;
-use crate::interrupt::Interrupt;
-use crate::native::Native;
-use crate::value::{Slot, SlotOf};
-use crate::vector::unwritten::Unwritten;
+#[macro_use]
+mod one_process;
+
+pub mod clock;
+pub mod division;
+pub mod error;
+pub mod group;
+pub mod interrupt;
+pub mod native;
+pub mod reference;
+pub(crate) mod stack;
+pub mod threads;
+pub mod value;
+
+use crate::data::buffer::Meter;
+use crate::data::counters::Counters;
+use crate::data::hold::Hold;
+use crate::data::slot::Slot;
+use crate::data::vector::unwritten::Unwritten;
+use clock::Talk;
+use division::{Division, Failed, Own};
+use error::RuntimeError;
+use group::Group;
+use interrupt::Interrupt;
+use native::Native;
 use nesl_native::Elements;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
 use std::sync::Arc;
+use value::SlotOf;
 
 /// An instruction failed on an element.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,53 +1,37 @@
-//! The engines of nesl: VCODE to answers.
+//! The engines of nesl: VCODE to answers, in four storeys.
 //!
-//! [`machine`] runs a program on any [`Engine`]; [`mod@reference`] is the meaning of VCODE, one simple loop per instruction;
-//! [`threads`] is the default; functions run as machine code by way of [`native`]. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
+//! ```text
+//! io       the world outside: files, streams, commands; values in, text out
+//! machine  runs a program: lines, frames, strategies, native functions
+//! engine   the instructions on columns: the seam, the reference engine, the threads
+//! data     memory, columns, segment descriptors
+//! ```
+//! Each uses only what is below it. [`mod@reference`](engine::reference) is the meaning of VCODE, one simple loop per instruction;
+//! [`threads`](engine::threads) is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
 
-#[macro_use]
-mod one_process;
-
-pub mod buffer;
-pub mod clock;
-pub mod counters;
-mod decode;
-pub mod descriptor;
-pub mod division;
+pub mod data;
 pub mod engine;
-pub mod error;
-pub mod files;
-pub mod group;
-pub mod hold;
-pub mod host;
-pub mod interrupt;
+pub mod io;
 pub mod machine;
-pub mod memory;
-pub mod native;
-pub mod print;
-pub mod profile;
-pub mod reference;
-mod scalar;
-pub mod standard;
-pub mod strategy;
-pub mod threads;
-pub mod value;
-pub mod vector;
 
-pub use buffer::Meter;
-pub use counters::Counters;
-pub use decode::Loaded;
-pub use descriptor::Descriptor;
-pub use division::{Division, Failed, Own};
+pub use data::buffer::Meter;
+pub use data::counters::Counters;
+pub use data::descriptor::Descriptor;
+pub use data::hold::Hold;
+pub use data::slot::Slot;
+pub use data::vector::Vector;
+pub use engine::division::{Division, Failed, Own};
+pub use engine::error::{Instance, RuntimeError};
+pub use engine::group::Group;
+pub use engine::interrupt::Interrupt;
+pub use engine::native::Native;
+pub use engine::reference::Reference;
+pub use engine::threads::Threads;
+pub use engine::value::{SlotOf, Value};
 pub use engine::{Engine, Fault, MapOperand, Window};
-pub use error::{Instance, RuntimeError};
-pub use group::Group;
-pub use hold::Hold;
-pub use interrupt::Interrupt;
+pub use io::import::{Literal, LiteralError, Piece};
+pub use io::print::{PrintError, print};
+pub use machine::loaded::Loaded;
+pub use machine::profile::Spent;
+pub use machine::strategy::Strategy;
 pub use machine::{Limits, Machine};
-pub use native::Native;
-pub use print::{PrintError, print};
-pub use profile::Spent;
-pub use reference::Reference;
-pub use strategy::Strategy;
-pub use threads::Threads;
-pub use value::{Literal, LiteralError, Piece, Slot, SlotOf, Value};
-pub use vector::Vector;

@@ -5,31 +5,34 @@
 //! recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes the same way through
 //! the same program.
 
+pub(crate) mod decode;
 mod each;
-mod elsewhere;
 mod execute;
 mod frames;
-mod instances;
 mod leaf;
+pub mod loaded;
+pub mod native;
 mod outside;
-mod profiling;
+pub mod profile;
 mod run;
+mod scalar;
 mod scalars;
-mod tasks;
+pub mod strategy;
 mod together;
 
-use crate::clock;
-use crate::counters::Counters;
-use crate::decode::Loaded;
+use crate::data::counters::Counters;
+use crate::data::slot::Slot;
 use crate::engine::Engine;
-use crate::error::RuntimeError;
-use crate::host::System;
-use crate::interrupt::Interrupt;
-use crate::native::{self, Native};
-use crate::profile::{Profile, Spent};
-use crate::scalar::Evaluator;
-use crate::strategy::Strategy;
-use crate::value::{Slot, SlotOf, Value};
+use crate::engine::clock;
+use crate::engine::error::RuntimeError;
+use crate::engine::interrupt::Interrupt;
+use crate::engine::native::Native;
+use crate::engine::stack;
+use crate::engine::value::{SlotOf, Value};
+use crate::machine::loaded::Loaded;
+use crate::machine::profile::{Profile, Spent};
+use crate::machine::scalar::Evaluator;
+use crate::machine::strategy::Strategy;
 
 pub use leaf::{packed_results, results_in_order, selected};
 use nesl_prim::{Element, Failure, Host};
@@ -75,9 +78,8 @@ pub struct Machine<E: Engine> {
 }
 
 impl<E: Engine> Machine<E> {
-    /// A machine without globals, whose programs act on this process's world.
-    pub fn new(engine: E, limits: Limits) -> Machine<E> {
-        let (globals, host) = (HashMap::new(), Box::new(System::within(engine.hold())));
+    /// A machine without globals, whose programs act on this world.
+    pub fn new(engine: E, limits: Limits, host: Box<dyn Host>) -> Machine<E> {
         Machine {
             engine,
             limits,
@@ -87,7 +89,7 @@ impl<E: Engine> Machine<E> {
             strategy: Strategy::Auto,
             native: Native::default(),
             turn: 0,
-            globals,
+            globals: HashMap::new(),
             counters: Counters::default(),
             profile: None,
         }
@@ -118,14 +120,6 @@ impl<E: Engine> Machine<E> {
     /// are compiled from now on.
     pub fn count_steps(&mut self) {
         nesl_native::count_steps();
-    }
-
-    /// Gives programs another world outside.
-    pub fn set_host(&mut self, host: Box<dyn Host>) {
-        self.host = host;
-        if let Some(flag) = &self.interrupt {
-            self.host.interrupt_on(Arc::clone(flag));
-        }
     }
 
     /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed run it must be
@@ -266,7 +260,7 @@ impl<E: Engine> Machine<E> {
         };
         let (begun, talked) = (clock::of_process(), run.engine.talk());
         run.begin_profile();
-        let results = native::with_stack(|| run.function(function, inputs));
+        let results = stack::with_stack(|| run.function(function, inputs));
         run.end_profile();
         let (instructions, steps) = (run.all_instructions(), run.all_steps());
         let talk = self.engine.talk();

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
-use nesl_backend::value::{Literal, from_literal};
+use nesl_backend::Literal;
+use nesl_backend::io::host::System;
+use nesl_backend::io::import::from_literal;
 use nesl_backend::{Engine, Limits, Loaded, Machine, Reference, RuntimeError, Strategy, Threads, Value};
 use nesl_prim::{Failure, ScalarValue};
 use nesl_vcode::{Constants, FunctionId, Input, Output, Shape, Step, parse, pipeline};
@@ -73,7 +75,7 @@ fn run<E: Engine>(
     pipeline::optimise(&mut program, &pipeline::Options::default()).unwrap();
     let top = FunctionId(program.functions.len() as u32 - 1);
     let loaded = Loaded::new(Arc::new(program));
-    let mut machine = Machine::new(engine, Limits::default());
+    let mut machine = Machine::new(engine, Limits::default(), Box::new(System::default()));
     machine.set_strategy(strategy);
     let argument = from_literal(&mut machine.engine, shape, argument).unwrap();
     let output = Output { shape: result.clone(), global: None };
@@ -331,7 +333,8 @@ fn results_are_written_in_place(length: impl Fn(i64) -> i64, drops: &[i64]) {
         for &dropped in drops {
             let program = SHORTER.replace("DROPPED", &dropped.to_string());
             let loaded = Loaded::new(Arc::new(parse(&program).unwrap_or_else(|error| panic!("{error}"))));
-            let mut machine = Machine::new(Threads::new(threads, None).unwrap(), Limits::default());
+            let engine = Threads::new(threads, None).unwrap();
+            let mut machine = Machine::new(engine, Limits::default(), Box::new(System::default()));
             machine.set_strategy(Strategy::Leaf);
             let argument = from_literal(&mut machine.engine, &shape, &argument).unwrap();
             let before = machine.counters()[0].elements;

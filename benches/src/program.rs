@@ -1,6 +1,8 @@
 //! A NESL program of the benchmarks: compiled once, called many times in this process.
 
-use nesl_backend::{Limits, Loaded, Machine, Piece, Threads, Value, value};
+use nesl_backend::io::host::System;
+use nesl_backend::io::import::import;
+use nesl_backend::{Engine, Limits, Loaded, Machine, Piece, Threads, Value};
 use nesl_frontend::{Options, Session, render};
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::{Main, Program, Step, pipeline};
@@ -34,7 +36,8 @@ impl Compiled {
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| error.to_string())?;
         let main = program.mains.first().cloned().ok_or_else(|| format!("{name} has no main"))?;
         let engine = Threads::new(threads, memory).map_err(|error| error.to_string())?;
-        let machine = Machine::new(engine, Limits::default());
+        let world = System::within(engine.hold());
+        let machine = Machine::new(engine, Limits::default(), Box::new(world));
         let mut compiled = Compiled { loaded: Loaded::new(Arc::new(program)), main, machine };
         for step in compiled.main.prelude.clone() {
             compiled.run(&step, &[])?;
@@ -51,7 +54,7 @@ impl Compiled {
         assert_eq!(main.parameters.len(), pieces.len(), "arguments of main");
         let shaped = main.parameters.iter().zip(pieces);
         shaped
-            .map(|(parameter, pieces)| value::import(&mut machine.engine, &parameter.shape, pieces))
+            .map(|(parameter, pieces)| import(&mut machine.engine, &parameter.shape, pieces))
             .collect::<Result<_, _>>()
             .map_err(|fault| fault.failure.to_string())
     }

@@ -18,8 +18,8 @@ mod words;
 
 use crate::literal;
 use crate::stop::Stop;
-use nesl_backend::files::{Files, InputError, is_readable};
-use nesl_backend::value::{from_literal, import};
+use nesl_backend::io::files::{Files, InputError, is_readable};
+use nesl_backend::io::import::{from_literal, import};
 use nesl_backend::{Engine, Literal, Value};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_vcode::{Constants, Main, Parameter, Shape, Step};

@@ -10,8 +10,8 @@ use crate::output::{Output, remark};
 use crate::profile::{self, Around};
 use crate::stats;
 use crate::stop::Stop;
-use nesl_backend::hold::Hold;
-use nesl_backend::host::{Permissions, System};
+use nesl_backend::data::hold::Hold;
+use nesl_backend::io::host::{Permissions, System};
 use nesl_backend::{Engine, Limits, Loaded, Machine, Value};
 use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Shape, Step};
@@ -78,7 +78,8 @@ pub fn seed_of(seed: i64, index: usize) -> i64 {
 
 impl Job for Execution<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
-        let mut machine = Machine::new(engine, Limits::default());
+        let world = world(self.options, &self.program.mains, self.arguments, engine.hold());
+        let mut machine = Machine::new(engine, Limits::default(), Box::new(world));
         machine.set_strategy(self.options.strategy.into());
         machine.set_native(self.options.native.into());
         if self.options.stats {
@@ -87,8 +88,6 @@ impl Job for Execution<'_> {
         if self.options.profile.is_some() {
             machine.start_profile(self.sources);
         }
-        let hold = machine.engine.hold();
-        machine.set_host(Box::new(world(self.options, &self.program.mains, self.arguments, hold)));
         let (start, before) = (Instant::now(), self.begun.elapsed());
         let result = match self.interrupt {
             Some(interrupt) => {

@@ -6,7 +6,7 @@
 use crate::options::{EngineName, RunOptions};
 use crate::output::remark;
 use crate::stop::Stop;
-use nesl_backend::memory::machine_limit;
+use nesl_backend::data::memory::machine_limit;
 use nesl_backend::{Engine, Reference, Threads};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

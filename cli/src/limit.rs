@@ -5,13 +5,13 @@
 //! process: the compiler, a wait for a file that nobody writes, ranks. Nothing printed is lost by that: under a limit
 //! it is written out at once ([`System::that_may_end`]). Commands that the program has started end in either case.
 //!
-//! [`System::that_may_end`]: nesl_backend::host::System::that_may_end
+//! [`System::that_may_end`]: nesl_backend::io::host::System::that_may_end
 
 use crate::interrupt::Interrupt;
 use crate::options::Style;
 use crate::stop::Stop;
 use nesl_backend::RuntimeError;
-use nesl_backend::host::end_commands;
+use nesl_backend::io::host::end_commands;
 use nesl_prim::Failure;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

@@ -4,8 +4,8 @@
 
 use crate::stop::Stop;
 use clap::error::ContextValue;
-use nesl_backend::print::{PrintError, print as print_value};
-use nesl_backend::standard::{self, StandardOutput};
+use nesl_backend::io::print::{PrintError, print as print_value};
+use nesl_backend::io::standard::{self, StandardOutput};
 use nesl_backend::{Engine, Value};
 use nesl_prim::{Failure, visible};
 use std::io::{self, BufWriter, ErrorKind, Write};

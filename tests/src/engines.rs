@@ -3,7 +3,7 @@
 use crate::outcome::{End, Outcome};
 use crate::session::{self, CheckedProgram};
 use crate::world::World;
-use nesl_backend::value::from_literal;
+use nesl_backend::io::import::from_literal;
 use nesl_backend::{
     Engine, Limits, Literal, Loaded, Machine, Native, Reference, RuntimeError, Strategy, Threads, Value,
 };
@@ -315,11 +315,10 @@ pub fn run_vcode<E: Engine>(
     arguments: Option<&[Literal]>,
 ) -> Outcome {
     let program = Loaded::new(Arc::new(program));
-    let mut machine = Machine::new(engine, LIMITS);
+    let world = World::default();
+    let mut machine = Machine::new(engine, LIMITS, world.host());
     machine.set_strategy(strategy);
     machine.set_native(native);
-    let world = World::default();
-    machine.set_host(world.host());
     let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };
     let end = match arguments {
         None => program.program().steps.iter().try_for_each(|step| run.step(step, &[])),
@@ -364,7 +363,7 @@ impl<E: Engine> Run<'_, E> {
             let is_printing = self.machine.engine.rank().0 == 0;
             let mut sink = std::io::sink();
             let out: &mut dyn std::io::Write = if is_printing { &mut text } else { &mut sink };
-            nesl_backend::print::print(&mut self.machine.engine, &value, None, out)
+            nesl_backend::io::print::print(&mut self.machine.engine, &value, None, out)
                 .map_err(|error| End::Broken(format!("printing failed: {error}")))?;
             self.lines.push(String::from_utf8_lossy(&text).into_owned());
         }

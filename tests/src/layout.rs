@@ -2,7 +2,7 @@
 //!
 //! Independent of the exporter: the value is read into nested values first, and these are taken apart again.
 
-use nesl_backend::value::Slot;
+use nesl_backend::Slot;
 use nesl_backend::{Engine, Value};
 use nesl_prim::{Constants, ScalarValue};
 use nesl_vcode::Shape;

@@ -1,6 +1,6 @@
 //! The world outside of a program under test: everything but standard output is real, and what it prints is kept.
 
-use nesl_backend::host::System;
+use nesl_backend::io::host::System;
 use nesl_prim::Host;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -48,9 +48,8 @@ fn read(text: &str) -> Result<Program, String> {
 /// Runs all steps.
 fn run<E: Engine>(engine: E, program: &Program, lines: impl Fn(&mut E, &Value<E>) -> Vec<String>) -> Ran {
     let loaded = Loaded::new(Arc::new(program.clone()));
-    let mut machine = Machine::new(engine, LIMITS);
     let world = World::default();
-    machine.set_host(world.host());
+    let mut machine = Machine::new(engine, LIMITS, world.host());
     let mut shown = Vec::new();
     let mut failure = None;
     for step in &program.steps {
@@ -69,7 +68,7 @@ fn run<E: Engine>(engine: E, program: &Program, lines: impl Fn(&mut E, &Value<E>
 /// The value as the engine's printer writes it.
 fn printed<E: Engine>(engine: &mut E, value: &Value<E>) -> Vec<String> {
     let mut text = Vec::new();
-    nesl_backend::print::print(engine, value, None, &mut text).unwrap();
+    nesl_backend::io::print::print(engine, value, None, &mut text).unwrap();
     vec![String::from_utf8(text).unwrap()]
 }
 

@@ -8,7 +8,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
-use nesl_backend::value::from_literal;
+use nesl_backend::io::host::System;
+use nesl_backend::io::import::from_literal;
 use nesl_backend::{Counters, Engine, Limits, Literal, Loaded, Machine, Native, Reference, Strategy, Threads};
 use nesl_prim::ScalarValue;
 use nesl_tests::programs::root;
@@ -103,7 +104,8 @@ fn compile(case: &Case) -> Program {
 /// What a run of `main` with this size costs.
 fn run<E: Engine>(engine: E, strategy: Strategy, case: &Case, program: &Program, n: i64) -> Counters {
     let main = &program.mains[0];
-    let mut machine = Machine::new(engine, Limits { depth: case.depth, ..Limits::default() });
+    let mut machine =
+        Machine::new(engine, Limits { depth: case.depth, ..Limits::default() }, Box::new(System::default()));
     machine.set_strategy(strategy);
     // Native code counts no instructions.
     machine.set_native(Native::Off);

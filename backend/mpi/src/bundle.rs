@@ -20,7 +20,7 @@ use crate::ranks::Ranks;
 use crate::requests::{Indices, Requests, with_own};
 use crate::routes::{Lying, Parcels, Route};
 use crate::slices::Slices;
-use nesl_backend::memory::Room;
+use nesl_backend::data::memory::Room;
 use nesl_backend::{Engine, Fault, Meter, Vector, on_vector};
 use std::mem::MaybeUninit;
 use std::sync::Arc;

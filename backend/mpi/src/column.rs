@@ -6,7 +6,7 @@
 use crate::communicator::Wire;
 use crate::segments::SegmentMap;
 use nesl_backend::Vector;
-use nesl_backend::vector::VectorElement;
+use nesl_backend::data::vector::VectorElement;
 use nesl_prim::{ScalarType, ScalarValue};
 use std::sync::{Arc, OnceLock};
 

@@ -21,7 +21,7 @@ use mpi::traits::{
     AsDatatype, BufferMut, Collection, Communicator as _, CommunicatorCollectives, Equivalence, PointerMut, Root,
 };
 use nesl_backend::Counters;
-use nesl_backend::clock::{self, Talk};
+use nesl_backend::engine::clock::{self, Talk};
 use nesl_prim::visible;
 use std::mem::{MaybeUninit, size_of, size_of_val};
 use std::ops::Range;

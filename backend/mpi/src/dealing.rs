@@ -12,7 +12,7 @@ use crate::communicator::Communicator;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use crate::routes::Run;
-use nesl_backend::error::RuntimeError;
+use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::{results_in_order, selected};
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
 use nesl_span::Span;

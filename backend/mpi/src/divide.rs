@@ -12,8 +12,9 @@ use crate::layout::Layout;
 use crate::loose::Placed;
 use crate::ranks::Ranks;
 use crate::routes::{Route, Run};
-use nesl_backend::error::RuntimeError;
-use nesl_backend::strategy::{self, Deal};
+use nesl_backend::engine::division::Deal;
+use nesl_backend::engine::error::RuntimeError;
+use nesl_backend::machine::strategy;
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;
 

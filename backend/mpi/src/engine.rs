@@ -5,9 +5,9 @@ use crate::interrupts::alone;
 use crate::loose::Placed;
 use crate::ranks::Ranks;
 use crate::requests::Kept;
-use nesl_backend::clock::Talk;
-use nesl_backend::error::RuntimeError;
-use nesl_backend::strategy::Deal;
+use nesl_backend::engine::clock::Talk;
+use nesl_backend::engine::division::Deal;
+use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::{
     Counters, Division, Engine, Failed, Fault, Group, Hold, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector,
     Window,

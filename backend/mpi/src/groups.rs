@@ -8,7 +8,7 @@ use crate::folds::{combine, identity};
 use crate::loose::Placed;
 use crate::ranks::Ranks;
 use crate::segments::SharedMap;
-use nesl_backend::group::{Partial, Role, Whole, Yield};
+use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
 use nesl_backend::{Engine, Group, Slot, SlotOf, Vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;

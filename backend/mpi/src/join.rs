@@ -5,7 +5,7 @@ use crate::layout::offsets;
 use crate::loose::{Pieces, Placed};
 use crate::ranks::Ranks;
 use crate::routes::Run;
-use nesl_backend::error::RuntimeError;
+use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::packed_results;
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
 use nesl_vcode::{Each, Shape};

@@ -66,7 +66,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 on_vector!(&piece, slice => {
                     let storage = self.storage(length, length)?;
                     let all = self.communicator.all_gather_varied(slice.elements(), &counts, storage);
-                    nesl_backend::vector::VectorElement::constants(all)
+                    nesl_backend::data::vector::VectorElement::constants(all)
                 })
             }
         };

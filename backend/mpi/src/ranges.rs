@@ -7,7 +7,7 @@ use crate::column::Item;
 use crate::layout::{Owners, offsets};
 use crate::ranks::Ranks;
 use crate::requests::{in_turn, is_crowd};
-use nesl_backend::memory::Room;
+use nesl_backend::data::memory::Room;
 use nesl_backend::{Engine, Fault, Vector};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use crate::column::{Column, Item};
 use crate::layout::{Owners, offsets};
 use crate::ranges::RangeRequests;
 use crate::ranks::Ranks;
-use nesl_backend::memory::Room;
+use nesl_backend::data::memory::Room;
 use nesl_backend::{Engine, Fault, Meter, Vector};
 use nesl_prim::Failure;
 use std::sync::{Arc, Weak};

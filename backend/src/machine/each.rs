@@ -3,24 +3,27 @@
 //! [`Run::each`] is the line of a function; [`Run::whole`] the same `each` for instances that came here from elsewhere: one
 //! rank's share of those that ranks have divided among them.
 
-use super::elsewhere;
+mod instances;
+mod tasks;
+mod worker;
+
 use super::frames::{Frames, Leaf};
 use super::leaf::{self, Gathered, Split};
-use super::run::{Run, Stop};
-use super::tasks::Task;
-use crate::decode::EachLine;
-use crate::division::{Division, Own};
+use super::run::{Run, Stop, outside_instances};
+use crate::data::slot::Slot;
+use crate::engine::division::{Division, Own};
+use crate::engine::error::{Instance, RuntimeError};
+use crate::engine::native::Native;
+use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
-use crate::error::{Instance, RuntimeError};
-use crate::native::Native;
-use crate::scalar::Active;
-use crate::strategy::{Growth, Sizes, Strategy};
-use crate::value::{Slot, SlotOf};
+use crate::machine::decode::EachLine;
+use crate::machine::scalar::Active;
+use crate::machine::strategy::{Growth, Sizes, Strategy};
 use nesl_prim::{Element, Failure, ScalarOp};
-use nesl_span::Span;
 use nesl_vcode::FunctionId;
 use std::ops::Range;
 use std::sync::Arc;
+use tasks::Task;
 
 /// What has become of an `each`.
 enum Begun<E: Engine> {
@@ -219,7 +222,7 @@ impl<E: Engine> Run<'_, E> {
         let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
         let division = Division { each, instances, operands, deal, span: line.span };
         let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
-            let did = elsewhere::run(program, settings, engine, profile.clone(), |run| {
+            let did = worker::run(program, settings, engine, profile.clone(), |run| {
                 if own.instances() == 0 {
                     let nothing = leaf::nothing(run.engine, &line.each);
                     return nothing.map_err(outside_instances(line.span)).map_err(|error| (usize::MAX, error));
@@ -379,11 +382,6 @@ fn instances_in<E: Engine>(values: &[SlotOf<E>]) -> usize {
         }
         Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
     }
-}
-
-/// The error of what is done around the instances of the `each` at a place.
-pub(super) fn outside_instances(span: Span) -> impl Fn(Fault) -> RuntimeError + Copy {
-    move |Fault { failure, .. }| RuntimeError::at(span, failure)
 }
 
 /// Adds the registers of an instance, or of a batch of them, to the results so far.

@@ -4,9 +4,10 @@
 //! engine of their own and are done here.
 
 use super::frames::Frames;
-use crate::decode::{Operation, Source};
+use crate::data::slot::Slot;
+use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, MapOperand};
-use crate::value::{Slot, SlotOf};
+use crate::machine::decode::{Operation, Source};
 use nesl_prim::{Element, Failure, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{Constants, VectorOp};

@@ -2,12 +2,14 @@
 
 use super::Limits;
 use super::leaf::{Gathered, Split};
-use crate::decode::{Code, EachLine, Line, Loaded, Slot as Place, Source};
+use crate::data::slot::Slot;
 use crate::engine::Engine;
-use crate::error::{CALLS_KEPT, Instance, kept_calls};
-use crate::scalar::Active;
-use crate::strategy::Growth;
-use crate::value::{Slot, SlotOf};
+use crate::engine::error::{CALLS_KEPT, Instance, kept_calls};
+use crate::engine::value::SlotOf;
+use crate::machine::decode::{Code, EachLine, Line, Slot as Place, Source};
+use crate::machine::loaded::Loaded;
+use crate::machine::scalar::Active;
+use crate::machine::strategy::Growth;
 use nesl_prim::{Failure, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;

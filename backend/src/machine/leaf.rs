@@ -5,8 +5,9 @@
 //! once. All of it goes through the methods of an engine, so that it works on every one; on ranks all of them take the same
 //! instance at the same time.
 
+use crate::data::slot::Slot;
+use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
-use crate::value::{Slot, SlotOf, push};
 use nesl_prim::{Element, ScalarType, ScalarValue};
 use nesl_vcode::{Argument, Constants, Each, RegisterType, Shape};
 
@@ -206,7 +207,7 @@ impl<E: Engine> Gathered<E> {
     pub fn add(&mut self, engine: &mut E, slots: &mut impl Iterator<Item = SlotOf<E>>) -> Result<(), Fault> {
         match self {
             Gathered::Scalars(scalars) => match slots.next() {
-                Some(Slot::Scalar(value)) => push(scalars, value),
+                Some(Slot::Scalar(value)) => scalars.push(value),
                 _ => panic!("expected a scalar: unverified program"),
             },
             Gathered::Columns(_, columns) => columns.push(column::<E>(slots.next())),

@@ -3,8 +3,9 @@
 //! Rank 0 acts and the others receive what it gives; of a whole file every rank reads and writes its own part. An error is the
 //! same on all ranks.
 
+use crate::data::slot::Slot;
+use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, share};
-use crate::value::{Slot, SlotOf};
 use nesl_prim::host::{HostError, Place};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarValue};
 use std::ops::Range;

@@ -3,16 +3,19 @@
 //! Calls, and the instances of an `each` that are run one after another, are frames on a stack of the machine's own; only
 //! where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
+mod profiling;
+
 use super::frames::Frames;
 use super::{Limits, execute, outside};
-use crate::decode::{GroupLine, Line, Loaded, Source};
+use crate::engine::error::RuntimeError;
+use crate::engine::native::Native;
+use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
-use crate::error::RuntimeError;
-use crate::native::Native;
-use crate::profile::Profile;
-use crate::scalar::Evaluator;
-use crate::strategy::Strategy;
-use crate::value::SlotOf;
+use crate::machine::decode::{GroupLine, Line, Source};
+use crate::machine::loaded::Loaded;
+use crate::machine::profile::Profile;
+use crate::machine::scalar::Evaluator;
+use crate::machine::strategy::Strategy;
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;
@@ -257,4 +260,9 @@ impl<E: Engine> Run<'_, E> {
         results.into_iter().zip(&line.results).for_each(|(value, &place)| frames.store(place, value));
         Ok(true)
     }
+}
+
+/// The error of what is done around the instances of the `each` at a place.
+pub(super) fn outside_instances(span: Span) -> impl Fn(Fault) -> RuntimeError + Copy {
+    move |Fault { failure, .. }| RuntimeError::at(span, failure)
 }

@@ -1,13 +1,13 @@
 //! Calls and instances of functions of scalars alone: the machine's values into the words of the evaluator, and back.
 
-use super::each::outside_instances;
 use super::frames::Frames;
-use super::run::{Run, Stop};
-use crate::decode::{EachLine, Slot as Place, Source};
+use super::run::{Run, Stop, outside_instances};
+use crate::data::slot::Slot;
+use crate::engine::error::{Instance, RuntimeError};
+use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
-use crate::error::{Instance, RuntimeError};
-use crate::scalar::Active;
-use crate::value::{Slot, SlotOf};
+use crate::machine::decode::{EachLine, Slot as Place, Source};
+use crate::machine::scalar::Active;
 use nesl_prim::{Constants, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{FunctionId, RegisterType};

@@ -1,7 +1,8 @@
 //! Small programs on the reference engine: control, recursion, last uses, errors, steps.
 
 use super::*;
-use crate::reference::Reference;
+use crate::engine::reference::Reference;
+use crate::io::host::System;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::{FileId, Span};
 use nesl_vcode::build::FunctionBuilder;
@@ -32,7 +33,7 @@ fn load(functions: Vec<Function>) -> Loaded {
 }
 
 fn machine() -> Machine<Reference> {
-    Machine::new(Reference::new(None), Limits::default())
+    Machine::new(Reference::new(None), Limits::default(), Box::new(System::default()))
 }
 
 fn scalars(slots: Vec<SlotOf<Reference>>) -> Vec<ScalarValue> {
@@ -83,7 +84,7 @@ fn recursion_a_million_deep() {
 fn recursion_ends_at_the_limits() {
     let program = load(vec![recursive_sum()]);
     let limits = Limits { depth: 5000, ..Limits::default() };
-    let mut machine = Machine::new(Reference::new(None), limits);
+    let mut machine = Machine::new(Reference::new(None), limits, Box::new(System::default()));
     assert_eq!(run_ints(&mut machine, &program, &[4999]), Ok(vec![4999 * 2500]));
     let error = run_ints(&mut machine, &program, &[5000]).unwrap_err();
     assert_eq!((&error.failure, error.span), (&Failure::RecursionTooDeep { depth: 5000 }, at(7)));
@@ -91,7 +92,7 @@ fn recursion_ends_at_the_limits() {
     // The machine is as good as new.
     assert_eq!(run_ints(&mut machine, &program, &[3]), Ok(vec![6]));
     let limits = Limits { frame_bytes: 100_000, ..Limits::default() };
-    let mut machine = Machine::new(Reference::new(None), limits);
+    let mut machine = Machine::new(Reference::new(None), limits, Box::new(System::default()));
     let error = run_ints(&mut machine, &program, &[1_000_000]).unwrap_err();
     assert!(matches!(error.failure, Failure::RecursionTooDeep { depth: 500..5000 }), "{error:?}");
 }
@@ -176,7 +177,7 @@ fn the_last_use_of_a_column_may_overwrite_it() {
     let third = f.vector(VectorOp::Extract, &[written[0], constant(3)]);
     let before = f.vector(VectorOp::Extract, &[base, constant(3)]);
     let program = load(vec![f.finish(vec![third, before]), writer()]);
-    let mut machine = Machine::new(Reference::new(None), Limits::default());
+    let mut machine = Machine::new(Reference::new(None), Limits::default(), Box::new(System::default()));
     assert_eq!(run_ints(&mut machine, &program, &[n]), Ok(vec![-1, 3]));
     assert_eq!(machine.counters()[0].elements, 2 * n as u64 + 2);
 }
@@ -196,8 +197,8 @@ fn steps_take_seed_globals_and_arguments() {
     let int = Shape::Scalar(ScalarType::Int);
     let ints = Shape::Sequence(Box::new(int.clone()));
     let mut machine = machine();
-    let literal = crate::value::Literal::Constants(Constants::Int(vec![5, 6]));
-    let argument = crate::value::from_literal(&mut machine.engine, &ints, &literal).unwrap();
+    let literal = crate::io::import::Literal::Constants(Constants::Int(vec![5, 6]));
+    let argument = crate::io::import::from_literal(&mut machine.engine, &ints, &literal).unwrap();
     let step = Step {
         function: FunctionId(0),
         inputs: vec![Input::Seed, Input::Argument(0)],

@@ -3,9 +3,9 @@
 use super::execute;
 use super::frames::Frames;
 use super::run::{Run, Stop};
-use crate::decode::{Line, Operation};
 use crate::engine::Engine;
-use crate::value::SlotOf;
+use crate::engine::value::SlotOf;
+use crate::machine::decode::{Line, Operation};
 
 impl<E: Engine> Run<'_, E> {
     /// Runs lines of one kind, each of which may be done with the first. An error is where the first is: alone, it

@@ -88,7 +88,7 @@ fn tell(place: &mut Place, arguments: &Arguments, options: &RunOptions, step: Op
     let about = About {
         version: env!("CARGO_PKG_VERSION"),
         features: if cfg!(feature = "mpi") { vec!["mpi"] } else { Vec::new() },
-        native: nesl_backend::native::target().ok(),
+        native: nesl_backend::machine::native::target().ok(),
         mpi: library(),
         launcher: launcher(options, step, |name| std::env::var_os(name).is_some()),
         ranks,

@@ -6,7 +6,7 @@ use super::turns::Turns;
 use crate::options::{ColorChoice, RunOptions};
 use crate::output::write_error;
 use crate::stop::Stop;
-use nesl_backend::standard::StandardOutput;
+use nesl_backend::io::standard::StandardOutput;
 use nesl_mpi::remarks::{Death, Remarks};
 use nesl_mpi::start::{Job, signals, start};
 use std::ffi::OsString;

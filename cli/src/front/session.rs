@@ -9,7 +9,7 @@ use super::turns::Turns;
 use crate::options::RunOptions;
 use crate::repl::{Next, Partner, terminal};
 use crate::stop::Stop;
-use nesl_backend::standard::StandardOutput;
+use nesl_backend::io::standard::StandardOutput;
 use nesl_mpi::start::{Terminal, signals};
 use std::io::{self, IsTerminal, Write};
 use std::process::{ChildStdin, Stdio};

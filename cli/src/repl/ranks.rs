@@ -8,7 +8,7 @@ use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
 use crate::stop::Stop;
-use nesl_backend::print::print_typed;
+use nesl_backend::io::print::print_typed;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
 use nesl_prim::Failure;
 use nesl_vcode::{GlobalId, Input, Program};
@@ -72,7 +72,8 @@ pub(super) enum Request<'a> {
 
 /// A machine for a session.
 pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> {
-    let mut machine = Machine::new(engine, Limits::default());
+    let world = world(options, &[], &[], engine.hold());
+    let mut machine = Machine::new(engine, Limits::default(), Box::new(world));
     if let Some(flag) = Link::flag() {
         machine.set_interrupt(flag);
     }
@@ -81,8 +82,6 @@ pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> 
     if options.stats {
         machine.count_steps();
     }
-    let hold = machine.engine.hold();
-    machine.set_host(Box::new(world(options, &[], &[], hold)));
     machine
 }
 

@@ -15,7 +15,7 @@ use crate::output::{self, print_error, remark};
 use crate::profile;
 use crate::stats;
 use crate::stop::Stop;
-use nesl_backend::print::print_typed;
+use nesl_backend::io::print::print_typed;
 use nesl_backend::{Engine, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::ty::Type;
@@ -323,7 +323,7 @@ impl<E: Engine> Repl<E> {
         let mut text = Vec::new();
         match print_typed(&mut self.machine.engine, &value, Some(SHOWN), &types, &mut text) {
             Ok(()) => Ok(String::from_utf8_lossy(&text).into_owned()),
-            Err(nesl_backend::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
+            Err(nesl_backend::io::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
                 Ok(format!("? ({failure})"))
             }
             Err(error) => Err(print_error(&error)),

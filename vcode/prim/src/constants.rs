@@ -33,6 +33,33 @@ impl Constants {
         }
     }
 
+    /// Adds a value.
+    ///
+    /// # Panics
+    /// If it is not of the type of the elements.
+    pub fn push(&mut self, value: ScalarValue) {
+        match self {
+            Constants::Int(elements) => elements.push(i64::from_value(value)),
+            Constants::Float(elements) => elements.push(f64::from_value(value)),
+            Constants::Bool(elements) => elements.push(bool::from_value(value)),
+            Constants::Char(elements) => elements.push(u8::from_value(value)),
+        }
+    }
+
+    /// Adds the elements of another column of the same type.
+    ///
+    /// # Panics
+    /// If the types differ.
+    pub fn extend(&mut self, more: &Constants) {
+        match (self, more) {
+            (Constants::Int(elements), Constants::Int(more)) => elements.extend_from_slice(more),
+            (Constants::Float(elements), Constants::Float(more)) => elements.extend_from_slice(more),
+            (Constants::Bool(elements), Constants::Bool(more)) => elements.extend_from_slice(more),
+            (Constants::Char(elements), Constants::Char(more)) => elements.extend_from_slice(more),
+            (elements, more) => panic!("a column of {} is no column of {}", more.scalar_type(), elements.scalar_type()),
+        }
+    }
+
     /// The scalar type of the elements.
     pub fn scalar_type(&self) -> ScalarType {
         match self {

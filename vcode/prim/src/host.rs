@@ -2,7 +2,7 @@
 //!
 //! A table like that of the scalar operations: a row says what each [`HostOp`] takes and gives, so that the evaluator,
 //! flattening, VCODE and the machine need no case for each. What the operations do is behind the trait [`Host`], which
-//! whoever runs a program supplies; its implementation for this machine is `nesl_backend::host`.
+//! whoever runs a program supplies; its implementation for this machine is `nesl_backend::io::host`.
 //!
 //! Operations happen in the order of the program, each once. In a distributed run rank 0 performs them and the others
 //! receive the results, but for those on whole files, of which every rank reads ([`Place::Every`]) or writes

@@ -3,7 +3,8 @@
 use crate::launch::{Job, Place};
 use crate::options::RunOptions;
 use crate::stop::Stop;
-use nesl_backend::print::print;
+use nesl_backend::io::host::System;
+use nesl_backend::io::print::print;
 use nesl_backend::{Engine, Limits, Loaded, Machine};
 use nesl_frontend::{Options, Session};
 use nesl_span::{Origin, SourceMap};
@@ -123,7 +124,7 @@ impl Job for Known {
         let mut program = compiled.map_err(|_| wrong("its program does not compile".to_owned()))?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| wrong(error.to_string()))?;
         let program = Loaded::new(Arc::new(program));
-        let mut machine = Machine::new(engine, Limits::default());
+        let mut machine = Machine::new(engine, Limits::default(), Box::new(System::default()));
         let mut printed = Vec::new();
         for step in &program.program().steps {
             let shown = machine.run_step(&program, step, 0, &[]).map_err(|error| wrong(error.failure.to_string()))?;

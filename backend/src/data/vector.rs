@@ -1,0 +1,282 @@
+//! Columns of one process: shared slices of counted buffers.
+//!
+//! Both local engines compute on [`Vector`]s, and the distributed engine holds its part of a column in one. A vector is
+//! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]). One that several tasks write has parts
+//! first ([`unwritten`]).
+
+#![allow(unsafe_code, reason = "a buffer does not know which of its elements have been written; slices do")]
+
+pub mod unwritten;
+
+use crate::data::buffer::{Buffer, Meter};
+use crate::data::memory::Room;
+use nesl_native::Elements;
+use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
+use nesl_vcode::Constants;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Part of a shared buffer, whose elements have been written and are written again only where nobody else sees the buffer.
+#[derive(Clone, Debug)]
+pub struct Slice<T> {
+    buffer: Arc<Buffer<T>>,
+    start: usize,
+    length: usize,
+}
+
+impl<T: Element> Slice<T> {
+    /// A slice of all of a new buffer.
+    pub fn new(meter: &Arc<Meter>, elements: impl Into<Room<T>>) -> Slice<T> {
+        let elements = elements.into();
+        let length = elements.len();
+        Slice { buffer: Arc::new(meter.count(elements)), start: 0, length }
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &[T] {
+        // SAFETY: the elements of a slice have been written; whoever writes again has the buffer alone.
+        unsafe { self.buffer.room().range(self.start..self.start + self.length) }
+    }
+
+    /// `length` elements from `start` on, sharing the buffer.
+    ///
+    /// # Panics
+    /// If they are not all there.
+    pub fn slice(&self, start: usize, length: usize) -> Slice<T> {
+        assert!(start + length <= self.length, "slice {start}+{length} of {} elements", self.length);
+        Slice { buffer: Arc::clone(&self.buffer), start: self.start + start, length }
+    }
+
+    /// Slices one after another, if they share a buffer and lie there so; empty ones lie anywhere.
+    pub fn joined<'a>(parts: impl IntoIterator<Item = &'a Slice<T>>) -> Option<Slice<T>> {
+        let mut parts = parts.into_iter().filter(|part| part.length > 0);
+        let mut whole = parts.next()?.clone();
+        for part in parts {
+            if !Arc::ptr_eq(&whole.buffer, &part.buffer) || part.start != whole.start + whole.length {
+                return None;
+            }
+            whole.length += part.length;
+        }
+        Some(whole)
+    }
+
+    /// The elements, if nobody else can see them.
+    pub fn unique(&mut self) -> Option<&mut [T]> {
+        let (start, length) = (self.start, self.length);
+        // SAFETY: the elements of a slice have been written, and this one has the buffer alone.
+        Arc::get_mut(&mut self.buffer).map(|buffer| unsafe { buffer.room_mut().range_mut(start..start + length) })
+    }
+}
+
+/// A column of one process.
+#[derive(Clone, Debug)]
+pub enum Vector {
+    /// Ints.
+    Int(Slice<i64>),
+    /// Floats.
+    Float(Slice<f64>),
+    /// Bools.
+    Bool(Slice<bool>),
+    /// Chars.
+    Char(Slice<u8>),
+}
+
+/// Runs the same expression on the slice of a vector, whatever its type.
+#[macro_export]
+macro_rules! on_vector {
+    ($vector:expr, $slice:ident => $body:expr) => {
+        match $vector {
+            $crate::data::vector::Vector::Int($slice) => $body,
+            $crate::data::vector::Vector::Float($slice) => $body,
+            $crate::data::vector::Vector::Bool($slice) => $body,
+            $crate::data::vector::Vector::Char($slice) => $body,
+        }
+    };
+}
+
+/// The element types with their variants of [`Vector`].
+pub trait VectorElement: Element {
+    /// Wraps a slice.
+    fn wrap(slice: Slice<Self>) -> Vector;
+    /// The slice in a vector.
+    ///
+    /// # Panics
+    /// If the vector is of another type: the verifier excludes that.
+    fn slice_of(vector: &Vector) -> &Slice<Self>;
+    /// The same for the owner.
+    fn slice_from(vector: Vector) -> Slice<Self>;
+    /// Wraps elements as a constant column.
+    fn constants(elements: Vec<Self>) -> Constants;
+}
+
+macro_rules! vector_element {
+    ($rust:ty, $variant:ident) => {
+        impl VectorElement for $rust {
+            fn wrap(slice: Slice<Self>) -> Vector {
+                Vector::$variant(slice)
+            }
+            fn slice_of(vector: &Vector) -> &Slice<Self> {
+                match vector {
+                    Vector::$variant(slice) => slice,
+                    other => panic!("expected a column of {}, found {}", Self::TYPE, other.scalar_type()),
+                }
+            }
+            fn slice_from(vector: Vector) -> Slice<Self> {
+                match vector {
+                    Vector::$variant(slice) => slice,
+                    other => panic!("expected a column of {}, found {}", Self::TYPE, other.scalar_type()),
+                }
+            }
+            fn constants(elements: Vec<Self>) -> Constants {
+                Constants::$variant(elements)
+            }
+        }
+    };
+}
+
+vector_element!(i64, Int);
+vector_element!(f64, Float);
+vector_element!(bool, Bool);
+vector_element!(u8, Char);
+
+impl Vector {
+    /// A vector of new elements.
+    pub fn new<T: VectorElement>(meter: &Arc<Meter>, elements: impl Into<Room<T>>) -> Vector {
+        T::wrap(Slice::new(meter, elements))
+    }
+
+    /// A vector of new elements of a type that only its [`Element::TYPE`] tells, as in a [`nesl_prim::Visitor`].
+    pub fn of<T: Element>(meter: &Arc<Meter>, elements: Vec<T>) -> Vector {
+        let mut slice = Some(Slice::new(meter, elements));
+        fn wrap<T: VectorElement>(slice: &mut dyn Any) -> Option<Vector> {
+            slice.downcast_mut::<Option<Slice<T>>>().and_then(Option::take).map(T::wrap)
+        }
+        let vector = match T::TYPE {
+            ScalarType::Int => wrap::<i64>(&mut slice),
+            ScalarType::Float => wrap::<f64>(&mut slice),
+            ScalarType::Bool => wrap::<bool>(&mut slice),
+            ScalarType::Char => wrap::<u8>(&mut slice),
+        };
+        vector.expect("one Rust type for each scalar type")
+    }
+
+    /// The elements, of a type that only its [`Element::TYPE`] tells, as in a [`nesl_prim::Visitor`].
+    ///
+    /// # Panics
+    /// If they are of another type.
+    pub fn elements_of<T: Element>(&self) -> &[T] {
+        let slice = on_vector!(self, slice => (slice as &dyn Any).downcast_ref::<Slice<T>>());
+        match slice {
+            Some(slice) => slice.elements(),
+            None => panic!("expected a column of {}, found {}", T::TYPE, self.scalar_type()),
+        }
+    }
+
+    /// A vector of constants.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn from_constants(meter: &Arc<Meter>, constants: &Constants) -> Result<Vector, Failure> {
+        Vector::copied(
+            meter,
+            match constants {
+                Constants::Int(elements) => Elements::Int(elements),
+                Constants::Float(elements) => Elements::Float(elements),
+                Constants::Bool(elements) => Elements::Bool(elements),
+                Constants::Char(elements) => Elements::Char(elements),
+            },
+        )
+    }
+
+    /// A copy of elements.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn copied(meter: &Arc<Meter>, elements: Elements<'_>) -> Result<Vector, Failure> {
+        fn copy<T: VectorElement>(meter: &Arc<Meter>, elements: &[T]) -> Result<Vector, Failure> {
+            let mut copy = meter.room(elements.len())?;
+            copy.extend_from_slice(elements);
+            Ok(Vector::new(meter, copy))
+        }
+        match elements {
+            Elements::Int(elements) => copy(meter, elements),
+            Elements::Float(elements) => copy(meter, elements),
+            Elements::Bool(elements) => copy(meter, elements),
+            Elements::Char(elements) => copy(meter, elements),
+        }
+    }
+
+    /// The same of constants that nobody else needs: in their own memory if it is not longer than they are.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn adopt_constants(meter: &Arc<Meter>, constants: Constants) -> Result<Vector, Failure> {
+        fn adopt<T: VectorElement>(meter: &Arc<Meter>, elements: Vec<T>) -> Result<Vector, Failure> {
+            if elements.capacity() > elements.len() {
+                return Vector::from_constants(meter, &T::constants(elements));
+            }
+            meter.admit(size_of_val(elements.as_slice()) as u64)?;
+            Ok(Vector::new(meter, elements))
+        }
+        match constants {
+            Constants::Int(elements) => adopt(meter, elements),
+            Constants::Float(elements) => adopt(meter, elements),
+            Constants::Bool(elements) => adopt(meter, elements),
+            Constants::Char(elements) => adopt(meter, elements),
+        }
+    }
+
+    /// The scalar type of the elements.
+    pub fn scalar_type(&self) -> ScalarType {
+        match self {
+            Vector::Int(_) => ScalarType::Int,
+            Vector::Float(_) => ScalarType::Float,
+            Vector::Bool(_) => ScalarType::Bool,
+            Vector::Char(_) => ScalarType::Char,
+        }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        on_vector!(self, slice => slice.length)
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements, of a type known from the verified program.
+    ///
+    /// # Panics
+    /// If they are of another type.
+    pub fn elements<T: VectorElement>(&self) -> &[T] {
+        T::slice_of(self).elements()
+    }
+
+    /// Element `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn get(&self, index: usize) -> ScalarValue {
+        on_vector!(self, slice => slice.elements()[index].to_value())
+    }
+
+    /// `length` elements from `start` on, sharing the buffer.
+    ///
+    /// # Panics
+    /// If they are not all there.
+    pub fn slice(&self, start: usize, length: usize) -> Vector {
+        match self {
+            Vector::Int(slice) => Vector::Int(slice.slice(start, length)),
+            Vector::Float(slice) => Vector::Float(slice.slice(start, length)),
+            Vector::Bool(slice) => Vector::Bool(slice.slice(start, length)),
+            Vector::Char(slice) => Vector::Char(slice.slice(start, length)),
+        }
+    }
+
+    /// A copy of the elements as constants.
+    pub fn to_constants(&self) -> Constants {
+        on_vector!(self, slice => VectorElement::constants(slice.elements().to_vec()))
+    }
+}

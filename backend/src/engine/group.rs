@@ -1,0 +1,324 @@
+//! Groups of instructions over one index space, as an engine gets them.
+//!
+//! Engines that compile groups keep with each what they have found out about it. [`interpret`] is what a group means: its
+//! instructions one after another, on any engine of one process.
+
+mod parts;
+mod texts;
+
+use crate::data::descriptor::Descriptor;
+use crate::data::slot::Slot;
+use crate::data::vector::Vector;
+use crate::engine::value::SlotOf;
+use crate::engine::{Engine, Fault, MapOperand};
+use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
+use nesl_prim::{Element, ScalarValue};
+use nesl_vcode::{Block, Register, RegisterType, VectorOp};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+
+pub use parts::{Partial, Role, Whole, Yield};
+pub(crate) use texts::{Segments, Texts};
+
+/// A group.
+#[derive(Debug)]
+pub struct Group {
+    /// What it computes.
+    pub(crate) plan: Plan,
+    /// Where what its kernels are given is.
+    pub(crate) layout: Layout,
+    pub(crate) facts: Facts,
+    /// Yields that will be put one after another, in this order.
+    pub(crate) beside: Vec<Vec<usize>>,
+    /// The elements that its instructions have gone over, as long as it is not compiled.
+    pub(crate) spent: AtomicU64,
+    /// Its kernels, by [`Mode::number`], each with the number of the collection that has it.
+    pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
+    /// The same group where something is known of descriptors.
+    known: OnceLock<Box<Group>>,
+    /// The same group over a part of its indices.
+    partial: OnceLock<Option<Box<Partial>>>,
+}
+
+impl PartialEq for Group {
+    fn eq(&self, other: &Group) -> bool {
+        self.plan == other.plan
+    }
+}
+
+impl Group {
+    /// A group, and the registers that it reads from outside. None for a block that is no group.
+    pub fn new(block: &Block, registers: &[RegisterType]) -> Option<(Group, Vec<Register>)> {
+        let (plan, inputs) = Plan::new(block, registers)?;
+        Some((Group::of(plan), inputs))
+    }
+
+    /// The group where it is known which of its yields are put one after another later on, each of them once at most: what filters
+    /// keep is then written so, which saves copying it.
+    pub fn with_beside(self, beside: Vec<Vec<usize>>) -> Group {
+        Group { beside, ..self }
+    }
+
+    fn of(plan: Plan) -> Group {
+        let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
+        let (known, partial) = (OnceLock::new(), OnceLock::new());
+        let beside = Vec::new();
+        Group { plan, layout, facts, beside, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
+    }
+
+    /// The group as it is where descriptors share their lengths, or are packed, that do or are so now. There is one such group, for
+    /// what was so at first: it is so nearly always.
+    pub(crate) fn known(&self, operands: &[LocalSlot]) -> &Group {
+        if !self.facts.is_open {
+            return self;
+        }
+        let descriptor = |input: usize| match &operands[input] {
+            Slot::Descriptor(descriptor) => descriptor,
+            other => panic!("a group reads {other:?} as a descriptor"),
+        };
+        let lengths = |input| (descriptor(input).lengths().as_ptr(), descriptor(input).segments());
+        let known = self.plan.find_known(lengths, |input| descriptor(input).is_packed());
+        if self.plan.knows(&known) {
+            return self;
+        }
+        let as_known = || Group::of(self.plan.clone().with_known(known.clone())).with_beside(self.beside.clone());
+        let group = self.known.get_or_init(|| Box::new(as_known()));
+        if group.plan.knows(&known) { group } else { self }
+    }
+
+    /// The same over a part of its indices; none where that cannot be.
+    pub fn partial(&self) -> Option<&Partial> {
+        self.partial.get_or_init(|| Partial::new(&self.plan).map(Box::new)).as_deref()
+    }
+
+    /// Its results from its instructions one after another, on one process.
+    ///
+    /// # Errors
+    /// Where an instruction fails.
+    pub fn one_by_one<E: Engine<Column = Vector>>(
+        &self,
+        engine: &mut E,
+        operands: &[SlotOf<E>],
+    ) -> Result<Vec<SlotOf<E>>, Fault> {
+        interpret(engine, &self.plan, operands)
+    }
+
+    /// The number of its instructions.
+    pub fn members(&self) -> usize {
+        self.plan.nodes.len()
+    }
+}
+
+/// What is known of a group before it runs.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// What becomes of each yield.
+    pub endings: Vec<Ending>,
+    pub checks: Vec<Check>,
+    /// Whether more may be known of its descriptors when it runs.
+    pub is_open: bool,
+    /// The texts that it compares, if it does nothing else.
+    pub texts: Option<Texts>,
+    /// The descriptor whose segments are reduced or scanned.
+    pub segmented: Option<usize>,
+    /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments.
+    pub is_alone: bool,
+    /// Whether the order counts in which it writes to indices.
+    pub is_written_in_order: bool,
+    /// The scans that are read where they are computed.
+    pub running: Vec<Running>,
+    /// Whether elements that filters keep go one after another.
+    pub is_counted: bool,
+    /// Whether counting them first would cost more than moving them together afterwards: what says which are kept reads at
+    /// computed indices.
+    pub is_moved: bool,
+    /// Whether threads can take its indices block by block, each going on from nothing but where filters keep its elements.
+    pub is_in_turns: bool,
+    /// Whether something in it can fail.
+    pub is_fallible: bool,
+    /// The inputs that are only written to, at indices.
+    pub targets: Vec<usize>,
+    /// Of each input whether it is read at the index alone.
+    pub is_aligned: Vec<bool>,
+}
+
+/// What must hold of the inputs: the number of indices is
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Check {
+    /// the length of this column,
+    Column(usize),
+    /// this scalar,
+    Value(Source),
+    /// the number of elements of the segments of this descriptor,
+    Total(usize),
+    /// the same, and they lie one after another,
+    Packed(usize),
+    /// the same, and this column has as many elements as it has segments.
+    Segments { column: usize, descriptor: usize },
+}
+
+impl Facts {
+    fn new(plan: &Plan) -> Facts {
+        let endings: Vec<Ending> = (0..plan.yields.len()).map(|index| plan.ending(index)).collect();
+        let by_segment = endings.iter().filter_map(|ending| match *ending {
+            Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => Some(input),
+            _ => None,
+        });
+        let scanned = plan.nodes.iter().filter_map(|node| match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => Some(descriptor),
+            _ => None,
+        });
+        let by_segment: Vec<usize> = by_segment.chain(scanned).map(|input| plan.first_alike(input)).collect();
+        let segmented = by_segment.first().copied();
+        let has_other_segments = by_segment.iter().any(|&input| Some(input) != segmented);
+        let is_blocked = endings.iter().any(|ending| matches!(ending, Ending::Sum(..)));
+        let running = plan.running();
+        let is_counted = endings.iter().any(|ending| match *ending {
+            Ending::Store(source) | Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
+            _ => false,
+        });
+        let reads_anywhere = plan.nodes.iter().any(|node| matches!(node.op, NodeOp::Vector(VectorOp::Gather)));
+        let is_placed = |ending: &Ending| match *ending {
+            Ending::Scan(_, source) | Ending::Sum(_, source) => plan.space_of(source) > 0,
+            _ => false,
+        };
+        let is_moved = is_counted && reads_anywhere && running.is_empty() && !endings.iter().any(is_placed);
+        let is_anywhere = |ending: &Ending| {
+            matches!(ending, Ending::Store(_) | Ending::Reduce(..) | Ending::Scatter { ordered: false, .. })
+        };
+        let is_in_turns = is_counted && by_segment.is_empty() && running.is_empty() && endings.iter().all(is_anywhere);
+        let targets =
+            plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
+                (NodeOp::Vector(VectorOp::Scatter), Source::Input(target)) => Some(target),
+                _ => None,
+            });
+        let is_read_once = |&target: &usize| {
+            let reads = plan.nodes.iter().flat_map(|node| &node.operands);
+            reads.filter(|&&source| source == Source::Input(target)).count() == 1
+        };
+        let targets = targets.filter(is_read_once).collect();
+        let is_aligned = (0..plan.inputs.len()).map(|input| {
+            plan.nodes.iter().all(|node| {
+                let aligned = plan.aligned(node);
+                let mut operands = node.operands.iter().enumerate();
+                operands.all(|(position, &source)| source != Source::Input(input) || aligned.contains(&position))
+            })
+        });
+        Facts {
+            is_open: plan.is_open(),
+            texts: Texts::of(plan),
+            segmented,
+            running,
+            is_alone: has_other_segments || is_blocked && segmented.is_some(),
+            is_written_in_order: endings.iter().any(|ending| matches!(ending, Ending::Scatter { ordered: true, .. })),
+            is_counted,
+            is_moved,
+            is_in_turns,
+            is_fallible: plan.is_fallible(),
+            targets,
+            is_aligned: is_aligned.collect(),
+            checks: checks(plan),
+            endings,
+        }
+    }
+}
+
+fn checks(plan: &Plan) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for node in &plan.nodes {
+        for position in plan.aligned(node) {
+            if let Source::Input(input) = node.operands[position] {
+                checks.push(Check::Column(input));
+            }
+        }
+        match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::Iota), &[count]) | (NodeOp::Vector(VectorOp::Dist), &[_, count]) => {
+                checks.push(Check::Value(count));
+            }
+            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)])
+            | (NodeOp::Vector(VectorOp::Compact), &[_, Source::Input(descriptor)]) => {
+                checks.push(Check::Total(descriptor));
+            }
+            (NodeOp::Vector(VectorOp::SegDist), &[Source::Input(column), Source::Input(descriptor)]) => {
+                checks.push(Check::Segments { column, descriptor });
+            }
+            (NodeOp::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => {
+                checks.push(Check::Packed(descriptor));
+            }
+            _ => {}
+        }
+    }
+    checks
+}
+
+/// What a group reads or gives in one process.
+pub(crate) type LocalSlot = Slot<Vector, Descriptor>;
+
+/// Runs the instructions of a group one after another.
+pub(crate) fn interpret<E>(engine: &mut E, plan: &Plan, operands: &[SlotOf<E>]) -> Result<Vec<SlotOf<E>>, Fault>
+where
+    E: Engine<Column = Vector>,
+{
+    let mut done: Vec<SlotOf<E>> = Vec::with_capacity(plan.nodes.len());
+    for node in &plan.nodes {
+        let value = |position: usize| -> SlotOf<E> {
+            match node.operands[position] {
+                Source::Input(input) => operands[input].clone(),
+                Source::Node(number) => done[number].clone(),
+                Source::Constant(value) => Slot::Scalar(value),
+            }
+        };
+        let column = |position| match value(position) {
+            Slot::Column(column) => column,
+            Slot::Scalar(_) | Slot::Descriptor(_) => panic!("a group reads something else as a column"),
+        };
+        let descriptor = |position| match value(position) {
+            Slot::Descriptor(descriptor) => descriptor,
+            Slot::Scalar(_) | Slot::Column(_) => panic!("a group reads something else as a descriptor"),
+        };
+        let result = match node.op {
+            NodeOp::Map(op) => {
+                let operand = |position| match value(position) {
+                    Slot::Column(column) => MapOperand::Column(column),
+                    Slot::Scalar(value) => MapOperand::Scalar(value),
+                    Slot::Descriptor(_) => panic!("{op} of a descriptor"),
+                };
+                engine.map(op, (0..node.operands.len()).map(operand).collect())
+            }
+            NodeOp::Vector(op) => match op {
+                VectorOp::Iota => engine.iota(size(&value(0))),
+                VectorOp::Dist => engine.dist(scalar(&value(0)), size(&value(1))),
+                VectorOp::Gather => engine.gather(&column(0), &column(1)),
+                VectorOp::Scatter => engine.scatter(column(0), &column(1), &column(2)),
+                VectorOp::Pack => engine.pack(&column(0), &column(1)),
+                VectorOp::SegIota => engine.seg_iota(&descriptor(0)),
+                VectorOp::SegDist => engine.seg_dist(&column(0), &descriptor(1)),
+                VectorOp::Compact => engine.compact(&column(0), &descriptor(1)),
+                VectorOp::Scan(op) => engine.scan(op, &column(0)),
+                VectorOp::SegReduce(op) => engine.seg_reduce(op, &column(0), &descriptor(1)),
+                VectorOp::SegScan(op) => engine.seg_scan(op, &column(0), &descriptor(1)),
+                VectorOp::Reduce(op) => {
+                    done.push(Slot::Scalar(engine.reduce(op, &column(0))?));
+                    continue;
+                }
+                other => panic!("{other:?} in a group"),
+            },
+        };
+        done.push(Slot::Column(result?));
+    }
+    Ok(plan.yields.iter().map(|&node| done[node].clone()).collect())
+}
+
+/// A scalar in a slot.
+pub(crate) fn scalar<C, D>(slot: &Slot<C, D>) -> ScalarValue {
+    match slot {
+        Slot::Scalar(value) => *value,
+        Slot::Column(_) | Slot::Descriptor(_) => panic!("a group reads something else as a scalar"),
+    }
+}
+
+/// A length in a slot, which an earlier check has accepted.
+pub(crate) fn size<C, D>(slot: &Slot<C, D>) -> usize {
+    let value = i64::from_value(scalar(slot));
+    usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
+}

@@ -1,0 +1,236 @@
+//! A group over a part of its indices, as each of several processes runs it, and what it takes to put the results together.
+//!
+//! A process gets the elements of its indices, the segments that lie there, and where in the whole its part begins
+//! ([`nesl_native::PartPlan`]). What it cannot get is elements at other indices than its own; a group that gathers has no part.
+
+use super::Group;
+use nesl_native::{Ending, Extent, Further, NodeOp, Plan, Source};
+use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_vcode::{RegisterType, VectorOp};
+
+/// A group over a part of its indices.
+#[derive(Debug)]
+pub struct Partial {
+    /// What to run on a part.
+    pub group: Group,
+    /// What each input is; those that only parts have come last.
+    pub roles: Vec<Role>,
+    /// What each result is.
+    pub yields: Vec<Yield>,
+    /// What says how many indices the whole has.
+    pub extent: Whole,
+}
+
+/// What an input of a group over a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A scalar, the same for all parts.
+    Scalar,
+    /// A column with an element for each index.
+    Elements,
+    /// Segments that cover the indices.
+    Segments,
+    /// A column with an element for each segment of this input.
+    OfSegments(usize),
+    /// The number of indices of the part.
+    Count,
+    /// The first index of the part.
+    First,
+    /// For each segment of this input how many of its elements lie before the part.
+    Before(usize),
+}
+
+/// What a result of a group over a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// An element for each index.
+    All,
+    /// Elements that a filter kept.
+    Kept,
+    /// All elements combined by an associative operation.
+    Reduced(ScalarOp),
+    /// The same by segment of this input.
+    BySegment(ScalarOp, usize),
+}
+
+/// What says how many indices a group has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// This scalar of the program.
+    Constant(ScalarValue),
+    /// This input: a scalar, or by the number of its elements.
+    Input(usize),
+}
+
+impl Partial {
+    /// The reduction of segments that lie one after another, by an associative operation: of columns that nothing is known of
+    /// before it runs. Its inputs are the column and the segments.
+    ///
+    /// # Panics
+    /// If the operation is not associative.
+    pub fn seg_reduce(op: ScalarOp) -> Partial {
+        let partial = Partial::new(&Plan::seg_reduce(op));
+        partial.unwrap_or_else(|| panic!("{op} has no part: it is not associative"))
+    }
+
+    /// None for a group that needs more than the elements of a part, or whose results parts cannot put together.
+    pub(super) fn new(plan: &Plan) -> Option<Partial> {
+        let roles = (0..plan.inputs.len()).map(|input| role(plan, input));
+        let mut roles = roles.collect::<Option<Vec<Role>>>()?;
+        let yields = (0..plan.yields.len()).map(|index| match plan.ending(index) {
+            Ending::Store(source) if plan.space_of(source) == 0 => Some(Yield::All),
+            Ending::Store(_) => Some(Yield::Kept),
+            Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
+            Ending::SegReduce(op, _, segments) => Some(Yield::BySegment(op, segments)),
+            Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) | Ending::Scatter { .. } => None,
+        });
+        let yields = yields.collect::<Option<Vec<Yield>>>()?;
+        let scans = |op| matches!(op, NodeOp::Vector(VectorOp::Scan(_) | VectorOp::SegScan(_)));
+        if plan.nodes.iter().any(|node| scans(node.op)) {
+            return None;
+        }
+        let extent = match plan.extent {
+            Extent::Value(Source::Constant(value)) => Whole::Constant(value),
+            Extent::Value(Source::Input(input)) | Extent::Column(input) | Extent::Total(input) => Whole::Input(input),
+            Extent::Value(Source::Node(_)) => return None,
+        };
+        let part = plan.on_part();
+        roles.extend(part.further.iter().map(|further| match *further {
+            Further::Count => Role::Count,
+            Further::First => Role::First,
+            Further::Before(segments) => Role::Before(segments),
+        }));
+        Some(Partial { group: Group::of(part.plan), roles, yields, extent })
+    }
+}
+
+/// What an input of a plan is to all that read it; none where that is not for parts, or not one thing.
+fn role(plan: &Plan, input: usize) -> Option<Role> {
+    let mut found = None;
+    for node in &plan.nodes {
+        let aligned = plan.aligned(node);
+        for (position, &source) in node.operands.iter().enumerate() {
+            if source != Source::Input(input) {
+                continue;
+            }
+            let role = match (plan.inputs[input], node.op, node.operands.as_slice()) {
+                (RegisterType::Scalar(_), ..) => Role::Scalar,
+                (RegisterType::Column(_), ..) if aligned.contains(&position) => Role::Elements,
+                (_, NodeOp::Vector(VectorOp::SegDist), &[_, Source::Input(segments)]) if position == 0 => {
+                    Role::OfSegments(segments)
+                }
+                (RegisterType::Descriptor, NodeOp::Vector(VectorOp::Compact), _) => return None,
+                (RegisterType::Descriptor, ..) => Role::Segments,
+                (RegisterType::Column(_), ..) => return None,
+            };
+            if found.is_some_and(|other| other != role) {
+                return None;
+            }
+            found = Some(role);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::slot::Slot;
+    use crate::data::vector::Vector;
+    use crate::engine::group::LocalSlot;
+    use crate::{Engine, Reference};
+    use nesl_vcode::{Constants, Op};
+
+    /// The group in a function of one instruction.
+    fn partial(parameters: &str, types: &str, body: &str, yields: &str) -> Option<Partial> {
+        // Registers have numbers from 0 on: parameters, those of the group, its results.
+        let defined = parameters.matches('%').count() + body.matches(" = ").count();
+        let results: Vec<String> =
+            yields.split(' ').enumerate().map(|(index, _)| format!("%{}", defined + index)).collect();
+        let text = format!(
+            "function f({parameters}) -> {types} {{\n{} = fused {{\n{body}\nyield {yields}\n}}\nreturn {}\n}}",
+            results.join(", "),
+            results.join(" ")
+        );
+        let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let function = &program.functions[0];
+        let Op::Fused(block) = &function.body.instructions[0].op else { panic!("no group in {text}") };
+        let (group, _) = Group::new(block, &function.registers)?;
+        Partial::new(&group.plan)
+    }
+
+    fn ints(engine: &mut Reference, elements: &[i64]) -> Vector {
+        engine.constants(&Constants::Int(elements.to_vec())).unwrap()
+    }
+
+    #[test]
+    fn a_part_counts_from_where_it_begins() {
+        let partial = partial(
+            "%0: descriptor, %1: column int, %2: column int, %3: int",
+            "column int, column int, column int, int, column int",
+            "%4 = map multiply.int %1 %3
+             %5 = seg_iota %0
+             %6 = seg_dist %2 %0
+             %7 = map less.int %1 %6
+             %8 = pack %5 %7
+             %9 = reduce.maximum.int %8
+             %10 = seg_reduce.add.int %6 %0",
+            "%4 %6 %8 %9 %10",
+        )
+        .unwrap();
+        // Elements 4 to 8 of ten in segments of 3, 4 and 3, of which the first and the last are 10 to 19.
+        let mut engine = Reference::new(None);
+        let lengths = ints(&mut engine, &[3, 2]);
+        let operand = |role: &Role| -> LocalSlot {
+            let mut engine = Reference::new(None);
+            match role {
+                Role::Scalar => Slot::Scalar(ScalarValue::Int(2)),
+                Role::Elements => Slot::Column(ints(&mut engine, &[14, 15, 16, 17, 18])),
+                Role::Segments => Slot::Descriptor(engine.packed(lengths.clone()).unwrap()),
+                Role::OfSegments(_) => Slot::Column(ints(&mut engine, &[16, 100])),
+                Role::Before(_) => Slot::Column(ints(&mut engine, &[1, 0])),
+                Role::Count | Role::First => panic!("nothing in the group counts its indices"),
+            }
+        };
+        let operands: Vec<LocalSlot> = partial.roles.iter().map(operand).collect();
+        let results = partial.group.one_by_one(&mut engine, &operands).unwrap();
+        let shown = |slot: &LocalSlot| match slot {
+            Slot::Scalar(value) => vec![format!("{value:?}")],
+            Slot::Column(column) => column.elements::<i64>().iter().map(i64::to_string).collect(),
+            Slot::Descriptor(_) => panic!("a group yields no descriptor"),
+        };
+        let shown: Vec<String> = results.iter().map(|result| shown(result).join(" ")).collect();
+        assert_eq!(shown, ["28 30 32 34 36", "16 16 16 100 100", "1 2 0 1", "Int(2)", "48 200"]);
+        let (sum, most) = (ScalarOp::AddInt, ScalarOp::MaximumInt);
+        let segments = partial.roles.iter().position(|role| *role == Role::Segments).unwrap();
+        let reduced = [Yield::Reduced(most), Yield::BySegment(sum, segments)];
+        assert_eq!(partial.yields[2..], [&[Yield::Kept], &reduced[..]].concat());
+        assert_eq!(partial.yields[..2], [Yield::All, Yield::All]);
+    }
+
+    #[test]
+    fn indices_are_those_of_the_whole() {
+        let partial = partial("%0: int", "column int", "%1 = iota %0\n%2 = map multiply.int %1 %1", "%2").unwrap();
+        let operand = |role: &Role| match role {
+            Role::Count => Slot::Scalar(ScalarValue::Int(3)),
+            Role::First => Slot::Scalar(ScalarValue::Int(7)),
+            // The whole has a hundred.
+            _ => Slot::Scalar(ScalarValue::Int(100)),
+        };
+        let operands: Vec<LocalSlot> = partial.roles.iter().map(operand).collect();
+        let results = partial.group.one_by_one(&mut Reference::new(None), &operands).unwrap();
+        let Slot::Column(column) = &results[0] else { panic!("a column") };
+        assert_eq!(column.elements::<i64>(), [49, 64, 81]);
+        assert_eq!(partial.extent, Whole::Input(0));
+    }
+
+    #[test]
+    fn what_needs_other_elements_has_no_part() {
+        let columns = "%0: column int, %1: column int";
+        assert!(partial(columns, "column int", "%2 = map add.int %1 1\n%3 = gather %0 %2", "%3").is_none());
+        assert!(partial(columns, "column int", "%2 = map add.int %1 1\n%3 = scan.add.int %2", "%3").is_none());
+        assert!(
+            partial("%0: column float", "float", "%1 = map negate.float %0\n%2 = reduce.add.float %1", "%2").is_none()
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! Moving elements to and from computed places: `gather`, `scatter`, `permute`.
+
+use super::position;
+use crate::data::buffer::Meter;
+use crate::data::vector::{Slice, Vector, VectorElement};
+use crate::engine::Fault;
+use crate::on_vector;
+use nesl_prim::Failure;
+use std::sync::Arc;
+
+/// Element k of the result is element `indices[k]` of the column.
+pub(super) fn gather(meter: &Arc<Meter>, column: &Vector, indices: &Vector) -> Result<Vector, Failure> {
+    fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], indices: &[i64]) -> Result<Vector, Failure> {
+        let mut out = meter.reserve(indices.len())?;
+        for &index in indices {
+            out.push(elements[position(index, elements.len())]);
+        }
+        Ok(Vector::new(meter, out))
+    }
+    on_vector!(column, slice => of(meter, slice.elements(), indices.elements()))
+}
+
+/// The column with `values[k]` written at `indices[k]`, in the order of k: the last of equal indices wins. Nobody else can see
+/// a column that dies here: it is overwritten, so that the cost is the number of writes.
+pub(super) fn scatter(
+    meter: &Arc<Meter>,
+    column: Vector,
+    indices: &Vector,
+    values: &Vector,
+) -> Result<Vector, Failure> {
+    fn of<T: VectorElement>(
+        meter: &Arc<Meter>,
+        mut column: Slice<T>,
+        indices: &[i64],
+        values: &[T],
+    ) -> Result<Vector, Failure> {
+        let write = |elements: &mut [T]| {
+            for (&index, &value) in indices.iter().zip(values) {
+                elements[position(index, elements.len())] = value;
+            }
+        };
+        if let Some(elements) = column.unique() {
+            write(elements);
+            return Ok(T::wrap(column));
+        }
+        let mut copy = meter.reserve(column.elements().len())?;
+        copy.extend_from_slice(column.elements());
+        write(&mut copy);
+        Ok(Vector::new(meter, copy))
+    }
+    assert_eq!(indices.len(), values.len(), "a scatter of as many values as indices");
+    on_vector!(column, slice => of(meter, slice, indices.elements(), values.elements()))
+}
+
+/// Element k of the values at position `indices[k]`. Fails on the first element whose place is taken.
+pub(super) fn permute(meter: &Arc<Meter>, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+    fn of<T: VectorElement>(meter: &Arc<Meter>, values: &[T], indices: &[i64]) -> Result<Vector, Fault> {
+        let mut taken = meter.reserve(values.len())?;
+        taken.resize(values.len(), false);
+        let mut out = meter.reserve(values.len())?;
+        out.resize(values.len(), T::default());
+        for (element, (&index, &value)) in indices.iter().zip(values).enumerate() {
+            let place = position(index, values.len());
+            if taken[place] {
+                return Err(Fault { failure: Failure::NotAPermutation { index }, element });
+            }
+            taken[place] = true;
+            out[place] = value;
+        }
+        Ok(Vector::new(meter, out))
+    }
+    assert_eq!(indices.len(), values.len(), "a permutation of as many values as indices");
+    on_vector!(values, slice => of(meter, slice.elements(), indices.elements()))
+}

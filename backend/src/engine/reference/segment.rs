@@ -1,0 +1,69 @@
+//! Instructions that write the elements of segments in packed order: `seg_iota`, `seg_dist`, `compact`, `append`.
+
+use crate::data::buffer::Meter;
+use crate::data::descriptor::Descriptor;
+use crate::data::vector::{Vector, VectorElement};
+use crate::on_vector;
+use nesl_prim::Failure;
+use std::sync::Arc;
+
+/// 0, 1, …, length-1 for each segment.
+pub(super) fn seg_iota(meter: &Arc<Meter>, descriptor: &Descriptor) -> Result<Vector, Failure> {
+    let mut out = meter.reserve(descriptor.total()?)?;
+    for (_, length) in descriptor.iter() {
+        for index in 0..length {
+            out.push(index as i64);
+        }
+    }
+    Ok(Vector::new(meter, out))
+}
+
+/// Element j of the column once for each element of segment j.
+pub(super) fn seg_dist(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
+    fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Failure> {
+        let mut out = meter.reserve(descriptor.total()?)?;
+        for (&element, (_, length)) in elements.iter().zip(descriptor.iter()) {
+            out.resize(out.len() + length, element);
+        }
+        Ok(Vector::new(meter, out))
+    }
+    assert_eq!(column.len(), descriptor.segments(), "as many elements to distribute as segments");
+    on_vector!(column, slice => of(meter, slice.elements(), descriptor))
+}
+
+/// The elements of all segments; the column itself where they already lie so.
+pub(super) fn compact(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
+    fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Failure> {
+        let mut out = meter.reserve(descriptor.total()?)?;
+        for (start, length) in descriptor.iter() {
+            out.extend_from_slice(&elements[start..start + length]);
+        }
+        Ok(Vector::new(meter, out))
+    }
+    if descriptor.is_packed() {
+        return Ok(column.clone());
+    }
+    on_vector!(column, slice => of(meter, slice.elements(), descriptor))
+}
+
+/// Segment 0 of the first then of the second, segment 1 of the first then of the second, ….
+pub(super) fn append(
+    meter: &Arc<Meter>,
+    first: (&Descriptor, &Vector),
+    second: (&Descriptor, &Vector),
+) -> Result<Vector, Failure> {
+    fn of<T: VectorElement>(
+        meter: &Arc<Meter>,
+        (left, left_elements): (&Descriptor, &[T]),
+        (right, right_elements): (&Descriptor, &[T]),
+    ) -> Result<Vector, Failure> {
+        let mut out = meter.reserve(super::sum_of_lengths([left.total()?, right.total()?].into_iter())?)?;
+        for ((left_start, left_length), (right_start, right_length)) in left.iter().zip(right.iter()) {
+            out.extend_from_slice(&left_elements[left_start..left_start + left_length]);
+            out.extend_from_slice(&right_elements[right_start..right_start + right_length]);
+        }
+        Ok(Vector::new(meter, out))
+    }
+    assert_eq!(first.0.segments(), second.0.segments(), "appended descriptors have equally many segments");
+    on_vector!(first.1, slice => of(meter, (first.0, slice.elements()), (second.0, second.1.elements())))
+}

@@ -1,0 +1,255 @@
+//! The threads engine: VCODE on the cores of one machine, the default.
+//!
+//! It gives the bits and errors of [`crate::engine::reference`], one parallel loop per instruction. Work is dealt out by
+//! [`workers`]; from which sizes on it is worth that, [`tuning`] says. Results are written once, into memory that is not
+//! cleared before ([`output`], the only unsafe code). Loops are grouped by class: [`elementwise`], [`reduce`], [`scan`],
+//! [`permute`], [`pack`], [`segment`]. Groups of instructions over one index space become one loop of machine code ([`group`]).
+
+mod column;
+mod elementwise;
+mod group;
+mod order;
+mod output;
+mod pack;
+mod permute;
+mod reduce;
+mod scan;
+mod segment;
+mod text;
+mod tuning;
+mod turns;
+mod workers;
+
+use crate::data::buffer::Meter;
+use crate::data::descriptor::Descriptor;
+use crate::data::memory::share_of_addresses;
+use crate::data::vector::Vector;
+use crate::data::vector::unwritten::Unwritten;
+use crate::engine::group::{Group, LocalSlot};
+use crate::engine::interrupt::Interrupt;
+use crate::engine::native::Native;
+use crate::engine::{Engine, Fault, MapOperand};
+use crate::on_vector;
+use nesl_native::{Elements, Kernels};
+use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
+use nesl_vcode::Constants;
+use std::sync::Arc;
+use workers::Workers;
+
+/// The engine that runs instructions on several threads.
+#[derive(Debug)]
+pub struct Threads {
+    workers: Workers,
+    meter: Arc<Meter>,
+    native: Native,
+    /// Shared by the engines of all tasks.
+    kernels: Arc<Kernels>,
+}
+
+impl Threads {
+    /// An engine of so many threads, the calling one included (0: one for each core), that allows `memory_limit` resident
+    /// bytes in columns, or any number where it is none.
+    ///
+    /// # Errors
+    /// If the system does not start the threads.
+    pub fn new(threads: usize, memory_limit: Option<u64>) -> Result<Threads, std::io::Error> {
+        let workers = Workers::new(threads).map_err(std::io::Error::other)?;
+        let (native, kernels) = (Native::default(), Arc::default());
+        // Where the system limits addresses, a part of them is left to what is no column, which could not do without.
+        let addresses = share_of_addresses(usize::MAX, 1);
+        let for_columns = (addresses < usize::MAX).then_some((addresses - addresses / 4) as u64);
+        let limit = memory_limit.into_iter().chain(for_columns).min();
+        Ok(Threads { workers, meter: Meter::new(limit), native, kernels })
+    }
+
+    /// The same with the calling thread alone, for a task.
+    fn alone(&self) -> Threads {
+        let (meter, kernels) = (Arc::clone(&self.meter), Arc::clone(&self.kernels));
+        Threads { workers: self.workers.alone(), meter, native: self.native, kernels }
+    }
+
+    /// The number of threads, the calling one included.
+    pub fn threads(&self) -> usize {
+        self.workers.threads()
+    }
+}
+
+impl Engine for Threads {
+    type Column = Vector;
+    type Descriptor = Descriptor;
+    type Local = Self;
+
+    fn scalar_type(&self, column: &Vector) -> ScalarType {
+        column.scalar_type()
+    }
+
+    fn length(&self, column: &Vector) -> usize {
+        column.len()
+    }
+
+    fn constants(&mut self, constants: &Constants) -> Result<Vector, Fault> {
+        Ok(Vector::from_constants(&self.meter, constants)?)
+    }
+
+    fn copy(&mut self, elements: Elements<'_>) -> Result<Vector, Fault> {
+        Ok(Vector::copied(&self.meter, elements)?)
+    }
+
+    fn unwritten(&mut self, ty: ScalarType, lengths: &[usize]) -> Option<Vec<Unwritten>> {
+        Unwritten::parts(&self.meter, ty, lengths).ok()
+    }
+
+    fn copy_to(&mut self, part: &mut Unwritten, elements: Elements<'_>) -> Option<Vector> {
+        part.write(elements)
+    }
+
+    fn iota(&mut self, length: usize) -> Result<Vector, Fault> {
+        elementwise::iota(self, length)
+    }
+
+    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Vector, Fault> {
+        elementwise::dist(self, value, length)
+    }
+
+    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -> Result<Vector, Fault> {
+        elementwise::map(self, op, operands)
+    }
+
+    fn extract(&mut self, column: &Vector, index: usize) -> Result<ScalarValue, Fault> {
+        Ok(column.get(index))
+    }
+
+    fn slice(&mut self, column: &Vector, start: usize, length: usize) -> Result<Vector, Fault> {
+        Ok(column.slice(start, length))
+    }
+
+    fn gather(&mut self, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+        permute::gather(self, column, indices)
+    }
+
+    fn scatter(&mut self, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
+        permute::scatter(self, column, indices, values)
+    }
+
+    fn permute(&mut self, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+        permute::permute(self, values, indices)
+    }
+
+    fn pack(&mut self, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
+        pack::pack(self, column, flags)
+    }
+
+    fn merge(&mut self, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
+        pack::merge(self, flags, when_true, when_false)
+    }
+
+    fn concat(&mut self, columns: &[Vector]) -> Result<Vector, Fault> {
+        pack::concat(self, columns)
+    }
+
+    fn interleave(&mut self, columns: &[Vector]) -> Result<Vector, Fault> {
+        pack::interleave(self, columns)
+    }
+
+    fn append(&mut self, first: (&Descriptor, &Vector), second: (&Descriptor, &Vector)) -> Result<Vector, Fault> {
+        segment::append(self, first, second)
+    }
+
+    fn reduce(&mut self, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
+        reduce::reduce(self, op, column)
+    }
+
+    fn seg_reduce(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        reduce::seg_reduce(self, op, column, descriptor)
+    }
+
+    fn scan(&mut self, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
+        scan::scan(self, op, column)
+    }
+
+    fn seg_scan(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        scan::seg_scan(self, op, column, descriptor)
+    }
+
+    fn sort(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+        order::sort(self, direction, column)
+    }
+
+    fn seg_sort(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        order::seg_sort(self, direction, column, descriptor)
+    }
+
+    fn order(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+        order::order(self, direction, column)
+    }
+
+    fn seg_order(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        order::seg_order(self, direction, column, descriptor)
+    }
+
+    fn text_lengths(&mut self, column: &Vector) -> Result<Vector, Fault> {
+        text::lengths(self, column)
+    }
+
+    fn text(&mut self, column: &Vector) -> Result<Vector, Fault> {
+        text::text(self, column)
+    }
+
+    fn parse_float(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        text::parse_float(self, column, descriptor)
+    }
+
+    fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        segment::seg_iota(self, descriptor)
+    }
+
+    fn seg_dist(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        segment::seg_dist(self, column, descriptor)
+    }
+
+    fn compact(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        segment::compact(self, column, descriptor)
+    }
+
+    fn meter(&self) -> Option<&Arc<Meter>> {
+        Some(&self.meter)
+    }
+
+    fn has_addresses(&self) -> bool {
+        true
+    }
+
+    fn address(&self, column: &Vector) -> Option<usize> {
+        Some(on_vector!(column, slice => slice.elements().as_ptr().expose_provenance()))
+    }
+
+    fn set_native(&mut self, native: Native) {
+        self.native = native;
+    }
+
+    fn runs_groups(&self) -> bool {
+        self.native != Native::Off
+    }
+
+    fn group(&mut self, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
+        group::run(self, group, operands)
+    }
+
+    fn workers(&self) -> usize {
+        self.workers.threads()
+    }
+
+    fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
+        self.workers.each(items, |_, item| task(item, &mut self.alone()))
+    }
+
+    fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.workers.set_interrupt(interrupt);
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.workers.interrupt().clone()
+    }
+
+    one_process_methods!();
+}

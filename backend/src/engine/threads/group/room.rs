@@ -1,0 +1,315 @@
+//! Room for the columns that kernels write: new, or an operand that nobody else sees.
+
+#![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
+
+use super::{GaveUp, Work, descriptor};
+use crate::data::buffer::Meter;
+use crate::data::memory;
+use crate::data::slot::Slot;
+use crate::data::vector::{Slice, Vector};
+use crate::engine::group::LocalSlot;
+use crate::engine::threads::Threads;
+use crate::engine::threads::tuning::GRAIN;
+use crate::on_vector;
+use nesl_native::{Ending, Source};
+use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
+use nesl_vcode::RegisterType;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Room for the columns that a group yields.
+pub(super) struct Rooms {
+    /// For each yield, if it is a column.
+    pub each: Vec<Option<Room>>,
+    /// What several of them are parts of.
+    pub whole: Vec<Room>,
+}
+
+/// Room for a column.
+pub(super) enum Room {
+    /// New room for so many elements; none are in it.
+    New(Elements, usize),
+    /// That of an operand, by its number, with so many elements.
+    Over { input: usize, pointer: *mut u8, length: usize },
+    /// A copy of a column.
+    Copy(Vector),
+    /// Some elements of what several are parts of, by its number among these.
+    Part { whole: usize, pointer: *mut u8, elements: Range<usize> },
+}
+
+/// Elements of any type.
+pub(super) enum Elements {
+    Int(memory::Room<i64>),
+    Float(memory::Room<f64>),
+    Bool(memory::Room<bool>),
+    Char(memory::Room<u8>),
+}
+
+impl Elements {
+    /// Room for elements of a type.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Elements, Failure> {
+        Ok(match ty {
+            ScalarType::Int => Elements::Int(meter.room(length)?),
+            ScalarType::Float => Elements::Float(meter.room(length)?),
+            ScalarType::Bool => Elements::Bool(meter.room(length)?),
+            ScalarType::Char => Elements::Char(meter.room(length)?),
+        })
+    }
+
+    /// Where the first element goes.
+    pub fn pointer(&mut self) -> *mut u8 {
+        match self {
+            Elements::Int(room) => room.spare().as_mut_ptr().cast(),
+            Elements::Float(room) => room.spare().as_mut_ptr().cast(),
+            Elements::Bool(room) => room.spare().as_mut_ptr().cast(),
+            Elements::Char(room) => room.spare().as_mut_ptr().cast(),
+        }
+    }
+}
+
+impl Room {
+    /// New room.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Room, Failure> {
+        Ok(Room::New(Elements::reserve(meter, ty, length)?, length))
+    }
+
+    /// Whether nobody else sees the column of an operand.
+    pub fn is_unique(operand: &mut LocalSlot) -> bool {
+        match operand {
+            Slot::Column(column) => on_vector!(column, slice => slice.unique().is_some()),
+            Slot::Scalar(_) | Slot::Descriptor(_) => false,
+        }
+    }
+
+    /// The room of an operand that nobody else sees.
+    pub fn over(input: usize, operand: &mut LocalSlot) -> Room {
+        let Slot::Column(column) = operand else { panic!("a column is overwritten") };
+        let length = column.len();
+        let unique = on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()));
+        let pointer = unique.unwrap_or_else(|| unreachable!("nobody else sees the column"));
+        Room::Over { input, pointer, length }
+    }
+
+    /// A copy of a column.
+    pub fn copy(threads: &Threads, column: &Vector) -> Result<Room, Failure> {
+        fn of<T: Element>(threads: &Threads, slice: &Slice<T>) -> Result<Slice<T>, Failure> {
+            let elements = slice.elements();
+            threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| writer.copy(&elements[range]))
+        }
+        Ok(Room::Copy(match column {
+            Vector::Int(slice) => Vector::Int(of(threads, slice)?),
+            Vector::Float(slice) => Vector::Float(of(threads, slice)?),
+            Vector::Bool(slice) => Vector::Bool(of(threads, slice)?),
+            Vector::Char(slice) => Vector::Char(of(threads, slice)?),
+        }))
+    }
+
+    /// Where the first element goes.
+    pub fn pointer(&mut self) -> *mut u8 {
+        match self {
+            Room::New(elements, _) => elements.pointer(),
+            Room::Over { pointer, .. } | Room::Part { pointer, .. } => *pointer,
+            Room::Copy(column) => {
+                on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
+                    .unwrap_or_else(|| unreachable!("a new column has one owner"))
+            }
+        }
+    }
+
+    /// For how many elements there is room.
+    pub fn length(&self) -> usize {
+        match self {
+            Room::New(_, length) | Room::Over { length, .. } => *length,
+            Room::Copy(column) => column.len(),
+            Room::Part { elements, .. } => elements.len(),
+        }
+    }
+
+    /// Moves parts, each of which is behind those before it, together to the front; how many elements they have.
+    pub fn move_together(&mut self, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
+        fn of<T: Element>(room: &mut memory::Room<T>, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
+            let (elements, mut end) = (room.spare(), 0);
+            for part in parts {
+                let length = part.len();
+                if part.start != end {
+                    elements.copy_within(part, end);
+                }
+                end += length;
+            }
+            end
+        }
+        match self {
+            Room::New(Elements::Int(room), _) => of(room, parts),
+            Room::New(Elements::Float(room), _) => of(room, parts),
+            Room::New(Elements::Bool(room), _) => of(room, parts),
+            Room::New(Elements::Char(room), _) => of(room, parts),
+            Room::Over { .. } | Room::Copy(_) | Room::Part { .. } => {
+                unreachable!("what a filter keeps goes to new room")
+            }
+        }
+    }
+
+    /// The column of the first `length` elements.
+    ///
+    /// # Safety
+    /// They have been written.
+    pub unsafe fn finish(self, threads: &Threads, operands: &mut [LocalSlot], length: usize) -> Vector {
+        /// # Safety
+        /// So many elements have been written.
+        unsafe fn column<T: Element>(threads: &Threads, mut room: memory::Room<T>, length: usize) -> Slice<T> {
+            assert!(length <= room.capacity(), "more elements than there is room for");
+            // SAFETY: there is room, and the caller says that they have been written.
+            unsafe { room.set_length(length) };
+            Slice::new(&Arc::clone(&threads.meter), threads.meter.fitted(room))
+        }
+        match self {
+            // SAFETY: the caller's.
+            Room::New(Elements::Int(room), _) => Vector::Int(unsafe { column(threads, room, length) }),
+            // SAFETY: the caller's.
+            Room::New(Elements::Float(room), _) => Vector::Float(unsafe { column(threads, room, length) }),
+            // SAFETY: the caller's; kernels write bools as 0 and 1.
+            Room::New(Elements::Bool(room), _) => Vector::Bool(unsafe { column(threads, room, length) }),
+            // SAFETY: the caller's.
+            Room::New(Elements::Char(room), _) => Vector::Char(unsafe { column(threads, room, length) }),
+            Room::Over { input, .. } => {
+                match std::mem::replace(&mut operands[input], Slot::Scalar(ScalarValue::Bool(false))) {
+                    Slot::Column(column) => column,
+                    other => unreachable!("{other:?} has no room"),
+                }
+            }
+            Room::Copy(column) => column,
+            Room::Part { .. } => unreachable!("parts end with what they are parts of"),
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Room for the columns that are yielded.
+    pub(super) fn rooms(
+        &self,
+        operands: &mut [LocalSlot],
+        counts: &Option<Vec<Vec<usize>>>,
+        in_place: bool,
+    ) -> Result<Rooms, GaveUp> {
+        let plan = &self.group.plan;
+        let meter = &self.threads.meter;
+        let total = |space: usize| match counts {
+            // As many as there are indices, at most; what is not used of it is given back.
+            None => self.length,
+            Some(_) if space == 0 => self.length,
+            Some(counts) => counts.iter().map(|piece| piece[space]).sum(),
+        };
+        let mut rooms = Rooms { each: self.endings.iter().map(|_| None).collect(), whole: Vec::new() };
+        if counts.is_some() {
+            self.group.beside.iter().try_for_each(|parts| self.parts(parts, total, &mut rooms))?;
+        }
+        let mut taken = vec![false; operands.len()];
+        for (index, ending) in self.endings.iter().enumerate() {
+            if rooms.each[index].is_some() {
+                continue;
+            }
+            let node = &plan.nodes[plan.yields[index]];
+            let reserve = |length| Room::reserve(meter, node.ty, length).map(Some);
+            rooms.each[index] = match *ending {
+                Ending::Reduce(..) | Ending::Sum(..) => None,
+                Ending::Store(source) if plan.space_of(source) == 0 => {
+                    let candidate = (0..operands.len()).find(|&input| {
+                        in_place
+                            && !self.facts.is_fallible
+                            && !taken[input]
+                            && self.is_overwritable(input, node.ty, &mut operands[input])
+                    });
+                    match candidate {
+                        Some(input) => {
+                            taken[input] = true;
+                            Some(Room::over(input, &mut operands[input]))
+                        }
+                        None => reserve(self.length)?,
+                    }
+                }
+                Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
+                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                    reserve(descriptor(&operands[input]).segments())?
+                }
+                Ending::Scatter { .. } => {
+                    let Source::Input(target) = node.operands[0] else { unreachable!("a target comes from outside") };
+                    Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
+                }
+            };
+        }
+        Ok(rooms)
+    }
+
+    /// Room for yields one after another, whose spaces have so many elements, if they are what filters keep.
+    fn parts(&self, parts: &[usize], total: impl Fn(usize) -> usize, rooms: &mut Rooms) -> Result<(), GaveUp> {
+        let plan = &self.group.plan;
+        let length = |&index: &usize| match self.endings[index] {
+            Ending::Store(source) if plan.space_of(source) > 0 => Some(total(plan.space_of(source))),
+            _ => None,
+        };
+        let Some(lengths) = parts.iter().map(length).collect::<Option<Vec<usize>>>() else { return Ok(()) };
+        let ty = plan.nodes[plan.yields[parts[0]]].ty;
+        let mut room = Room::reserve(&self.threads.meter, ty, lengths.iter().sum())?;
+        let (whole, first) = (rooms.whole.len(), room.pointer());
+        let mut start = 0;
+        for (&index, length) in parts.iter().zip(lengths) {
+            let (pointer, elements) = (first.wrapping_add(start * ty.size()), start..start + length);
+            rooms.each[index] = Some(Room::Part { whole, pointer, elements });
+            start += length;
+        }
+        rooms.whole.push(room);
+        Ok(())
+    }
+
+    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can fail: a
+    /// kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads what has been
+    /// written to. Except where memory may end after the kernel.
+    fn target(
+        &self,
+        target: usize,
+        in_place: bool,
+        operands: &mut [LocalSlot],
+        taken: &mut [bool],
+    ) -> Result<Room, GaveUp> {
+        let may_end_later =
+            self.pieces.len() > 1 && self.endings.iter().any(|ending| matches!(ending, Ending::Scan(..)));
+        if in_place
+            && !(self.facts.is_fallible && may_end_later)
+            && self.facts.targets.contains(&target)
+            && Room::is_unique(&mut operands[target])
+        {
+            taken[target] = true;
+            return Ok(Room::over(target, &mut operands[target]));
+        }
+        let Slot::Column(column) = &operands[target] else { panic!("a scatter into a column") };
+        Ok(Room::copy(self.threads, column)?)
+    }
+
+    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody else sees it.
+    fn is_overwritable(&self, input: usize, ty: ScalarType, operand: &mut LocalSlot) -> bool {
+        let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
+        has_type && self.facts.is_aligned[input] && Room::is_unique(operand)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_move_together_in_their_order() {
+        let threads = Threads::new(1, None).expect("the system starts threads");
+        for parts in [vec![], vec![0..2, 3..7, 7..7, 8..10], vec![2..5, 6..6, 9..10], vec![4..4, 4..10]] {
+            let mut room = Room::reserve(&threads.meter, ScalarType::Int, 10).expect("there is memory");
+            let Room::New(Elements::Int(slots), _) = &mut room else { panic!("new room for ints") };
+            for (index, slot) in slots.spare().iter_mut().enumerate() {
+                slot.write(index as i64);
+            }
+            let expected: Vec<i64> = parts.iter().cloned().flatten().map(|index| index as i64).collect();
+            let length = room.move_together(parts.iter().cloned());
+            // SAFETY: all have been written.
+            let Vector::Int(column) = (unsafe { room.finish(&threads, &mut [], length) }) else { panic!("ints") };
+            assert_eq!(column.elements(), expected, "{parts:?}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Texts, segment by segment: whether all characters of one are those of another one, and what they add to its hash.
+//!
+//! That is how strings are told apart, by `name` and all that builds on it, and most are a few characters long. A kernel takes the
+//! characters one by one, and mispredicts where a text ends; here eight are taken at once, and the length only decides how many
+//! of them count.
+
+use super::{GaveUp, LocalSlot, descriptor};
+use crate::data::slot::Slot;
+use crate::engine::group::{Group, Segments, Texts};
+use crate::engine::threads::Threads;
+use crate::engine::threads::column::wrap;
+use crate::engine::threads::tuning::GRAIN_RANDOM;
+use nesl_prim::meaning::{hash_place, text_key};
+
+/// Compares or hashes them.
+pub fn run(threads: &Threads, group: &Group, texts: Texts, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, GaveUp> {
+    let side = |(column, segments): Segments| -> Result<_, GaveUp> {
+        let Slot::Column(column) = &operands[column] else { panic!("{:?} of no column", group.plan) };
+        Ok((column.elements::<u8>(), descriptor(&operands[segments])))
+    };
+    let (workers, meter) = (&threads.workers, &threads.meter);
+    let results = match texts {
+        Texts::Equal(left, right) => {
+            let ((left, segments), (right, others)) = (side(left)?, side(right)?);
+            let (lengths, starts, others) = (segments.lengths(), segments.starts()?, others.starts()?);
+            wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
+                let starts = starts[range.clone()].iter().zip(&others[range.clone()]);
+                for ((&first, &other), &length) in starts.zip(&lengths[range]) {
+                    writer.push(are_equal(&left[first as usize..], &right[other as usize..], length as usize));
+                }
+            })?)
+        }
+        Texts::Hash(text) => {
+            let (text, segments) = side(text)?;
+            let (lengths, starts) = (segments.lengths(), segments.starts()?);
+            wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
+                for (&start, &length) in starts[range.clone()].iter().zip(&lengths[range]) {
+                    writer.push(hash(&text[start as usize..], length as usize));
+                }
+            })?)
+        }
+    };
+    Ok(vec![Slot::Column(results)])
+}
+
+const WORD: usize = size_of::<u64>();
+
+/// The first sixteen characters as the digits of two numbers, the first one last; none where there are not so many.
+#[inline]
+fn two_words(text: &[u8]) -> Option<(u64, u64)> {
+    let (front, rest) = text.split_first_chunk::<WORD>()?;
+    Some((u64::from_le_bytes(*front), u64::from_le_bytes(*rest.first_chunk::<WORD>()?)))
+}
+
+/// The last so many digits of a number, or all.
+#[inline]
+fn digits(word: u64, count: usize) -> u64 {
+    if count < WORD { word & ((1 << (8 * count)) - 1) } else { word }
+}
+
+/// The keys of the blocks of four characters that two words are.
+const KEYS: [u64; 4] = [text_key(0), text_key(1), text_key(2), text_key(3)];
+
+/// What the first `length` characters add to the hash of a text.
+#[inline]
+fn hash(text: &[u8], length: usize) -> i64 {
+    let block = |word: u64, keys: &[u64]| {
+        let (low, high) = (word & u64::from(u32::MAX), word >> 32);
+        low.wrapping_mul(keys[0]).wrapping_add(high.wrapping_mul(keys[1]))
+    };
+    match two_words(text) {
+        Some((front, back)) if length <= 2 * WORD => {
+            let (front, back) = (digits(front, length), digits(back, length.saturating_sub(WORD)));
+            block(front, &KEYS[..2]).wrapping_add(block(back, &KEYS[2..])) as i64
+        }
+        _ => {
+            let (words, rest) = text[..length].as_chunks::<WORD>();
+            let sum = words.iter().enumerate().fold(0u64, |sum, (number, word)| {
+                let keys = [text_key(2 * number as u64), text_key(2 * number as u64 + 1)];
+                sum.wrapping_add(block(u64::from_le_bytes(*word), &keys))
+            });
+            let places = rest
+                .iter()
+                .enumerate()
+                .map(|(further, &character)| hash_place((words.len() * WORD + further) as i64, i64::from(character)));
+            places.fold(sum as i64, i64::wrapping_add)
+        }
+    }
+}
+
+/// Whether the first `length` characters are equal, of which there are as many.
+#[inline]
+fn are_equal(left: &[u8], right: &[u8], length: usize) -> bool {
+    match (two_words(left), two_words(right)) {
+        (Some((front, back)), Some((other_front, other_back))) if length <= 2 * WORD => {
+            let behind = length.saturating_sub(WORD);
+            digits(front ^ other_front, length) | digits(back ^ other_back, behind) == 0
+        }
+        _ => left[..length] == right[..length],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_of_texts_are_hashed_with_their_places() {
+        let text: Vec<u8> = (0..60u8).map(|place| place.wrapping_mul(37) ^ 0x85).collect();
+        for start in 0..text.len() {
+            for length in 0..=text.len() - start {
+                let characters = text[start..start + length].iter().enumerate();
+                let places = characters.map(|(place, &character)| hash_place(place as i64, i64::from(character)));
+                let expected = places.fold(0, i64::wrapping_add);
+                assert_eq!(hash(&text[start..], length), expected, "{length} characters from {start} on");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_equal_as_far_as_they_go() {
+        let text: Vec<u8> = (0..40).collect();
+        for length in 0..text.len() {
+            for place in 0..text.len() {
+                let mut other = text.clone();
+                other[place] ^= 1 << (place % 8);
+                for (left, right) in [(&text[..], &other[..]), (&other[..length.max(place + 1)], &text[..])] {
+                    assert_eq!(
+                        are_equal(left, right, length),
+                        place >= length,
+                        "{length} characters, other at {place}"
+                    );
+                }
+            }
+            assert!(are_equal(&text[..length], &text, length), "{length} characters");
+        }
+    }
+}

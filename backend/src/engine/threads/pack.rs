@@ -1,0 +1,177 @@
+//! Putting columns together and taking them apart: `pack`, `merge`, `concat`, `interleave`.
+
+use super::Threads;
+use super::column::{slice_of, wrap};
+use super::output::{Output, Writer, wide};
+use super::tuning::GRAIN;
+use super::workers::split;
+use crate::data::vector::{Slice, Vector};
+use crate::engine::Fault;
+use crate::on_vector;
+use nesl_prim::{Element, Failure};
+use std::ops::Range;
+
+/// The number of true flags.
+fn count(flags: &[bool]) -> usize {
+    wide(|| {
+        // Bytes are added as bytes for as long as they cannot overflow.
+        let block = |flags: &[bool]| flags.iter().fold(0u8, |count, &flag| count + u8::from(flag));
+        flags.chunks(255).map(|flags| usize::from(block(flags))).sum()
+    })
+}
+
+/// Ranges of flags, and how many are true in each.
+fn counted(threads: &Threads, flags: &[bool]) -> Result<Vec<(Range<usize>, usize)>, Fault> {
+    let ranges = split(flags.len(), threads.workers.pieces(flags.len(), GRAIN));
+    threads.workers.try_each(ranges, |range| Ok((range.clone(), count(&flags[range]))))
+}
+
+/// The elements whose flag is true: counted first, so that each piece knows where it writes.
+pub fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, elements: &[T], flags: &[bool]) -> Result<Vector, Fault> {
+        let pieces = counted(threads, flags)?;
+        let mut output = Output::reserve(&threads.meter, pieces.iter().map(|piece| piece.1).sum())?;
+        let writers = output.writers(pieces.iter().map(|piece| piece.1));
+        let items = pieces.into_iter().zip(writers).collect();
+        threads.workers.try_each(items, |((range, _), mut writer): (_, Writer<'_, T>)| {
+            let range: Range<usize> = range;
+            writer.pack(&elements[range.clone()], &flags[range]);
+            Ok(())
+        })?;
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    assert_eq!(column.len(), flags.len(), "a pack of as many elements as flags");
+    on_vector!(column, slice => of(threads, slice.elements(), flags.elements()))
+}
+
+/// Where a flag is true the next of one column, else the next of the other.
+pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, flags: &[bool], sides: (&Slice<T>, &Slice<T>)) -> Result<Vector, Fault> {
+        let (when_true, when_false) = (sides.0.elements(), sides.1.elements());
+        let pieces = counted(threads, flags)?;
+        let trues: usize = pieces.iter().map(|piece| piece.1).sum();
+        let lengths = (when_true.len(), when_false.len());
+        assert_eq!((trues, flags.len() - trues), lengths, "a merge of as many elements as flags");
+        if when_true.is_empty() || when_false.is_empty() {
+            // One side is all there is.
+            return Ok(wrap(if when_true.is_empty() { sides.1.clone() } else { sides.0.clone() }));
+        }
+        let mut output = Output::reserve(&threads.meter, flags.len())?;
+        let writers = output.writers(pieces.iter().map(|piece| piece.0.len()));
+        let mut before = 0;
+        let items = pieces
+            .into_iter()
+            .zip(writers)
+            .map(|((range, trues), writer)| {
+                let next = (before, range.start - before);
+                before += trues;
+                (range, next, writer)
+            })
+            .collect();
+        let last = (when_true.len() - 1, when_false.len() - 1);
+        threads.workers.try_each(items, |(range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
+            writer.map(&flags[range], |flag| {
+                // Both are read, and one is chosen, without a branch that random flags would mispredict. The side that is not
+                // chosen may be at its end.
+                let (a, b) = (when_true[next.0.min(last.0)], when_false[next.1.min(last.1)]);
+                next = (next.0 + usize::from(flag), next.1 + usize::from(!flag));
+                if flag { a } else { b }
+            });
+            Ok(())
+        })?;
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(when_true, slice => of(threads, flags.elements(), (slice, slice_of(when_false))))
+}
+
+/// The columns one after another. Nothing is copied where they lie so.
+pub fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, columns: &[Vector], _: &Slice<T>) -> Result<Vector, Fault> {
+        if let Some(whole) = Slice::joined(columns.iter().map(slice_of::<T>)) {
+            return Ok(wrap(whole));
+        }
+        let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
+        let length = sum_of_lengths(columns.iter().map(|column| column.len()))?;
+        let mut output = Output::reserve(&threads.meter, length)?;
+        if threads.workers.pieces(length, GRAIN) == 1 {
+            let mut writer = output.writer();
+            columns.into_iter().for_each(|column| writer.copy(column));
+        } else {
+            let pieces: Vec<&[T]> = columns
+                .into_iter()
+                .flat_map(|column| {
+                    let ranges = split(column.len(), threads.workers.pieces(column.len(), GRAIN));
+                    ranges.into_iter().map(|range| &column[range])
+                })
+                .collect();
+            let writers = output.writers(pieces.iter().map(|piece| piece.len()));
+            let items = pieces.into_iter().zip(writers).collect();
+            threads.workers.try_each(items, |(piece, mut writer): (&[T], Writer<'_, T>)| {
+                writer.copy(piece);
+                Ok(())
+            })?;
+        }
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(&columns[0], slice => of(threads, columns, slice))
+}
+
+/// Element 0 of each column, element 1 of each, ….
+pub fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, columns: &[Vector], first: &Slice<T>) -> Result<Vector, Fault> {
+        let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
+        let rows = first.elements().len();
+        assert!(columns.iter().all(|column| column.len() == rows), "an interleave of columns of different lengths");
+        let length = rows.checked_mul(columns.len()).ok_or(TOO_LONG)?;
+        let mut output = Output::reserve(&threads.meter, length)?;
+        let ranges = split(rows, threads.workers.pieces(length, GRAIN));
+        let writers = output.writers(ranges.iter().map(|range| range.len() * columns.len()));
+        let items = ranges.into_iter().zip(writers).collect();
+        threads.workers.try_each(items, |(range, mut writer): (Range<usize>, Writer<'_, T>)| {
+            match columns[..] {
+                [left, right] => {
+                    for (&left, &right) in left[range.clone()].iter().zip(&right[range]) {
+                        writer.copy(&[left, right]);
+                    }
+                }
+                _ => range.for_each(|row| columns.iter().for_each(|column| writer.push(column[row]))),
+            }
+            Ok(())
+        })?;
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    on_vector!(&columns[0], slice => of(threads, columns, slice))
+}
+
+/// More elements than any memory holds.
+pub const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
+
+/// The sum of lengths, as a number of elements to reserve.
+fn sum_of_lengths(mut lengths: impl Iterator<Item = usize>) -> Result<usize, Failure> {
+    lengths.try_fold(0usize, |sum, length| sum.checked_add(length)).ok_or(TOO_LONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_one_after_another_is_put_together_where_it_lies() {
+        let threads = Threads::new(2, None).expect("the system starts threads");
+        let column = Vector::new(&threads.meter, (0..10).collect::<Vec<i64>>());
+        let part = |start, length| column.slice(start, length);
+        let all =
+            concat(&threads, &[part(9, 0), part(2, 3), part(5, 1), part(0, 0), part(6, 4)]).expect("there is memory");
+        assert_eq!(all.elements::<i64>().as_ptr(), part(2, 8).elements::<i64>().as_ptr());
+        assert_eq!(all.elements::<i64>(), part(2, 8).elements::<i64>());
+        let other = Vector::new(&threads.meter, vec![3i64, 4]);
+        for (parts, expected) in [
+            (vec![part(2, 1), part(4, 1)], vec![2i64, 4]),
+            (vec![part(3, 2), part(2, 1)], vec![3, 4, 2]),
+            (vec![part(2, 1), other], vec![2, 3, 4]),
+            (vec![part(5, 0), part(1, 0)], vec![]),
+        ] {
+            assert_eq!(concat(&threads, &parts).expect("there is memory").elements::<i64>(), expected);
+        }
+    }
+}

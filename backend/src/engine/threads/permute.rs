@@ -1,0 +1,142 @@
+//! Moving elements to and from computed places: `gather`, `scatter`, `permute`.
+//!
+//! Where several threads write to computed places, each owns a range of the places, reads all indices, and writes those that
+//! fall into its range in the order of the indices: the last of equal indices wins without a race, whatever the threads do.
+//! Reading an index in vain is cheap beside writing to a random place of memory.
+
+use super::Threads;
+use super::column::{slice_of, wrap};
+use super::output::{Output, Placer};
+use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM, PATIENCE};
+use super::workers::{parts, split};
+use crate::data::vector::{Slice, Vector};
+use crate::engine::Fault;
+use crate::engine::interrupt::Interrupt;
+use crate::on_vector;
+use nesl_prim::{Element, Failure};
+use std::ops::Range;
+
+/// Elements that are written to random places of new memory before a thread looks whether the user has had enough: each may be
+/// the first to touch a huge page, which takes up to some milliseconds.
+const TOUCHES: usize = 64;
+
+/// Element k of the result is element `indices[k]` of the column.
+pub fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, elements: &[T], indices: &[i64]) -> Result<Vector, Fault> {
+        Ok(wrap(threads.workers.fill(&threads.meter, indices.len(), GRAIN_RANDOM, |range, writer| {
+            writer.map(&indices[range], |index| elements[index as usize]);
+        })?))
+    }
+    on_vector!(column, slice => of(threads, slice.elements(), indices.elements()))
+}
+
+/// The column with `values[k]` written at `indices[k]`, in place where nobody else sees it.
+pub fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, mut column: Slice<T>, indices: &[i64], values: &[T]) -> Result<Vector, Fault> {
+        if column.unique().is_none() {
+            let elements = column.elements();
+            column = threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
+                writer.copy(&elements[range]);
+            })?;
+        }
+        let elements = column.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
+        let places = elements.len();
+        let ranges = owners(threads, places, indices.len());
+        let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
+        threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
+            let interrupt = threads.workers.interrupt();
+            Ok(within(indices, &range, places, (interrupt, PATIENCE), |element, place| {
+                part[place] = values[element];
+                true
+            })?)
+        })?;
+        Ok(wrap(column))
+    }
+    assert_eq!(indices.len(), values.len(), "a scatter of as many values as indices");
+    on_vector!(column, slice => {
+        let values = slice_of(values);
+        of(threads, slice, indices.elements(), values.elements())
+    })
+}
+
+/// Element k of the values at position `indices[k]`. Fails on the first element whose place is taken.
+pub fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(threads: &Threads, values: &[T], indices: &[i64]) -> Result<Vector, Fault> {
+        let mut output = Output::<T>::reserve(&threads.meter, values.len())?;
+        let ranges = owners(threads, values.len(), indices.len());
+        let items = ranges.iter().cloned().zip(output.placers(&ranges)).collect();
+        // Of each range of places, the first element that finds its place taken.
+        let taken = threads.workers.try_each(items, |(range, mut placer): (Range<usize>, Placer<'_, T>)| {
+            let interrupt = threads.workers.interrupt();
+            Ok(within(indices, &range, values.len(), (interrupt, TOUCHES), |element, place| {
+                placer.place(place, values[element])
+            })?)
+        })?;
+        if let Some(element) = taken.into_iter().flatten().min() {
+            return Err(Fault { failure: Failure::NotAPermutation { index: indices[element] }, element });
+        }
+        Ok(wrap(output.finish(&threads.meter)))
+    }
+    assert_eq!(indices.len(), values.len(), "a permutation of as many values as indices");
+    on_vector!(values, slice => of(threads, slice.elements(), indices.elements()))
+}
+
+/// Ranges of places, one for each thread: more would only mean more readers of all indices.
+fn owners(threads: &Threads, places: usize, writes: usize) -> Vec<Range<usize>> {
+    split(places, threads.workers.pieces(writes, GRAIN_RANDOM).min(threads.workers.threads()))
+}
+
+/// Calls `write` with each element whose index is in the range, in order, and the index's position there, until `write` gives
+/// false: then that element is returned. Elements are selected a block at a time without branches, which would be
+/// mispredicted half of the time.
+///
+/// After `patience` elements each it looks whether the user has had enough.
+///
+/// The range that starts with place 0 also gets the indices that are no place of `places`, for `write` to panic on.
+fn within(
+    indices: &[i64],
+    range: &Range<usize>,
+    places: usize,
+    (interrupt, patience): (&Interrupt, usize),
+    mut write: impl FnMut(usize, usize) -> bool,
+) -> Result<Option<usize>, Failure> {
+    for (number, part) in indices.chunks(patience).enumerate() {
+        interrupt.check()?;
+        let start = number * patience;
+        if let Some(position) = within_part(part, range, places, |element, place| write(start + element, place)) {
+            return Ok(Some(start + position));
+        }
+    }
+    Ok(None)
+}
+
+/// The same for indices that do not take long.
+#[inline(always)]
+fn within_part(
+    indices: &[i64],
+    range: &Range<usize>,
+    places: usize,
+    mut write: impl FnMut(usize, usize) -> bool,
+) -> Option<usize> {
+    if range.len() == places {
+        return (0..indices.len()).find(|&element| !write(element, indices[element] as usize));
+    }
+    let mut selected = [0u16; BLOCK];
+    let outside = if range.start == 0 { places } else { usize::MAX };
+    for (number, block) in indices.chunks(BLOCK).enumerate() {
+        let mut count = 0;
+        for (position, &index) in block.iter().enumerate() {
+            selected[count] = position as u16;
+            let index = index as usize;
+            count += usize::from((index.wrapping_sub(range.start) < range.len()) | (index >= outside));
+        }
+        for &position in &selected[..count] {
+            let position = usize::from(position);
+            let element = number * BLOCK + position;
+            if !write(element, (block[position] as usize).wrapping_sub(range.start)) {
+                return Some(element);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,180 @@
+//! Reductions of whole columns and of each segment.
+//!
+//! Exact operations are combined in whatever order is fastest: several accumulators, then pieces. Float addition and
+//! multiplication follow [`nesl_prim::sum`] to the bit: a piece is a power of two of its blocks, so that the tree over a
+//! piece's blocks is a subtree of the tree over all of them.
+
+use super::Threads;
+use super::column::{Combiner, combine, slice_of, wrap};
+use super::output::{Output, Writer, wide};
+use super::segment::{Run, runs};
+use super::tuning::GRAIN;
+use super::workers::{split, split_aligned};
+use crate::data::descriptor::Descriptor;
+use crate::data::vector::Vector;
+use crate::engine::Fault;
+use nesl_prim::{Element, ScalarOp, ScalarValue, sum};
+
+/// All elements combined; the identity if there are none.
+pub fn reduce(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
+    combine(op, Reduce { threads, column })
+}
+
+/// One element for each segment, as [`reduce`] would give it.
+pub fn seg_reduce(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+    combine(op, SegReduce { threads, column, descriptor })
+}
+
+struct Reduce<'a> {
+    threads: &'a Threads,
+    column: &'a Vector,
+}
+
+impl Combiner for Reduce<'_> {
+    type Output = Result<ScalarValue, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let elements = slice_of(self.column).elements();
+        Ok(exact(self.threads, &|elements| fold(identity, combine, elements), elements)?.to_value())
+    }
+
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        Ok(ordered(self.threads, identity, combine, self.column.elements())?.to_value())
+    }
+}
+
+/// How one thread reduces elements. Called through a pointer, so that the division of the work is not compiled again for
+/// each operation.
+type Fold<'a, T> = dyn Fn(&[T]) -> T + Sync + 'a;
+
+/// Reduces many elements by an exact operation.
+fn exact<T: Element>(threads: &Threads, fold: &Fold<'_, T>, elements: &[T]) -> Result<T, Fault> {
+    match threads.workers.pieces(elements.len(), GRAIN) {
+        1 => Ok(fold(elements)),
+        pieces => {
+            let ranges = split(elements.len(), pieces);
+            Ok(fold(&threads.workers.try_each(ranges, |range| Ok(fold(&elements[range])))?))
+        }
+    }
+}
+
+/// Independent accumulators of an exact reduction: four AVX2 registers of ints or floats.
+const ACCUMULATORS: usize = 16;
+/// The same for bools and chars, in two registers.
+const BYTE_ACCUMULATORS: usize = 64;
+
+/// Reduces elements by an exact operation, on this thread.
+pub fn fold<T: Element>(identity: T, combine: impl Fn(T, T) -> T + Copy, elements: &[T]) -> T {
+    if elements.len() < 2 * ACCUMULATORS {
+        return elements.iter().fold(identity, |before, &element| combine(before, element));
+    }
+    match size_of::<T>() {
+        1 => fold_in::<T, BYTE_ACCUMULATORS>(identity, combine, elements),
+        _ => fold_in::<T, ACCUMULATORS>(identity, combine, elements),
+    }
+}
+
+/// Reduces elements in this many accumulators.
+#[inline(always)]
+fn fold_in<T: Element, const N: usize>(identity: T, combine: impl Fn(T, T) -> T + Copy, elements: &[T]) -> T {
+    wide(|| {
+        let mut accumulators = [identity; N];
+        let rows = elements.chunks_exact(N);
+        let rest = rows.remainder();
+        for row in rows {
+            for (accumulator, &element) in accumulators.iter_mut().zip(row) {
+                *accumulator = combine(*accumulator, element);
+            }
+        }
+        accumulators.iter().chain(rest).fold(identity, |before, &element| combine(before, element))
+    })
+}
+
+/// Elements of a piece of an ordered reduction: a power of two of blocks.
+const PIECE: usize = 64 * sum::BLOCK;
+
+/// Reduces many floats as [`sum`] defines.
+fn ordered(
+    threads: &Threads,
+    identity: f64,
+    combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
+    elements: &[f64],
+) -> Result<f64, Fault> {
+    let pieces = threads.workers.pieces(elements.len(), GRAIN);
+    if pieces == 1 {
+        return Ok(tree_of(identity, combine, elements));
+    }
+    // Both units are a power of two of blocks; the smaller serves columns that are too short for the other.
+    let unit = if elements.len() / PIECE >= pieces { PIECE } else { GRAIN };
+    let parts = threads.workers.try_each(split_aligned(elements.len(), pieces, unit), |range| {
+        Ok(elements[range].chunks(unit).map(|piece| tree_of(identity, combine, piece)).collect::<Vec<_>>())
+    })?;
+    Ok(sum::tree(identity, combine, &parts.concat()))
+}
+
+/// Reduces floats as [`sum`] defines, on this thread.
+fn tree_of(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> f64 {
+    if elements.len() <= sum::LANES {
+        return sum::short(identity, combine, elements);
+    }
+    wide(|| sum::reduce(identity, combine, elements))
+}
+
+struct SegReduce<'a> {
+    threads: &'a Threads,
+    column: &'a Vector,
+    descriptor: &'a Descriptor,
+}
+
+impl Combiner for SegReduce<'_> {
+    type Output = Result<Vector, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let fold = |elements: &[T]| fold(identity, combine, elements);
+        let data = slice_of::<T>(self.column).elements();
+        let each = |run: &Run, writer: &mut Writer<'_, T>| {
+            for (start, length) in run.iter(self.descriptor) {
+                writer.push(fold(&data[start..start + length]));
+            }
+        };
+        self.all(&each, &|run| {
+            let (start, length) = run.first(self.descriptor);
+            exact(self.threads, &fold, &data[start..start + length])
+        })
+    }
+
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        let data = self.column.elements::<f64>();
+        let each = |run: &Run, writer: &mut Writer<'_, f64>| {
+            for (start, length) in run.iter(self.descriptor) {
+                writer.push(tree_of(identity, combine, &data[start..start + length]));
+            }
+        };
+        self.all(&each, &|run| {
+            let (start, length) = run.first(self.descriptor);
+            ordered(self.threads, identity, combine, &data[start..start + length])
+        })
+    }
+}
+
+impl SegReduce<'_> {
+    /// Reduces runs of segments on one thread each, and huge segments on all.
+    fn all<T: Element>(
+        &self,
+        each: &(dyn Fn(&Run, &mut Writer<'_, T>) + Sync),
+        huge: &dyn Fn(&Run) -> Result<T, Fault>,
+    ) -> Result<Vector, Fault> {
+        let mut output = Output::reserve(&self.threads.meter, self.descriptor.segments())?;
+        let runs = runs(self.threads, self.descriptor)?;
+        let writers = output.writers(runs.iter().map(|run| run.segments.len()));
+        let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
+        self.threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, T>)| {
+            each(&run, &mut writer);
+            Ok(())
+        })?;
+        for (run, mut writer) in shared {
+            writer.push(huge(&run)?);
+        }
+        Ok(wrap(output.finish(&self.threads.meter)))
+    }
+}

@@ -1,0 +1,371 @@
+//! VCODE functions as the machine runs them: one list of lines, with jumps for control and slots for registers.
+//!
+//! Where the last use of a register is marked ([`nesl_vcode::Use`]), the value leaves the frame, so that an engine sees an
+//! operand that nobody else holds and may overwrite it, and the register's slot serves another register: frames are as small
+//! as the values that are alive at once, which is what deep recursion costs. Without marks each register has a slot of its
+//! own, and keeps its value until the function returns.
+
+mod together;
+
+use crate::engine::group::Group;
+use nesl_prim::{HostOp, ScalarOp, ScalarValue};
+use nesl_span::Span;
+use nesl_vcode::{
+    Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType, Use, VectorOp, tail,
+};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// A place in a frame.
+pub(crate) type Slot = u32;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Source {
+    /// The program.
+    Constant(ScalarValue),
+    /// A slot that may be read again later.
+    Copy(Slot),
+    /// A slot that is not: its value moves.
+    Take(Slot),
+}
+
+/// What an instruction does, control apart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Operation {
+    Scalar(ScalarOp),
+    Map(ScalarOp),
+    Constants(Constants),
+    Vector(VectorOp),
+}
+
+/// What a line of the kind [`Line::Each`] does.
+#[derive(Debug, PartialEq)]
+pub(crate) struct EachLine {
+    pub each: Each,
+    pub operands: Box<[Source]>,
+    /// The positions among the operands of sequences that vary by instance.
+    pub sequences: Vec<usize>,
+    pub results: Box<[Option<Slot>]>,
+    pub span: Span,
+}
+
+/// What a line of the kind [`Line::Group`] does.
+#[derive(Debug, PartialEq)]
+pub(crate) struct GroupLine {
+    pub group: Group,
+    /// What the group reads from outside.
+    pub operands: Box<[Source]>,
+    pub results: Box<[Option<Slot>]>,
+    /// The line after the instructions of the group.
+    pub after: usize,
+    pub span: Span,
+}
+
+/// One line of a decoded function. A result that nothing reads has no slot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Line {
+    /// An instruction without control. From it on so many lines may be done at once.
+    Execute { operation: Operation, operands: Box<[Source]>, result: Option<Slot>, span: Span, together: usize },
+    /// An operation on the world outside.
+    Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
+    /// A call.
+    Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
+    /// A call that is a step of a loop: the called function's frame takes the place of this one's.
+    Step { function: FunctionId, operands: Box<[Source]>, span: Span },
+    /// A function on each of some instances. The first operand is their number.
+    Each(Arc<EachLine>),
+    /// A group at once, if the engine can; otherwise its instructions follow.
+    Group(Arc<GroupLine>),
+    /// Goes on with the next line where the condition is true, else with line `otherwise`.
+    Branch { condition: Source, otherwise: usize, span: Span },
+    /// Goes on with a line further down.
+    Jump(usize),
+    /// The results of a branch become those of its `if`.
+    Move(Box<[(Source, Slot)]>),
+    /// Values that nothing reads.
+    Drop(Box<[Slot]>),
+    /// The end of the function.
+    Return(Box<[Source]>),
+}
+
+/// A decoded function.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// Where the parameters go.
+    pub parameters: Box<[Option<Slot>]>,
+    /// How many slots a frame has.
+    pub slots: usize,
+    /// The lines; the last returns, or is a step.
+    pub lines: Vec<Line>,
+    /// The source of the function.
+    pub span: Span,
+}
+
+/// Decodes a function, whose calls at the end are steps if they are of one of these.
+pub(super) fn decode(function: &Function, steps: HashSet<FunctionId>) -> Code {
+    let mut is_read = vec![false; function.registers.len()];
+    function.body.visit_reads(&mut |register| is_read[register.0 as usize] = true);
+    let mut decoder = Decoder {
+        registers: &function.registers,
+        is_read,
+        slot_of: vec![Slot::MAX; function.registers.len()],
+        free: BTreeSet::new(),
+        slots: 0,
+        lines: Vec::new(),
+        steps,
+    };
+    let parameters = decoder.define(&function.parameters);
+    decoder.end(&function.body);
+    together::mark(&mut decoder.lines);
+    Code { parameters, slots: decoder.slots as usize, lines: decoder.lines, span: function.span }
+}
+
+struct Decoder<'a> {
+    registers: &'a [RegisterType],
+    /// The registers that something reads.
+    is_read: Vec<bool>,
+    /// The slot of each register that is alive.
+    slot_of: Vec<Slot>,
+    /// Slots of no register, below `slots`; the least is used first.
+    free: BTreeSet<Slot>,
+    slots: Slot,
+    lines: Vec<Line>,
+    /// The functions whose calls at the end are steps.
+    steps: HashSet<FunctionId>,
+}
+
+/// Which of these results later instructions put one after another, by their positions.
+fn beside(results: &[Register], later: &[Instruction]) -> Vec<Vec<usize>> {
+    let mut is_taken = vec![false; results.len()];
+    let mut all = Vec::new();
+    for instruction in later.iter().filter(|instruction| instruction.op == Op::Vector(VectorOp::Concat)) {
+        let position = |&operand: &Operand| match operand {
+            Operand::Register(register) => results.iter().position(|&result| result == register),
+            Operand::Constant(_) => None,
+        };
+        let parts: Option<Vec<usize>> = instruction.operands.iter().map(position).collect();
+        let Some(parts) = parts else { continue };
+        let is_new = |(index, &part): (usize, &usize)| !is_taken[part] && !parts[..index].contains(&part);
+        if parts.len() > 1 && parts.iter().enumerate().all(is_new) {
+            parts.iter().for_each(|&part| is_taken[part] = true);
+            all.push(parts);
+        }
+    }
+    all
+}
+
+impl Decoder<'_> {
+    fn instructions(&mut self, block: &Block) {
+        self.begin(block, &block.instructions);
+    }
+
+    /// A block as far as these instructions, its first ones.
+    fn begin(&mut self, block: &Block, instructions: &[Instruction]) {
+        let dropped = block.drops.iter().map(|&register| self.release(register)).collect();
+        self.drop_values(dropped);
+        for (index, instruction) in instructions.iter().enumerate() {
+            match &instruction.op {
+                Op::Fused(group) => self.group(group, instruction, &block.instructions[index + 1..]),
+                _ => self.instruction(instruction),
+            }
+        }
+    }
+
+    /// A block that ends the function.
+    fn end(&mut self, block: &Block) {
+        if let Some(last) = tail::last(block) {
+            let before = &block.instructions[..block.instructions.len() - 1];
+            match &last.op {
+                Op::Call(function) if self.steps.contains(function) => {
+                    self.begin(block, before);
+                    let operands = self.sources(&last.operands, &last.uses);
+                    return self.lines.push(Line::Step { function: *function, operands, span: last.span });
+                }
+                Op::If(then_block, else_block) => {
+                    self.begin(block, before);
+                    let condition = self.sources(&last.operands, &last.uses)[0];
+                    return self.ends(condition, [then_block, else_block], last.span);
+                }
+                _ => {}
+            }
+        }
+        self.instructions(block);
+        let results = self.sources(&block.results, &block.uses);
+        self.lines.push(Line::Return(results));
+    }
+
+    /// An `if` that ends the function: each of its branches does.
+    fn ends(&mut self, condition: Source, blocks: [&Block; 2], span: Span) {
+        let branch = self.lines.len();
+        self.lines.push(Line::Branch { condition, otherwise: 0, span });
+        let (free, slots) = (self.free.clone(), self.slots);
+        self.end(blocks[0]);
+        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), span };
+        self.free = free;
+        self.free.extend(slots..self.slots);
+        self.end(blocks[1]);
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) {
+        let span = instruction.span;
+        // Operands leave their slots before results are stored: a result may get the slot of an operand.
+        let operands = self.sources(&instruction.operands, &instruction.uses);
+        let results = self.define(&instruction.results);
+        let operation = match &instruction.op {
+            Op::If(then_block, else_block) => {
+                let blocks = [then_block.as_ref(), else_block.as_ref()];
+                return self.branches(operands[0], blocks, &results, span);
+            }
+            Op::Host(op) => return self.lines.push(Line::Host { op: *op, operands, results, span }),
+            Op::Call(function) => {
+                return self.lines.push(Line::Call { function: *function, operands, results, span });
+            }
+            Op::Each(each) => {
+                return self.lines.push(Line::Each(Arc::new(EachLine {
+                    each: (**each).clone(),
+                    operands,
+                    sequences: varying_sequences(each),
+                    results,
+                    span,
+                })));
+            }
+            Op::Scalar(op) => Operation::Scalar(*op),
+            Op::Map(op) => Operation::Map(*op),
+            Op::Constants(constants) => Operation::Constants(constants.clone()),
+            Op::Vector(op) => Operation::Vector(*op),
+            Op::Fused(_) => unreachable!("a group is more than a line"),
+        };
+        self.lines.push(Line::Execute { operation, operands, result: results[0], span, together: 1 });
+    }
+
+    /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot where
+    /// it is. `later` are the instructions after it.
+    fn group(&mut self, block: &Block, instruction: &Instruction, later: &[Instruction]) {
+        let (results, span) = (&instruction.results, instruction.span);
+        let line = self.lines.len();
+        let known = Group::new(block, self.registers).map(|(group, inputs)| {
+            let mut is_last = HashSet::new();
+            for instruction in &block.instructions {
+                let marked = instruction.operands.iter().zip(&instruction.uses).filter(|(_, mark)| **mark != Use::Kept);
+                is_last.extend(marked.map(|(&operand, _)| operand));
+            }
+            let operand = |&register: &Register| {
+                let slot = self.slot_of[register.0 as usize];
+                if is_last.contains(&register.into()) { Source::Take(slot) } else { Source::Copy(slot) }
+            };
+            (group.with_beside(beside(results, later)), inputs.iter().map(operand).collect())
+        });
+        if known.is_some() {
+            self.lines.push(Line::Jump(0));
+        }
+        self.instructions(block);
+        let mut unread = Vec::new();
+        let mut slots = Vec::new();
+        for (&result, &value) in results.iter().zip(&block.results) {
+            let Operand::Register(register) = value else { continue };
+            let slot = self.slot_of[register.0 as usize];
+            if self.is_read[result.0 as usize] {
+                self.slot_of[result.0 as usize] = slot;
+                slots.push(Some(slot));
+            } else {
+                unread.push(self.release(register));
+                slots.push(None);
+            }
+        }
+        self.drop_values(unread);
+        if let Some((group, operands)) = known {
+            let (results, after) = (slots.into(), self.lines.len());
+            self.lines[line] = Line::Group(Arc::new(GroupLine { group, operands, results, after, span }));
+        }
+    }
+
+    /// An `if`. Its results have their slots before its branches begin, so that nothing in them is in the way of the last
+    /// moves. Both branches begin with the same free slots.
+    fn branches(&mut self, condition: Source, blocks: [&Block; 2], results: &[Option<Slot>], span: Span) {
+        let branch = self.lines.len();
+        self.lines.push(Line::Branch { condition, otherwise: 0, span });
+        let (free, slots) = (self.free.clone(), self.slots);
+        self.branch(blocks[0], results);
+        let jump = self.lines.len();
+        self.lines.push(Line::Jump(0));
+        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), span };
+        self.free = free;
+        self.free.extend(slots..self.slots);
+        self.branch(blocks[1], results);
+        self.lines[jump] = Line::Jump(self.lines.len());
+    }
+
+    fn branch(&mut self, block: &Block, results: &[Option<Slot>]) {
+        self.instructions(block);
+        let sources = self.sources(&block.results, &block.uses);
+        let (mut moves, mut dropped) = (Vec::new(), Vec::new());
+        for (&source, &slot) in sources.iter().zip(results) {
+            match (source, slot) {
+                (source, Some(slot)) => moves.push((source, slot)),
+                // The result that it would be has no slot.
+                (Source::Take(slot), None) => dropped.push(slot),
+                _ => {}
+            }
+        }
+        if !moves.is_empty() {
+            self.lines.push(Line::Move(moves.into()));
+        }
+        self.drop_values(dropped);
+    }
+
+    fn drop_values(&mut self, slots: Vec<Slot>) {
+        if !slots.is_empty() {
+            self.lines.push(Line::Drop(slots.into()));
+        }
+    }
+
+    fn sources(&mut self, operands: &[Operand], uses: &[Use]) -> Box<[Source]> {
+        let uses = uses.iter().chain(std::iter::repeat(&Use::Kept));
+        let source = |(&operand, &mark)| match (operand, mark) {
+            (Operand::Constant(value), _) => Source::Constant(value),
+            (Operand::Register(register), Use::Kept) => Source::Copy(self.slot_of[register.0 as usize]),
+            (Operand::Register(register), Use::Last | Use::InPlace) => Source::Take(self.release(register)),
+        };
+        operands.iter().zip(uses).map(source).collect()
+    }
+
+    /// Gives registers slots, if they are read at all.
+    fn define(&mut self, registers: &[Register]) -> Box<[Option<Slot>]> {
+        let mut define = |&register: &Register| {
+            let slot = self.is_read[register.0 as usize].then(|| {
+                self.free.pop_first().unwrap_or_else(|| {
+                    self.slots += 1;
+                    self.slots - 1
+                })
+            })?;
+            self.slot_of[register.0 as usize] = slot;
+            Some(slot)
+        };
+        registers.iter().map(&mut define).collect()
+    }
+
+    /// The slot of a register that is alive no longer.
+    fn release(&mut self, register: Register) -> Slot {
+        let slot = self.slot_of[register.0 as usize];
+        self.free.insert(slot);
+        slot
+    }
+}
+
+/// Where the descriptors of those arguments are that are sequences and vary by instance.
+fn varying_sequences(each: &Each) -> Vec<usize> {
+    let mut position = 1;
+    let mut positions = Vec::new();
+    for argument in &each.arguments {
+        let registers = argument.registers();
+        if argument.varies && registers.first() == Some(&RegisterType::Descriptor) {
+            positions.push(position);
+        }
+        position += registers.len();
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! The instances of an `each` in native code, and on the machine's own lines where that gives up.
+
+use super::tasks::Task;
+use super::{finish, gather};
+use crate::data::slot::Slot;
+use crate::engine::error::RuntimeError;
+use crate::engine::native::Native;
+use crate::engine::value::SlotOf;
+use crate::engine::{Engine, Fault};
+use crate::machine::decode::EachLine;
+use crate::machine::leaf::{Gathered, Split};
+use crate::machine::native::Operands;
+use crate::machine::run::{Run, outside_instances};
+use crate::machine::scalar::Active;
+use crate::machine::strategy::Sizes;
+use nesl_native::{Instances, Status};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An `each` in native code, with its operands.
+pub(super) struct NativeEach<E: Engine> {
+    instances: Arc<Instances>,
+    operands: Operands<E>,
+}
+
+impl<E: Engine> Run<'_, E> {
+    /// The native code of an `each`, if it has that, and its operands are where that can read them.
+    pub(super) fn native(
+        &mut self,
+        line: &Arc<EachLine>,
+        sizes: Sizes,
+        operands: &[SlotOf<E>],
+    ) -> Result<Option<NativeEach<E>>, Fault> {
+        if !sizes.native {
+            return Ok(None);
+        }
+        let Some(operands) = Operands::new(self.engine, operands)? else { return Ok(None) };
+        let instances = self.program.native.instances(self.program.program(), line);
+        Ok(instances.map(|instances| NativeEach { instances, operands }))
+    }
+
+    /// The results of some instances, one after another, in batches. `operands` are those of the `each` without the number of
+    /// instances.
+    ///
+    /// # Errors
+    /// That of the first instance that fails.
+    pub(super) fn native_instances(
+        &mut self,
+        line: &EachLine,
+        native: &NativeEach<E>,
+        operands: &[SlotOf<E>],
+        task: Task,
+        outside: Active,
+    ) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> {
+        let Task { range, mut parts } = task;
+        let fault = outside_instances(line.span);
+        let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(outside.calls));
+        let mut batches = Vec::new();
+        let mut next = range.start;
+        self.is_native();
+        while next < range.end {
+            let (instances, words) = (&*native.instances, &native.operands);
+            let code = &self.program.native;
+            let done = code.run(self.engine, (line, instances), words, (next..range.end, &mut parts), limits);
+            let Some(done) = done.map_err(fault)? else {
+                batches.push(self.by_lines(line, operands, next..range.end, outside)?);
+                break;
+            };
+            self.instructions += (done.next - next) as u64;
+            self.steps += done.steps;
+            batches.push(done.results);
+            next = done.next;
+            if done.status != Status::Done {
+                batches.push(self.by_lines(line, operands, next..next + 1, outside)?);
+                next += 1;
+            }
+        }
+        if self.settings.native == Native::Check {
+            let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
+            for values in batches {
+                gather(self.engine, &mut results, values).map_err(fault)?;
+            }
+            let results = finish(self.engine, results).map_err(fault)?;
+            self.settings.native = Native::Off;
+            let expected = self.by_lines(line, operands, range, outside);
+            self.settings.native = Native::Check;
+            let (found, expected) = (self.shown(&results).map_err(fault)?, self.shown(&expected?).map_err(fault)?);
+            let name = &self.program.program().functions[line.each.serial.0 as usize].name;
+            assert_eq!(found, expected, "instances of {name} in native code, and by the machine's lines");
+            batches = vec![results];
+        }
+        Ok(batches)
+    }
+
+    /// The results of some instances by the machine's lines.
+    fn by_lines(
+        &mut self,
+        line: &EachLine,
+        operands: &[SlotOf<E>],
+        range: Range<usize>,
+        outside: Active,
+    ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
+        if self.program.is_scalar_only(line.each.serial) {
+            return self.scalar_instances(line, operands, range, outside);
+        }
+        let arguments = Split::new(self.engine, &line.each.arguments, operands.iter().cloned());
+        self.instances(line, &arguments.map_err(outside_instances(line.span))?, range)
+    }
+
+    /// What registers hold, for comparing.
+    fn shown(&mut self, slots: &[SlotOf<E>]) -> Result<Vec<Vec<String>>, Fault> {
+        let mut all = Vec::new();
+        for slot in slots {
+            let column = match slot {
+                Slot::Scalar(value) => {
+                    all.push(vec![format!("{value:?}")]);
+                    continue;
+                }
+                Slot::Column(column) => column.clone(),
+                Slot::Descriptor(segments) => self.engine.lengths(segments)?,
+            };
+            let length = self.engine.length(&column);
+            let elements = self.engine.fetch(&column, 0, length)?.elements;
+            all.push((0..length).map(|index| format!("{:?}", elements.get(index))).collect());
+        }
+        Ok(all)
+    }
+}

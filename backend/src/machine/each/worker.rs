@@ -1,0 +1,44 @@
+//! A run beside the run: instances that a worker takes, or this rank alone.
+
+use crate::engine::Engine;
+use crate::machine::loaded::Loaded;
+use crate::machine::profile::Profile;
+use crate::machine::run::{Run, Settings};
+use crate::machine::scalar::Evaluator;
+
+/// What a run beside the run did.
+pub(super) struct Did<R> {
+    pub outcome: R,
+    pub instructions: u64,
+    pub steps: u64,
+    pub profile: Option<Profile>,
+}
+
+/// Runs something on an engine. It has no business with the world outside.
+pub(super) fn run<E: Engine, R>(
+    program: &Loaded,
+    settings: Settings<'_>,
+    engine: &mut E,
+    mut profile: Option<Profile>,
+    task: impl FnOnce(&mut Run<'_, E>) -> R,
+) -> Did<R> {
+    let (mut printed, mut turn) = (false, 0);
+    let mut run = Run {
+        program,
+        local: program,
+        engine,
+        host: None,
+        printed: &mut printed,
+        settings: Settings { within: true, ..settings },
+        turn: &mut turn,
+        evaluator: Evaluator::new(program, settings.limits, settings.native, settings.interrupt),
+        instructions: 0,
+        steps: 0,
+        profile: profile.as_mut(),
+    };
+    run.begin_profile();
+    let outcome = task(&mut run);
+    run.end_profile();
+    let (instructions, steps) = (run.all_instructions(), run.all_steps());
+    Did { outcome, instructions, steps, profile }
+}

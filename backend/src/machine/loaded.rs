@@ -1,0 +1,80 @@
+//! A program ready to run: what is found out about its functions, once for all runs and workers, when it is first needed.
+
+use super::decode::{Code, EachLine, decode};
+use super::native::NativeCode;
+use super::scalar as evaluator;
+use nesl_span::Span;
+use nesl_vcode::tail::Steps;
+use nesl_vcode::{FunctionId, Program, pipeline};
+use std::sync::{Arc, OnceLock};
+
+/// A verified program, decoded function by function when they are first called.
+#[derive(Debug)]
+pub struct Loaded {
+    program: Arc<Program>,
+    code: Vec<OnceLock<Code>>,
+    /// Which calls are steps of loops, once somebody asked.
+    steps: OnceLock<Steps>,
+    /// For each function whether it computes on scalars alone, once somebody asked.
+    scalar_only: Vec<OnceLock<bool>>,
+    /// Those that do, as the evaluator runs them.
+    scalar_code: Vec<OnceLock<evaluator::Code>>,
+    /// Its native code.
+    pub(crate) native: NativeCode,
+    /// The same program for columns in parts.
+    partitioned: OnceLock<Box<Loaded>>,
+}
+
+impl Loaded {
+    /// Makes a program ready to run. The verifier must have accepted it: a machine panics on a program that breaks its rules.
+    pub fn new(program: Arc<Program>) -> Loaded {
+        let code = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let native = NativeCode::new(program.functions.len());
+        Loaded { program, code, steps: OnceLock::new(), scalar_only, scalar_code, native, partitioned: OnceLock::new() }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The same program for an engine whose columns lie in parts on several processes.
+    pub(crate) fn partitioned(&self) -> &Loaded {
+        self.partitioned.get_or_init(|| {
+            let program = pipeline::partitioned(&self.program).unwrap_or_else(|error| panic!("{error}"));
+            Box::new(Loaded::new(Arc::new(program)))
+        })
+    }
+
+    /// Whether a function, and whatever it calls, has scalars alone.
+    pub(crate) fn is_scalar_only(&self, function: FunctionId) -> bool {
+        let index = function.0 as usize;
+        *self.scalar_only[index].get_or_init(|| evaluator::is_scalar_only(&self.program, function))
+    }
+
+    /// A function of scalars alone, translated now if it was not yet.
+    pub(crate) fn scalar_code(&self, function: FunctionId) -> &evaluator::Code {
+        let index = function.0 as usize;
+        self.scalar_code[index]
+            .get_or_init(|| evaluator::translate(&self.decoded(function), evaluator::results(&self.program, function)))
+    }
+
+    /// Where the function of an `each` is called; none where it is a part of the caller that stands there.
+    pub(crate) fn call_place(&self, line: &EachLine) -> Option<Span> {
+        let function = &self.program.functions[line.each.serial.0 as usize];
+        Some(line.span).filter(|&span| span != function.span)
+    }
+
+    pub(super) fn decoded(&self, function: FunctionId) -> Code {
+        let steps = self.steps.get_or_init(|| Steps::of(&self.program)).callees(&self.program, function);
+        decode(&self.program.functions[function.0 as usize], steps)
+    }
+
+    /// A function of it, decoded now if it was not yet.
+    pub(crate) fn code(&self, function: FunctionId) -> &Code {
+        let index = function.0 as usize;
+        self.code[index].get_or_init(|| self.decoded(function))
+    }
+}

@@ -1,0 +1,240 @@
+//! Native code in the machine: which functions have it, what it runs with, and values in and out.
+//!
+//! A program's functions are compiled when they are first run, once for all workers. Where native code gives up, or there is
+//! none, the machine's own lines run: they give the same results, and the errors.
+//! Calling it is unsafe: values go over as addresses.
+
+#![allow(unsafe_code)]
+
+use crate::data::slot::Slot;
+use crate::data::vector::unwritten::Unwritten;
+use crate::engine::stack::stack_bytes;
+use crate::engine::value::SlotOf;
+use crate::engine::{Engine, Fault};
+use crate::machine::decode::EachLine;
+pub use nesl_native::target;
+use nesl_native::{Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of};
+use nesl_prim::ScalarValue;
+use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The native code of a program.
+pub(crate) struct NativeCode {
+    /// None where this machine cannot run native code.
+    compiler: Mutex<Option<Compiler>>,
+    /// The program as it is compiled.
+    serial: OnceLock<Program>,
+    functions: Vec<OnceLock<Option<Compiled>>>,
+    supported: Vec<OnceLock<bool>>,
+    recursive: Vec<OnceLock<bool>>,
+    /// By the address of their line, which lives as long as the program does.
+    instances: Mutex<HashMap<usize, Option<Arc<Instances>>>>,
+}
+
+impl std::fmt::Debug for NativeCode {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("NativeCode")
+    }
+}
+
+impl NativeCode {
+    /// For a program with so many functions.
+    pub fn new(functions: usize) -> NativeCode {
+        NativeCode {
+            compiler: Mutex::new(None),
+            serial: OnceLock::new(),
+            functions: (0..functions).map(|_| OnceLock::new()).collect(),
+            supported: (0..functions).map(|_| OnceLock::new()).collect(),
+            recursive: (0..functions).map(|_| OnceLock::new()).collect(),
+            instances: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// What the compiler makes of the program; none if it, or this machine, cannot.
+    fn compile<T>(&self, program: &Program, make: impl FnOnce(&mut Compiler, &Program) -> Option<T>) -> Option<T> {
+        let serial = || pipeline::serial(program).unwrap_or_else(|error| panic!("{error}"));
+        let program = self.serial.get_or_init(serial);
+        let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+        if compiler.is_none() {
+            *compiler = Compiler::new().ok();
+        }
+        make(compiler.as_mut()?, program)
+    }
+
+    /// Whether the compiler knows all that a function does.
+    pub fn is_supported(&self, program: &Program, function: FunctionId) -> bool {
+        *self.supported[function.0 as usize].get_or_init(|| is_supported(program, function))
+    }
+
+    /// Whether a function, or one that it comes to call, may come to run itself.
+    pub fn is_recursive(&self, program: &Program, function: FunctionId) -> bool {
+        *self.recursive[function.0 as usize].get_or_init(|| is_recursive(program, function))
+    }
+
+    /// A function, if it has native code.
+    pub fn function(&self, program: &Program, function: FunctionId) -> Option<Compiled> {
+        *self.functions[function.0 as usize].get_or_init(|| {
+            if !self.is_supported(program, function) {
+                return None;
+            }
+            self.compile(program, |compiler, program| compiler.function(program, function).ok())
+        })
+    }
+
+    /// The instances of an `each`, if its serial function has native code.
+    pub fn instances(&self, program: &Program, line: &Arc<EachLine>) -> Option<Arc<Instances>> {
+        let mut known = self.instances.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            if !self.is_supported(program, line.each.serial) {
+                return None;
+            }
+            self.compile(program, |compiler, program| compiler.instances(program, &line.each).ok()).map(Arc::new)
+        };
+        known.entry(Arc::as_ptr(line).addr()).or_insert_with(make).clone()
+    }
+}
+
+/// Calls of functions of scalars alone: the words of arguments and results.
+#[derive(Default)]
+pub(crate) struct ScalarCalls {
+    words: Vec<u64>,
+    results: Vec<u64>,
+    /// What they did: see [`State::steps`].
+    pub steps: u64,
+}
+
+impl ScalarCalls {
+    /// Calls a function of scalars alone; its results mean something if it is done.
+    pub fn call(
+        &mut self,
+        function: Compiled,
+        arguments: impl Iterator<Item = u64>,
+        interrupt: Option<&AtomicBool>,
+        depth: usize,
+    ) -> (Status, &[u64]) {
+        self.words.clear();
+        self.words.extend(arguments);
+        self.results.resize(function.result_words(), 0);
+        let mut state = State::new(interrupt, stack_bytes(depth), None);
+        // SAFETY: scalars have no addresses; the program, whose compiler made the function, is being run.
+        let status = unsafe { function.call(&mut state, &self.words, &mut self.results) };
+        self.steps += state.steps();
+        (status, &self.results)
+    }
+}
+
+/// The operands of an `each` in words, with the columns that they are the addresses of.
+pub(crate) struct Operands<E: Engine> {
+    words: Vec<u64>,
+    /// Holds memory that the words point to.
+    _held: Vec<E::Column>,
+}
+
+impl<E: Engine> Operands<E> {
+    /// The words of operands, if their elements are in this process's memory.
+    ///
+    /// # Errors
+    /// Those of taking descriptors apart.
+    pub fn new(engine: &mut E, operands: &[SlotOf<E>]) -> Result<Option<Operands<E>>, Fault> {
+        let (mut words, mut held) = (Vec::new(), Vec::new());
+        for operand in operands {
+            match operand {
+                Slot::Scalar(value) => words.push(value.to_word()),
+                Slot::Column(column) => {
+                    let Some(address) = engine.address(column) else { return Ok(None) };
+                    words.extend([address as u64, engine.length(column) as u64]);
+                    held.push(column.clone());
+                }
+                Slot::Descriptor(segments) => {
+                    for column in [engine.starts(segments)?, engine.lengths(segments)?] {
+                        let Some(address) = engine.address(&column) else { return Ok(None) };
+                        words.push(address as u64);
+                        held.push(column);
+                    }
+                    words.push(engine.segments(segments) as u64);
+                }
+            }
+        }
+        Ok(Some(Operands { words, _held: held }))
+    }
+}
+
+/// How far native code came with the instances of an `each`.
+pub(crate) struct Done<E: Engine> {
+    /// The first instance that is not done.
+    pub next: usize,
+    pub status: Status,
+    /// What was done: see [`State::steps`].
+    pub steps: u64,
+    /// The results of those before it.
+    pub results: Vec<SlotOf<E>>,
+}
+
+impl NativeCode {
+    /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if there is no
+    /// memory to do that in. Each register of the results goes to its part of a column, if there is one and room in it.
+    ///
+    /// # Errors
+    /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
+    pub fn run<E: Engine>(
+        &self,
+        engine: &mut E,
+        (line, instances): (&EachLine, &Instances),
+        operands: &Operands<E>,
+        (range, parts): (Range<usize>, &mut [Option<Unwritten>]),
+        (interrupt, depth): (Option<&AtomicBool>, usize),
+    ) -> Result<Option<Done<E>>, Fault> {
+        let Some(meter) = engine.meter().map(Arc::clone) else { return Ok(None) };
+        let outcome = meter.with_scratch(|scratch| {
+            let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
+            // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler made the
+            // code, is being run.
+            let (next, status, words) = unsafe { instances.run(&mut state, &operands.words, range) };
+            let mut results = Vec::new();
+            let mut rest = words.as_slice();
+            let mut parts = parts.iter_mut();
+            for ty in line.each.result_types() {
+                let (words, others) = rest.split_at(words_of(ty));
+                rest = others;
+                // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
+                results.push(unsafe { slot(engine, (ty, words), parts.next().and_then(Option::as_mut)) }?);
+            }
+            Ok(Done { next, status, steps: state.steps(), results })
+        });
+        outcome.transpose()
+    }
+}
+
+/// A register from its words.
+///
+/// # Safety
+/// The words are addresses and lengths of such elements.
+unsafe fn slot<E: Engine>(
+    engine: &mut E,
+    register: (RegisterType, &[u64]),
+    part: Option<&mut Unwritten>,
+) -> Result<SlotOf<E>, Fault> {
+    let copy = |engine: &mut E, elements| {
+        let placed = part.and_then(|part| engine.copy_to(part, elements));
+        placed.map_or_else(|| engine.copy(elements), Ok)
+    };
+    Ok(match register {
+        (RegisterType::Scalar(ty), &[word]) => Slot::Scalar(ScalarValue::from_word(ty, word)),
+        (RegisterType::Column(ty), &[address, length]) => {
+            // SAFETY: by the caller.
+            let elements = unsafe { Elements::at(ty, address, length) };
+            Slot::Column(copy(engine, elements)?)
+        }
+        // Results lie packed: what instances give is put together so.
+        (RegisterType::Descriptor, &[_, lengths, count]) => {
+            // SAFETY: by the caller.
+            let lengths = unsafe { Elements::at(nesl_prim::ScalarType::Int, lengths, count) };
+            let lengths = copy(engine, lengths)?;
+            Slot::Descriptor(engine.packed(lengths)?)
+        }
+        (ty, words) => unreachable!("a register of {ty:?} in {} words", words.len()),
+    })
+}

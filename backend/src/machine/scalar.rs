@@ -1,0 +1,351 @@
+//! The evaluator for functions of scalars alone.
+//!
+//! Such a function, and whatever it calls, has no columns: its registers are words of 64 bits, and an engine has no part in it.
+//! The machine hands whole calls to this evaluator (`machine::scalars`), which takes a fifth to an eighth of the time. A function
+//! becomes blocks (`translate`) of closures, one for each operation, made from the operation's meaning in the table
+//! (`operation`), with control between them. Results, failures with their places, limits and the numbers of instructions are
+//! the machine's.
+
+mod only;
+mod operation;
+mod translate;
+
+use crate::engine::error::{RuntimeError, kept_calls};
+use crate::engine::native::Native;
+use crate::machine::Limits;
+use crate::machine::loaded::Loaded;
+use crate::machine::native::ScalarCalls;
+use nesl_native::Status;
+use nesl_prim::{Failure, ScalarType, ScalarValue};
+use nesl_span::Span;
+use nesl_vcode::FunctionId;
+pub(crate) use only::{is_scalar_only, results};
+use operation::Operation;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+pub(crate) use translate::translate;
+
+/// Where a word comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Source {
+    /// The program.
+    Constant(u64),
+    /// A place in the frame.
+    Place(usize),
+}
+
+impl Source {
+    fn word(self, frame: &[u64]) -> u64 {
+        match self {
+            Source::Constant(word) => word,
+            Source::Place(place) => frame[place],
+        }
+    }
+}
+
+/// A call at the end of a block.
+#[derive(Clone, Debug)]
+struct Call {
+    function: FunctionId,
+    /// In the order of the parameters.
+    arguments: Box<[Source]>,
+    /// Where the results go.
+    results: Box<[usize]>,
+    /// The block to go on with.
+    next: usize,
+    span: Span,
+}
+
+/// What follows a block.
+#[derive(Clone, Debug)]
+enum End {
+    /// One block where the word at a place is true, else another.
+    Branch { condition: usize, then: usize, otherwise: usize },
+    /// A block further down.
+    Jump(usize),
+    /// A call, then a block further down.
+    Call(Call),
+    /// A step of a loop: a call that ends the function, whose place the other takes.
+    Step { function: FunctionId, arguments: Box<[Source]>, span: Span },
+    /// The end of the function.
+    Return(Box<[Source]>),
+}
+
+/// Operations that run one after another; then moves within the frame, in order.
+#[derive(Debug)]
+struct Block {
+    operations: Vec<Operation>,
+    /// Where each of them is in the source.
+    spans: Vec<Span>,
+    moves: Vec<(Source, usize)>,
+    /// Instructions in it, with that of its end.
+    instructions: u64,
+    end: End,
+}
+
+/// A function ready for the evaluator.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// The first one begins.
+    blocks: Vec<Block>,
+    /// Words of a frame.
+    words: usize,
+    /// Where the parameters go.
+    parameters: Box<[usize]>,
+    /// The types of the results.
+    pub results: Box<[ScalarType]>,
+    /// The source of the function.
+    span: Span,
+}
+
+/// A function that waits for its call to return.
+struct Caller<'a> {
+    code: &'a Code,
+    call: &'a Call,
+    /// Where its frame begins.
+    base: usize,
+}
+
+/// What the calls that are active outside take of the limits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Active {
+    pub calls: usize,
+    pub bytes: usize,
+}
+
+/// Runs functions of scalars alone, one after another. Their frames lie in one stack, which stays from one to the next.
+pub(crate) struct Evaluator<'a> {
+    program: &'a Loaded,
+    limits: Limits,
+    interrupt: Option<&'a AtomicBool>,
+    /// All frames.
+    words: Vec<u64>,
+    callers: Vec<Caller<'a>>,
+    results: Vec<u64>,
+    /// Arguments on their way from a frame to the one that takes its place.
+    moving: Vec<u64>,
+    native: Native,
+    native_calls: ScalarCalls,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// What native code did.
+    pub steps: u64,
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn new(
+        program: &'a Loaded,
+        limits: Limits,
+        native: Native,
+        interrupt: Option<&'a AtomicBool>,
+    ) -> Evaluator<'a> {
+        let (words, callers, results, moving) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let native_calls = ScalarCalls::default();
+        Evaluator {
+            program,
+            limits,
+            interrupt,
+            words,
+            callers,
+            results,
+            moving,
+            native,
+            native_calls,
+            instructions: 0,
+            steps: 0,
+        }
+    }
+
+    /// Calls a function; its results.
+    ///
+    /// # Errors
+    /// Where an operation fails.
+    ///
+    /// # Panics
+    /// If the function does not compute on scalars alone, or the arguments are not those of its parameters.
+    pub fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: impl ExactSizeIterator<Item = u64> + Clone,
+        outside: Active,
+    ) -> Result<&[u64], RuntimeError> {
+        if self.native != Native::Off && self.call_native(function, arguments.clone(), outside) {
+            if self.native == Native::Check {
+                self.check(function, arguments, outside)?;
+            }
+            self.instructions += 1;
+            return Ok(&self.results);
+        }
+        self.interpret(function, arguments, outside)
+    }
+
+    /// Whether calls of a function are native code, as far as that does not give up.
+    pub fn has_native(&self, function: FunctionId) -> bool {
+        self.native != Native::Off && self.program.native.function(self.program.program(), function).is_some()
+    }
+
+    /// Calls a function in native code, if it has that; false if there are no results.
+    fn call_native(&mut self, function: FunctionId, arguments: impl Iterator<Item = u64>, outside: Active) -> bool {
+        let Some(native) = self.program.native.function(self.program.program(), function) else { return false };
+        let depth = self.limits.depth.saturating_sub(outside.calls);
+        let (status, results) = self.native_calls.call(native, arguments, self.interrupt, depth);
+        self.results.clear();
+        self.results.extend_from_slice(results);
+        self.steps += std::mem::take(&mut self.native_calls.steps);
+        status == Status::Done
+    }
+
+    /// Compares the results at hand with those of the machine's own lines.
+    fn check(
+        &mut self,
+        function: FunctionId,
+        arguments: impl ExactSizeIterator<Item = u64>,
+        outside: Active,
+    ) -> Result<(), RuntimeError> {
+        let native = self.results.clone();
+        let expected = self.interpret(function, arguments, outside)?.to_vec();
+        let types = &self.program.scalar_code(function).results;
+        let values = |words: &[u64]| -> Vec<ScalarValue> {
+            types.iter().zip(words).map(|(&ty, &word)| ScalarValue::from_word(ty, word)).collect()
+        };
+        let name = &self.program.program().functions[function.0 as usize].name;
+        assert_eq!(values(&native), values(&expected), "{name} in native code, and by its lines");
+        Ok(())
+    }
+
+    /// Calls a function by its lines.
+    fn interpret(
+        &mut self,
+        function: FunctionId,
+        arguments: impl ExactSizeIterator<Item = u64>,
+        outside: Active,
+    ) -> Result<&[u64], RuntimeError> {
+        let code = self.program.scalar_code(function);
+        let outcome = self.begin(code, arguments, outside).and_then(|()| self.run(code, outside));
+        match outcome {
+            Ok(()) => Ok(&self.results),
+            Err((failure, span)) => {
+                let calls = self.callers.drain(..).rev().map(|caller| caller.call.span);
+                let calls = kept_calls(calls);
+                Err(RuntimeError { failure, span, calls, element: None, instances: Vec::new() })
+            }
+        }
+    }
+
+    /// The first frame.
+    fn begin(
+        &mut self,
+        code: &Code,
+        arguments: impl ExactSizeIterator<Item = u64>,
+        outside: Active,
+    ) -> Result<(), (Failure, Span)> {
+        assert_eq!(arguments.len(), code.parameters.len(), "an argument for each parameter");
+        self.check_interrupt(code.span)?;
+        self.make_room(code.words, outside).map_err(|failure| (failure, code.span))?;
+        for (&place, argument) in code.parameters.iter().zip(arguments) {
+            self.words[place] = argument;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, mut code: &'a Code, outside: Active) -> Result<(), (Failure, Span)> {
+        let mut base = 0;
+        let mut next = 0;
+        loop {
+            let block = &code.blocks[next];
+            let frame = &mut self.words[base..base + code.words];
+            let mut done = 0;
+            while let Some(operation) = block.operations.get(done) {
+                done += 1;
+                if let Err(failure) = operation.apply(frame) {
+                    self.instructions += done as u64;
+                    return Err((*failure, block.spans[done - 1]));
+                }
+            }
+            for &(source, place) in &block.moves {
+                frame[place] = source.word(frame);
+            }
+            self.instructions += block.instructions;
+            match &block.end {
+                End::Branch { condition, then, otherwise } => {
+                    next = if frame[*condition] == 0 { *otherwise } else { *then };
+                }
+                End::Jump(target) => next = *target,
+                End::Call(call) => {
+                    // Whatever runs for long calls again and again.
+                    self.check_interrupt(call.span)?;
+                    let callee = self.program.scalar_code(call.function);
+                    let top = base + code.words;
+                    self.check_depth(outside)
+                        .and_then(|()| self.make_room(top + callee.words, outside))
+                        .map_err(|failure| (failure, call.span))?;
+                    let (below, above) = self.words.split_at_mut(top);
+                    for (source, &place) in call.arguments.iter().zip(&callee.parameters) {
+                        above[place] = source.word(&below[base..]);
+                    }
+                    self.callers.push(Caller { code, call, base });
+                    (code, base, next) = (callee, top, 0);
+                }
+                End::Step { function, arguments, span } => {
+                    self.moving.clear();
+                    self.moving.extend(arguments.iter().map(|source| source.word(frame)));
+                    self.check_interrupt(*span)?;
+                    (code, next) = (self.program.scalar_code(*function), 0);
+                    self.make_room(base + code.words, outside).map_err(|failure| (failure, *span))?;
+                    for (&word, &place) in self.moving.iter().zip(&code.parameters) {
+                        self.words[base + place] = word;
+                    }
+                }
+                End::Return(sources) => {
+                    let Some(caller) = self.callers.pop() else {
+                        self.results.clear();
+                        self.results.extend(sources.iter().map(|source| source.word(frame)));
+                        return Ok(());
+                    };
+                    let (below, above) = self.words.split_at_mut(base);
+                    for (source, &place) in sources.iter().zip(&caller.call.results) {
+                        below[caller.base + place] = source.word(above);
+                    }
+                    (code, base, next) = (caller.code, caller.base, caller.call.next);
+                }
+            }
+        }
+    }
+
+    fn check_interrupt(&self, span: Span) -> Result<(), (Failure, Span)> {
+        match self.interrupt {
+            Some(flag) if flag.load(Relaxed) => Err((Failure::Interrupted, span)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there may be one more call.
+    fn check_depth(&mut self, outside: Active) -> Result<(), Failure> {
+        if outside.calls + self.callers.len() + 1 >= self.limits.depth || self.callers.try_reserve(1).is_err() {
+            return Err(self.too_deep(outside));
+        }
+        Ok(())
+    }
+
+    /// Makes the stack so many words long, at least.
+    fn make_room(&mut self, words: usize, outside: Active) -> Result<(), Failure> {
+        let bytes = outside.bytes + words * size_of::<u64>() + self.callers.len() * size_of::<Caller<'_>>();
+        if bytes > self.limits.frame_bytes {
+            return Err(self.too_deep(outside));
+        }
+        if words > self.words.len() {
+            if self.words.try_reserve(words - self.words.len()).is_err() {
+                return Err(self.too_deep(outside));
+            }
+            self.words.resize(self.words.capacity(), 0);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_deep(&self, outside: Active) -> Failure {
+        Failure::RecursionTooDeep { depth: (outside.calls + self.callers.len()) as u64 + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests;
