@@ -2,13 +2,13 @@
 
 use crate::arguments;
 use crate::execute::Execution;
-use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
 use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::answer;
 use crate::stop::Stop;
+use crate::supervisor;
 use clap::{Args, Command, FromArgMatches};
 use nesl_prim::visible;
 use nesl_span::SourceMap;
@@ -38,8 +38,8 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let command = visible::line(&Path::new(&name).display().to_string()).into_owned();
     let matches = command_line(&program, &command).try_get_matches();
     let Built { arguments, options } = matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(answer)?;
-    if let Some(ranks) = front::wanted(&options)? {
-        return front::run(ranks, &options);
+    if let Some(ranks) = supervisor::wanted(&options)? {
+        return supervisor::run(ranks, &options);
     }
     let mut place = Place::join(&options)?;
     if !is_separated(&arguments) {

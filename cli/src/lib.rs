@@ -3,8 +3,8 @@
 //! ```text
 //! commands/     the command line: run, build, check, vcode, repl …    options  how programs are run
 //! driver        source to program                                     payload, built  executables with a program inside
-//! launch, front which engine, which ranks; starting them               execute, oracle  a program on it
-//! allocation    processes that a batch system has started without MPI
+//! launch        which engine, which ranks                             execute, oracle  a program on it
+//! supervisor/   --ranks: starting, watching and ending them           allocation  started by a batch system without MPI
 //! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt, limit  Ctrl-C, --time-limit
 //! codes         the pages of error codes
@@ -20,7 +20,6 @@ pub mod commands;
 pub mod driver;
 pub mod execute;
 pub mod failure;
-pub mod front;
 pub mod interrupt;
 pub mod launch;
 pub mod limit;
@@ -33,6 +32,7 @@ pub mod profile;
 pub mod repl;
 pub mod stats;
 pub mod stop;
+pub mod supervisor;
 
 use nesl_frontend::session;
 use nesl_frontend::stack::with_stack_if_possible;

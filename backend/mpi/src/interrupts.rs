@@ -345,7 +345,7 @@ pub(crate) fn close() {
     state.step(own);
 }
 
-/// From here on the signal of an interrupt ([`crate::start::Job::interrupt`]) does not end this process.
+/// From here on the signal of an interrupt, SIGUSR1, does not end this process.
 pub fn prepare() {
     signals::prepare();
 }

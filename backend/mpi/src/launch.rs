@@ -6,6 +6,7 @@
 use crate::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
 use crate::interrupts;
 use crate::managed::{Growth, Managed};
+use crate::process;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -106,8 +107,8 @@ impl World {
         self.managed = Arc::new(Mutex::new(Managed::new(growth)));
     }
 
-    /// Makes evaluations of this rank end when the process that started the job says so ([`crate::start::Job::interrupt`]): all
-    /// ranks call it together, after [`crate::interrupts::prepare`]. `agreed` is called when all have heard of it.
+    /// Makes evaluations of this rank end when the process that started the job says so, by SIGUSR1: all ranks
+    /// call it together, after [`crate::interrupts::prepare`]. `agreed` is called when all have heard of it.
     pub fn watch(&self, agreed: impl Fn() + Send + Sync + 'static) {
         interrupts::watch(agreed);
     }
@@ -135,7 +136,7 @@ pub fn initialise() -> Result<World, LaunchError> {
     install_panic_hook();
     if detect().is_some() {
         // At once: joining takes long, and a launcher may be killed meanwhile.
-        die_with_launcher();
+        process::end_with_launcher();
     }
     let (universe, threading) =
         mpi::initialize_with_threading(Threading::Serialized).ok_or(LaunchError::AlreadyInitialised)?;
@@ -163,19 +164,6 @@ fn install_panic_hook() {
         }
     }));
 }
-
-/// Asks the kernel to end this process with the one that launched it: a killed launcher may leave ranks spinning otherwise.
-#[cfg(target_os = "linux")]
-fn die_with_launcher() {
-    // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and touches no memory of ours.
-    #[allow(unsafe_code)]
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn die_with_launcher() {}
 
 #[cfg(test)]
 mod tests {

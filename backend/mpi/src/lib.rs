@@ -6,8 +6,8 @@
 //!
 //! From the bottom up: [`communicator`] is all that touches MPI, and [`interrupts`] what ends an evaluation there; [`launch`] joins
 //! and leaves the job, [`layout`] knows which rank holds what, [`exchange`], `requests`, `ranges` and `routes` move elements, `managed`
-//! sends what only its sender knows the length of. [`start`] and [`remarks`] are for the process that starts a job, [`check`] tries the
-//! messages between ranks. [`Column`] and [`Descriptor`] are what an instruction sees; the instructions are methods of [`Ranks`] in one
+//! sends what only its sender knows the length of. [`process`] ties processes of a job to each other, [`check`] tries the messages
+//! between ranks. [`Column`] and [`Descriptor`] are what an instruction sees; the instructions are methods of [`Ranks`] in one
 //! file for each class, and `engine` is the seam.
 
 mod bundle;
@@ -31,16 +31,15 @@ mod managed;
 mod movement;
 mod order;
 mod pieces;
+pub mod process;
 mod ranges;
 mod ranks;
-pub mod remarks;
 mod requests;
 mod routes;
 mod segmented;
 mod segments;
 mod send;
 mod slices;
-pub mod start;
 mod text;
 mod together;
 

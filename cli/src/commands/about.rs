@@ -5,11 +5,11 @@
 mod check;
 
 use crate::allocation::Step;
-use crate::front;
 use crate::launch::{Launched, Place};
 use crate::options::{MessageFormat, RunOptions};
 use crate::output::print;
 use crate::stop::Stop;
+use crate::supervisor;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -60,9 +60,9 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let step = Step::detect();
     // Tasks that do not know of each other are told of here, not refused.
     if step.is_none()
-        && let Some(ranks) = front::wanted(options)?
+        && let Some(ranks) = supervisor::wanted(options)?
     {
-        return front::run(ranks, options);
+        return supervisor::run(ranks, options);
     }
     let first_of_copies = step.map_or_else(first_without_mpi, |step| step.task == 0);
     if !first_of_copies {

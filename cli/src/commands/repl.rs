@@ -1,18 +1,18 @@
 //! `nesl repl`, and `nesl` alone: an interactive session on an engine.
 
-use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::{Job, Link, Place};
 use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::repl::{self, session::Repl};
 use crate::stop::Stop;
+use crate::supervisor;
 use nesl_backend::Engine;
 
 /// Starts a session, which lasts to the end of its input.
 pub fn run(options: &RunOptions) -> Result<(), Stop> {
-    if let Some(ranks) = front::wanted(options)? {
-        return front::session(ranks, options);
+    if let Some(ranks) = supervisor::wanted(options)? {
+        return supervisor::session(ranks, options);
     }
     if options.turns.is_some() {
         Place::expect_interrupts();

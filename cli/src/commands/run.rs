@@ -3,13 +3,13 @@
 use crate::arguments;
 use crate::driver;
 use crate::execute::Execution;
-use crate::front;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
 use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::oracle;
 use crate::stop::Stop;
+use crate::supervisor;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,8 +34,8 @@ pub struct Arguments {
 
 /// Runs the file.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
-    if let Some(ranks) = front::wanted(options)? {
-        return front::run(ranks, options);
+    if let Some(ranks) = supervisor::wanted(options)? {
+        return supervisor::run(ranks, options);
     }
     let begun = Instant::now();
     let Arguments { file, arguments } = arguments;

@@ -5,12 +5,13 @@
 
 use super::job::{self, Watch, begin};
 use super::marks::Marks;
+use super::signals;
+use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
 use crate::options::RunOptions;
 use crate::repl::{Next, Partner, terminal};
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
-use nesl_mpi::start::{Terminal, signals};
 use std::io::{self, IsTerminal, Write};
 use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -43,10 +44,10 @@ fn take(end: &End) -> Option<Result<(), Stop>> {
 /// # Errors
 /// The end of the job, if it could not begin or did not go well.
 pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
-    if !(io::stdin().is_terminal() && io::stdout().is_terminal() && signals::is_in_foreground()) {
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal() && is_in_foreground()) {
         return job::session(ranks, options);
     }
-    signals::note_them();
+    signals::note();
     let (mark, turns) = (job::mark(), Arc::<Turns>::default());
     let mut job = begin(ranks, options, &["--mark", &mark, "--turns", &mark], Stdio::piped)?;
     let input = job.stdin();
@@ -64,7 +65,7 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     });
     let watch = Watch::new(job, ranks, output, errors).interruptible(Arc::clone(&turns));
     let end = End::default();
-    let (slot, terminal) = (Arc::clone(&end), Terminal::remember());
+    let (slot, terminal) = (Arc::clone(&end), TerminalSettings::remember());
     thread::spawn(move || {
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.last());
         let _ = sender.send(Event::Ended);

@@ -1,14 +1,15 @@
 //! A job seen from the process that started it: passes on what the ranks write, ends them when a signal says so or nobody can
 //! read them, and says what their end is for the user.
 
+use super::launcher::{LauncherProcess, start};
+use super::launcher_output::{Death, Remarks};
 use super::marks::Marks;
 use super::turns::Turns;
+use super::{signals, terminal};
 use crate::options::{ColorChoice, RunOptions};
 use crate::output::write_error;
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
-use nesl_mpi::remarks::{Death, Remarks};
-use nesl_mpi::start::{Job, signals, start};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -52,11 +53,11 @@ pub(super) fn mark() -> String {
 }
 
 /// Starts the ranks, which read what this process would.
-fn with_input(ranks: usize, options: &RunOptions, more: &[&str]) -> Result<Job, Stop> {
-    signals::note_them();
+fn with_input(ranks: usize, options: &RunOptions, more: &[&str]) -> Result<LauncherProcess, Stop> {
+    signals::note();
     let is_typed = io::stdin().is_terminal();
     // The launcher is no part of the terminal's foreground: what is typed goes through here.
-    let is_piped = is_typed && signals::is_in_foreground();
+    let is_piped = is_typed && terminal::is_in_foreground();
     let stdin = || match (is_piped, is_typed) {
         (true, _) => Stdio::piped(),
         (false, true) => Stdio::null(),
@@ -74,7 +75,12 @@ fn with_input(ranks: usize, options: &RunOptions, more: &[&str]) -> Result<Job, 
 ///
 /// # Errors
 /// If there are none then.
-pub(super) fn begin(ranks: usize, options: &RunOptions, more: &[&str], stdin: impl Fn() -> Stdio) -> Result<Job, Stop> {
+pub(super) fn begin(
+    ranks: usize,
+    options: &RunOptions,
+    more: &[&str],
+    stdin: impl Fn() -> Stdio,
+) -> Result<LauncherProcess, Stop> {
     let mut own = vec!["--as-rank"];
     own.extend((options.color == ColorChoice::Auto && options.color.enabled()).then_some("--in-color"));
     let (program, arguments) = command(own.iter().chain(more));
@@ -152,7 +158,7 @@ impl<W: Write> Write for Filter<'_, W> {
 
 /// A job while it lasts.
 pub(super) struct Watch {
-    job: Job,
+    job: LauncherProcess,
     ranks: usize,
     /// How passing on its output has ended.
     output: Option<Receiver<io::Result<()>>>,
@@ -169,7 +175,7 @@ pub(super) struct Watch {
 impl Watch {
     /// Passes on what comes from a job that has begun.
     pub(super) fn new(
-        mut job: Job,
+        mut job: LauncherProcess,
         ranks: usize,
         mut output: impl Write + Send + 'static,
         mut errors: impl Write + Send + 'static,
@@ -256,7 +262,7 @@ impl Watch {
         if let Some(death) = death {
             return Err(Stop::with_code(by_signal(death.signal), obituary(death, self.ranks)));
         }
-        if let Some(signal) = signals::of(status) {
+        if let Some(signal) = signals::that_ended(status) {
             let message = format!("error: the launcher was ended by signal {signal}: the job ends");
             return Err(Stop::with_code(by_signal(signal), message));
         }

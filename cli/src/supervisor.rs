@@ -1,18 +1,26 @@
-//! `--ranks N`: the process that starts a job and stands between the user and its ranks.
+//! `--ranks N`: the process that starts a job and stands between the user and its ranks, its supervisor.
 //!
 //! ```text
 //! terminal ─ this process ─ launcher ─ rank 0 … rank N-1, each this command again with `--as-rank`
 //! ```
 //! What the ranks write passes through here. So an output that cannot be written is noticed, which launchers do not, and what a
-//! launcher says of a dead rank becomes one message ([`job`]). However this process ends, the job ends with it. A session at a
-//! terminal has its line editor here, too ([`session`]).
+//! launcher says of a dead rank becomes one message (`job`, `launcher_output`). However this process ends, the job ends with it
+//! (`launcher`, `signals`). A session at a terminal has its line editor here, too (`session`).
 
 #[cfg(feature = "mpi")]
 mod job;
 #[cfg(feature = "mpi")]
+mod launcher;
+#[cfg(feature = "mpi")]
+mod launcher_output;
+#[cfg(feature = "mpi")]
 mod marks;
 #[cfg(feature = "mpi")]
 mod session;
+#[cfg(feature = "mpi")]
+mod signals;
+#[cfg(feature = "mpi")]
+mod terminal;
 #[cfg(feature = "mpi")]
 mod turns;
 

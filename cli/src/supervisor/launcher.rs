@@ -1,0 +1,238 @@
+//! The launcher of MPI as a process: finds it, starts it with settings that work with more ranks than cores and for root, and
+//! holds on to it.
+//!
+//! It has a process group of its own: a Ctrl-C at the terminal reaches the supervisor and nobody else, which then ends the job
+//! in an orderly way. On Linux the launcher ends when the supervisor does, however that happens.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// The variable that names the launcher, with options before those of ours.
+pub const LAUNCHER_VARIABLE: &str = "NESL_MPIRUN";
+
+/// The launchers that are looked for.
+const LAUNCHERS: [&str; 2] = ["mpirun", "mpiexec"];
+
+/// How Open MPI is told, in its old and its new form, to start as many ranks as it is asked to, for any user, not to tie them to
+/// cores that their threads then share, to let ranks that wait give up their core, and not to print the stack of one that
+/// crashes. Other MPIs ignore these. What the user has set stays.
+const SETTINGS: [(&str, &str); 8] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("PRTE_MCA_hwloc_default_binding_policy", "none"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_opal_signal", ""),
+];
+
+/// How long a launcher may take to end its ranks before it is ended itself. Open MPI takes one second.
+const PATIENCE: Duration = Duration::from_millis(1700);
+
+/// Files that a launcher and each of its ranks may have open at once. Open MPI 4 was seen to fail in its own words with 40,
+/// and to wait forever with others.
+const FILES: u64 = 64;
+/// Files that a launcher opens for each rank.
+const FILES_OF_RANK: u64 = 8;
+
+/// Why a job could not begin.
+#[derive(Debug)]
+pub enum StartError {
+    /// There is no launcher.
+    NoLauncher,
+    /// A process may open too few files.
+    FewFiles {
+        /// So many.
+        allowed: u64,
+        /// What ranks need.
+        needed: u64,
+    },
+    /// The launcher cannot be started.
+    NotStarted {
+        /// Its name.
+        launcher: String,
+        /// Why.
+        problem: io::Error,
+    },
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::NoLauncher => write!(
+                formatter,
+                "ranks are started by MPI, and there is neither mpirun nor mpiexec here; install it, or say where it is: \
+                 {LAUNCHER_VARIABLE}=/path/to/mpirun"
+            ),
+            StartError::FewFiles { allowed, needed } => write!(
+                formatter,
+                "starting these ranks takes up to {needed} open files, and a process may have {allowed} here\n\
+                 hint: raise the limit: ulimit -n {needed}"
+            ),
+            StartError::NotStarted { launcher, problem } => write!(formatter, "cannot start {launcher}: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A launcher that this process has started, and with it the ranks of a job.
+#[derive(Debug)]
+pub struct LauncherProcess {
+    launcher: Child,
+    /// When it was asked to end.
+    asked: Option<Instant>,
+}
+
+/// Starts a program on ranks. Its output and errors come through pipes; `stdin` says what rank 0 reads.
+///
+/// # Errors
+/// If there is no launcher that can be started.
+pub fn start(
+    ranks: usize,
+    program: &Path,
+    arguments: &[OsString],
+    stdin: impl Fn() -> Stdio,
+) -> Result<LauncherProcess, StartError> {
+    let needed = FILES + FILES_OF_RANK * ranks as u64;
+    let allowed = allowed_files(needed);
+    if allowed < needed {
+        return Err(StartError::FewFiles { allowed, needed });
+    }
+    let named = std::env::var(LAUNCHER_VARIABLE).ok().filter(|name| !name.trim().is_empty());
+    let candidates = match &named {
+        Some(name) if Path::new(name).is_file() => vec![vec![name.as_str()]],
+        Some(words) => vec![words.split_whitespace().collect()],
+        None => LAUNCHERS.iter().map(|name| vec![*name]).collect(),
+    };
+    let commands = candidates.into_iter().filter_map(|words| {
+        let (launcher, options) = words.split_first()?;
+        let mut command = Command::new(launcher);
+        command.args(options).arg("-n").arg(ranks.to_string()).arg(program).args(arguments);
+        command.envs(SETTINGS.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Some((*launcher, command))
+    });
+    for (launcher, mut command) in commands {
+        command.stdin(stdin());
+        detach(&mut command);
+        match command.spawn() {
+            Ok(launcher) => return Ok(LauncherProcess { launcher, asked: None }),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound && named.is_none() => {}
+            Err(problem) => return Err(StartError::NotStarted { launcher: launcher.to_owned(), problem }),
+        }
+    }
+    Err(StartError::NoLauncher)
+}
+
+impl LauncherProcess {
+    /// What the ranks read, if that is a pipe; once.
+    pub fn stdin(&mut self) -> Option<ChildStdin> {
+        self.launcher.stdin.take()
+    }
+
+    /// What the ranks write; once.
+    pub fn stdout(&mut self) -> Option<ChildStdout> {
+        self.launcher.stdout.take()
+    }
+
+    /// What the ranks and the launcher say; once.
+    pub fn stderr(&mut self) -> Option<ChildStderr> {
+        self.launcher.stderr.take()
+    }
+
+    /// How the launcher ended, if it has.
+    ///
+    /// # Errors
+    /// If the system does not say.
+    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.launcher.try_wait()
+    }
+
+    /// Makes the ranks stop what they evaluate, if they have said that they can ([`nesl_mpi::World::watch`]): launchers pass
+    /// this signal on to all ranks. Others would end at it.
+    pub fn interrupt(&self) {
+        interrupt(&self.launcher);
+    }
+
+    /// Makes the job end. To be called until it has: a launcher that does not end is killed, and on Linux its ranks with it.
+    pub fn end(&mut self) {
+        match self.asked {
+            None => {
+                self.asked = Some(Instant::now());
+                terminate(&mut self.launcher);
+            }
+            Some(asked) if asked.elapsed() > PATIENCE => {
+                // The one reason for failure is that it has ended.
+                let _ = self.launcher.kill();
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Drop for LauncherProcess {
+    fn drop(&mut self) {
+        while matches!(self.ended(), Ok(None)) {
+            self.end();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// How many files this process and those that it starts may have open, raised to what is wanted if that is allowed.
+#[cfg(unix)]
+fn allowed_files(wanted: u64) -> u64 {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let Ok((now, most)) = getrlimit(Resource::RLIMIT_NOFILE) else { return u64::MAX };
+    let raised = most.min(wanted);
+    match now < raised && setrlimit(Resource::RLIMIT_NOFILE, raised, most).is_ok() {
+        true => raised,
+        false => now,
+    }
+}
+
+#[cfg(not(unix))]
+fn allowed_files(_: u64) -> u64 {
+    u64::MAX
+}
+
+/// Gives a process a group of its own, and on Linux makes it end with the thread that starts it.
+fn detach(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    nesl_mpi::process::end_with_parent(command);
+}
+
+/// Asks a process that has not been waited for to end.
+#[cfg(unix)]
+fn terminate(process: &mut Child) {
+    send(process, nix::sys::signal::Signal::SIGTERM);
+}
+
+#[cfg(unix)]
+fn interrupt(process: &Child) {
+    send(process, nix::sys::signal::Signal::SIGUSR1);
+}
+
+/// Sends a signal to a process that has not been waited for: the number is that of our child until then.
+#[cfg(unix)]
+fn send(process: &Child, signal: nix::sys::signal::Signal) {
+    if let Ok(id) = i32::try_from(process.id()) {
+        // The one reason for failure is that it has ended.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), signal);
+    }
+}
+
+#[cfg(not(unix))]
+fn terminate(process: &mut Child) {
+    let _ = process.kill();
+}
+
+#[cfg(not(unix))]
+fn interrupt(_: &Child) {}

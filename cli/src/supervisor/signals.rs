@@ -1,0 +1,70 @@
+//! Signals that ask this process to end: noted, so that it can end its job before.
+
+#[cfg(unix)]
+mod noted {
+    use nesl_mpi::process::is_ignored;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag::register_usize;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::{Arc, LazyLock};
+
+    /// The last signal that came; 0 for none.
+    static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+    /// From here on SIGINT, SIGTERM and SIGHUP are noted, unless whoever started this process wants them ignored.
+    pub fn note() {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if !is_ignored(signal) {
+                // The reasons for failure are signals that cannot be caught, which these are not.
+                let _ = register_usize(signal, Arc::clone(&CAUGHT), signal as usize);
+            }
+        }
+    }
+
+    /// The signal that has come, if one has.
+    pub fn caught() -> Option<i32> {
+        i32::try_from(CAUGHT.load(SeqCst)).ok().filter(|&signal| signal != 0)
+    }
+
+    /// Whether a signal is that of a Ctrl-C.
+    pub fn is_interrupt(signal: i32) -> bool {
+        signal == SIGINT
+    }
+
+    /// Makes a Ctrl-C one that has not come; other signals stay.
+    pub fn forget_interrupt() {
+        let _ = CAUGHT.compare_exchange(SIGINT as usize, 0, SeqCst, SeqCst);
+    }
+
+    /// The signal that ended a process.
+    pub fn that_ended(status: std::process::ExitStatus) -> Option<i32> {
+        std::os::unix::process::ExitStatusExt::signal(&status)
+    }
+}
+
+/// Where there are no signals.
+#[cfg(not(unix))]
+mod noted {
+    /// Nothing is noted.
+    pub fn note() {}
+
+    /// None ever comes.
+    pub fn caught() -> Option<i32> {
+        None
+    }
+
+    /// None is.
+    pub fn is_interrupt(_: i32) -> bool {
+        false
+    }
+
+    /// Nothing to forget.
+    pub fn forget_interrupt() {}
+
+    /// None ever ends a process.
+    pub fn that_ended(_: std::process::ExitStatus) -> Option<i32> {
+        None
+    }
+}
+
+pub use noted::{caught, forget_interrupt, is_interrupt, note, that_ended};
