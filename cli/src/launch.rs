@@ -213,7 +213,7 @@ impl Place {
     /// [`watch`](Place::watch) then.
     pub fn expect_interrupts() {
         #[cfg(feature = "mpi")]
-        nesl_mpi::interrupts::prepare();
+        nesl_mpi::communication::interrupts::prepare();
     }
 
     /// Makes an interrupt stop what [`Link::evaluation`] runs; all ranks call it together. `heard` is called when all have
@@ -341,7 +341,7 @@ impl Link {
 
     /// What computations look at, where they can be interrupted.
     pub fn flag() -> Option<Arc<AtomicBool>> {
-        nesl_mpi::interrupts::flag()
+        nesl_mpi::communication::interrupts::flag()
     }
 
     /// When it is, as all ranks count.

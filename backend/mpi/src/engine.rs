@@ -1,13 +1,13 @@
 //! The seam: every instruction of [`Engine`] and where it is done.
 
-use crate::column::{Column, Descriptor};
-use crate::interrupts::alone;
-use crate::loose::Placed;
+use crate::communication::interrupts::alone;
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::ragged::Placed;
+use crate::distribution::requests::Kept;
 use crate::ranks::Ranks;
-use crate::requests::Kept;
 use nesl_backend::engine::clock::Talk;
-use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
+use nesl_backend::engine::division::Deal;
 use nesl_backend::{
     Counters, Division, Engine, Failed, Fault, Group, Hold, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector,
     Window,

@@ -1,13 +1,15 @@
 //! Groups on ranks: each runs the loop over its part of the indices, and one exchange of a few words puts the results together.
 //!
 //! A part is a rank's block ([`Ranks::run_on_blocks`]); or, where all columns of elements lie in the same pieces, each of a rank's
-//! pieces ([`crate::pieces`]), and then nothing moves at all. Segments are cut where parts end.
+//! pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts end.
 
-use crate::column::{Column, from_bits, to_bits};
-use crate::folds::{combine, identity};
-use crate::loose::Placed;
+pub(crate) mod ragged;
+
+use crate::distribution::column::{Column, from_bits, to_bits};
+use crate::distribution::ragged::Placed;
+use crate::distribution::segments::SharedMap;
+use crate::instructions::reduce::{combine, identity};
 use crate::ranks::Ranks;
-use crate::segments::SharedMap;
 use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
 use nesl_backend::{Engine, Group, Slot, SlotOf, Vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue};

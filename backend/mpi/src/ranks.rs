@@ -2,14 +2,14 @@
 //!
 //! Every rank runs the same instructions in the same order. The rule that keeps ranks from waiting for each other forever:
 //! whatever may fail on one rank alone goes through [`Ranks::settle`] before the next communication. The instructions
-//! themselves are in [`crate::movement`], [`crate::folds`] and [`crate::segmented`].
+//! themselves are in [`crate::instructions::permute`], [`crate::instructions::reduce`] and [`crate::instructions::segment`].
 
-use crate::column::{Column, Item};
-use crate::communicator::Communicator;
-use crate::interrupts;
+use crate::communication::communicator::Communicator;
+use crate::communication::interrupts;
+use crate::distribution::column::{Column, Item};
+use crate::distribution::redistribution::{Lying, Route};
+use crate::distribution::requests::Kept;
 use crate::layout::{Layout, offsets};
-use crate::requests::Kept;
-use crate::routes::{Lying, Route};
 use nesl_backend::{Engine, Fault, Meter, Vector, on_vector};
 use nesl_prim::{Failure, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
@@ -266,8 +266,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// A scalar of every rank, on every rank.
     pub(crate) fn all_scalars(&mut self, scalar_type: ScalarType, mine: ScalarValue) -> Vec<ScalarValue> {
-        let all = self.communicator.all_gather(crate::column::to_bits(mine));
-        all.into_iter().map(|bits| crate::column::from_bits(scalar_type, bits)).collect()
+        let all = self.communicator.all_gather(crate::distribution::column::to_bits(mine));
+        all.into_iter().map(|bits| crate::distribution::column::from_bits(scalar_type, bits)).collect()
     }
 
     /// A scalar that `root` knows, on every rank.
@@ -277,8 +277,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         scalar_type: ScalarType,
         value: Option<ScalarValue>,
     ) -> ScalarValue {
-        let bits = self.communicator.broadcast(root, value.map_or(0, crate::column::to_bits));
-        crate::column::from_bits(scalar_type, bits)
+        let bits = self.communicator.broadcast(root, value.map_or(0, crate::distribution::column::to_bits));
+        crate::distribution::column::from_bits(scalar_type, bits)
     }
 }
 

@@ -106,8 +106,8 @@ fn tell(place: &mut Place, arguments: &Arguments, options: &RunOptions, step: Op
 
 #[cfg(feature = "mpi")]
 fn library() -> Option<Library> {
-    let (version, subversion) = nesl_mpi::launch::standard();
-    Some(Library { name: nesl_mpi::launch::library(), standard: format!("{version}.{subversion}") })
+    let (version, subversion) = nesl_mpi::communication::world::standard();
+    Some(Library { name: nesl_mpi::communication::world::library(), standard: format!("{version}.{subversion}") })
 }
 
 #[cfg(not(feature = "mpi"))]

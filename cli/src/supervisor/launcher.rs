@@ -206,7 +206,7 @@ fn allowed_files(_: u64) -> u64 {
 fn detach(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
-    nesl_mpi::process::end_with_parent(command);
+    nesl_mpi::communication::process::end_with_parent(command);
 }
 
 /// Asks a process that has not been waited for to end.

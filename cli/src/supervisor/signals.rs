@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 mod noted {
-    use nesl_mpi::process::is_ignored;
+    use nesl_mpi::communication::process::is_ignored;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag::register_usize;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

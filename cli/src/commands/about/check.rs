@@ -37,7 +37,7 @@ pub(super) struct Outcome {
     memory_bytes_per_second: f64,
     /// Between ranks, where there are several.
     #[cfg(feature = "mpi")]
-    messages: Option<nesl_mpi::check::Speed>,
+    messages: Option<nesl_mpi::communication::check::Speed>,
     /// Seconds for a program of which all results were right.
     program_seconds: f64,
 }
@@ -72,7 +72,7 @@ pub(super) fn run(place: &mut Place, options: &RunOptions) -> Result<Outcome, St
     #[cfg(feature = "mpi")]
     let messages = match place.communicator() {
         Some(mut ranks) => {
-            let measured = nesl_mpi::check::measure(&mut ranks);
+            let measured = nesl_mpi::communication::check::measure(&mut ranks);
             // Whoever got something wrong says so by way of rank 0.
             let all = place.at_first(measured.as_ref().err().cloned())?;
             let wrong = all.into_iter().flatten().next();

@@ -14,7 +14,7 @@
 //! Messages go along a binomial tree, point to point: a receive may have more room than there is message, which a
 //! broadcast of MPI may not.
 
-use crate::communicator::Communicator;
+use crate::communication::communicator::Communicator;
 
 /// The bytes of a header: what kind of message it is, and a number.
 pub(crate) const HEADER: usize = 16;

@@ -2,7 +2,7 @@
 //!
 //! For `nesl about --check`: before a long job, and where one is slow. What comes is compared with what must have been sent.
 
-use crate::communicator::Communicator;
+use crate::communication::communicator::Communicator;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! Segmented instructions that move elements, and what all segmented instructions share.
 //!
 //! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first; then
-//! this rank's block of packed order and the [`crate::segments::SegmentMap`] are all that a loop needs.
+//! this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop needs.
 
-use crate::column::{Column, Descriptor};
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::segments::SharedMap;
 use crate::ranks::Ranks;
-use crate::segments::SharedMap;
 use nesl_backend::{Engine, Fault, Vector, on_vector};
 
 impl<L: Engine<Column = Vector>> Ranks<L> {

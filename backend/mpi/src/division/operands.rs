@@ -3,13 +3,13 @@
 //! Columns go by runs: those of instances, then those of the elements of their sequences, which every rank works out of lengths. What all
 //! instances read, and the data that many segments share, goes to every rank.
 
-use crate::bundle::Move;
-use crate::column::{Column, Descriptor};
-use crate::divide::Plan;
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::ragged::{Held, Placed};
+use crate::distribution::redistribution::{Route, Run};
+use crate::distribution::transfer::Move;
+use crate::division::Plan;
 use crate::layout::offsets;
-use crate::loose::{Held, Placed};
 use crate::ranks::Ranks;
-use crate::routes::{Route, Run};
 use nesl_backend::{Division, Engine, Fault, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;
 

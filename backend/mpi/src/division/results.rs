@@ -1,10 +1,10 @@
 //! The way back from a division: the results of each rank's instances become columns of all.
 
-use crate::column::Column;
+use crate::distribution::column::Column;
+use crate::distribution::ragged::{Pieces, Placed};
+use crate::distribution::redistribution::Run;
 use crate::layout::offsets;
-use crate::loose::{Pieces, Placed};
 use crate::ranks::Ranks;
-use crate::routes::Run;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::packed_results;
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};

@@ -12,14 +12,14 @@
     reason = "elements go to memory that is not initialised before; every block says why it is sound"
 )]
 
-use crate::column::{Column, Item};
+use crate::communication::slices::Slices;
+use crate::distribution::column::{Column, Item};
+use crate::distribution::ragged::{Placed, lying};
+use crate::distribution::ranges::{RangeRequests, reply};
+use crate::distribution::redistribution::{Lying, Parcels, Route};
+use crate::distribution::requests::{Indices, Requests, with_own};
 use crate::layout::offsets;
-use crate::loose::{Placed, lying};
-use crate::ranges::{RangeRequests, reply};
 use crate::ranks::Ranks;
-use crate::requests::{Indices, Requests, with_own};
-use crate::routes::{Lying, Parcels, Route};
-use crate::slices::Slices;
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Engine, Fault, Meter, Vector, on_vector};
 use std::mem::MaybeUninit;

@@ -5,7 +5,7 @@
 //! descriptor, by sending every segment that is not empty to the ranks that it overlaps: a rank receives at most as many as
 //! it has elements.
 
-use crate::column::{Column, Descriptor, Inner};
+use crate::distribution::column::{Column, Descriptor, Inner};
 use crate::layout::{Layout, offsets, overlap};
 use crate::ranks::Ranks;
 use nesl_backend::{Engine, Fault, Vector};
@@ -231,7 +231,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// Values of segments, known to the ranks where the segments start, as a column of one element for each of `segments`;
     /// the others get `identity`.
-    pub(crate) fn by_segment<T: crate::column::Item>(
+    pub(crate) fn by_segment<T: crate::distribution::column::Item>(
         &mut self,
         segments: usize,
         identity: T,
@@ -243,7 +243,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         elements.extend_with(share.len(), identity);
         let targets: Vec<i64> = started.iter().map(|piece| piece.segment as i64).collect();
         let bounds = self.layout.bounds(segments);
-        let (places, values) = crate::exchange::deliver(&mut self.communicator, &bounds, &targets, values);
+        let (places, values) =
+            crate::distribution::delivery::deliver(&mut self.communicator, &bounds, &targets, values);
         for (place, value) in places.into_iter().zip(values) {
             elements[place as usize] = value;
         }

@@ -3,9 +3,9 @@
 //! Every rank writes and reads on its local engine. A text that a border cuts is read by the rank where it starts, which gets
 //! the rest of it from the ranks that hold it.
 
-use crate::column::{Column, Descriptor};
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::segments::{Piece, SegmentMap};
 use crate::ranks::Ranks;
-use crate::segments::{Piece, SegmentMap};
 use nesl_backend::{Engine, Fault, Vector};
 
 impl<L: Engine<Column = Vector>> Ranks<L> {

@@ -2,9 +2,9 @@
 //!
 //! There are as many targets as elements at most; bounds are as [`crate::layout::Layout::bounds`] gives them: one more than there
 //! are ranks. What may be more than the share of a rank is moved by `requests` and `ranges`, and runs of which every rank knows
-//! where they go by [`crate::routes`].
+//! where they go by [`crate::distribution::redistribution`].
 
-use crate::communicator::{Communicator, Wire};
+use crate::communication::communicator::{Communicator, Wire};
 use crate::layout::{Owners, offsets};
 
 /// Elements in the order of the ranks they go to, and where each ended up.

@@ -1,12 +1,12 @@
 //! Elements by range: the segments of a view, fetched from the ranks that hold them.
 //!
-//! As with indices ([`crate::requests`]), what is asked is worked out and sent once for all columns of one value, and ranks ask
+//! As with indices ([`crate::distribution::requests`]), what is asked is worked out and sent once for all columns of one value, and ranks ask
 //! one after another where one of them would have to send too much at once.
 
-use crate::column::Item;
+use crate::distribution::column::Item;
+use crate::distribution::requests::{in_turn, is_crowd};
 use crate::layout::{Owners, offsets};
 use crate::ranks::Ranks;
-use crate::requests::{in_turn, is_crowd};
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Engine, Fault, Vector};
 use std::collections::HashMap;

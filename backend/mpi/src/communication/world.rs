@@ -3,10 +3,10 @@
 //! MPI is initialised only where a launcher started the process: as a singleton that would cost half a second and gain
 //! nothing. A job of several ranks must end as a whole, so a panic on one of them aborts all.
 
-use crate::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
-use crate::interrupts;
-use crate::managed::{Growth, Managed};
-use crate::process;
+use crate::communication::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
+use crate::communication::framed::{Growth, Managed};
+use crate::communication::interrupts;
+use crate::communication::process;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -108,7 +108,7 @@ impl World {
     }
 
     /// Makes evaluations of this rank end when the process that started the job says so, by SIGUSR1: all ranks
-    /// call it together, after [`crate::interrupts::prepare`]. `agreed` is called when all have heard of it.
+    /// call it together, after [`crate::communication::interrupts::prepare`]. `agreed` is called when all have heard of it.
     pub fn watch(&self, agreed: impl Fn() + Send + Sync + 'static) {
         interrupts::watch(agreed);
     }

@@ -1,17 +1,17 @@
-//! The only file that talks to MPI (but for how [`crate::slices`] lie): typed collectives and exchanges, counted and safe at any size.
+//! The only file that talks to MPI (but for how [`crate::communication::slices`] lie): typed collectives and exchanges, counted and safe at any size.
 //!
 //! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces of at
 //! most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
 //! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for each
-//! other rank that receives it. What all ranks do together is an act of [`crate::interrupts`]: calls by which ranks wait for each
+//! other rank that receives it. What all ranks do together is an act of [`crate::communication::interrupts`]: calls by which ranks wait for each
 //! other come from all of them in the same order, but for messages between some ranks only, which follow [`Communicator::line`].
 
 #![allow(unsafe_code, reason = "messages write to memory that is not initialised; every block says why it is sound")]
 
-use crate::interrupts::{self, Act};
+use crate::communication::framed::{HEADER, Managed, length_of};
+use crate::communication::interrupts::{self, Act};
+use crate::communication::slices::{Apart, Slices, cut};
 use crate::layout::{Layout, offsets, overlap};
-use crate::managed::{HEADER, Managed, length_of};
-use crate::slices::{Apart, Slices, cut};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, Source, Status};
@@ -86,7 +86,7 @@ impl Begun {
 }
 
 impl Communicator {
-    /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::launch::World`] makes one.
+    /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::communication::world::World`] makes one.
     pub(crate) fn world(chunk_limit: usize, managed: Arc<Mutex<Managed>>) -> Communicator {
         let world = SimpleCommunicator::world();
         let layout = Layout { rank: world.rank() as usize, ranks: world.size() as usize };

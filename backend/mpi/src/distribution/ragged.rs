@@ -6,10 +6,10 @@
 //! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once. Pieces are not even copied on
 //! their rank: they may be parts of what other columns have, and a loop over elements runs over one piece after another.
 
-use crate::column::{Column, Descriptor, Item};
+use crate::distribution::column::{Column, Descriptor, Item};
+use crate::distribution::redistribution::{Lying, Route, piece_at, starts_of};
 use crate::layout::offsets;
 use crate::ranks::Ranks;
-use crate::routes::{Lying, Route, piece_at, starts_of};
 use nesl_backend::{Engine, Fault, Vector, on_vector};
 use nesl_prim::ScalarType;
 use std::sync::{Arc, OnceLock};

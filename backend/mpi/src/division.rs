@@ -3,17 +3,21 @@
 //! Weights are the lengths of the sequences that vary by instance. Instances go to ranks as runs of their order where that is even
 //! enough, since then little has to move; else, if they are few, the heaviest first. Where they are too uneven either way the
 //! instances stay together, and their lifted function runs on all ranks: it is for huge segments to become smaller ones first.
-//! Where nobody knows what instances weigh they are dealt out while they run ([`crate::dealing`]), or, where that takes too much to be
-//! everywhere, in an order that is no pattern. [`crate::send`] brings the operands to the ranks, and [`crate::join`] is the way back.
+//! Where nobody knows what instances weigh they are dealt out while they run ([`crate::division::self_scheduling`]), or, where that takes too much to be
+//! everywhere, in an order that is no pattern. [`crate::division::operands`] brings the operands to the ranks, and [`crate::division::results`] is the way back.
 
-use crate::column::Descriptor;
-use crate::dealing::scattered;
+mod operands;
+mod results;
+mod self_scheduling;
+
+use crate::distribution::column::Descriptor;
+use crate::distribution::ragged::Placed;
+use crate::distribution::redistribution::{Route, Run};
+use crate::division::self_scheduling::scattered;
 use crate::layout::Layout;
-use crate::loose::Placed;
 use crate::ranks::Ranks;
-use crate::routes::{Route, Run};
-use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
+use nesl_backend::engine::division::Deal;
 use nesl_backend::machine::strategy;
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;

@@ -8,10 +8,10 @@
 //! An error is that of the first instance that fails, as it is of instances that run one after another: whoever has met one goes on
 //! with instances before that, and leaves out those behind it.
 
-use crate::communicator::Communicator;
+use crate::communication::communicator::Communicator;
+use crate::distribution::redistribution::Run;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
-use crate::routes::Run;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::{results_in_order, selected};
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};

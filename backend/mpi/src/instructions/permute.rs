@@ -1,14 +1,14 @@
 //! Instructions that move elements: slices, gathers, scatters, packs, merges and their kin.
 //!
 //! Each runs on the local engine where all operands and the result are common. Otherwise the parts move by the patterns of
-//! [`crate::exchange`], and the local engine does what is left to do inside a block.
+//! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
 
-use crate::column::Column;
+use crate::distribution::column::Column;
+use crate::distribution::ragged::Placed;
+use crate::distribution::requests::Requests;
+use crate::distribution::segments::SegmentMap;
 use crate::layout::{Owners, offsets, overlap};
-use crate::loose::Placed;
 use crate::ranks::Ranks;
-use crate::requests::Requests;
-use crate::segments::SegmentMap;
 use nesl_backend::{Engine, Fault, MapOperand, Vector, Window, on_vector};
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
 
@@ -354,7 +354,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
 /// Start and length of what the segments in this rank's block of packed order take of the data.
 pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
-    let range = |piece: &crate::segments::Piece| {
+    let range = |piece: &crate::distribution::segments::Piece| {
         let inside = map.inside(*piece);
         (piece.source + inside.start - piece.start, inside.len())
     };

@@ -239,7 +239,7 @@ impl Drop for Words {
 }
 
 /// Begins to talk to some ranks only, which is no act: it follows one that says so
-/// ([`crate::communicator::Communicator::line`]). Meanwhile the thread that talks looks after interrupts.
+/// ([`crate::communication::communicator::Communicator::line`]). Meanwhile the thread that talks looks after interrupts.
 pub(crate) fn words() -> Option<Words> {
     let own = OWN.get()?;
     own.lock().talking = true;

@@ -5,8 +5,8 @@
 //! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order: the ranks are
 //! the inverse permutation, and what is sorted by segment is gathered by them; a whole column is sorted without indices. A segment keeps its place in packed order, so that its elements only permute among themselves.
 
-use crate::column::{Column, Descriptor};
-use crate::loose::Placed;
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::ragged::Placed;
 use crate::ranks::Ranks;
 use nesl_backend::{Engine, Fault, Vector, on_vector};
 use nesl_prim::Direction;

@@ -3,8 +3,8 @@
 //! Whether a column is common depends on its length alone, so columns of one length are always of one kind. A descriptor
 //! keeps what was worked out from it: its local twins and the map of the segments in this rank's block.
 
-use crate::communicator::Wire;
-use crate::segments::SegmentMap;
+use crate::communication::communicator::Wire;
+use crate::distribution::segments::SegmentMap;
 use nesl_backend::Vector;
 use nesl_backend::data::vector::VectorElement;
 use nesl_prim::{ScalarType, ScalarValue};

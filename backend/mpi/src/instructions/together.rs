@@ -4,13 +4,13 @@
 //!
 //! What needs no message, or is a column of a kind of its own among them, goes the way of a single instruction.
 
-use crate::bundle::Move;
-use crate::column::{Column, Descriptor, from_bits, to_bits};
+use crate::distribution::column::{Column, Descriptor, from_bits, to_bits};
+use crate::distribution::ragged::Placed;
+use crate::distribution::redistribution::Route;
+use crate::distribution::transfer::Move;
+use crate::instructions::permute::{first_repeated, ranges_of};
 use crate::layout::offsets;
-use crate::loose::Placed;
-use crate::movement::{first_repeated, ranges_of};
 use crate::ranks::Ranks;
-use crate::routes::Route;
 use nesl_backend::{Engine, Fault, Slot, SlotOf, Vector};
 use nesl_prim::ScalarValue;
 use nesl_vcode::VectorOp;

@@ -4,10 +4,10 @@
 //! the total of the whole float blocks so far, and the running value inside the current one. Ranks work out everything that
 //! does not depend on that state first; then it travels from rank to rank, taking as many additions as a rank has blocks.
 
-use crate::float_sums::add;
-use crate::folds::identity;
+use crate::distribution::segments::SegmentMap;
+use crate::instructions::float_sums::add;
+use crate::instructions::reduce::identity;
 use crate::ranks::Ranks;
-use crate::segments::SegmentMap;
 use nesl_backend::{Engine, Fault, MapOperand, Vector};
 use nesl_prim::sum::BLOCK;
 use nesl_prim::{Element, ScalarOp};

@@ -1,12 +1,12 @@
 //! Reductions and scans, of columns and of segments.
 //!
 //! Where the operator is associative, ranks fold their blocks, exchange one value each, and combine in the order of the ranks.
-//! Float addition and multiplication are not: their borders are in [`crate::float_sums`] and [`crate::float_scans`], which
+//! Float addition and multiplication are not: their borders are in [`crate::instructions::float_sums`] and [`crate::instructions::float_scans`], which
 //! reproduce the order that `nesl_prim::sum` defines.
 
-use crate::column::{Column, Descriptor, Item};
+use crate::distribution::column::{Column, Descriptor, Item};
+use crate::distribution::segments::{Piece, SegmentMap};
 use crate::ranks::Ranks;
-use crate::segments::{Piece, SegmentMap};
 use nesl_backend::{Engine, Fault, MapOperand, Vector, on_vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue, eval};
 use nesl_vcode::Constants;

@@ -2,11 +2,11 @@
 //!
 //! Every rank knows the pieces of all, and the lengths of the segments; so it also knows which segments each piece has parts of.
 
-use crate::column::{Descriptor, to_bits};
-use crate::folds::{combine, identity};
+use crate::distribution::column::{Descriptor, to_bits};
+use crate::distribution::ragged::{Pieces, Placed, counts_of};
 use crate::groups::{Cut, Cuts, Portion, folded};
+use crate::instructions::reduce::{combine, identity};
 use crate::layout::offsets;
-use crate::loose::{Pieces, Placed, counts_of};
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::machine::strategy;
@@ -213,7 +213,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                     for (piece, words) in of_pieces().enumerate() {
                         let range = crossed[segments].as_ref()?[piece].clone();
                         for (value, &bits) in values[range].iter_mut().zip(words) {
-                            *value = combine(op, *value, crate::column::from_bits(op.row().result, bits));
+                            *value = combine(op, *value, crate::distribution::column::from_bits(op.row().result, bits));
                         }
                     }
                     let values = Constants::from_scalars(op.row().result, &values);

@@ -4,9 +4,9 @@
 //! blocks that end with it into complete subtrees of the sequence's tree, and sends those, a few dozen at most, to the rank
 //! where the sequence starts, which combines the rest. No rank ever sees all blocks.
 
-use crate::folds::{combine, identity};
+use crate::distribution::segments::{Piece, SegmentMap};
+use crate::instructions::reduce::{combine, identity};
 use crate::ranks::Ranks;
-use crate::segments::{Piece, SegmentMap};
 use nesl_backend::{Engine, Fault, Vector};
 use nesl_prim::sum::{BLOCK, LANES};
 use nesl_prim::{Element, ScalarOp, ScalarValue, sum};

@@ -11,9 +11,9 @@
 //! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`CROWD`]
 //! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
 
-use crate::column::{Column, Item};
+use crate::distribution::column::{Column, Item};
+use crate::distribution::ranges::RangeRequests;
 use crate::layout::{Owners, offsets};
-use crate::ranges::RangeRequests;
 use crate::ranks::Ranks;
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Engine, Fault, Meter, Vector};

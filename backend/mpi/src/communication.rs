@@ -1,0 +1,16 @@
+//! Messages between ranks: all that touches MPI, and nothing that knows what a column is.
+//!
+//! ```text
+//! world         joining the job and leaving it together     process     ending with the process that started this one
+//! communicator  typed collectives and exchanges             framed      messages whose length only their sender knows
+//! interrupts    ending one evaluation on all ranks          slices      how a message lies in memory
+//! check         whether what is sent arrives, and how fast
+//! ```
+
+pub mod check;
+pub mod communicator;
+pub(crate) mod framed;
+pub mod interrupts;
+pub mod process;
+pub(crate) mod slices;
+pub mod world;
