@@ -8,6 +8,7 @@
 //! ```
 
 pub mod check;
+pub(crate) mod collectives;
 pub mod communicator;
 pub(crate) mod framed;
 pub mod interrupts;

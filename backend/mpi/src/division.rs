@@ -11,15 +11,16 @@ mod results;
 mod self_scheduling;
 
 use crate::distribution::column::Descriptor;
-use crate::distribution::ragged::Placed;
+use crate::distribution::ragged::{Placed, is_at_hand};
 use crate::distribution::redistribution::{Route, Run};
+use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::division::self_scheduling::scattered;
 use crate::layout::Layout;
 use crate::ranks::Ranks;
-use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::engine::division::Deal;
+use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::strategy;
-use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
+use nesl_backend::{Division, Failed, Fault, Own, Slot, SlotOf};
 use nesl_vcode::Shape;
 
 /// Instances that are dealt out before they run, though nobody knows their weight, go in so many runs to each rank, and in no more
@@ -53,192 +54,187 @@ pub(crate) struct Plan {
     pub(crate) shared: Vec<usize>,
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// [`Engine::divide`].
-    pub(crate) fn divide_instances(
-        &mut self,
-        division: &Division<'_, Self>,
-        mut run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
-    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
-        let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
-        let instances = division.instances;
-        if division.deal == Deal::Everywhere {
-            let operands = division.operands.iter().map(|slot| self.local_slot(slot)).collect::<Result<_, Fault>>();
-            let own = operands.map(|operands| Own { runs: vec![(0, instances)], operands });
-            return Some(own.map_err(at).and_then(|own| self.known_everywhere(division, own, run)));
-        }
-        if division.deal == Deal::Turns && self.may_be_everywhere(division) {
-            return Some(self.deal_while_they_run(division, run));
-        }
-        let plan = match self.assign(division) {
-            Ok(plan) => plan?,
-            Err(fault) => return Some(Err(at(fault))),
-        };
-        let runs = &plan.runs;
-        let rank = self.layout.rank;
-        let own = runs.iter().filter(|run| run.rank == rank).map(|run| (run.start, run.length)).collect();
-        let operands = match self.send_operands(division, &plan) {
-            Ok(operands) => operands,
-            Err(fault) => return Some(Err(at(fault))),
-        };
-        let own: Vec<(usize, usize)> = own;
-        let first = own.first().map_or(usize::MAX, |run| run.0);
-        let outcome = run(&mut self.local, Own { runs: own, operands });
-        let outcome =
-            outcome.and_then(|slots| self.packed_results(division, slots).map_err(|fault| (first, at(fault))));
-        let results = self.agree_on_failed(outcome);
-        Some(results.and_then(|slots| self.join(division.each, runs, slots).map_err(at)))
+/// [`Engine::divide`].
+pub(crate) fn divide_instances<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    division: &Division<'_, Ranks<L>>,
+    mut run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+) -> Option<Result<Vec<SlotOf<Ranks<L>>>, RuntimeError>> {
+    let at = |Fault { failure, .. }| RuntimeError::at(division.span, failure);
+    let instances = division.instances;
+    if division.deal == Deal::Everywhere {
+        let operands = division.operands.iter().map(|slot| local_slot(ranks, slot)).collect::<Result<_, Fault>>();
+        let own = operands.map(|operands| Own { runs: vec![(0, instances)], operands });
+        return Some(own.map_err(at).and_then(|own| results::known_everywhere(ranks, division, own, run)));
     }
-
-    /// A value that is common, on the local engine.
-    fn local_slot(&mut self, slot: &SlotOf<Self>) -> Result<SlotOf<L>, Fault> {
-        Ok(match slot {
-            Slot::Scalar(value) => Slot::Scalar(*value),
-            Slot::Column(column) => Slot::Column(self.whole_of(column)),
-            Slot::Descriptor(segments) => Slot::Descriptor(self.local_descriptor(segments)?),
-        })
+    if division.deal == Deal::Turns && self_scheduling::may_be_everywhere(division) {
+        return Some(self_scheduling::deal_while_they_run(ranks, division, run));
     }
+    let plan = match assign(ranks, division) {
+        Ok(plan) => plan?,
+        Err(fault) => return Some(Err(at(fault))),
+    };
+    let runs = &plan.runs;
+    let rank = ranks.layout.rank;
+    let own = runs.iter().filter(|run| run.rank == rank).map(|run| (run.start, run.length)).collect();
+    let operands = match operands::send_operands(ranks, division, &plan) {
+        Ok(operands) => operands,
+        Err(fault) => return Some(Err(at(fault))),
+    };
+    let own: Vec<(usize, usize)> = own;
+    let first = own.first().map_or(usize::MAX, |run| run.0);
+    let outcome = run(&mut ranks.local, Own { runs: own, operands });
+    let outcome =
+        outcome.and_then(|slots| results::packed_results(ranks, division, slots).map_err(|fault| (first, at(fault))));
+    let results = ranks.collectives.agree_on_failed(outcome);
+    Some(results.and_then(|slots| results::join(ranks, division.each, runs, slots).map_err(at)))
+}
 
-    /// The elements of a column that is common.
-    pub(crate) fn whole_of(&self, column: &Placed) -> Vector {
-        match column.common() {
-            Some(vector) => vector.clone(),
-            None => panic!("a column of {} elements is not common", column.length()),
-        }
-    }
+/// A value that is common, on the local engine.
+fn local_slot<L: LocalEngine>(ranks: &mut Distribution<L>, slot: &SlotOf<Ranks<L>>) -> Result<SlotOf<L>, Fault> {
+    Ok(match slot {
+        Slot::Scalar(value) => Slot::Scalar(*value),
+        Slot::Column(column) => Slot::Column(ranks.whole_of(column)),
+        Slot::Descriptor(segments) => Slot::Descriptor(segments::local_descriptor(ranks, segments)?),
+    })
+}
 
-    /// What to send to whom; none where the instances had better stay together.
-    fn assign(&mut self, division: &Division<'_, Self>) -> Result<Option<Plan>, Fault> {
-        let (layout, count) = (self.layout, division.instances);
-        let Some(Sequences { own: sequences, shared }) = self.sequences(division)? else { return Ok(None) };
-        let runs = match division.deal {
-            Deal::Everywhere => unreachable!("nothing is dealt out"),
-            Deal::Blocks => Some(contiguous(&layout.bounds(count))),
-            Deal::Turns => Some(in_turns(layout, count)),
-            Deal::Weights { .. } | Deal::Always if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
-            Deal::Weights { .. } | Deal::Always => {
-                let always = division.deal == Deal::Always;
-                let lengths = sequences.iter().map(|(segments, _)| segments.0.lengths.common());
-                match lengths.collect::<Option<Vec<_>>>() {
-                    Some(lengths) => {
-                        let mut weights = vec![1u64; count];
-                        for lengths in lengths {
-                            let lengths = lengths.elements::<i64>();
-                            weights.iter_mut().zip(lengths).for_each(|(weight, &length)| *weight += length as u64);
-                        }
-                        by_known_weights(layout, &weights, always)
+/// What to send to whom; none where the instances had better stay together.
+fn assign<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    division: &Division<'_, Ranks<L>>,
+) -> Result<Option<Plan>, Fault> {
+    let (layout, count) = (ranks.layout, division.instances);
+    let Some(Sequences { own: sequences, shared }) = sequences(ranks, division)? else { return Ok(None) };
+    let runs = match division.deal {
+        Deal::Everywhere => unreachable!("nothing is dealt out"),
+        Deal::Blocks => Some(contiguous(&layout.bounds(count))),
+        Deal::Turns => Some(in_turns(layout, count)),
+        Deal::Weights { .. } | Deal::Always if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
+        Deal::Weights { .. } | Deal::Always => {
+            let always = division.deal == Deal::Always;
+            let lengths = sequences.iter().map(|(segments, _)| segments.0.lengths.common());
+            match lengths.collect::<Option<Vec<_>>>() {
+                Some(lengths) => {
+                    let mut weights = vec![1u64; count];
+                    for lengths in lengths {
+                        let lengths = lengths.elements::<i64>();
+                        weights.iter_mut().zip(lengths).for_each(|(weight, &length)| *weight += length as u64);
                     }
-                    None => self.by_partitioned_weights(&sequences, count, always),
+                    by_known_weights(layout, &weights, always)
                 }
-            }
-        };
-        let Some(runs) = runs else { return Ok(None) };
-        if division.deal == (Deal::Weights { lasting: false }) && self.is_far(&sequences, &runs)? {
-            return Ok(None);
-        }
-        Ok(Some(Plan { runs, shared }))
-    }
-
-    /// Whether more elements would have to move than is worth it for instances that do not last.
-    fn is_far(
-        &mut self,
-        sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
-        runs: &[Run],
-    ) -> Result<bool, Fault> {
-        let (mut total, mut moved) = (0, 0);
-        for (segments, elements) in sequences {
-            let Some(elements) = elements else { continue };
-            if let Some(inner) = self.inside(segments, runs)? {
-                let pieces = self.held(elements).pieces;
-                total += inner.iter().map(|run| run.length).sum::<usize>();
-                moved += Route::from_pieces(self.layout.ranks, &pieces, &inner).moved();
+                None => by_partitioned_weights(ranks, &sequences, count, always),
             }
         }
-        Ok(moved > total / MOVED)
+    };
+    let Some(runs) = runs else { return Ok(None) };
+    if division.deal == (Deal::Weights { lasting: false }) && is_far(ranks, &sequences, &runs)? {
+        return Ok(None);
     }
+    Ok(Some(Plan { runs, shared }))
+}
 
-    /// The sequences that vary by instance; none where that is too much to send about.
-    fn sequences(&mut self, division: &Division<'_, Self>) -> Result<Option<Sequences<L::Descriptor>>, Fault> {
-        let mut found = Sequences { own: Vec::new(), shared: Vec::new() };
-        let (mut total, mut replicated, mut position) = (division.instances, 0, 0);
-        for argument in &division.each.arguments {
-            let registers = &division.operands[position..position + argument.registers().len()];
-            if !argument.varies {
-                replicated += registers.iter().filter(|slot| !self.is_at_hand(slot)).map(length_of).sum::<usize>();
-            } else if let Some(Slot::Descriptor(segments)) = registers.first() {
-                let elements = self.total_of(segments)?;
-                // Elements that hold nothing lie nowhere else.
-                let data = registers.get(1).map_or(elements, length_of);
-                if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
-                    total = total.saturating_add(elements);
-                    let elements = match registers.get(1) {
-                        Some(Slot::Column(column)) if column.common().is_none() => Some(column.clone()),
-                        _ => None,
-                    };
-                    found.own.push((segments.clone(), elements));
-                } else if matches!(argument.shape, Shape::Sequence(_)) {
-                    replicated += data;
-                    found.shared.push(position);
-                } else {
-                    return Ok(None);
-                }
+/// Whether more elements would have to move than is worth it for instances that do not last.
+fn is_far<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
+    runs: &[Run],
+) -> Result<bool, Fault> {
+    let (mut total, mut moved) = (0, 0);
+    for (segments, elements) in sequences {
+        let Some(elements) = elements else { continue };
+        if let Some(inner) = operands::inside(ranks, segments, runs)? {
+            let pieces = ranks.held(elements).pieces;
+            total += inner.iter().map(|run| run.length).sum::<usize>();
+            moved += Route::from_pieces(ranks.layout.ranks, &pieces, &inner).moved();
+        }
+    }
+    Ok(moved > total / MOVED)
+}
+
+/// The sequences that vary by instance; none where that is too much to send about.
+fn sequences<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    division: &Division<'_, Ranks<L>>,
+) -> Result<Option<Sequences<L::Descriptor>>, Fault> {
+    let mut found = Sequences { own: Vec::new(), shared: Vec::new() };
+    let (mut total, mut replicated, mut position) = (division.instances, 0, 0);
+    for argument in &division.each.arguments {
+        let registers = &division.operands[position..position + argument.registers().len()];
+        if !argument.varies {
+            replicated += registers.iter().filter(|slot| !is_at_hand(slot)).map(length_of).sum::<usize>();
+        } else if let Some(Slot::Descriptor(segments)) = registers.first() {
+            let elements = segments.total()?;
+            // Elements that hold nothing lie nowhere else.
+            let data = registers.get(1).map_or(elements, length_of);
+            if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
+                total = total.saturating_add(elements);
+                let elements = match registers.get(1) {
+                    Some(Slot::Column(column)) if column.common().is_none() => Some(column.clone()),
+                    _ => None,
+                };
+                found.own.push((segments.clone(), elements));
+            } else if matches!(argument.shape, Shape::Sequence(_)) {
+                replicated += data;
+                found.shared.push(position);
+            } else {
+                return Ok(None);
             }
-            position += registers.len();
         }
-        let is_forced = division.deal == Deal::Always;
-        // Both of two ranks may have all: that is no more than twice a fair share.
-        let allowed = if self.layout.ranks > 2 { REPLICATED.max(total / self.layout.ranks) } else { usize::MAX };
-        Ok((is_forced || replicated <= allowed).then_some(found))
+        position += registers.len();
     }
+    let is_forced = division.deal == Deal::Always;
+    // Both of two ranks may have all: that is no more than twice a fair share.
+    let allowed = if ranks.layout.ranks > 2 { REPLICATED.max(total / ranks.layout.ranks) } else { usize::MAX };
+    Ok((is_forced || replicated <= allowed).then_some(found))
+}
 
-    /// Runs of about equal weight, where ranks hold blocks of the lengths.
-    fn by_partitioned_weights(
-        &mut self,
-        sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
-        count: usize,
-        always: bool,
-    ) -> Option<Vec<Run>> {
-        let share = self.layout.share(count);
-        let mut weights = vec![1u64; share.len()];
-        for (segments, _) in sequences {
-            let lengths = self.part(&segments.0.lengths);
-            weights.iter_mut().zip(lengths.elements::<i64>()).for_each(|(weight, &length)| *weight += length as u64);
-        }
-        let sums = self.communicator.all_gather(weights.iter().sum::<u64>() as i64);
-        let ends: Vec<u64> = sums
-            .iter()
-            .scan(0, |end, &sum| {
-                Some({
-                    *end += sum as u64;
-                    *end
-                })
+/// Runs of about equal weight, where ranks hold blocks of the lengths.
+fn by_partitioned_weights<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
+    count: usize,
+    always: bool,
+) -> Option<Vec<Run>> {
+    let share = ranks.layout.share(count);
+    let mut weights = vec![1u64; share.len()];
+    for (segments, _) in sequences {
+        let lengths = ranks.part(&segments.0.lengths);
+        weights.iter_mut().zip(lengths.elements::<i64>()).for_each(|(weight, &length)| *weight += length as u64);
+    }
+    let sums = ranks.collectives.communicator.all_gather(weights.iter().sum::<u64>() as i64);
+    let ends: Vec<u64> = sums
+        .iter()
+        .scan(0, |end, &sum| {
+            Some({
+                *end += sum as u64;
+                *end
             })
-            .collect();
-        let (rank, ranks) = (self.layout.rank, self.layout.ranks);
-        let total = ends[ranks - 1];
-        // The rank that knows which instance begins a rank's run, for all ranks but the first.
-        let targets: Vec<u64> =
-            (1..ranks).map(|rank| (u128::from(total) * rank as u128 / ranks as u128) as u64).collect();
-        let owner = |target: u64| ends.partition_point(|&end| end <= target);
-        let mut counts = vec![0; ranks];
-        targets.iter().for_each(|&target| counts[owner(target)] += 2);
-        let mut known = Vec::new();
-        let mut before = if rank == 0 { 0 } else { ends[rank - 1] };
-        let mut own = targets.iter().filter(|&&target| owner(target) == rank).peekable();
-        for (index, weight) in weights.iter().enumerate() {
-            while own.next_if(|&&target| target < before + weight).is_some() {
-                known.extend([(share.start + index) as i64, before as i64]);
-            }
-            before += weight;
+        })
+        .collect();
+    let (rank, rank_count) = (ranks.layout.rank, ranks.layout.ranks);
+    let total = ends[rank_count - 1];
+    // The rank that knows which instance begins a rank's run, for all ranks but the first.
+    let targets: Vec<u64> =
+        (1..rank_count).map(|rank| (u128::from(total) * rank as u128 / rank_count as u128) as u64).collect();
+    let owner = |target: u64| ends.partition_point(|&end| end <= target);
+    let mut counts = vec![0; rank_count];
+    targets.iter().for_each(|&target| counts[owner(target)] += 2);
+    let mut known = Vec::new();
+    let mut before = if rank == 0 { 0 } else { ends[rank - 1] };
+    let mut own = targets.iter().filter(|&&target| owner(target) == rank).peekable();
+    for (index, weight) in weights.iter().enumerate() {
+        while own.next_if(|&&target| target < before + weight).is_some() {
+            known.extend([(share.start + index) as i64, before as i64]);
         }
-        let all = self.communicator.all_gather_varied(&known, &counts, Vec::new());
-        let pairs = || all.chunks_exact(2);
-        let bounds: Vec<usize> =
-            std::iter::once(0).chain(pairs().map(|pair| pair[0] as usize)).chain([count]).collect();
-        let starts: Vec<u64> = std::iter::once(0).chain(pairs().map(|pair| pair[1] as u64)).chain([total]).collect();
-        let loads: Vec<u64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        (always || strategy::is_even(&loads)).then(|| contiguous(&bounds))
+        before += weight;
     }
+    let all = ranks.collectives.communicator.all_gather_varied(&known, &counts, Vec::new());
+    let pairs = || all.chunks_exact(2);
+    let bounds: Vec<usize> = std::iter::once(0).chain(pairs().map(|pair| pair[0] as usize)).chain([count]).collect();
+    let starts: Vec<u64> = std::iter::once(0).chain(pairs().map(|pair| pair[1] as u64)).chain([total]).collect();
+    let loads: Vec<u64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    (always || strategy::is_even(&loads)).then(|| contiguous(&bounds))
 }
 
 /// The number of elements of a column, or of segments.

@@ -5,15 +5,33 @@
 
 pub(crate) mod ragged;
 
-use crate::distribution::column::{Column, from_bits, to_bits};
-use crate::distribution::ragged::Placed;
+use crate::communication::collectives::{from_bits, to_bits};
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::ragged::{Placed, is_at_hand};
 use crate::distribution::segments::SharedMap;
+use crate::distribution::{Distribution, LocalEngine, segments};
+use crate::instructions::reduce;
 use crate::instructions::reduce::{combine, identity};
+use crate::instructions::segment;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
-use nesl_backend::{Engine, Group, Slot, SlotOf, Vector};
+use nesl_backend::{Engine, Fault, Group, Slot, SlotOf, Vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
+
+/// `seg_reduce`.
+pub(crate) fn seg_reduce<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    if let Some(reduced) = ragged::seg_reduce_on_pieces(ranks, op, column, descriptor) {
+        return Ok(reduced);
+    }
+    let column = ranks.in_blocks(column)?;
+    reduce::seg_reduce_in_blocks(ranks, op, &column, descriptor).map(Placed::Settled)
+}
 
 /// A part of the indices of a group on this rank.
 pub(crate) struct Portion {
@@ -39,179 +57,164 @@ pub(crate) struct Cut<D> {
 /// Of each input the cut of its segments, if it is a descriptor.
 pub(crate) type Cuts<L> = Vec<Option<Cut<<L as Engine>::Descriptor>>>;
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// [`Engine::group`]: over columns in parts, and over common ones.
-    pub(crate) fn run_group(&mut self, group: &Group, operands: &[SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
-        if self.layout.ranks == 1 {
-            return self.run_common(group, operands);
-        }
-        let partial = group.partial()?;
-        let length = match partial.extent {
-            Whole::Constant(value) => size(value),
-            Whole::Input(input) => match &operands[input] {
-                Slot::Scalar(value) => size(*value),
-                Slot::Column(column) => column.length(),
-                Slot::Descriptor(segments) => self.total_of(segments).ok()?,
-            },
-        };
-        let pieces = if self.is_common(length) { None } else { self.pieces_of(partial, operands, length) };
-        match pieces {
-            Some(pieces) => self.run_on_pieces(partial, operands, &pieces),
-            None if group.members() == 1 => None,
-            None if self.is_common(length) => self.run_common(group, operands),
-            None => self.run_on_blocks(partial, operands, length),
-        }
+/// [`Engine::group`]: over columns in parts, and over common ones.
+pub(crate) fn run_group<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    group: &Group,
+    operands: &[SlotOf<Ranks<L>>],
+) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    if ranks.layout.ranks == 1 {
+        return run_common(ranks, group, operands);
     }
-
-    /// Over what every rank has; none where a rank has not all of it.
-    fn run_common(&mut self, group: &Group, operands: &[SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
-        let is_common = |operand: &SlotOf<Self>| self.is_at_hand(operand);
-        if !operands.iter().all(is_common) {
-            return None;
-        }
-        let mut local = Vec::with_capacity(operands.len());
-        for operand in operands {
-            local.push(match operand {
-                Slot::Scalar(value) => Slot::Scalar(*value),
-                Slot::Column(column) => Slot::Column(self.whole_of(column)),
-                Slot::Descriptor(segments) => Slot::Descriptor(self.local_descriptor(segments).ok()?),
-            });
-        }
-        let results = self.local.group(group, &mut local)?;
-        let common = |slot| match slot {
-            Slot::Scalar(value) => Slot::Scalar(value),
-            Slot::Column(vector) => Slot::Column(Placed::Settled(Column::Common(vector))),
-            Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
-        };
-        Some(results.into_iter().map(common).collect())
+    let partial = group.partial()?;
+    let length = match partial.extent {
+        Whole::Constant(value) => size(value),
+        Whole::Input(input) => match &operands[input] {
+            Slot::Scalar(value) => size(*value),
+            Slot::Column(column) => column.length(),
+            Slot::Descriptor(segments) => segments.total().ok()?,
+        },
+    };
+    let pieces = if ranks.is_common(length) { None } else { ragged::pieces_of(ranks, partial, operands, length) };
+    match pieces {
+        Some(pieces) => ragged::run_on_pieces(ranks, partial, operands, &pieces),
+        None if group.members() == 1 => None,
+        None if ranks.is_common(length) => run_common(ranks, group, operands),
+        None => run_on_blocks(ranks, partial, operands, length),
     }
+}
 
-    /// Over this rank's block. Where a rank has no memory for what it takes, the instructions one by one will say so.
-    fn run_on_blocks(
-        &mut self,
-        partial: &Partial,
-        operands: &[SlotOf<Self>],
-        length: usize,
-    ) -> Option<Vec<SlotOf<Self>>> {
-        let mut maps: Vec<Option<SharedMap<L>>> = Vec::with_capacity(operands.len());
-        for operand in operands {
-            maps.push(match operand {
-                Slot::Descriptor(segments) => Some(self.map_of(segments).ok()?),
-                Slot::Scalar(_) | Slot::Column(_) => None,
-            });
-        }
-        let moving = partial.roles.iter().zip(operands).filter_map(|(role, operand)| match (role, operand) {
-            (Role::Elements | Role::OfSegments(_), Slot::Column(column)) => Some(column),
-            _ => None,
+/// Over what every rank has; none where a rank has not all of it.
+fn run_common<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    group: &Group,
+    operands: &[SlotOf<Ranks<L>>],
+) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    let is_common = |operand: &SlotOf<Ranks<L>>| is_at_hand(operand);
+    if !operands.iter().all(is_common) {
+        return None;
+    }
+    let mut local = Vec::with_capacity(operands.len());
+    for operand in operands {
+        local.push(match operand {
+            Slot::Scalar(value) => Slot::Scalar(*value),
+            Slot::Column(column) => Slot::Column(ranks.whole_of(column)),
+            Slot::Descriptor(segments) => Slot::Descriptor(segments::local_descriptor(ranks, segments).ok()?),
         });
-        self.all_in_blocks(&moving.collect::<Vec<_>>()).ok()?;
-        let mut settled = Vec::with_capacity(operands.len());
-        for (role, operand) in partial.roles.iter().zip(operands) {
-            settled.push(match (*role, operand) {
-                (Role::Elements, Slot::Column(column)) => Slot::Column(Placed::Settled(self.in_blocks(column).ok()?)),
-                (Role::OfSegments(segments), Slot::Column(column)) => {
-                    let (column, map) = (self.in_blocks(column).ok()?, maps[segments].as_ref()?);
-                    let values = self.values_of_segments(&column, map).ok()?;
-                    Slot::Column(Placed::Settled(Column::Common(values)))
-                }
-                (_, operand) => operand.clone(),
-            });
-        }
-        let cut = |map: &SharedMap<L>| Cut {
-            local: map.local.clone(),
-            segments: map.pieces.len(),
-            first: 0,
-            before: map.head().map_or(0, |head| map.share.start - head.start),
-        };
-        let cuts: Cuts<L> = maps.iter().map(|map| map.as_ref().map(cut)).collect();
-        let share = self.layout.share(length);
-        let portion = Portion { first: share.start, length: share.len(), part: 0 };
-        let given = self.run_on_portion(partial, &settled, &portion, &cuts);
-        let words = given.as_ref().map(|given| given.iter().map(word).collect());
-        let words = self.words_of_ranks(words, &vec![partial.yields.len(); self.layout.ranks])?;
-        let of_ranks = |index: usize| words.iter().map(move |words| words[index]);
-        let mut results = Vec::with_capacity(partial.yields.len());
-        for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
-            results.push(match (result, *kind) {
-                (Slot::Column(part), Yield::All) => Slot::Column(Placed::Settled(self.finish(length, part).ok()?)),
-                (Slot::Column(part), Yield::Kept) => {
-                    let pieces = of_ranks(index).map(|count| count as usize).enumerate().collect();
-                    Slot::Column(self.loose(pieces, part).ok()?)
-                }
-                (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
-                (Slot::Column(reduced), Yield::BySegment(op, segments)) => {
-                    let (Slot::Descriptor(descriptor), Some(map)) = (&operands[segments], &maps[segments]) else {
-                        panic!("input {segments} of a group has no segments")
-                    };
-                    let count = descriptor.0.lengths.length();
-                    Slot::Column(Placed::Settled(self.exactly_reduced(op, &reduced, map, count).ok()?))
-                }
-                (_, kind) => panic!("a group yields something else than {kind:?}"),
-            });
-        }
-        Some(results)
     }
+    let results = ranks.local.group(group, &mut local)?;
+    let common = |slot| match slot {
+        Slot::Scalar(value) => Slot::Scalar(value),
+        Slot::Column(vector) => Slot::Column(Placed::Settled(Column::Common(vector))),
+        Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
+    };
+    Some(results.into_iter().map(common).collect())
+}
 
-    /// What a group gives over a portion of the indices.
-    pub(crate) fn run_on_portion(
-        &mut self,
-        partial: &Partial,
-        operands: &[SlotOf<Self>],
-        portion: &Portion,
-        cuts: &Cuts<L>,
-    ) -> Option<Vec<SlotOf<L>>> {
-        let cut =
-            |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
-        let mut local = Vec::with_capacity(partial.roles.len());
-        for (input, role) in partial.roles.iter().enumerate() {
-            local.push(match (*role, operands.get(input)) {
-                (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
-                (Role::Elements, Some(Slot::Column(Placed::Loose(loose)))) => {
-                    Slot::Column(loose.parts[portion.part].clone())
-                }
-                (Role::Elements, Some(Slot::Column(Placed::Settled(column)))) => Slot::Column(self.part(column)),
-                (Role::Segments, Some(_)) => Slot::Descriptor(cut(input).local.clone()),
-                (Role::OfSegments(segments), Some(Slot::Column(column))) => {
-                    let cut = cut(segments);
-                    Slot::Column(self.whole_of(column).slice(cut.first, cut.segments))
-                }
-                (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
-                (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
-                (Role::Before(segments), None) => {
-                    let cut = cut(segments);
-                    let mut before = vec![0; cut.segments];
-                    before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
-                    Slot::Column(self.local_column(Constants::Int(before)).ok()?)
-                }
-                (role, _) => panic!("a group on ranks reads no {role:?}"),
-            });
-        }
-        // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for is still
-        // best done here, where the elements are.
-        let is_alone = partial.group.members() == 1;
-        let done = if is_alone { None } else { self.local.group(&partial.group, &mut local) };
-        done.or_else(|| partial.group.one_by_one(&mut self.local, &local).ok())
+/// Over this rank's block. Where a rank has no memory for what it takes, the instructions one by one will say so.
+fn run_on_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    partial: &Partial,
+    operands: &[SlotOf<Ranks<L>>],
+    length: usize,
+) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    let mut maps: Vec<Option<SharedMap<L>>> = Vec::with_capacity(operands.len());
+    for operand in operands {
+        maps.push(match operand {
+            Slot::Descriptor(segments) => Some(segments::map_of(ranks, segments).ok()?),
+            Slot::Scalar(_) | Slot::Column(_) => None,
+        });
     }
+    let moving = partial.roles.iter().zip(operands).filter_map(|(role, operand)| match (role, operand) {
+        (Role::Elements | Role::OfSegments(_), Slot::Column(column)) => Some(column),
+        _ => None,
+    });
+    ranks.all_in_blocks(&moving.collect::<Vec<_>>()).ok()?;
+    let mut settled = Vec::with_capacity(operands.len());
+    for (role, operand) in partial.roles.iter().zip(operands) {
+        settled.push(match (*role, operand) {
+            (Role::Elements, Slot::Column(column)) => Slot::Column(Placed::Settled(ranks.in_blocks(column).ok()?)),
+            (Role::OfSegments(segments), Slot::Column(column)) => {
+                let (column, map) = (ranks.in_blocks(column).ok()?, maps[segments].as_ref()?);
+                let values = segment::values_of_segments(ranks, &column, map).ok()?;
+                Slot::Column(Placed::Settled(Column::Common(values)))
+            }
+            (_, operand) => operand.clone(),
+        });
+    }
+    let cut = |map: &SharedMap<L>| Cut {
+        local: map.local.clone(),
+        segments: map.pieces.len(),
+        first: 0,
+        before: map.head().map_or(0, |head| map.share.start - head.start),
+    };
+    let cuts: Cuts<L> = maps.iter().map(|map| map.as_ref().map(cut)).collect();
+    let share = ranks.layout.share(length);
+    let portion = Portion { first: share.start, length: share.len(), part: 0 };
+    let given = run_on_portion(ranks, partial, &settled, &portion, &cuts);
+    let words = given.as_ref().map(|given| given.iter().map(word).collect());
+    let words = ranks.collectives.words_of_ranks(words, &vec![partial.yields.len(); ranks.layout.ranks])?;
+    let of_ranks = |index: usize| words.iter().map(move |words| words[index]);
+    let mut results = Vec::with_capacity(partial.yields.len());
+    for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
+        results.push(match (result, *kind) {
+            (Slot::Column(part), Yield::All) => Slot::Column(Placed::Settled(ranks.finish(length, part).ok()?)),
+            (Slot::Column(part), Yield::Kept) => {
+                let pieces = of_ranks(index).map(|count| count as usize).enumerate().collect();
+                Slot::Column(ranks.loose(pieces, part).ok()?)
+            }
+            (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
+            (Slot::Column(reduced), Yield::BySegment(op, segments)) => {
+                let (Slot::Descriptor(descriptor), Some(map)) = (&operands[segments], &maps[segments]) else {
+                    panic!("input {segments} of a group has no segments")
+                };
+                let count = descriptor.0.lengths.length();
+                Slot::Column(Placed::Settled(reduce::exactly_reduced(ranks, op, &reduced, map, count).ok()?))
+            }
+            (_, kind) => panic!("a group yields something else than {kind:?}"),
+        });
+    }
+    Some(results)
+}
 
-    /// What every rank says of its results, in so many words of each; none if a rank has no results.
-    pub(crate) fn words_of_ranks(&mut self, own: Option<Vec<i64>>, widths: &[usize]) -> Option<Vec<Vec<i64>>> {
-        let mut words = vec![i64::from(own.is_some())];
-        words.extend(own.unwrap_or_default());
-        words.resize(widths[self.layout.rank] + 1, 0);
-        let counts: Vec<usize> = widths.iter().map(|width| width + 1).collect();
-        let all = self.communicator.all_gather_varied(&words, &counts, Vec::new());
-        let mut rest = &all[..];
-        let of_ranks: Vec<Vec<i64>> = counts
-            .iter()
-            .map(|&count| {
-                let (words, others) = rest.split_at(count);
-                rest = others;
-                words.to_vec()
-            })
-            .collect();
-        let are_all = of_ranks.iter().all(|words| words[0] == 1);
-        are_all.then(|| of_ranks.into_iter().map(|words| words[1..].to_vec()).collect())
+/// What a group gives over a portion of the indices.
+pub(crate) fn run_on_portion<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    partial: &Partial,
+    operands: &[SlotOf<Ranks<L>>],
+    portion: &Portion,
+    cuts: &Cuts<L>,
+) -> Option<Vec<SlotOf<L>>> {
+    let cut = |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
+    let mut local = Vec::with_capacity(partial.roles.len());
+    for (input, role) in partial.roles.iter().enumerate() {
+        local.push(match (*role, operands.get(input)) {
+            (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
+            (Role::Elements, Some(Slot::Column(Placed::Loose(loose)))) => {
+                Slot::Column(loose.parts[portion.part].clone())
+            }
+            (Role::Elements, Some(Slot::Column(Placed::Settled(column)))) => Slot::Column(ranks.part(column)),
+            (Role::Segments, Some(_)) => Slot::Descriptor(cut(input).local.clone()),
+            (Role::OfSegments(segments), Some(Slot::Column(column))) => {
+                let cut = cut(segments);
+                Slot::Column(ranks.whole_of(column).slice(cut.first, cut.segments))
+            }
+            (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
+            (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
+            (Role::Before(segments), None) => {
+                let cut = cut(segments);
+                let mut before = vec![0; cut.segments];
+                before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
+                Slot::Column(ranks.local_column(Constants::Int(before)).ok()?)
+            }
+            (role, _) => panic!("a group on rank_count reads no {role:?}"),
+        });
     }
+    // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for is still
+    // best done here, where the elements are.
+    let is_alone = partial.group.members() == 1;
+    let done = if is_alone { None } else { ranks.local.group(&partial.group, &mut local) };
+    done.or_else(|| partial.group.one_by_one(&mut ranks.local, &local).ok())
 }
 
 /// What the others need to know of a result over a rank's block.

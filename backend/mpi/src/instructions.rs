@@ -3,11 +3,14 @@
 //! What needs the order that float operators define has files of its own: `float_sums` and `float_scans`; `together` does one
 //! instruction on several columns at once.
 
+pub(crate) mod elementwise;
 pub(crate) mod float_scans;
 pub(crate) mod float_sums;
 pub(crate) mod order;
+pub(crate) mod pack;
 pub(crate) mod permute;
 pub(crate) mod reduce;
+pub(crate) mod scan;
 pub(crate) mod segment;
 pub(crate) mod text;
 pub(crate) mod together;

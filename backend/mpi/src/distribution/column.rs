@@ -4,10 +4,11 @@
 //! keeps what was worked out from it: its local twins and the map of the segments in this rank's block.
 
 use crate::communication::communicator::Wire;
+use crate::distribution::ragged::Placed;
 use crate::distribution::segments::SegmentMap;
-use nesl_backend::Vector;
 use nesl_backend::data::vector::VectorElement;
-use nesl_prim::{ScalarType, ScalarValue};
+use nesl_backend::{Fault, Vector};
+use nesl_prim::{Failure, ScalarType};
 use std::sync::{Arc, OnceLock};
 
 /// An element type of columns that can be sent.
@@ -79,36 +80,17 @@ pub(crate) struct Inner<D> {
     pub(crate) map: OnceLock<Arc<SegmentMap<D>>>,
 }
 
-/// A scalar as the bits that travel.
-pub(crate) fn to_bits(value: ScalarValue) -> i64 {
-    match value {
-        ScalarValue::Int(value) => value,
-        ScalarValue::Float(value) => value.to_bits() as i64,
-        ScalarValue::Bool(value) => i64::from(value),
-        ScalarValue::Char(value) => i64::from(value),
+/// Lengths that add up to more than an int holds.
+const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
+
+impl<D> Descriptor<D> {
+    /// How long the segments are.
+    pub(crate) fn lengths(&self) -> Placed {
+        Placed::Settled(self.0.lengths.clone())
     }
-}
 
-/// The scalar that arrived.
-pub(crate) fn from_bits(scalar_type: ScalarType, bits: i64) -> ScalarValue {
-    match scalar_type {
-        ScalarType::Int => ScalarValue::Int(bits),
-        ScalarType::Float => ScalarValue::Float(f64::from_bits(bits as u64)),
-        ScalarType::Bool => ScalarValue::Bool(bits != 0),
-        ScalarType::Char => ScalarValue::Char(bits as u8),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scalars_survive_the_journey() {
-        let values =
-            [ScalarValue::Int(i64::MIN), ScalarValue::Float(-0.0), ScalarValue::Bool(true), ScalarValue::Char(255)];
-        for value in values {
-            assert_eq!(from_bits(value.scalar_type(), to_bits(value)), value);
-        }
+    /// The sum of the lengths.
+    pub(crate) fn total(&self) -> Result<usize, Fault> {
+        self.0.total.ok_or_else(|| TOO_LONG.into())
     }
 }

@@ -8,9 +8,9 @@
 
 use crate::distribution::column::{Column, Descriptor, Item};
 use crate::distribution::redistribution::{Lying, Route, piece_at, starts_of};
+use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
-use crate::ranks::Ranks;
-use nesl_backend::{Engine, Fault, Vector, on_vector};
+use nesl_backend::{Fault, Slot, Vector, on_vector};
 use nesl_prim::ScalarType;
 use std::sync::{Arc, OnceLock};
 
@@ -58,6 +58,17 @@ impl Placed {
     }
 }
 
+/// Whether every rank has all of a value.
+pub(crate) fn is_at_hand<D>(operand: &Slot<Placed, Descriptor<D>>) -> bool {
+    match operand {
+        Slot::Scalar(_) => true,
+        Slot::Column(column) => column.common().is_some(),
+        Slot::Descriptor(Descriptor(inner)) => {
+            inner.lengths.common().is_some() && inner.starts.as_ref().is_none_or(|starts| starts.common().is_some())
+        }
+    }
+}
+
 /// A column in pieces.
 #[derive(Debug)]
 pub struct Loose {
@@ -66,7 +77,7 @@ pub struct Loose {
     /// Those of this rank, in order; where it has none, one without elements.
     pub(crate) parts: Vec<Vector>,
     /// The same in blocks, once somebody asked for that.
-    blocks: OnceLock<Column>,
+    pub(crate) blocks: OnceLock<Column>,
 }
 
 /// What ranks hold of a column, however it lies.
@@ -93,7 +104,7 @@ pub(crate) fn counts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<usize> {
     counts
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
+impl<L: LocalEngine> Distribution<L> {
     /// A column from its pieces, of which this rank has its own one after another.
     pub(crate) fn loose(&mut self, pieces: Pieces, part: Vector) -> Result<Placed, Fault> {
         let length = length_of(&pieces);
@@ -143,7 +154,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             [part] => Ok(part.clone()),
             parts => self.local.concat(parts),
         };
-        self.settle(length, joined)
+        self.collectives.settle(length, joined)
     }
 
     /// Whether pieces may stay where they are.
@@ -189,7 +200,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Ok([packed?, unpacked?, elements?])
         })?;
         let (packed, unpacked) = (&mut packed.spare()[..sizes[0]], &mut unpacked.spare()[..sizes[1]]);
-        parcels.carry(&mut self.communicator, held, packed, unpacked, &mut elements.spare()[..sizes[2]]);
+        parcels.carry(&mut self.collectives.communicator, held, packed, unpacked, &mut elements.spare()[..sizes[2]]);
         // SAFETY: there is room for so many, and all are initialised now.
         unsafe { elements.set_length(sizes[2]) };
         Ok(self.filled(elements))
@@ -228,7 +239,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
     /// The elements of all pieces in order, on every rank.
     pub(crate) fn in_order<T: Item>(&mut self, own: &[T], pieces: &[(usize, usize)]) -> Vec<T> {
         let counts = counts_of(self.layout.ranks, pieces);
-        let all = self.communicator.all_gather_varied(own, &counts, Vec::new());
+        let all = self.collectives.communicator.all_gather_varied(own, &counts, Vec::new());
         if pieces.is_sorted_by_key(|piece| piece.0) {
             return all;
         }
@@ -256,7 +267,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 
     /// Ranges of columns (which, from where, how many elements) put behind each other without a message; none where they had better
     /// be in blocks.
-    fn select(&mut self, columns: &[&Placed], ranges: &[(usize, usize, usize)]) -> Option<Placed> {
+    pub(crate) fn select(&mut self, columns: &[&Placed], ranges: &[(usize, usize, usize)]) -> Option<Placed> {
         let rank = self.layout.rank;
         let length: usize = ranges.iter().map(|range| range.2).sum();
         if self.is_common(length) {
@@ -310,87 +321,5 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             parts.push(held[0].parts[0].slice(0, 0));
         }
         Some(self.new_loose(length, Arc::new(pieces), parts))
-    }
-
-    /// `slice`, without a message.
-    pub(crate) fn slice_loosely(&mut self, column: &Placed, start: usize, length: usize) -> Option<Placed> {
-        if column.common().is_some() || length == column.length() {
-            return None;
-        }
-        self.select(&[column], &[(0, start, length)])
-    }
-
-    /// `concat`, without a message.
-    pub(crate) fn concat_loosely(&mut self, columns: &[Placed]) -> Option<Placed> {
-        if self.layout.ranks == 1 {
-            return None;
-        }
-        let ranges: Vec<_> = columns.iter().enumerate().map(|(at, column)| (at, 0, column.length())).collect();
-        self.select(&columns.iter().collect::<Vec<_>>(), &ranges)
-    }
-
-    /// `compact`, without a message.
-    pub(crate) fn compact_loosely(&mut self, column: &Placed, segments: &Descriptor<L::Descriptor>) -> Option<Placed> {
-        if segments.0.starts.is_none() {
-            return Some(column.clone());
-        }
-        if column.common().is_some() {
-            return None;
-        }
-        let ranges: Vec<_> = self.ranges(segments)?.into_iter().map(|(start, length)| (0, start, length)).collect();
-        self.select(&[column], &ranges)
-    }
-
-    /// `append`, without a message.
-    pub(crate) fn append_loosely(
-        &mut self,
-        first: (&Descriptor<L::Descriptor>, &Placed),
-        second: (&Descriptor<L::Descriptor>, &Placed),
-    ) -> Option<Placed> {
-        if self.layout.ranks == 1 {
-            return None;
-        }
-        let (left, right) = (self.ranges(first.0)?, self.ranges(second.0)?);
-        let both = left.into_iter().zip(right);
-        let ranges: Vec<_> = both.flat_map(|(left, right)| [(0, left.0, left.1), (1, right.0, right.1)]).collect();
-        self.select(&[first.1, second.1], &ranges)
-    }
-
-    /// `gather` at indices that every rank knows, from where the elements lie.
-    pub(crate) fn gather_loosely(&mut self, column: &Placed, indices: &Placed) -> Option<Result<Placed, Fault>> {
-        let (Placed::Loose(loose), Some(indices)) = (column, indices.common()) else { return None };
-        if loose.blocks.get().is_some() {
-            return None;
-        }
-        let rank = self.layout.rank;
-        let starts = starts_of(self.layout.ranks, &loose.pieces);
-        let place = |&index: &i64| {
-            let piece = piece_at(&starts, index as usize);
-            (loose.pieces[piece].0, starts[piece].1 + index as usize - starts[piece].0)
-        };
-        let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
-        let one_by_one: Pieces = places.iter().map(|&(owner, _)| (owner, 1)).collect();
-        Some(on_vector!(&loose.parts[0], slice => {
-            let elements = lying(slice.elements(), &loose.parts);
-            let own = places.iter().filter(|place| place.0 == rank).map(|place| elements.at(place.1)).collect::<Vec<_>>();
-            let all = self.in_order(&own, &one_by_one);
-            self.adopt(0, all).map(Column::Common).map(Placed::Settled)
-        }))
-    }
-
-    /// Start and length of each segment, where every rank knows them.
-    fn ranges(&mut self, segments: &Descriptor<L::Descriptor>) -> Option<Vec<(usize, usize)>> {
-        let inner = &segments.0;
-        let lengths = inner.lengths.common()?.elements::<i64>().iter().map(|&length| length as usize);
-        Some(match &inner.starts {
-            Some(starts) => {
-                let starts = starts.common()?;
-                starts.elements::<i64>().iter().map(|&start| start as usize).zip(lengths).collect()
-            }
-            None => {
-                let lengths: Vec<usize> = lengths.collect();
-                offsets(&lengths).into_iter().zip(lengths).collect()
-            }
-        })
     }
 }

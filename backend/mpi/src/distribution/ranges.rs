@@ -5,10 +5,10 @@
 
 use crate::distribution::column::Item;
 use crate::distribution::requests::{in_turn, is_crowd};
+use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets};
-use crate::ranks::Ranks;
 use nesl_backend::data::memory::Room;
-use nesl_backend::{Engine, Fault, Vector};
+use nesl_backend::{Fault, Vector};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl RangeRequests {
     }
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
+impl<L: LocalEngine> Distribution<L> {
     /// The requests for this rank's ranges (start and length), of `total` elements on all ranks, of a column of `length`.
     /// Something of this identity says on all ranks which ranges they are.
     pub(crate) fn range_requests(
@@ -64,11 +64,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         total: usize,
         length: usize,
     ) -> Arc<RangeRequests> {
-        if let Some(requests) = self.kept.ranges(identity, length) {
+        if let Some(requests) = self.cache.ranges(identity, length) {
             return requests;
         }
         let requests = Arc::new(self.ranges_worked_out(ranges, total, length));
-        self.kept.keep_ranges(identity, length, &requests);
+        self.cache.keep_ranges(identity, length, &requests);
         requests
     }
 
@@ -103,15 +103,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         };
         let order = ranges.map(place).collect();
         let counts: Vec<usize> = requests.iter().zip(&coming).flat_map(|(asked, &size)| [asked.len(), size]).collect();
-        let counts = self.communicator.exchange_counts(&counts);
+        let counts = self.collectives.communicator.exchange_counts(&counts);
         let outgoing: Vec<usize> = requests.iter().map(Vec::len).collect();
         let incoming: Vec<usize> = counts.iter().copied().step_by(2).collect();
         let going: Vec<usize> = counts.iter().copied().skip(1).step_by(2).collect();
         let is_crowd = is_crowd(going.iter().sum(), total, ranks);
-        let in_turns = self.communicator.all_gather(is_crowd).contains(&true);
+        let in_turns = self.collectives.communicator.all_gather(is_crowd).contains(&true);
         let mut numbers = requests.concat();
         if !in_turns {
-            numbers = self.communicator.exchange_known(&numbers, &outgoing, &incoming, Vec::new());
+            numbers = self.collectives.communicator.exchange_known(&numbers, &outgoing, &incoming, Vec::new());
         }
         RangeRequests { runs, order, coming, going, outgoing, incoming, numbers, in_turns }
     }
@@ -137,15 +137,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let (outgoing, coming) = (in_turn(&requests.outgoing, only), in_turn(&requests.coming, only));
                 let (incoming, going) = (in_turn(&requests.incoming, Some(turn)), in_turn(&requests.going, Some(turn)));
                 let own = if only.is_none() { &requests.numbers[..] } else { &[] };
-                let asked = self.communicator.exchange_known(own, &outgoing, &incoming, Vec::new());
+                let asked = self.collectives.communicator.exchange_known(own, &outgoing, &incoming, Vec::new());
                 replies.clear();
                 reply(part, &asked, &mut replies);
                 let target = if only.is_none() { &mut came[..] } else { &mut [] };
-                self.communicator.exchange_into(&replies, &going, &coming, target);
+                self.collectives.communicator.exchange_into(&replies, &going, &coming, target);
             }
         } else {
             reply(part, &requests.numbers, &mut replies);
-            self.communicator.exchange_into(&replies, &requests.going, &requests.coming, &mut came);
+            self.collectives.communicator.exchange_into(&replies, &requests.going, &requests.coming, &mut came);
         }
         requests.in_order(&came, &mut elements);
         Ok(self.filled(elements))

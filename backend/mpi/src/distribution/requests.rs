@@ -13,10 +13,10 @@
 
 use crate::distribution::column::{Column, Item};
 use crate::distribution::ranges::RangeRequests;
+use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets};
-use crate::ranks::Ranks;
 use nesl_backend::data::memory::Room;
-use nesl_backend::{Engine, Fault, Meter, Vector};
+use nesl_backend::{Fault, Meter, Vector};
 use nesl_prim::Failure;
 use std::sync::{Arc, Weak};
 
@@ -162,18 +162,18 @@ impl Requests {
     }
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
+impl<L: LocalEngine> Distribution<L> {
     /// Memory for something of `length` elements on all ranks: for all of them or for none.
     pub(crate) fn rooms<R>(&mut self, length: usize, take: impl Fn(&Meter) -> Result<R, Failure>) -> Result<R, Fault> {
-        self.kept.forget_dead();
+        self.cache.forget_dead();
         let rooms = take(&self.meter).map_err(Fault::from);
-        let rooms = self.settle(length, rooms);
-        if rooms.is_ok() || self.kept.is_empty() {
+        let rooms = self.collectives.settle(length, rooms);
+        if rooms.is_ok() || self.cache.is_empty() {
             return rooms;
         }
-        self.kept = Kept::default();
+        self.cache = Kept::default();
         let rooms = take(&self.meter).map_err(Fault::from);
-        self.settle(length, rooms)
+        self.collectives.settle(length, rooms)
     }
 
     /// A local column of elements in memory that was taken for them.
@@ -201,13 +201,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         total: usize,
         length: usize,
     ) -> Result<Arc<Requests>, Fault> {
-        if let Some(requests) = found(&self.kept.requests, identity, length) {
+        if let Some(requests) = found(&self.cache.requests, identity, length) {
             return Ok(requests);
         }
         // The others would be in the way of these.
-        self.kept.requests = None;
+        self.cache.requests = None;
         let requests = Arc::new(self.worked_out(indices, total, length)?);
-        self.kept.requests = Some((Arc::downgrade(identity), length, Arc::clone(&requests)));
+        self.cache.requests = Some((Arc::downgrade(identity), length, Arc::clone(&requests)));
         Ok(requests)
     }
 
@@ -234,10 +234,10 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             own.iter_mut().for_each(|index| *index -= bounds[owner] as i64);
             rest = others;
         }
-        let incoming = self.communicator.exchange_counts(&outgoing);
+        let incoming = self.collectives.communicator.exchange_counts(&outgoing);
         let coming = incoming.iter().sum();
         let is_crowd = is_crowd(coming, total, self.layout.ranks);
-        let indices = if self.communicator.all_gather(is_crowd).contains(&true) {
+        let indices = if self.collectives.communicator.all_gather(is_crowd).contains(&true) {
             Indices::InTurns(sorted)
         } else {
             // Where nobody else asks this rank, or is asked by it, they are there already. The others may need room.
@@ -247,7 +247,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 asked = sorted;
             } else {
                 asked.extend_with(coming, 0);
-                self.communicator.exchange_into(&sorted, &outgoing, &incoming, &mut asked);
+                self.collectives.communicator.exchange_into(&sorted, &outgoing, &incoming, &mut asked);
             }
             Indices::Asked(self.filled(asked))
         };
@@ -275,7 +275,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 // What stays is not among the replies.
                 let start = |target| asking[target] - if target > rank { own.len() } else { 0 };
                 let reply = |target| &replies[start(target)..start(target) + requests.incoming[target]];
-                self.communicator.exchange_others(reply, &requests.outgoing, &mut came);
+                self.collectives.communicator.exchange_others(reply, &requests.outgoing, &mut came);
             }
             Indices::InTurns(sorted) => {
                 came.extend_with(count, T::default());
@@ -288,11 +288,11 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                     asked.clear();
                     asked.extend_with(incoming[turn], 0);
                     let own = if is_ours { &sorted[..] } else { &[] };
-                    self.communicator.exchange_into(own, outgoing, &incoming, &mut asked);
+                    self.collectives.communicator.exchange_into(own, outgoing, &incoming, &mut asked);
                     replies.clear();
                     replies.extend_from_iter(asked.iter().map(|&index: &i64| part[index as usize]));
                     let target = if is_ours { &mut came[..] } else { &mut [] };
-                    self.communicator.exchange_into(&replies, &incoming, outgoing, target);
+                    self.collectives.communicator.exchange_into(&replies, &incoming, outgoing, target);
                 }
             }
         }
@@ -310,7 +310,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         values: &[T],
         total: usize,
         mut state: S,
-        mut take: impl FnMut(&mut Ranks<L>, S, &Vector, &Vector) -> Result<S, Fault>,
+        mut take: impl FnMut(&mut Distribution<L>, S, &Vector, &Vector) -> Result<S, Fault>,
     ) -> Result<S, Fault> {
         let rank = self.layout.rank;
         let mut sent = self.rooms(total, |meter| meter.room(requests.moved()))?;
@@ -321,7 +321,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                 let sent_to = offsets(&requests.outgoing);
                 let part = |target| &sent[sent_to[target]..sent_to[target + 1]];
                 with_own(&mut came, &requests.incoming, rank, part(rank).iter().copied());
-                self.communicator.exchange_others(part, &requests.incoming, &mut came);
+                self.collectives.communicator.exchange_others(part, &requests.incoming, &mut came);
                 let came = self.filled(came);
                 take(self, state, targets, &came)
             }
@@ -336,8 +336,8 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
                     targets.extend_with(coming, 0);
                     came.extend_with(coming, T::default());
                     let (own, own_values) = if turn == rank { (&sorted[..], sent) } else { (&[][..], &[][..]) };
-                    self.communicator.exchange_into(own, &outgoing, &incoming, &mut targets);
-                    self.communicator.exchange_into(own_values, &outgoing, &incoming, &mut came);
+                    self.collectives.communicator.exchange_into(own, &outgoing, &incoming, &mut targets);
+                    self.collectives.communicator.exchange_into(own_values, &outgoing, &incoming, &mut came);
                     let (targets, came) = (self.filled(targets), self.filled(came));
                     state = take(self, state, &targets, &came)?;
                 }
@@ -352,15 +352,15 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Column::Partitioned { identity, .. } => Some(identity),
             Column::Common(_) => None,
         };
-        if let (Some(identity), Some((known, counts))) = (identity, &self.kept.flags)
+        if let (Some(identity), Some((known, counts))) = (identity, &self.cache.flags)
             && known.as_ptr() == Arc::as_ptr(identity)
         {
             return counts.clone();
         }
         let own = part.elements::<bool>().iter().filter(|&&flag| flag).count();
-        let counts = self.communicator.all_gather_counts(own);
+        let counts = self.collectives.communicator.all_gather_counts(own);
         if let Some(identity) = identity {
-            self.kept.flags = Some((Arc::downgrade(identity), counts.clone()));
+            self.cache.flags = Some((Arc::downgrade(identity), counts.clone()));
         }
         counts
     }

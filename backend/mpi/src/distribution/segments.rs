@@ -6,16 +6,12 @@
 //! it has elements.
 
 use crate::distribution::column::{Column, Descriptor, Inner};
+use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Layout, offsets, overlap};
-use crate::ranks::Ranks;
 use nesl_backend::{Engine, Fault, Vector};
-use nesl_prim::Failure;
 use nesl_prim::meaning::MOST_ELEMENTS;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-/// Lengths that add up to more than an int holds.
-const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
 
 /// A segment that overlaps a rank's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,76 +78,7 @@ impl<D> SegmentMap<D> {
     }
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// A descriptor of these lengths, packed unless there are starts.
-    pub(crate) fn descriptor(
-        &mut self,
-        starts: Option<Column>,
-        lengths: Column,
-    ) -> Result<Descriptor<L::Descriptor>, Fault> {
-        let part = self.part(&lengths);
-        let sum = |lengths: &[i64]| lengths.iter().try_fold(0i64, |sum, &length| sum.checked_add(length));
-        let mut before = 0;
-        let total = match &lengths {
-            Column::Common(vector) => sum(vector.elements()),
-            Column::Partitioned { .. } => {
-                // A negative sum means that there is none: lengths are not negative.
-                let sums = self.communicator.all_gather(sum(part.elements()).unwrap_or(-1));
-                let all = sums.iter().try_fold(0i64, |all, &sum| if sum < 0 { None } else { all.checked_add(sum) });
-                if all.is_some() {
-                    before = sums[..self.layout.rank].iter().sum::<i64>() as usize;
-                }
-                all
-            }
-        };
-        Ok(Descriptor(Arc::new(Inner {
-            starts,
-            lengths,
-            total: total.filter(|&total| total <= MOST_ELEMENTS).and_then(|total| usize::try_from(total).ok()),
-            before,
-            local: OnceLock::new(),
-            local_packed: OnceLock::new(),
-            map: OnceLock::new(),
-        })))
-    }
-
-    /// The sum of the lengths.
-    pub(crate) fn total_of(&self, descriptor: &Descriptor<L::Descriptor>) -> Result<usize, Fault> {
-        descriptor.0.total.ok_or_else(|| TOO_LONG.into())
-    }
-
-    /// Whether lengths, starts and a column of all elements are common.
-    pub(crate) fn is_small(&self, descriptor: &Descriptor<L::Descriptor>) -> bool {
-        descriptor.0.lengths.common().is_some() && descriptor.0.total.is_some_and(|total| self.is_common(total))
-    }
-
-    /// The descriptor on the local engine, where it is common.
-    pub(crate) fn local_descriptor(&mut self, descriptor: &Descriptor<L::Descriptor>) -> Result<L::Descriptor, Fault> {
-        let inner = &descriptor.0;
-        let (Some(starts), Some(lengths)) =
-            (inner.starts.as_ref().map(|starts| self.whole(starts)), inner.lengths.common())
-        else {
-            return self.local_packed(descriptor);
-        };
-        if let Some(local) = inner.local.get() {
-            return Ok(local.clone());
-        }
-        let local = self.local.view(starts, lengths.clone());
-        let local = self.replicated(local)?;
-        Ok(inner.local.get_or_init(|| local).clone())
-    }
-
-    /// The packed descriptor of the same lengths on the local engine, where they are common.
-    pub(crate) fn local_packed(&mut self, descriptor: &Descriptor<L::Descriptor>) -> Result<L::Descriptor, Fault> {
-        if let Some(local) = descriptor.0.local_packed.get() {
-            return Ok(local.clone());
-        }
-        let lengths = self.whole(&descriptor.0.lengths);
-        let local = self.local.packed(lengths);
-        let local = self.replicated(local)?;
-        Ok(descriptor.0.local_packed.get_or_init(|| local).clone())
-    }
-
+impl<L: LocalEngine> Distribution<L> {
     /// The elements of a column that is common.
     ///
     /// # Panics
@@ -162,95 +89,172 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             Column::Partitioned { length, .. } => panic!("a column of {length} elements is not common"),
         }
     }
+}
 
-    /// The map of the segments in this rank's block. All ranks ask for it together.
-    pub(crate) fn map_of(&mut self, descriptor: &Descriptor<L::Descriptor>) -> Result<SharedMap<L>, Fault> {
-        if let Some(map) = descriptor.0.map.get() {
-            return Ok(Arc::clone(map));
-        }
-        let total = self.total_of(descriptor)?;
-        let pieces = match &descriptor.0.lengths {
-            Column::Common(lengths) => {
-                let starts = descriptor.0.starts.as_ref().map(|starts| self.whole(starts));
-                overlapping(self.layout, total, lengths.elements(), starts.as_ref().map(|starts| starts.elements()))
+/// A descriptor of these lengths, packed unless there are starts.
+pub(crate) fn descriptor<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    starts: Option<Column>,
+    lengths: Column,
+) -> Result<Descriptor<L::Descriptor>, Fault> {
+    let part = ranks.part(&lengths);
+    let sum = |lengths: &[i64]| lengths.iter().try_fold(0i64, |sum, &length| sum.checked_add(length));
+    let mut before = 0;
+    let total = match &lengths {
+        Column::Common(vector) => sum(vector.elements()),
+        Column::Partitioned { .. } => {
+            // A negative sum means that there is none: lengths are not negative.
+            let sums = ranks.collectives.communicator.all_gather(sum(part.elements()).unwrap_or(-1));
+            let all = sums.iter().try_fold(0i64, |all, &sum| if sum < 0 { None } else { all.checked_add(sum) });
+            if all.is_some() {
+                before = sums[..ranks.layout.rank].iter().sum::<i64>() as usize;
             }
-            Column::Partitioned { .. } => self.sent_pieces(descriptor, total),
-        };
-        let share = self.layout.share(total);
-        let lengths: Vec<i64> =
-            pieces.iter().map(|piece| overlap(&share, &(piece.start..piece.end())).len() as i64).collect();
-        let lengths = self.adopt(total, lengths)?;
-        let local = self.local.packed(lengths);
-        let local = self.settle(total, local)?;
-        let map = Arc::new(SegmentMap { pieces, share, total, local, identity: Arc::default() });
-        Ok(Arc::clone(descriptor.0.map.get_or_init(|| map)))
-    }
+            all
+        }
+    };
+    Ok(Descriptor(Arc::new(Inner {
+        starts,
+        lengths,
+        total: total.filter(|&total| total <= MOST_ELEMENTS).and_then(|total| usize::try_from(total).ok()),
+        before,
+        local: OnceLock::new(),
+        local_packed: OnceLock::new(),
+        map: OnceLock::new(),
+    })))
+}
 
-    /// The segments that overlap this rank's block, from the ranks that hold their lengths.
-    fn sent_pieces(&mut self, descriptor: &Descriptor<L::Descriptor>, total: usize) -> Vec<Piece> {
-        /// What travels of a piece: segment, start, length, source.
-        const FIELDS: usize = 4;
-        let layout = self.layout;
-        let lengths = self.part(&descriptor.0.lengths);
-        let sources = descriptor.0.starts.as_ref().map(|starts| self.part(starts));
-        let first_segment = layout.share(descriptor.0.lengths.length()).start;
-        let bounds = layout.bounds(total);
-        let mut outgoing: Vec<Vec<i64>> = vec![Vec::new(); layout.ranks];
-        let mut start = descriptor.0.before;
-        // Starts only grow, so the rank that holds the start of the last segment is where to look for the next.
-        let mut target = 0;
-        for (index, &length) in lengths.elements::<i64>().iter().enumerate() {
-            let end = start + length as usize;
-            if end > start {
-                while bounds[target + 1] <= start {
-                    target += 1;
+/// Whether lengths, starts and a column of all elements are common.
+pub(crate) fn is_small<L: LocalEngine>(ranks: &Distribution<L>, descriptor: &Descriptor<L::Descriptor>) -> bool {
+    descriptor.0.lengths.common().is_some() && descriptor.0.total.is_some_and(|total| ranks.is_common(total))
+}
+
+/// The descriptor on the local engine, where it is common.
+pub(crate) fn local_descriptor<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<L::Descriptor, Fault> {
+    let inner = &descriptor.0;
+    let (Some(starts), Some(lengths)) =
+        (inner.starts.as_ref().map(|starts| ranks.whole(starts)), inner.lengths.common())
+    else {
+        return local_packed(ranks, descriptor);
+    };
+    if let Some(local) = inner.local.get() {
+        return Ok(local.clone());
+    }
+    let local = ranks.local.view(starts, lengths.clone());
+    let local = ranks.collectives.replicated(local)?;
+    Ok(inner.local.get_or_init(|| local).clone())
+}
+
+/// The packed descriptor of the same lengths on the local engine, where they are common.
+pub(crate) fn local_packed<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<L::Descriptor, Fault> {
+    if let Some(local) = descriptor.0.local_packed.get() {
+        return Ok(local.clone());
+    }
+    let lengths = ranks.whole(&descriptor.0.lengths);
+    let local = ranks.local.packed(lengths);
+    let local = ranks.collectives.replicated(local)?;
+    Ok(descriptor.0.local_packed.get_or_init(|| local).clone())
+}
+
+/// The map of the segments in this rank's block. All ranks ask for it together.
+pub(crate) fn map_of<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<SharedMap<L>, Fault> {
+    if let Some(map) = descriptor.0.map.get() {
+        return Ok(Arc::clone(map));
+    }
+    let total = descriptor.total()?;
+    let pieces = match &descriptor.0.lengths {
+        Column::Common(lengths) => {
+            let starts = descriptor.0.starts.as_ref().map(|starts| ranks.whole(starts));
+            overlapping(ranks.layout, total, lengths.elements(), starts.as_ref().map(|starts| starts.elements()))
+        }
+        Column::Partitioned { .. } => sent_pieces(ranks, descriptor, total),
+    };
+    let share = ranks.layout.share(total);
+    let lengths: Vec<i64> =
+        pieces.iter().map(|piece| overlap(&share, &(piece.start..piece.end())).len() as i64).collect();
+    let lengths = ranks.adopt(total, lengths)?;
+    let local = ranks.local.packed(lengths);
+    let local = ranks.collectives.settle(total, local)?;
+    let map = Arc::new(SegmentMap { pieces, share, total, local, identity: Arc::default() });
+    Ok(Arc::clone(descriptor.0.map.get_or_init(|| map)))
+}
+
+/// The segments that overlap this rank's block, from the ranks that hold their lengths.
+fn sent_pieces<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+    total: usize,
+) -> Vec<Piece> {
+    /// What travels of a piece: segment, start, length, source.
+    const FIELDS: usize = 4;
+    let layout = ranks.layout;
+    let lengths = ranks.part(&descriptor.0.lengths);
+    let sources = descriptor.0.starts.as_ref().map(|starts| ranks.part(starts));
+    let first_segment = layout.share(descriptor.0.lengths.length()).start;
+    let bounds = layout.bounds(total);
+    let mut outgoing: Vec<Vec<i64>> = vec![Vec::new(); layout.ranks];
+    let mut start = descriptor.0.before;
+    // Starts only grow, so the rank that holds the start of the last segment is where to look for the next.
+    let mut target = 0;
+    for (index, &length) in lengths.elements::<i64>().iter().enumerate() {
+        let end = start + length as usize;
+        if end > start {
+            while bounds[target + 1] <= start {
+                target += 1;
+            }
+            let source = sources.as_ref().map_or(start as i64, |sources| sources.elements::<i64>()[index]);
+            let fields: [i64; FIELDS] = [(first_segment + index) as i64, start as i64, length, source];
+            for (rank, pieces) in outgoing.iter_mut().enumerate().skip(target) {
+                if bounds[rank] >= end {
+                    break;
                 }
-                let source = sources.as_ref().map_or(start as i64, |sources| sources.elements::<i64>()[index]);
-                let fields: [i64; FIELDS] = [(first_segment + index) as i64, start as i64, length, source];
-                for (rank, pieces) in outgoing.iter_mut().enumerate().skip(target) {
-                    if bounds[rank] >= end {
-                        break;
-                    }
-                    if bounds[rank + 1] > bounds[rank] {
-                        pieces.extend(fields);
-                    }
+                if bounds[rank + 1] > bounds[rank] {
+                    pieces.extend(fields);
                 }
             }
-            start = end;
         }
-        let counts: Vec<usize> = outgoing.iter().map(Vec::len).collect();
-        let (received, _) = self.communicator.exchange(&outgoing.concat(), &counts);
-        let piece = |fields: &[i64]| Piece {
-            segment: fields[0] as usize,
-            start: fields[1] as usize,
-            length: fields[2] as usize,
-            source: fields[3] as usize,
-        };
-        received.chunks_exact(FIELDS).map(piece).collect()
+        start = end;
     }
+    let counts: Vec<usize> = outgoing.iter().map(Vec::len).collect();
+    let (received, _) = ranks.collectives.communicator.exchange(&outgoing.concat(), &counts);
+    let piece = |fields: &[i64]| Piece {
+        segment: fields[0] as usize,
+        start: fields[1] as usize,
+        length: fields[2] as usize,
+        source: fields[3] as usize,
+    };
+    received.chunks_exact(FIELDS).map(piece).collect()
+}
 
-    /// Values of segments, known to the ranks where the segments start, as a column of one element for each of `segments`;
-    /// the others get `identity`.
-    pub(crate) fn by_segment<T: crate::distribution::column::Item>(
-        &mut self,
-        segments: usize,
-        identity: T,
-        started: &[Piece],
-        values: &[T],
-    ) -> Result<Column, Fault> {
-        let share = self.layout.share(segments);
-        let mut elements = self.rooms(segments, |meter| meter.room(share.len()))?;
-        elements.extend_with(share.len(), identity);
-        let targets: Vec<i64> = started.iter().map(|piece| piece.segment as i64).collect();
-        let bounds = self.layout.bounds(segments);
-        let (places, values) =
-            crate::distribution::delivery::deliver(&mut self.communicator, &bounds, &targets, values);
-        for (place, value) in places.into_iter().zip(values) {
-            elements[place as usize] = value;
-        }
-        let part = self.filled(elements);
-        self.finish(segments, part)
+/// Values of segments, known to the ranks where the segments start, as a column of one element for each of `segments`;
+/// the others get `identity`.
+pub(crate) fn by_segment<L: LocalEngine, T: crate::distribution::column::Item>(
+    ranks: &mut Distribution<L>,
+    segments: usize,
+    identity: T,
+    started: &[Piece],
+    values: &[T],
+) -> Result<Column, Fault> {
+    let share = ranks.layout.share(segments);
+    let mut elements = ranks.rooms(segments, |meter| meter.room(share.len()))?;
+    elements.extend_with(share.len(), identity);
+    let targets: Vec<i64> = started.iter().map(|piece| piece.segment as i64).collect();
+    let bounds = ranks.layout.bounds(segments);
+    let (places, values) =
+        crate::distribution::delivery::deliver(&mut ranks.collectives.communicator, &bounds, &targets, values);
+    for (place, value) in places.into_iter().zip(values) {
+        elements[place as usize] = value;
     }
+    let part = ranks.filled(elements);
+    ranks.finish(segments, part)
 }
 
 /// The segments that overlap this rank's block, where all lengths are at hand.
@@ -266,6 +270,21 @@ fn overlapping(layout: Layout, total: usize, lengths: &[i64], sources: Option<&[
         }
     }
     pieces
+}
+
+/// A whole column as the only segment.
+pub(crate) fn whole_map<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+) -> Result<SegmentMap<L::Descriptor>, Fault> {
+    let share = ranks.layout.share(length);
+    let piece = Piece { segment: 0, start: 0, length, source: 0 };
+    let pieces = if share.is_empty() { Vec::new() } else { vec![piece] };
+    let lengths = pieces.iter().map(|_| share.len() as i64).collect();
+    let lengths = ranks.adopt(0, lengths)?;
+    let local = ranks.local.packed(lengths);
+    let local = ranks.collectives.settle(0, local)?;
+    Ok(SegmentMap { pieces, share, total: length, local, identity: Arc::default() })
 }
 
 #[cfg(test)]

@@ -18,10 +18,10 @@ use crate::distribution::ragged::{Placed, lying};
 use crate::distribution::ranges::{RangeRequests, reply};
 use crate::distribution::redistribution::{Lying, Parcels, Route};
 use crate::distribution::requests::{Indices, Requests, with_own};
+use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
-use crate::ranks::Ranks;
 use nesl_backend::data::memory::Room;
-use nesl_backend::{Engine, Fault, Meter, Vector, on_vector};
+use nesl_backend::{Fault, Meter, Vector, on_vector};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
@@ -123,46 +123,7 @@ fn uninitialised<T: Item>(elements: &mut [T]) -> &mut [MaybeUninit<T>] {
     unsafe { std::slice::from_raw_parts_mut(start, length) }
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    fn ship(&mut self, mut loads: Vec<Box<dyn Load + '_>>) -> Vec<Vector> {
-        self.communicator.exchange_together(loads.iter_mut().map(|load| load.slices()).collect());
-        loads.into_iter().map(|load| load.finish(&self.meter)).collect()
-    }
-
-    /// The elements of columns that routes bring to this rank.
-    pub(crate) fn carried_together(&mut self, moves: &[Move]) -> Result<Vec<Vector>, Fault> {
-        if moves.len() > 1
-            && let Ok(loads) = self.loaded_together(moves)
-        {
-            return Ok(self.ship(loads));
-        }
-        let carry = |Move { length, route, parts }: &Move| on_vector!(&parts[0], slice => self.carried(*length, route, &lying(slice.elements(), parts)));
-        moves.iter().map(carry).collect()
-    }
-
-    fn loaded_together<'m>(&mut self, moves: &'m [Move]) -> Result<Vec<Box<dyn Load + 'm>>, Fault> {
-        let mut loads = Vec::with_capacity(moves.len());
-        for Move { length, route, parts } in moves {
-            loads.push(on_vector!(&parts[0], slice => self.loaded(*length, route, lying(slice.elements(), parts))?));
-        }
-        Ok(loads)
-    }
-
-    fn loaded<'a, T: Item>(
-        &mut self,
-        length: usize,
-        route: &Route,
-        held: Lying<'a, T>,
-    ) -> Result<Box<dyn Load + 'a>, Fault> {
-        let parcels = route.parcels(self.layout);
-        let sizes = [parcels.packed(&held), parcels.unpacked(), parcels.total()];
-        let [packed, unpacked, elements] = self.rooms(length, |meter| {
-            let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
-            Ok([packed?, unpacked?, elements?])
-        })?;
-        Ok(Box::new(Carried { parcels, held, packed, unpacked, elements, sizes }))
-    }
-
+impl<L: LocalEngine> Distribution<L> {
     /// The same columns, common or in blocks.
     pub(crate) fn all_in_blocks(&mut self, columns: &[&Placed]) -> Result<Vec<Column>, Fault> {
         let mut moves = Vec::new();
@@ -179,7 +140,7 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
             }
         }
         if moves.len() > 1 {
-            let parts = self.carried_together(&moves)?;
+            let parts = carried_together(self, &moves)?;
             for (index, part) in moving.into_iter().zip(parts) {
                 self.keep_blocks(columns[index], part)?;
             }
@@ -196,160 +157,204 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
         }
         Ok(settled.map(|column| column.unwrap_or_else(|| unreachable!("each is settled"))))
     }
+}
 
-    /// The elements that were asked for, of columns of which this rank holds parts; `total` of each on all ranks.
-    pub(crate) fn fetched_together(
-        &mut self,
-        requests: &Requests,
-        parts: &[Vector],
-        total: usize,
-    ) -> Result<Vec<Vector>, Fault> {
-        if let (Indices::Asked(asked), [_, _, ..]) = (&requests.indices, parts) {
-            let asked = asked.elements::<i64>();
-            let load =
-                |part: &Vector| on_vector!(part, slice => self.replies(requests, asked, slice.elements(), total));
-            if let Ok(loads) = parts.iter().map(load).collect::<Result<Vec<_>, Fault>>() {
-                return Ok(self.ship(loads));
-            }
+fn ship<L: LocalEngine>(ranks: &mut Distribution<L>, mut loads: Vec<Box<dyn Load + '_>>) -> Vec<Vector> {
+    ranks.collectives.communicator.exchange_together(loads.iter_mut().map(|load| load.slices()).collect());
+    loads.into_iter().map(|load| load.finish(&ranks.meter)).collect()
+}
+
+/// The elements of columns that routes bring to this rank.
+pub(crate) fn carried_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    moves: &[Move],
+) -> Result<Vec<Vector>, Fault> {
+    if moves.len() > 1
+        && let Ok(loads) = loaded_together(ranks, moves)
+    {
+        return Ok(ship(ranks, loads));
+    }
+    let carry = |Move { length, route, parts }: &Move| on_vector!(&parts[0], slice => ranks.carried(*length, route, &lying(slice.elements(), parts)));
+    moves.iter().map(carry).collect()
+}
+
+fn loaded_together<'m, L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    moves: &'m [Move],
+) -> Result<Vec<Box<dyn Load + 'm>>, Fault> {
+    let mut loads = Vec::with_capacity(moves.len());
+    for Move { length, route, parts } in moves {
+        loads.push(on_vector!(&parts[0], slice => loaded(ranks, *length, route, lying(slice.elements(), parts))?));
+    }
+    Ok(loads)
+}
+
+fn loaded<'a, L: LocalEngine, T: Item>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    route: &Route,
+    held: Lying<'a, T>,
+) -> Result<Box<dyn Load + 'a>, Fault> {
+    let parcels = route.parcels(ranks.layout);
+    let sizes = [parcels.packed(&held), parcels.unpacked(), parcels.total()];
+    let [packed, unpacked, elements] = ranks.rooms(length, |meter| {
+        let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
+        Ok([packed?, unpacked?, elements?])
+    })?;
+    Ok(Box::new(Carried { parcels, held, packed, unpacked, elements, sizes }))
+}
+
+/// The elements that were asked for, of columns of which this rank holds parts; `total` of each on all ranks.
+pub(crate) fn fetched_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    requests: &Requests,
+    parts: &[Vector],
+    total: usize,
+) -> Result<Vec<Vector>, Fault> {
+    if let (Indices::Asked(asked), [_, _, ..]) = (&requests.indices, parts) {
+        let asked = asked.elements::<i64>();
+        let load = |part: &Vector| on_vector!(part, slice => replies(ranks, requests, asked, slice.elements(), total));
+        if let Ok(loads) = parts.iter().map(load).collect::<Result<Vec<_>, Fault>>() {
+            return Ok(ship(ranks, loads));
         }
-        let fetch = |part: &Vector| on_vector!(part, slice => self.fetched(requests, slice.elements(), total));
-        parts.iter().map(fetch).collect()
     }
+    let fetch = |part: &Vector| on_vector!(part, slice => ranks.fetched(requests, slice.elements(), total));
+    parts.iter().map(fetch).collect()
+}
 
-    /// One column's answers to requests.
-    fn replies<'a, T: Item>(
-        &mut self,
-        requests: &'a Requests,
-        asked: &[i64],
-        part: &[T],
-        total: usize,
-    ) -> Result<Box<dyn Load + 'a>, Fault> {
-        let (rank, count) = (self.layout.rank, requests.count());
-        let others = asked.len() - requests.incoming[rank];
-        let (mut replies, mut came, mut elements) = self.rooms(total, |meter| {
-            Ok((meter.room::<T>(others)?, meter.room::<T>(count)?, meter.room::<T>(requests.moved())?))
-        })?;
-        let asking = offsets(&requests.incoming);
-        let element = |&index: &i64| part[index as usize];
-        let (before, rest) = asked.split_at(asking[rank]);
-        let (own, after) = rest.split_at(requests.incoming[rank]);
-        with_own(&mut came, &requests.outgoing, rank, own.iter().map(element));
-        replies.extend_from_iter(before.iter().chain(after).map(element));
-        // What stays is not among the replies.
-        let start = |target: usize| asking[target] - if target > rank { own.len() } else { 0 };
-        let sent = (0..self.layout.ranks).map(|target| start(target)..start(target) + requests.incoming[target]);
-        let finish: Finish<'a, T> = match &requests.places {
-            None => Box::new(|came| came),
-            Some(places) => Box::new(move |came| {
-                elements.extend_from_iter(places.iter().map(|&place| came[place]));
-                elements
-            }),
-        };
-        let (sent, incoming) = (sent.collect(), requests.outgoing.clone());
-        Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
-    }
-
-    /// Sends values of several columns, `total` of each on all ranks, to the owners of their indices: the targets in
-    /// this rank's block, and the values for them. Nothing where ranks send one after another, or have no room for all
-    /// columns.
-    pub(crate) fn delivered_together(
-        &mut self,
-        requests: &Requests,
-        columns: &[Vector],
-        total: usize,
-    ) -> Option<(Vector, Vec<Vector>)> {
-        let Indices::Asked(targets) = &requests.indices else { return None };
-        let loads = self.parcels(requests, columns, targets.len(), total).ok()?;
-        Some((targets.clone(), self.ship(loads)))
-    }
-
-    fn parcels<'c>(
-        &mut self,
-        requests: &Requests,
-        columns: &'c [Vector],
-        coming: usize,
-        total: usize,
-    ) -> Result<Vec<Box<dyn Load + 'c>>, Fault> {
-        let mut loads = Vec::with_capacity(columns.len());
-        for column in columns {
-            loads.push(on_vector!(column, slice => self.parcel(requests, slice.elements(), coming, total)?));
-        }
-        Ok(loads)
-    }
-
-    /// One column's values for their owners.
-    fn parcel<'a, T: Item>(
-        &mut self,
-        requests: &Requests,
-        values: &'a [T],
-        coming: usize,
-        total: usize,
-    ) -> Result<Box<dyn Load + 'a>, Fault> {
-        let rank = self.layout.rank;
-        let (mut sorted, mut came) =
-            self.rooms(total, |meter| Ok((meter.room::<T>(requests.moved())?, meter.room::<T>(coming)?)))?;
-        let outgoing = match requests.places {
-            None => Lent::Borrowed(values),
-            Some(_) => {
-                requests.sorted(values, &mut sorted);
-                Lent::Own(sorted)
-            }
-        };
-        let elements = match &outgoing {
-            Lent::Borrowed(elements) => elements,
-            Lent::Own(elements) => &elements[..],
-        };
-        let starts = offsets(&requests.outgoing);
-        let sent: Vec<_> = starts.windows(2).map(|part| part[0]..part[1]).collect();
-        with_own(&mut came, &requests.incoming, rank, elements[sent[rank].clone()].iter().copied());
-        let incoming = requests.incoming.clone();
-        Ok(Box::new(Exchanged { outgoing, sent, came, incoming, rank, finish: Box::new(|came| came) }))
-    }
-
-    /// The elements of the ranges that were asked for, of columns of which this rank holds parts: `count` of each, and
-    /// `total` on all ranks.
-    pub(crate) fn fetched_ranges_together(
-        &mut self,
-        requests: &RangeRequests,
-        parts: &[Vector],
-        count: usize,
-        total: usize,
-    ) -> Result<Vec<Vector>, Fault> {
-        if !requests.in_turns && parts.len() > 1 {
-            let load =
-                |part: &Vector| on_vector!(part, slice => self.ranges_loaded(requests, slice.elements(), count, total));
-            if let Ok(loads) = parts.iter().map(load).collect::<Result<Vec<_>, Fault>>() {
-                return Ok(self.ship(loads));
-            }
-        }
-        let fetch =
-            |part: &Vector| on_vector!(part, slice => self.fetched_ranges(requests, slice.elements(), count, total));
-        parts.iter().map(fetch).collect()
-    }
-
-    /// One column's answers to requests for ranges.
-    fn ranges_loaded<'a, T: Item>(
-        &mut self,
-        requests: &'a RangeRequests,
-        part: &[T],
-        count: usize,
-        total: usize,
-    ) -> Result<Box<dyn Load + 'a>, Fault> {
-        let rank = self.layout.rank;
-        let (going, coming) = (requests.going.iter().sum(), requests.coming.iter().sum());
-        let (mut replies, mut came, mut elements) = self
-            .rooms(total, |meter| Ok((meter.room::<T>(going)?, meter.room::<T>(coming)?, meter.room::<T>(count)?)))?;
-        reply(part, &requests.numbers, &mut replies);
-        let starts = offsets(&requests.going);
-        let sent: Vec<_> = starts.windows(2).map(|part| part[0]..part[1]).collect();
-        with_own(&mut came, &requests.coming, rank, replies[sent[rank].clone()].iter().copied());
-        let finish: Finish<'a, T> = Box::new(move |came| {
-            requests.in_order(&came, &mut elements);
+/// One column's answers to requests.
+fn replies<'a, L: LocalEngine, T: Item>(
+    ranks: &mut Distribution<L>,
+    requests: &'a Requests,
+    asked: &[i64],
+    part: &[T],
+    total: usize,
+) -> Result<Box<dyn Load + 'a>, Fault> {
+    let (rank, count) = (ranks.layout.rank, requests.count());
+    let others = asked.len() - requests.incoming[rank];
+    let (mut replies, mut came, mut elements) = ranks.rooms(total, |meter| {
+        Ok((meter.room::<T>(others)?, meter.room::<T>(count)?, meter.room::<T>(requests.moved())?))
+    })?;
+    let asking = offsets(&requests.incoming);
+    let element = |&index: &i64| part[index as usize];
+    let (before, rest) = asked.split_at(asking[rank]);
+    let (own, after) = rest.split_at(requests.incoming[rank]);
+    with_own(&mut came, &requests.outgoing, rank, own.iter().map(element));
+    replies.extend_from_iter(before.iter().chain(after).map(element));
+    // What stays is not among the replies.
+    let start = |target: usize| asking[target] - if target > rank { own.len() } else { 0 };
+    let sent = (0..ranks.layout.ranks).map(|target| start(target)..start(target) + requests.incoming[target]);
+    let finish: Finish<'a, T> = match &requests.places {
+        None => Box::new(|came| came),
+        Some(places) => Box::new(move |came| {
+            elements.extend_from_iter(places.iter().map(|&place| came[place]));
             elements
-        });
-        let incoming = requests.coming.clone();
-        Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
+        }),
+    };
+    let (sent, incoming) = (sent.collect(), requests.outgoing.clone());
+    Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
+}
+
+/// Sends values of several columns, `total` of each on all ranks, to the owners of their indices: the targets in
+/// this rank's block, and the values for them. Nothing where ranks send one after another, or have no room for all
+/// columns.
+pub(crate) fn delivered_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    requests: &Requests,
+    columns: &[Vector],
+    total: usize,
+) -> Option<(Vector, Vec<Vector>)> {
+    let Indices::Asked(targets) = &requests.indices else { return None };
+    let loads = parcels(ranks, requests, columns, targets.len(), total).ok()?;
+    Some((targets.clone(), ship(ranks, loads)))
+}
+
+fn parcels<'c, L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    requests: &Requests,
+    columns: &'c [Vector],
+    coming: usize,
+    total: usize,
+) -> Result<Vec<Box<dyn Load + 'c>>, Fault> {
+    let mut loads = Vec::with_capacity(columns.len());
+    for column in columns {
+        loads.push(on_vector!(column, slice => parcel(ranks, requests, slice.elements(), coming, total)?));
     }
+    Ok(loads)
+}
+
+/// One column's values for their owners.
+fn parcel<'a, L: LocalEngine, T: Item>(
+    ranks: &mut Distribution<L>,
+    requests: &Requests,
+    values: &'a [T],
+    coming: usize,
+    total: usize,
+) -> Result<Box<dyn Load + 'a>, Fault> {
+    let rank = ranks.layout.rank;
+    let (mut sorted, mut came) =
+        ranks.rooms(total, |meter| Ok((meter.room::<T>(requests.moved())?, meter.room::<T>(coming)?)))?;
+    let outgoing = match requests.places {
+        None => Lent::Borrowed(values),
+        Some(_) => {
+            requests.sorted(values, &mut sorted);
+            Lent::Own(sorted)
+        }
+    };
+    let elements = match &outgoing {
+        Lent::Borrowed(elements) => elements,
+        Lent::Own(elements) => &elements[..],
+    };
+    let starts = offsets(&requests.outgoing);
+    let sent: Vec<_> = starts.windows(2).map(|part| part[0]..part[1]).collect();
+    with_own(&mut came, &requests.incoming, rank, elements[sent[rank].clone()].iter().copied());
+    let incoming = requests.incoming.clone();
+    Ok(Box::new(Exchanged { outgoing, sent, came, incoming, rank, finish: Box::new(|came| came) }))
+}
+
+/// The elements of the ranges that were asked for, of columns of which this rank holds parts: `count` of each, and
+/// `total` on all ranks.
+pub(crate) fn fetched_ranges_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    requests: &RangeRequests,
+    parts: &[Vector],
+    count: usize,
+    total: usize,
+) -> Result<Vec<Vector>, Fault> {
+    if !requests.in_turns && parts.len() > 1 {
+        let load =
+            |part: &Vector| on_vector!(part, slice => ranges_loaded(ranks, requests, slice.elements(), count, total));
+        if let Ok(loads) = parts.iter().map(load).collect::<Result<Vec<_>, Fault>>() {
+            return Ok(ship(ranks, loads));
+        }
+    }
+    let fetch =
+        |part: &Vector| on_vector!(part, slice => ranks.fetched_ranges(requests, slice.elements(), count, total));
+    parts.iter().map(fetch).collect()
+}
+
+/// One column's answers to requests for ranges.
+fn ranges_loaded<'a, L: LocalEngine, T: Item>(
+    ranks: &mut Distribution<L>,
+    requests: &'a RangeRequests,
+    part: &[T],
+    count: usize,
+    total: usize,
+) -> Result<Box<dyn Load + 'a>, Fault> {
+    let rank = ranks.layout.rank;
+    let (going, coming) = (requests.going.iter().sum(), requests.coming.iter().sum());
+    let (mut replies, mut came, mut elements) =
+        ranks.rooms(total, |meter| Ok((meter.room::<T>(going)?, meter.room::<T>(coming)?, meter.room::<T>(count)?)))?;
+    reply(part, &requests.numbers, &mut replies);
+    let starts = offsets(&requests.going);
+    let sent: Vec<_> = starts.windows(2).map(|part| part[0]..part[1]).collect();
+    with_own(&mut came, &requests.coming, rank, replies[sent[rank].clone()].iter().copied());
+    let finish: Finish<'a, T> = Box::new(move |came| {
+        requests.in_order(&came, &mut elements);
+        elements
+    });
+    let incoming = requests.coming.clone();
+    Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
 }
 
 /// Whether two columns are one.
@@ -358,4 +363,32 @@ fn is_same(left: &Placed, right: &Placed) -> bool {
         (Placed::Loose(left), Placed::Loose(right)) => Arc::ptr_eq(left, right),
         _ => false,
     }
+}
+
+/// This rank's elements of columns by other bounds than those of their blocks.
+pub(crate) fn realigned_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    wanted: Vec<(&Column, Vec<usize>)>,
+) -> Result<Vec<Vector>, Fault> {
+    let rank = ranks.layout.rank;
+    let (mut aligned, mut moves) = (Vec::with_capacity(wanted.len()), Vec::new());
+    for (column, wanted) in wanted {
+        aligned.push(match column {
+            Column::Common(vector) => Some(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank])),
+            Column::Partitioned { length, part, .. } => {
+                let held = ranks.layout.bounds(*length);
+                if held == wanted {
+                    Some(part.clone())
+                } else {
+                    let length = wanted[ranks.layout.ranks] - wanted[0];
+                    let route = Route::between(&held, &wanted);
+                    moves.push(Move { length, route, parts: vec![part.clone()] });
+                    None
+                }
+            }
+        });
+    }
+    let mut moved = carried_together(ranks, &moves)?.into_iter();
+    let of = |part: Option<Vector>| part.or_else(|| moved.next());
+    Ok(aligned.into_iter().filter_map(of).collect())
 }

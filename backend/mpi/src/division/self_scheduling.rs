@@ -9,12 +9,16 @@
 //! with instances before that, and leaves out those behind it.
 
 use crate::communication::communicator::Communicator;
+use crate::distribution::ragged::is_at_hand;
 use crate::distribution::redistribution::Run;
+use crate::distribution::{Distribution, LocalEngine};
+use crate::division::operands;
+use crate::division::results;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::{results_in_order, selected};
-use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf, Vector};
+use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf};
 use nesl_span::Span;
 use nesl_vcode::{Constants, Each};
 use std::ops::Range;
@@ -171,77 +175,75 @@ impl<L: Engine, F: FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>> Play
     }
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// Whether all operands may be on every rank.
-    pub(crate) fn may_be_everywhere(&self, division: &Division<'_, Self>) -> bool {
-        let elements = |slot: &SlotOf<Self>| match slot {
-            Slot::Column(column) if !self.is_at_hand(slot) => column.length(),
-            Slot::Descriptor(segments) if !self.is_at_hand(slot) => 2 * segments.0.lengths.length(),
-            _ => 0,
-        };
-        division.operands.iter().map(elements).sum::<usize>() <= EVERYWHERE
-    }
+/// Whether all operands may be on every rank.
+pub(crate) fn may_be_everywhere<L: LocalEngine>(division: &Division<'_, Ranks<L>>) -> bool {
+    let elements = |slot: &SlotOf<Ranks<L>>| match slot {
+        Slot::Column(column) if !is_at_hand(slot) => column.length(),
+        Slot::Descriptor(segments) if !is_at_hand(slot) => 2 * segments.0.lengths.length(),
+        _ => 0,
+    };
+    division.operands.iter().map(elements).sum::<usize>() <= EVERYWHERE
+}
 
-    /// The results of all instances, which ranks take as they become free.
-    pub(crate) fn deal_while_they_run(
-        &mut self,
-        division: &Division<'_, Self>,
-        run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
-    ) -> Result<Vec<SlotOf<Self>>, RuntimeError> {
-        let (each, span, instances) = (division.each, division.span, division.instances);
-        let at = |Fault { failure, .. }| RuntimeError::at(span, failure);
-        let operands = self.everywhere(division.operands).map_err(at)?;
-        let (rank, ranks) = (self.layout.rank, self.layout.ranks);
-        let cut = Cut { instances, length: instances.div_ceil(RUNS) };
-        let order = scattered(instances.div_ceil(cut.length));
-        let least = self.local.workers();
-        let ran = Ran { runs: Vec::new(), batches: Vec::new(), failed: None };
-        let (local, communicator) = (&mut self.local, &mut self.communicator);
-        let mut player = Player { local, each, span, operands, order: &order, cut, run, ran };
-        let begin = first_share(order.len(), ranks, rank);
-        communicator.line();
-        match rank {
-            0 => {
-                let dealer = Mutex::new(Dealer::new(order.len(), ranks, least));
-                let take = || dealer.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let (since, spent) = std::thread::scope(|scope| {
-                    let answering = scope.spawn(|| Communicator::answer_others(ranks - 1, take));
-                    play(&mut player, begin, take);
-                    let since = Instant::now();
-                    (since, answering.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                });
-                communicator.has_waited(since, spent);
-            }
-            _ => play(&mut player, begin, || communicator.ask()),
+/// The results of all instances, which ranks take as they become free.
+pub(crate) fn deal_while_they_run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    division: &Division<'_, Ranks<L>>,
+    run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
+) -> Result<Vec<SlotOf<Ranks<L>>>, RuntimeError> {
+    let (each, span, instances) = (division.each, division.span, division.instances);
+    let at = |Fault { failure, .. }| RuntimeError::at(span, failure);
+    let operands = operands::everywhere(ranks, division.operands).map_err(at)?;
+    let (rank, rank_count) = (ranks.layout.rank, ranks.layout.ranks);
+    let cut = Cut { instances, length: instances.div_ceil(RUNS) };
+    let order = scattered(instances.div_ceil(cut.length));
+    let least = ranks.local.workers();
+    let ran = Ran { runs: Vec::new(), batches: Vec::new(), failed: None };
+    let (local, communicator) = (&mut ranks.local, &mut ranks.collectives.communicator);
+    let mut player = Player { local, each, span, operands, order: &order, cut, run, ran };
+    let begin = first_share(order.len(), rank_count, rank);
+    communicator.line();
+    match rank {
+        0 => {
+            let dealer = Mutex::new(Dealer::new(order.len(), rank_count, least));
+            let take = || dealer.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let (since, spent) = std::thread::scope(|scope| {
+                let answering = scope.spawn(|| Communicator::answer_others(rank_count - 1, take));
+                play(&mut player, begin, take);
+                let since = Instant::now();
+                (since, answering.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            });
+            communicator.has_waited(since, spent);
         }
-        let outcome = player.end();
-        let (runs, results) = self.agree_on_failed(outcome)?;
-        let runs = self.owners_of(cut, &runs);
-        self.join(each, &runs, results).map_err(at)
+        _ => play(&mut player, begin, || communicator.ask()),
     }
+    let outcome = player.end();
+    let (runs, results) = ranks.collectives.agree_on_failed(outcome)?;
+    let runs = owners_of(ranks, cut, &runs);
+    results::join(ranks, each, &runs, results).map_err(at)
+}
 
-    /// Which instances each rank has run, from what this one has.
-    fn owners_of(&mut self, cut: Cut, own: &[usize]) -> Vec<Run> {
-        let counts = self.communicator.all_gather_counts(own.len());
-        let own: Vec<i64> = own.iter().map(|&run| run as i64).collect();
-        let all = self.communicator.all_gather_varied(&own, &counts, Vec::new());
-        let mut owners = vec![0; all.len()];
-        let mut rest = all.as_slice();
-        for (rank, count) in counts.into_iter().enumerate() {
-            let (runs, others) = rest.split_at(count);
-            runs.iter().for_each(|&run| owners[run as usize] = rank);
-            rest = others;
-        }
-        let mut runs: Vec<Run> = Vec::new();
-        for (number, rank) in owners.into_iter().enumerate() {
-            let (start, length) = cut.run(number);
-            match runs.last_mut() {
-                Some(last) if last.rank == rank => last.length += length,
-                _ => runs.push(Run { rank, start, length }),
-            }
-        }
-        runs
+/// Which instances each rank has run, from what this one has.
+fn owners_of<L: LocalEngine>(ranks: &mut Distribution<L>, cut: Cut, own: &[usize]) -> Vec<Run> {
+    let counts = ranks.collectives.communicator.all_gather_counts(own.len());
+    let own: Vec<i64> = own.iter().map(|&run| run as i64).collect();
+    let all = ranks.collectives.communicator.all_gather_varied(&own, &counts, Vec::new());
+    let mut owners = vec![0; all.len()];
+    let mut rest = all.as_slice();
+    for (rank, count) in counts.into_iter().enumerate() {
+        let (runs, others) = rest.split_at(count);
+        runs.iter().for_each(|&run| owners[run as usize] = rank);
+        rest = others;
     }
+    let mut runs: Vec<Run> = Vec::new();
+    for (number, rank) in owners.into_iter().enumerate() {
+        let (start, length) = cut.run(number);
+        match runs.last_mut() {
+            Some(last) if last.rank == rank => last.length += length,
+            _ => runs.push(Run { rank, start, length }),
+        }
+    }
+    runs
 }
 
 /// Runs instances until none are left.

@@ -2,15 +2,19 @@
 //!
 //! Every rank knows the pieces of all, and the lengths of the segments; so it also knows which segments each piece has parts of.
 
-use crate::distribution::column::{Descriptor, to_bits};
-use crate::distribution::ragged::{Pieces, Placed, counts_of};
+use crate::communication::collectives::{from_bits, to_bits};
+use crate::distribution::column::Descriptor;
+use crate::distribution::ragged::{Pieces, Placed, counts_of, is_at_hand};
+use crate::distribution::{Distribution, LocalEngine};
+use crate::groups;
 use crate::groups::{Cut, Cuts, Portion, folded};
 use crate::instructions::reduce::{combine, identity};
+use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::machine::strategy;
-use nesl_backend::{Engine, Slot, SlotOf, Vector};
+use nesl_backend::{Slot, SlotOf, Vector};
 use nesl_prim::ScalarOp;
 use nesl_vcode::Constants;
 use std::ops::Range;
@@ -29,213 +33,220 @@ const MORE: u64 = 64;
 /// The segments that all pieces have parts of, of each input that is a descriptor.
 type Crossed = Vec<Option<Vec<Range<usize>>>>;
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// The pieces in which all columns of elements lie, if they do, and if a group runs well over them.
-    pub(crate) fn pieces_of(&self, partial: &Partial, operands: &[SlotOf<Self>], length: usize) -> Option<Arc<Pieces>> {
-        let mut found: Option<Arc<Pieces>> = None;
-        for (role, operand) in partial.roles.iter().zip(operands) {
-            match (role, operand) {
-                (Role::Elements, Slot::Column(Placed::Loose(loose))) => match &found {
-                    Some(pieces) if **pieces != *loose.pieces => return None,
-                    Some(_) => {}
-                    None => found = Some(Arc::clone(&loose.pieces)),
-                },
-                (Role::Elements, _) => return None,
-                (Role::OfSegments(_) | Role::Segments, operand) if !self.is_known(operand) => return None,
-                _ => {}
+/// The pieces in which all columns of elements lie, if they do, and if a group runs well over them.
+pub(crate) fn pieces_of<L: LocalEngine>(
+    ranks: &Distribution<L>,
+    partial: &Partial,
+    operands: &[SlotOf<Ranks<L>>],
+    length: usize,
+) -> Option<Arc<Pieces>> {
+    let mut found: Option<Arc<Pieces>> = None;
+    for (role, operand) in partial.roles.iter().zip(operands) {
+        match (role, operand) {
+            (Role::Elements, Slot::Column(Placed::Loose(loose))) => match &found {
+                Some(pieces) if **pieces != *loose.pieces => return None,
+                Some(_) => {}
+                None => found = Some(Arc::clone(&loose.pieces)),
+            },
+            (Role::Elements, _) => return None,
+            (Role::OfSegments(_) | Role::Segments, operand) if !is_known(operand) => return None,
+            _ => {}
+        }
+    }
+    let pieces = found?;
+    let least = ranks.threshold / LEAST;
+    let mut loads: Vec<u64> = counts_of(ranks.layout.ranks, &pieces).into_iter().map(|count| count as u64).collect();
+    let are_few = pieces.len() <= MOST * ranks.layout.ranks && pieces.len() * least <= length;
+    if let Some(most) = loads.iter_mut().max() {
+        *most = most.saturating_sub(MORE);
+    }
+    (are_few && strategy::is_even(&loads)).then_some(pieces)
+}
+
+/// `seg_reduce`, where the elements are; none where that is not for pieces.
+pub(crate) fn seg_reduce_on_pieces<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Option<Placed> {
+    if !op.row().associative || matches!(column, Placed::Settled(_)) {
+        return None;
+    }
+    let column = segment::compact_loosely(ranks, column, descriptor)?;
+    let partial = Partial::seg_reduce(op);
+    let length = column.length();
+    let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
+    let pieces = pieces_of(ranks, &partial, &operands, length)?;
+    match run_on_pieces(ranks, &partial, &operands, &pieces)?.pop() {
+        Some(Slot::Column(reduced)) => Some(reduced),
+        _ => None,
+    }
+}
+
+/// Whether every rank has all of a column, or the lengths of all segments.
+fn is_known<D>(operand: &Slot<Placed, Descriptor<D>>) -> bool {
+    match operand {
+        Slot::Descriptor(segments) => segments.0.lengths.common().is_some(),
+        operand => is_at_hand(operand),
+    }
+}
+
+/// Over the pieces of this rank, one after another.
+pub(crate) fn run_on_pieces<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    partial: &Partial,
+    operands: &[SlotOf<Ranks<L>>],
+    pieces: &Arc<Pieces>,
+) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    let starts = offsets(&pieces.iter().map(|piece| piece.1).collect::<Vec<_>>());
+    let crossed: Crossed = operands
+        .iter()
+        .map(|operand| match operand {
+            Slot::Descriptor(segments) => {
+                let lengths = segments.0.lengths.common()?.elements::<i64>();
+                let bounds = offsets(&lengths.iter().map(|&length| length as usize).collect::<Vec<_>>());
+                Some(starts.windows(2).map(|pair| within(&bounds[1..], pair[0]..pair[1])).collect())
             }
-        }
-        let pieces = found?;
-        let least = self.threshold() / LEAST;
-        let mut loads: Vec<u64> = counts_of(self.layout.ranks, &pieces).into_iter().map(|count| count as u64).collect();
-        let are_few = pieces.len() <= MOST * self.layout.ranks && pieces.len() * least <= length;
-        if let Some(most) = loads.iter_mut().max() {
-            *most = most.saturating_sub(MORE);
-        }
-        (are_few && strategy::is_even(&loads)).then_some(pieces)
+            Slot::Scalar(_) | Slot::Column(_) => None,
+        })
+        .collect();
+    let own: Vec<usize> = (0..pieces.len()).filter(|&piece| pieces[piece].0 == ranks.layout.rank).collect();
+    let mut given = Vec::with_capacity(own.len());
+    for (part, &piece) in own.iter().enumerate() {
+        let portion = Portion { first: starts[piece], length: pieces[piece].1, part };
+        let results = cuts(ranks, operands, &crossed, piece, &portion)
+            .and_then(|cuts| groups::run_on_portion(ranks, partial, operands, &portion, &cuts));
+        given.push(results);
     }
-
-    /// `seg_reduce`, where the elements are; none where that is not for pieces.
-    pub(crate) fn seg_reduce_on_pieces(
-        &mut self,
-        op: ScalarOp,
-        column: &Placed,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Option<Placed> {
-        if !op.row().associative || matches!(column, Placed::Settled(_)) {
-            return None;
-        }
-        let column = self.compact_loosely(column, descriptor)?;
-        let partial = Partial::seg_reduce(op);
-        let length = column.length();
-        let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
-        let pieces = self.pieces_of(&partial, &operands, length)?;
-        match self.run_on_pieces(&partial, &operands, &pieces)?.pop() {
-            Some(Slot::Column(reduced)) => Some(reduced),
-            _ => None,
-        }
+    if own.is_empty() {
+        // What has no elements still has types.
+        let portion = Portion { first: 0, length: 0, part: 0 };
+        let results =
+            nothing(ranks, operands).and_then(|cuts| groups::run_on_portion(ranks, partial, operands, &portion, &cuts));
+        given.push(results);
     }
+    let given = given.into_iter().collect();
+    results_of_pieces(ranks, partial, operands, pieces, given, (&own, &crossed))
+}
 
-    /// Whether every rank has all of a column, or the lengths of all segments.
-    fn is_known(&self, operand: &SlotOf<Self>) -> bool {
-        match operand {
-            Slot::Descriptor(segments) => segments.0.lengths.common().is_some(),
-            operand => self.is_at_hand(operand),
-        }
-    }
-
-    /// Over the pieces of this rank, one after another.
-    pub(crate) fn run_on_pieces(
-        &mut self,
-        partial: &Partial,
-        operands: &[SlotOf<Self>],
-        pieces: &Arc<Pieces>,
-    ) -> Option<Vec<SlotOf<Self>>> {
-        let starts = offsets(&pieces.iter().map(|piece| piece.1).collect::<Vec<_>>());
-        let crossed: Crossed = operands
-            .iter()
-            .map(|operand| match operand {
-                Slot::Descriptor(segments) => {
-                    let lengths = segments.0.lengths.common()?.elements::<i64>();
-                    let bounds = offsets(&lengths.iter().map(|&length| length as usize).collect::<Vec<_>>());
-                    Some(starts.windows(2).map(|pair| within(&bounds[1..], pair[0]..pair[1])).collect())
-                }
-                Slot::Scalar(_) | Slot::Column(_) => None,
-            })
-            .collect();
-        let own: Vec<usize> = (0..pieces.len()).filter(|&piece| pieces[piece].0 == self.layout.rank).collect();
-        let mut given = Vec::with_capacity(own.len());
-        for (part, &piece) in own.iter().enumerate() {
-            let portion = Portion { first: starts[piece], length: pieces[piece].1, part };
-            let results = self
-                .cuts(operands, &crossed, piece, &portion)
-                .and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
-            given.push(results);
-        }
-        if own.is_empty() {
-            // What has no elements still has types.
-            let portion = Portion { first: 0, length: 0, part: 0 };
-            let results =
-                self.nothing(operands).and_then(|cuts| self.run_on_portion(partial, operands, &portion, &cuts));
-            given.push(results);
-        }
-        let given = given.into_iter().collect();
-        self.results_of_pieces(partial, operands, pieces, given, (&own, &crossed))
-    }
-
-    /// What segments have in a piece.
-    fn cuts(
-        &mut self,
-        operands: &[SlotOf<Self>],
-        crossed: &Crossed,
-        piece: usize,
-        portion: &Portion,
-    ) -> Option<Cuts<L>> {
-        let mut cuts = Vec::with_capacity(operands.len());
-        for (operand, crossed) in operands.iter().zip(crossed) {
-            let (Slot::Descriptor(segments), Some(crossed)) = (operand, crossed) else {
-                cuts.push(None);
-                continue;
-            };
-            let lengths = segments.0.lengths.common()?.elements::<i64>();
-            let range = crossed[piece].clone();
-            let before = portion.first - lengths[..range.start].iter().sum::<i64>() as usize;
-            let mut rest = portion.length;
-            let mut inside: Vec<i64> = Vec::with_capacity(range.len());
-            for (index, &length) in lengths[range.clone()].iter().enumerate() {
-                let length = (length as usize - if index == 0 { before } else { 0 }).min(rest);
-                rest -= length;
-                inside.push(length as i64);
-            }
-            cuts.push(Some(self.cut(inside, range.start, before)?));
-        }
-        Some(cuts)
-    }
-
-    /// No segments.
-    fn nothing(&mut self, operands: &[SlotOf<Self>]) -> Option<Cuts<L>> {
-        let mut cuts = Vec::with_capacity(operands.len());
-        for operand in operands {
-            cuts.push(match operand {
-                Slot::Descriptor(_) => Some(self.cut(Vec::new(), 0, 0)?),
-                Slot::Scalar(_) | Slot::Column(_) => None,
-            });
-        }
-        Some(cuts)
-    }
-
-    fn cut(&mut self, lengths: Vec<i64>, first: usize, before: usize) -> Option<Cut<L::Descriptor>> {
-        let segments = lengths.len();
-        let lengths = self.local_column(Constants::Int(lengths)).ok()?;
-        Some(Cut { local: self.local.packed(lengths).ok()?, segments, first, before })
-    }
-
-    /// The results of a group from those over the pieces of this rank, or none if a rank has none.
-    fn results_of_pieces(
-        &mut self,
-        partial: &Partial,
-        operands: &[SlotOf<Self>],
-        pieces: &Arc<Pieces>,
-        given: Option<Vec<Vec<SlotOf<L>>>>,
-        (own, crossed): (&[usize], &Crossed),
-    ) -> Option<Vec<SlotOf<Self>>> {
-        let width = |kind: &Yield, piece: usize| match *kind {
-            Yield::All => 0,
-            Yield::Kept | Yield::Reduced(_) => 1,
-            Yield::BySegment(_, segments) => crossed[segments].as_ref().map_or(0, |crossed| crossed[piece].len()),
+/// What segments have in a piece.
+fn cuts<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    operands: &[SlotOf<Ranks<L>>],
+    crossed: &Crossed,
+    piece: usize,
+    portion: &Portion,
+) -> Option<Cuts<L>> {
+    let mut cuts = Vec::with_capacity(operands.len());
+    for (operand, crossed) in operands.iter().zip(crossed) {
+        let (Slot::Descriptor(segments), Some(crossed)) = (operand, crossed) else {
+            cuts.push(None);
+            continue;
         };
-        let mut widths = vec![0; self.layout.ranks];
-        for (piece, &(rank, _)) in pieces.iter().enumerate() {
-            widths[rank] += partial.yields.iter().map(|kind| width(kind, piece)).sum::<usize>();
+        let lengths = segments.0.lengths.common()?.elements::<i64>();
+        let range = crossed[piece].clone();
+        let before = portion.first - lengths[..range.start].iter().sum::<i64>() as usize;
+        let mut rest = portion.length;
+        let mut inside: Vec<i64> = Vec::with_capacity(range.len());
+        for (index, &length) in lengths[range.clone()].iter().enumerate() {
+            let length = (length as usize - if index == 0 { before } else { 0 }).min(rest);
+            rest -= length;
+            inside.push(length as i64);
         }
-        let own_given = given.iter().flat_map(|given| given.iter().take(own.len()));
-        let words = own_given.flat_map(|results| results.iter().zip(&partial.yields).flat_map(words_of)).collect();
-        let all = self.words_of_ranks(given.is_some().then_some(words), &widths)?;
-        // By piece and yield.
-        let mut next = vec![0; self.layout.ranks];
-        let mut words: Vec<Vec<&[i64]>> = Vec::with_capacity(pieces.len());
-        for (piece, &(rank, _)) in pieces.iter().enumerate() {
-            let of_yield = |kind| {
-                let start = next[rank];
-                next[rank] += width(kind, piece);
-                &all[rank][start..next[rank]]
-            };
-            words.push(partial.yields.iter().map(of_yield).collect());
-        }
-        let mut results = Vec::with_capacity(partial.yields.len());
-        let given = given?;
-        for (index, kind) in partial.yields.iter().enumerate() {
-            let of_pieces = || words.iter().map(move |words| words[index]);
-            results.push(match *kind {
-                Yield::Reduced(op) => Slot::Scalar(folded(op, of_pieces().map(|words| words[0]))),
-                Yield::BySegment(op, segments) => {
-                    let mut values = vec![identity(op); self.segments_of(&operands[segments])];
-                    for (piece, words) in of_pieces().enumerate() {
-                        let range = crossed[segments].as_ref()?[piece].clone();
-                        for (value, &bits) in values[range].iter_mut().zip(words) {
-                            *value = combine(op, *value, crate::distribution::column::from_bits(op.row().result, bits));
-                        }
-                    }
-                    let values = Constants::from_scalars(op.row().result, &values);
-                    Slot::Column(Placed::Settled(self.constant_column(&values).ok()?))
-                }
-                Yield::All | Yield::Kept => {
-                    let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
-                    let kept = || pieces.iter().zip(of_pieces()).map(|(&(rank, _), words)| (rank, words[0] as usize));
-                    let pieces = if *kind == Yield::All { Arc::clone(pieces) } else { Arc::new(kept().collect()) };
-                    let like = parts[0].clone();
-                    Slot::Column(self.loose_parts(pieces, parts, &like).ok()?)
-                }
-            });
-        }
-        Some(results)
+        cuts.push(Some(cut(ranks, inside, range.start, before)?));
     }
+    Some(cuts)
+}
 
-    fn segments_of(&self, operand: &SlotOf<Self>) -> usize {
-        match operand {
-            Slot::Descriptor(segments) => segments.0.lengths.length(),
-            Slot::Scalar(_) | Slot::Column(_) => panic!("a group has segments of something else"),
-        }
+/// No segments.
+fn nothing<L: LocalEngine>(ranks: &mut Distribution<L>, operands: &[SlotOf<Ranks<L>>]) -> Option<Cuts<L>> {
+    let mut cuts = Vec::with_capacity(operands.len());
+    for operand in operands {
+        cuts.push(match operand {
+            Slot::Descriptor(_) => Some(cut(ranks, Vec::new(), 0, 0)?),
+            Slot::Scalar(_) | Slot::Column(_) => None,
+        });
+    }
+    Some(cuts)
+}
+
+fn cut<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lengths: Vec<i64>,
+    first: usize,
+    before: usize,
+) -> Option<Cut<L::Descriptor>> {
+    let segments = lengths.len();
+    let lengths = ranks.local_column(Constants::Int(lengths)).ok()?;
+    Some(Cut { local: ranks.local.packed(lengths).ok()?, segments, first, before })
+}
+
+/// The results of a group from those over the pieces of this rank, or none if a rank has none.
+fn results_of_pieces<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    partial: &Partial,
+    operands: &[SlotOf<Ranks<L>>],
+    pieces: &Arc<Pieces>,
+    given: Option<Vec<Vec<SlotOf<L>>>>,
+    (own, crossed): (&[usize], &Crossed),
+) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    let width = |kind: &Yield, piece: usize| match *kind {
+        Yield::All => 0,
+        Yield::Kept | Yield::Reduced(_) => 1,
+        Yield::BySegment(_, segments) => crossed[segments].as_ref().map_or(0, |crossed| crossed[piece].len()),
+    };
+    let mut widths = vec![0; ranks.layout.ranks];
+    for (piece, &(rank, _)) in pieces.iter().enumerate() {
+        widths[rank] += partial.yields.iter().map(|kind| width(kind, piece)).sum::<usize>();
+    }
+    let own_given = given.iter().flat_map(|given| given.iter().take(own.len()));
+    let words = own_given.flat_map(|results| results.iter().zip(&partial.yields).flat_map(words_of)).collect();
+    let all = ranks.collectives.words_of_ranks(given.is_some().then_some(words), &widths)?;
+    // By piece and yield.
+    let mut next = vec![0; ranks.layout.ranks];
+    let mut words: Vec<Vec<&[i64]>> = Vec::with_capacity(pieces.len());
+    for (piece, &(rank, _)) in pieces.iter().enumerate() {
+        let of_yield = |kind| {
+            let start = next[rank];
+            next[rank] += width(kind, piece);
+            &all[rank][start..next[rank]]
+        };
+        words.push(partial.yields.iter().map(of_yield).collect());
+    }
+    let mut results = Vec::with_capacity(partial.yields.len());
+    let given = given?;
+    for (index, kind) in partial.yields.iter().enumerate() {
+        let of_pieces = || words.iter().map(move |words| words[index]);
+        results.push(match *kind {
+            Yield::Reduced(op) => Slot::Scalar(folded(op, of_pieces().map(|words| words[0]))),
+            Yield::BySegment(op, segments) => {
+                let mut values = vec![identity(op); segments_of(&operands[segments])];
+                for (piece, words) in of_pieces().enumerate() {
+                    let range = crossed[segments].as_ref()?[piece].clone();
+                    for (value, &bits) in values[range].iter_mut().zip(words) {
+                        *value = combine(op, *value, from_bits(op.row().result, bits));
+                    }
+                }
+                let values = Constants::from_scalars(op.row().result, &values);
+                Slot::Column(Placed::Settled(ranks.constant_column(&values).ok()?))
+            }
+            Yield::All | Yield::Kept => {
+                let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
+                let kept = || pieces.iter().zip(of_pieces()).map(|(&(rank, _), words)| (rank, words[0] as usize));
+                let pieces = if *kind == Yield::All { Arc::clone(pieces) } else { Arc::new(kept().collect()) };
+                let like = parts[0].clone();
+                Slot::Column(ranks.loose_parts(pieces, parts, &like).ok()?)
+            }
+        });
+    }
+    Some(results)
+}
+
+fn segments_of<C, D>(operand: &Slot<C, Descriptor<D>>) -> usize {
+    match operand {
+        Slot::Descriptor(segments) => segments.0.lengths.length(),
+        Slot::Scalar(_) | Slot::Column(_) => panic!("a group has segments of something else"),
     }
 }
 

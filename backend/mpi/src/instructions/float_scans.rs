@@ -5,10 +5,11 @@
 //! does not depend on that state first; then it travels from rank to rank, taking as many additions as a rank has blocks.
 
 use crate::distribution::segments::SegmentMap;
+use crate::distribution::{Distribution, LocalEngine};
+use crate::instructions::float_sums;
 use crate::instructions::float_sums::add;
 use crate::instructions::reduce::identity;
-use crate::ranks::Ranks;
-use nesl_backend::{Engine, Fault, MapOperand, Vector};
+use nesl_backend::{Fault, MapOperand, Vector};
 use nesl_prim::sum::BLOCK;
 use nesl_prim::{Element, ScalarOp};
 use nesl_vcode::Constants;
@@ -44,112 +45,120 @@ struct Prepared<D> {
     full: bool,
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// The scan of this rank's block of packed order under float addition or multiplication.
-    pub(crate) fn ordered_scan(
-        &mut self,
-        op: ScalarOp,
-        part: &Vector,
-        map: &SegmentMap<L::Descriptor>,
-    ) -> Result<Vector, Fault> {
-        let head_length = map.head_length();
-        let offset = map.head().map_or(0, |head| map.share.start - head.start);
-        let local = self.scan_started(op, part, map).and_then(|started| {
-            let head = map.head().map(|_| self.prepare(op, &part.slice(0, head_length), offset)).transpose()?;
-            Ok((started, head))
-        });
-        let (started, head) = self.settle(map.total, local)?;
-        self.communicator.line();
+/// The scan of this rank's block of packed order under float addition or multiplication.
+pub(crate) fn ordered_scan<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    part: &Vector,
+    map: &SegmentMap<L::Descriptor>,
+) -> Result<Vector, Fault> {
+    let head_length = map.head_length();
+    let offset = map.head().map_or(0, |head| map.share.start - head.start);
+    let local = scan_started(ranks, op, part, map).and_then(|started| {
+        let head = map.head().map(|_| prepare(ranks, op, &part.slice(0, head_length), offset)).transpose()?;
+        Ok((started, head))
+    });
+    let (started, head) = ranks.collectives.settle(map.total, local)?;
+    ranks.collectives.communicator.line();
 
-        let goes_on = map.tail();
-        if let Some(tail) = goes_on.filter(|tail| tail.start >= map.share.start) {
-            let state = last_state(op, &started, &part.slice(head_length, started.len()), map.inside(tail).len());
-            self.send_state(map, state);
-        }
-        let Some(head) = head else { return self.settle(map.total, Ok(started)) };
-        let previous = self.layout.owner(map.total, map.share.start - 1);
-        let [before, inside] = self.communicator.receive(previous);
-        let mut state = State { before, inside };
-        let mut first = Vec::with_capacity(head.begun);
-        for &element in &part.elements::<f64>()[..head.begun] {
-            first.push(add(op, state.before, state.inside));
-            state.inside = add(op, state.inside, element);
-        }
-        if head.begun > 0 && (offset + head.begun).is_multiple_of(BLOCK) {
+    let goes_on = map.tail();
+    if let Some(tail) = goes_on.filter(|tail| tail.start >= map.share.start) {
+        let state = last_state(op, &started, &part.slice(head_length, started.len()), map.inside(tail).len());
+        send_state(ranks, map, state);
+    }
+    let Some(head) = head else { return ranks.collectives.settle(map.total, Ok(started)) };
+    let previous = ranks.layout.owner(map.total, map.share.start - 1);
+    let [before, inside] = ranks.collectives.communicator.receive(previous);
+    let mut state = State { before, inside };
+    let mut first = Vec::with_capacity(head.begun);
+    for &element in &part.elements::<f64>()[..head.begun] {
+        first.push(add(op, state.before, state.inside));
+        state.inside = add(op, state.inside, element);
+    }
+    if head.begun > 0 && (offset + head.begun).is_multiple_of(BLOCK) {
+        state.close(op);
+    }
+    let mut befores = Vec::with_capacity(head.totals.len());
+    for (block, &total) in head.totals.iter().enumerate() {
+        befores.push(state.before);
+        state.inside = total;
+        if head.full || block + 1 < head.totals.len() {
             state.close(op);
         }
-        let mut befores = Vec::with_capacity(head.totals.len());
-        for (block, &total) in head.totals.iter().enumerate() {
-            befores.push(state.before);
-            state.inside = total;
-            if head.full || block + 1 < head.totals.len() {
-                state.close(op);
-            }
-        }
-        if goes_on.is_some_and(|tail| tail.start < map.share.start) {
-            self.send_state(map, state);
-        }
-        let scanned = self.joined(op, first, befores, head, started);
-        self.settle(map.total, scanned)
     }
+    if goes_on.is_some_and(|tail| tail.start < map.share.start) {
+        send_state(ranks, map, state);
+    }
+    let scanned = joined(ranks, op, first, befores, head, started);
+    ranks.collectives.settle(map.total, scanned)
+}
 
-    /// The scans of the sequences that start in this block.
-    fn scan_started(&mut self, op: ScalarOp, part: &Vector, map: &SegmentMap<L::Descriptor>) -> Result<Vector, Fault> {
-        let head_length = map.head_length();
-        let rest = part.slice(head_length, part.len() - head_length);
-        match map.started() {
-            [] => Ok(rest),
-            [_] => self.local.scan(op, &rest),
-            _ if head_length == 0 => self.local.seg_scan(op, &rest, &map.local),
-            started => {
-                let lengths = started.iter().map(|piece| map.inside(*piece).len() as i64).collect();
-                let lengths = self.local_column(Constants::Int(lengths))?;
-                let descriptor = self.local.packed(lengths)?;
-                self.local.seg_scan(op, &rest, &descriptor)
-            }
+/// The scans of the sequences that start in this block.
+fn scan_started<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    part: &Vector,
+    map: &SegmentMap<L::Descriptor>,
+) -> Result<Vector, Fault> {
+    let head_length = map.head_length();
+    let rest = part.slice(head_length, part.len() - head_length);
+    match map.started() {
+        [] => Ok(rest),
+        [_] => ranks.local.scan(op, &rest),
+        _ if head_length == 0 => ranks.local.seg_scan(op, &rest, &map.local),
+        started => {
+            let lengths = started.iter().map(|piece| map.inside(*piece).len() as i64).collect();
+            let lengths = ranks.local_column(Constants::Int(lengths))?;
+            let descriptor = ranks.local.packed(lengths)?;
+            ranks.local.seg_scan(op, &rest, &descriptor)
         }
     }
+}
 
-    /// Works out what does not depend on the state at the border, which is at `offset` of the sequence.
-    fn prepare(&mut self, op: ScalarOp, elements: &Vector, offset: usize) -> Result<Prepared<L::Descriptor>, Fault> {
-        let begun = match offset % BLOCK {
-            0 => 0,
-            position => elements.len().min(BLOCK - position),
-        };
-        let length = elements.len() - begun;
-        let (rest, blocks) = self.float_blocks(elements, begun, length)?;
-        // Scanned by itself, a float block gives the running values inside it.
-        let inside = self.local.seg_scan(op, &rest, &blocks)?;
-        let (running, rest) = (inside.elements::<f64>(), rest.elements::<f64>());
-        let total = |start: usize| {
-            let last = length.min(start + BLOCK) - 1;
-            add(op, running[last], rest[last])
-        };
-        let totals = (0..length).step_by(BLOCK).map(total).collect();
-        Ok(Prepared { begun, inside, totals, blocks, full: length.is_multiple_of(BLOCK) })
-    }
+/// Works out what does not depend on the state at the border, which is at `offset` of the sequence.
+fn prepare<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    elements: &Vector,
+    offset: usize,
+) -> Result<Prepared<L::Descriptor>, Fault> {
+    let begun = match offset % BLOCK {
+        0 => 0,
+        position => elements.len().min(BLOCK - position),
+    };
+    let length = elements.len() - begun;
+    let (rest, blocks) = float_sums::float_blocks(ranks, elements, begun, length)?;
+    // Scanned by itself, a float block gives the running values inside it.
+    let inside = ranks.local.seg_scan(op, &rest, &blocks)?;
+    let (running, rest) = (inside.elements::<f64>(), rest.elements::<f64>());
+    let total = |start: usize| {
+        let last = length.min(start + BLOCK) - 1;
+        add(op, running[last], rest[last])
+    };
+    let totals = (0..length).step_by(BLOCK).map(total).collect();
+    Ok(Prepared { begun, inside, totals, blocks, full: length.is_multiple_of(BLOCK) })
+}
 
-    /// The scan of the block: the float block begun before, those after it in the same sequence, the other sequences.
-    fn joined(
-        &mut self,
-        op: ScalarOp,
-        first: Vec<f64>,
-        befores: Vec<f64>,
-        head: Prepared<L::Descriptor>,
-        started: Vector,
-    ) -> Result<Vector, Fault> {
-        let first = self.local_column(Constants::Float(first))?;
-        let befores = self.local_column(Constants::Float(befores))?;
-        let befores = self.local.seg_dist(&befores, &head.blocks)?;
-        let middle = self.local.map(op, vec![MapOperand::Column(befores), MapOperand::Column(head.inside)])?;
-        self.local.concat(&[first, middle, started])
-    }
+/// The scan of the block: the float block begun before, those after it in the same sequence, the other sequences.
+fn joined<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    first: Vec<f64>,
+    befores: Vec<f64>,
+    head: Prepared<L::Descriptor>,
+    started: Vector,
+) -> Result<Vector, Fault> {
+    let first = ranks.local_column(Constants::Float(first))?;
+    let befores = ranks.local_column(Constants::Float(befores))?;
+    let befores = ranks.local.seg_dist(&befores, &head.blocks)?;
+    let middle = ranks.local.map(op, vec![MapOperand::Column(befores), MapOperand::Column(head.inside)])?;
+    ranks.local.concat(&[first, middle, started])
+}
 
-    /// Sends the state at the end of this block to the rank of the next element.
-    fn send_state(&mut self, map: &SegmentMap<L::Descriptor>, state: State) {
-        let next = self.layout.owner(map.total, map.share.end);
-        self.communicator.send(next, &[state.before, state.inside]);
-    }
+/// Sends the state at the end of this block to the rank of the next element.
+fn send_state<L: LocalEngine>(ranks: &mut Distribution<L>, map: &SegmentMap<L::Descriptor>, state: State) {
+    let next = ranks.layout.owner(map.total, map.share.end);
+    ranks.collectives.communicator.send(next, &[state.before, state.inside]);
 }
 
 /// The state at the end of a scanned block whose last sequence starts in it, with `length` elements here.

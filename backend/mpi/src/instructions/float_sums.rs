@@ -5,9 +5,9 @@
 //! where the sequence starts, which combines the rest. No rank ever sees all blocks.
 
 use crate::distribution::segments::{Piece, SegmentMap};
+use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::reduce::{combine, identity};
-use crate::ranks::Ranks;
-use nesl_backend::{Engine, Fault, Vector};
+use nesl_backend::{Fault, Vector};
 use nesl_prim::sum::{BLOCK, LANES};
 use nesl_prim::{Element, ScalarOp, ScalarValue, sum};
 use nesl_vcode::Constants;
@@ -118,117 +118,121 @@ fn extend(op: ScalarOp, lanes: &mut [f64; LANES], position: usize, elements: &[f
     }
 }
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// The sum of the sequence that starts in this rank's block of packed order and goes on behind it, if there is one. All
-    /// ranks call it together: it is also how they contribute to the sums of others.
-    pub(crate) fn crossing_sum(
-        &mut self,
-        op: ScalarOp,
-        part: &Vector,
-        map: &SegmentMap<L::Descriptor>,
-    ) -> Result<Option<f64>, Fault> {
-        let head = map.head().map(|piece| Cut::new(map, piece));
-        let started = map.tail().filter(|tail| tail.start >= map.share.start).map(|piece| Cut::new(map, piece));
-        let whole = [head, started].map(|cut| cut.map_or(Ok(Vec::new()), |cut| self.whole_blocks(op, part, map, &cut)));
-        let [of_head, of_started] = whole;
-        let whole = of_head.and_then(|of_head| Ok((of_head, of_started?)));
-        let (of_head, of_started) = self.settle(map.total, whole)?;
-        self.communicator.line();
+/// The sum of the sequence that starts in this rank's block of packed order and goes on behind it, if there is one. All
+/// ranks call it together: it is also how they contribute to the sums of others.
+pub(crate) fn crossing_sum<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    part: &Vector,
+    map: &SegmentMap<L::Descriptor>,
+) -> Result<Option<f64>, Fault> {
+    let head = map.head().map(|piece| Cut::new(map, piece));
+    let started = map.tail().filter(|tail| tail.start >= map.share.start).map(|piece| Cut::new(map, piece));
+    let whole = [head, started].map(|cut| cut.map_or(Ok(Vec::new()), |cut| whole_blocks(ranks, op, part, map, &cut)));
+    let [of_head, of_started] = whole;
+    let whole = of_head.and_then(|of_head| Ok((of_head, of_started?)));
+    let (of_head, of_started) = ranks.collectives.settle(map.total, whole)?;
+    ranks.collectives.communicator.line();
 
-        let elements = part.elements::<f64>();
-        if let Some(cut) = &started {
-            self.send_open(op, elements, map, cut);
-        }
-        let finished = head.and_then(|cut| self.finish_begun(op, elements, map, &cut));
-
-        let (rank, ranks) = (self.layout.rank, self.layout.ranks);
-        let (mut outgoing, mut incoming) = (vec![0; ranks], vec![0; ranks]);
-        let mut sent = Vec::new();
-        if let Some(cut) = &head {
-            let forest = forest(op, cut.ended().start, finished.into_iter().chain(of_head));
-            outgoing[self.layout.owner(map.total, cut.piece.start)] = forest.0.len();
-            sent = forest.0.into_iter().map(|node| node.value).collect();
-        }
-        let mut expected = Vec::new();
-        if let Some(cut) = &started {
-            let last = self.layout.owner(map.total, cut.piece.end() - 1);
-            for (source, count) in incoming.iter_mut().enumerate().take(last + 1).skip(rank + 1) {
-                let block = self.layout.block(map.total, source);
-                let ended = |bound: usize| blocks_ended(cut.piece.length, bound.saturating_sub(cut.piece.start));
-                let subtrees = subtrees(ended(block.start)..ended(block.end));
-                *count = subtrees.len();
-                expected.extend(subtrees);
-            }
-        }
-        let received = self.communicator.exchange_known(&sent, &outgoing, &incoming, Vec::new());
-        Ok(started.map(|_| {
-            let mut forest = forest(op, 0, of_started);
-            for (&(level, index), &value) in expected.iter().zip(&received) {
-                forest.push(op, Node { level, index, value });
-            }
-            forest.finish(op)
-        }))
+    let elements = part.elements::<f64>();
+    if let Some(cut) = &started {
+        send_open(ranks, op, elements, map, cut);
     }
+    let finished = head.and_then(|cut| finish_begun(ranks, op, elements, map, &cut));
 
-    /// The sums of the float blocks that lie here entirely.
-    fn whole_blocks(
-        &mut self,
-        op: ScalarOp,
-        part: &Vector,
-        map: &SegmentMap<L::Descriptor>,
-        cut: &Cut,
-    ) -> Result<Vec<f64>, Fault> {
-        let start = map.inside(cut.piece).start - map.share.start + cut.begun;
-        let (elements, descriptor) = self.float_blocks(part, start, cut.whole)?;
-        let sums = self.local.seg_reduce(op, &elements, &descriptor)?;
-        Ok(sums.elements().to_vec())
+    let (rank, rank_count) = (ranks.layout.rank, ranks.layout.ranks);
+    let (mut outgoing, mut incoming) = (vec![0; rank_count], vec![0; rank_count]);
+    let mut sent = Vec::new();
+    if let Some(cut) = &head {
+        let forest = forest(op, cut.ended().start, finished.into_iter().chain(of_head));
+        outgoing[ranks.layout.owner(map.total, cut.piece.start)] = forest.0.len();
+        sent = forest.0.into_iter().map(|node| node.value).collect();
     }
-
-    /// `length` elements from `start` on, and the descriptor that cuts them into float blocks.
-    pub(crate) fn float_blocks(
-        &mut self,
-        part: &Vector,
-        start: usize,
-        length: usize,
-    ) -> Result<(Vector, L::Descriptor), Fault> {
-        let lengths = (0..length).step_by(BLOCK).map(|start| BLOCK.min(length - start) as i64).collect();
-        let lengths = self.local_column(Constants::Int(lengths))?;
-        Ok((part.slice(start, length), self.local.packed(lengths)?))
-    }
-
-    /// Sends the lanes of a float block that starts here to where it goes on.
-    fn send_open(&mut self, op: ScalarOp, elements: &[f64], map: &SegmentMap<L::Descriptor>, cut: &Cut) {
-        if cut.open > 0 {
-            let mut lanes = [f64::from_value(identity(op)); LANES];
-            extend(op, &mut lanes, 0, &elements[elements.len() - cut.open..]);
-            let next = self.layout.owner(map.total, map.share.end);
-            self.communicator.send(next, &lanes);
+    let mut expected = Vec::new();
+    if let Some(cut) = &started {
+        let last = ranks.layout.owner(map.total, cut.piece.end() - 1);
+        for (source, count) in incoming.iter_mut().enumerate().take(last + 1).skip(rank + 1) {
+            let block = ranks.layout.block(map.total, source);
+            let ended = |bound: usize| blocks_ended(cut.piece.length, bound.saturating_sub(cut.piece.start));
+            let subtrees = subtrees(ended(block.start)..ended(block.end));
+            *count = subtrees.len();
+            expected.extend(subtrees);
         }
     }
+    let received = ranks.collectives.communicator.exchange_known(&sent, &outgoing, &incoming, Vec::new());
+    Ok(started.map(|_| {
+        let mut forest = forest(op, 0, of_started);
+        for (&(level, index), &value) in expected.iter().zip(&received) {
+            forest.push(op, Node { level, index, value });
+        }
+        forest.finish(op)
+    }))
+}
 
-    /// The sum of the float block begun before, if it ends here; otherwise its lanes travel on.
-    fn finish_begun(
-        &mut self,
-        op: ScalarOp,
-        elements: &[f64],
-        map: &SegmentMap<L::Descriptor>,
-        cut: &Cut,
-    ) -> Option<f64> {
-        // A block that starts here waits for nothing from before.
-        self.send_open(op, elements, map, cut);
-        if cut.begun == 0 {
-            return None;
-        }
-        let previous = self.layout.owner(map.total, map.share.start - 1);
-        let mut lanes: [f64; LANES] = self.communicator.receive(previous);
-        extend(op, &mut lanes, cut.offset % BLOCK, &elements[..cut.begun]);
-        if cut.finishes() {
-            return Some(sum::lanes(|left, right| add(op, left, right), lanes));
-        }
-        let next = self.layout.owner(map.total, map.share.end);
-        self.communicator.send(next, &lanes);
-        None
+/// The sums of the float blocks that lie here entirely.
+fn whole_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    part: &Vector,
+    map: &SegmentMap<L::Descriptor>,
+    cut: &Cut,
+) -> Result<Vec<f64>, Fault> {
+    let start = map.inside(cut.piece).start - map.share.start + cut.begun;
+    let (elements, descriptor) = float_blocks(ranks, part, start, cut.whole)?;
+    let sums = ranks.local.seg_reduce(op, &elements, &descriptor)?;
+    Ok(sums.elements().to_vec())
+}
+
+/// `length` elements from `start` on, and the descriptor that cuts them into float blocks.
+pub(crate) fn float_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    part: &Vector,
+    start: usize,
+    length: usize,
+) -> Result<(Vector, L::Descriptor), Fault> {
+    let lengths = (0..length).step_by(BLOCK).map(|start| BLOCK.min(length - start) as i64).collect();
+    let lengths = ranks.local_column(Constants::Int(lengths))?;
+    Ok((part.slice(start, length), ranks.local.packed(lengths)?))
+}
+
+/// Sends the lanes of a float block that starts here to where it goes on.
+fn send_open<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    elements: &[f64],
+    map: &SegmentMap<L::Descriptor>,
+    cut: &Cut,
+) {
+    if cut.open > 0 {
+        let mut lanes = [f64::from_value(identity(op)); LANES];
+        extend(op, &mut lanes, 0, &elements[elements.len() - cut.open..]);
+        let next = ranks.layout.owner(map.total, map.share.end);
+        ranks.collectives.communicator.send(next, &lanes);
     }
+}
+
+/// The sum of the float block begun before, if it ends here; otherwise its lanes travel on.
+fn finish_begun<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    elements: &[f64],
+    map: &SegmentMap<L::Descriptor>,
+    cut: &Cut,
+) -> Option<f64> {
+    // A block that starts here waits for nothing from before.
+    send_open(ranks, op, elements, map, cut);
+    if cut.begun == 0 {
+        return None;
+    }
+    let previous = ranks.layout.owner(map.total, map.share.start - 1);
+    let mut lanes: [f64; LANES] = ranks.collectives.communicator.receive(previous);
+    extend(op, &mut lanes, cut.offset % BLOCK, &elements[..cut.begun]);
+    if cut.finishes() {
+        return Some(sum::lanes(|left, right| add(op, left, right), lanes));
+    }
+    let next = ranks.layout.owner(map.total, map.share.end);
+    ranks.collectives.communicator.send(next, &lanes);
+    None
 }
 
 /// The subtrees of blocks from `first` on.

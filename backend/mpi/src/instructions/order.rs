@@ -7,10 +7,55 @@
 
 use crate::distribution::column::{Column, Descriptor};
 use crate::distribution::ragged::Placed;
-use crate::ranks::Ranks;
-use nesl_backend::{Engine, Fault, Vector, on_vector};
+use crate::distribution::{Distribution, LocalEngine};
+use crate::instructions::elementwise;
+use crate::instructions::permute;
+use crate::instructions::segment;
+use nesl_backend::{Fault, Vector, on_vector};
 use nesl_prim::Direction;
 use std::ops::Range;
+
+/// `sort`.
+pub(crate) fn sort<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Placed,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    sort_in_blocks(ranks, direction, &column)
+}
+
+/// `seg_sort`.
+pub(crate) fn seg_sort<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    seg_sort_in_blocks(ranks, direction, &column, descriptor).map(Placed::Settled)
+}
+
+/// `order`.
+pub(crate) fn order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Placed,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    order_in_blocks(ranks, direction, &column).map(Placed::Settled)
+}
+
+/// `seg_order`.
+pub(crate) fn seg_order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    seg_order_in_blocks(ranks, direction, &column, descriptor).map(Placed::Settled)
+}
 
 /// Segment, key and index of an element.
 type Item = [i64; 3];
@@ -18,140 +63,155 @@ type Item = [i64; 3];
 /// Samples of each rank for every rank: no run is longer than its fair share by more than about this part of it.
 const OVERSAMPLING: usize = 32;
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// `rank_up` and `rank_down`.
-    pub(crate) fn order_elements(&mut self, direction: Direction, column: &Column) -> Result<Column, Fault> {
-        let (length, part) = match column {
-            Column::Common(vector) => {
-                let ranks = self.local.order(direction, vector);
-                return self.replicated(ranks).map(Column::Common);
-            }
-            Column::Partitioned { length, part, .. } => (*length, part),
-        };
-        let order = self.indices_in_order(direction, length, part)?;
-        let positions = self.number_elements(length)?;
-        self.permute_values(&positions, &order)
-    }
-
-    /// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they arrive.
-    pub(crate) fn sort_elements(&mut self, direction: Direction, column: &Column) -> Result<Placed, Fault> {
-        let (length, part) = match column {
-            Column::Common(vector) => {
-                let sorted = self.local.sort(direction, vector);
-                return self.replicated(sorted).map(Column::Common).map(Placed::Settled);
-            }
-            Column::Partitioned { length, part, .. } => (*length, part),
-        };
-        let sorted = self.local.sort(direction, part);
-        let sorted = self.settle(length, sorted)?;
-        let rank = self.layout.rank as i64;
-        let run = on_vector!(&sorted, slice => {
-            let elements = slice.elements();
-            let counts = self.runs(elements.len(), |at| [direction.key(elements[at]), rank, at as i64]);
-            let (received, _) = self.communicator.exchange(elements, &counts);
-            self.adopt(length, received)?
-        });
-        let run = self.local.sort(direction, &run);
-        let run = self.settle(length, run)?;
-        let counts = self.communicator.all_gather_counts(run.len());
-        self.loose(counts.into_iter().enumerate().collect(), run)
-    }
-
-    /// The indices of the elements of a partitioned column, in order.
-    fn indices_in_order(&mut self, direction: Direction, length: usize, part: &Vector) -> Result<Column, Fault> {
-        let share = self.layout.share(length);
-        let mut items = self.storage(length, share.len())?;
-        append_items(&mut items, direction, part, 0..part.len(), 0, share.start);
-        self.sorted_indices(length, items)
-    }
-
-    /// `seg_rank_up` and `seg_rank_down`.
-    pub(crate) fn order_segments(
-        &mut self,
-        direction: Direction,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<Column, Fault> {
-        if let Some((vector, local)) = self.small_operands(column, descriptor)? {
-            let ranks = self.local.seg_order(direction, &vector, &local);
-            return self.replicated(ranks).map(Column::Common);
+/// `rank_up` and `rank_down`.
+pub(crate) fn order_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Column,
+) -> Result<Column, Fault> {
+    let (length, part) = match column {
+        Column::Common(vector) => {
+            let rank_count = ranks.local.order(direction, vector);
+            return ranks.collectives.replicated(rank_count).map(Column::Common);
         }
-        let order = self.indices_in_segments(direction, column, descriptor)?;
-        let positions = self.number_segments(descriptor)?;
-        self.permute_values(&positions, &order)
-    }
+        Column::Partitioned { length, part, .. } => (*length, part),
+    };
+    let order = indices_in_order(ranks, direction, length, part)?;
+    let positions = elementwise::iota_in_blocks(ranks, length)?;
+    permute::permute_in_blocks(ranks, &positions, &order)
+}
 
-    /// `seg_sort_up` and `seg_sort_down`.
-    pub(crate) fn sort_segments(
-        &mut self,
-        direction: Direction,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<Column, Fault> {
-        if let Some((vector, local)) = self.small_operands(column, descriptor)? {
-            let sorted = self.local.seg_sort(direction, &vector, &local);
-            return self.replicated(sorted).map(Column::Common);
+/// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they arrive.
+pub(crate) fn sort_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Column,
+) -> Result<Placed, Fault> {
+    let (length, part) = match column {
+        Column::Common(vector) => {
+            let sorted = ranks.local.sort(direction, vector);
+            return ranks.collectives.replicated(sorted).map(Column::Common).map(Placed::Settled);
         }
-        let packed = self.compact_segments(column, descriptor)?;
-        let order = self.indices_in_segments(direction, column, descriptor)?;
-        self.gather_elements(&packed, &order)
-    }
+        Column::Partitioned { length, part, .. } => (*length, part),
+    };
+    let sorted = ranks.local.sort(direction, part);
+    let sorted = ranks.collectives.settle(length, sorted)?;
+    let rank = ranks.layout.rank as i64;
+    let run = on_vector!(&sorted, slice => {
+        let elements = slice.elements();
+        let counts = runs(ranks, elements.len(), |at| [direction.key(elements[at]), rank, at as i64]);
+        let (received, _) = ranks.collectives.communicator.exchange(elements, &counts);
+        ranks.adopt(length, received)?
+    });
+    let run = ranks.local.sort(direction, &run);
+    let run = ranks.collectives.settle(length, run)?;
+    let counts = ranks.collectives.communicator.all_gather_counts(run.len());
+    ranks.loose(counts.into_iter().enumerate().collect(), run)
+}
 
-    /// The indices in packed order of the elements of all segments, in the order of each.
-    fn indices_in_segments(
-        &mut self,
-        direction: Direction,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<Column, Fault> {
-        let (part, map) = self.packed_part(column, descriptor)?;
-        let mut items = self.storage(map.total, part.len())?;
-        for piece in &map.pieces {
-            let inside = map.inside(*piece);
-            let here = inside.start - map.share.start..inside.end - map.share.start;
-            append_items(&mut items, direction, &part, here, piece.segment as i64, map.share.start);
-        }
-        self.sorted_indices(map.total, items)
-    }
+/// The indices of the elements of a partitioned column, in order.
+fn indices_in_order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    length: usize,
+    part: &Vector,
+) -> Result<Column, Fault> {
+    let share = ranks.layout.share(length);
+    let mut items = ranks.storage(length, share.len())?;
+    append_items(&mut items, direction, part, 0..part.len(), 0, share.start);
+    sorted_indices(ranks, length, items)
+}
 
-    /// The indices of all items in sorted order, from the items of this rank's block of `length`.
-    fn sorted_indices(&mut self, length: usize, mut items: Vec<Item>) -> Result<Column, Fault> {
-        items.sort_unstable();
-        let counts: Vec<usize> = self.runs(items.len(), |at| items[at]).iter().map(|count| 3 * count).collect();
-        let (received, _) = self.communicator.exchange(items.as_flattened(), &counts);
-        drop(items);
-        let (received, _) = received.as_chunks::<3>();
-        let mut run = self.storage(length, received.len())?;
-        run.extend_from_slice(received);
-        run.sort_unstable();
-        let mut indices = self.storage(length, run.len())?;
-        indices.extend(run.iter().map(|item: &Item| item[2]));
-        drop(run);
-        let indices = self.adopt(length, indices)?;
-        self.assemble(indices)
+/// `seg_rank_up` and `seg_rank_down`.
+pub(crate) fn seg_order_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+        let rank_count = ranks.local.seg_order(direction, &vector, &local);
+        return ranks.collectives.replicated(rank_count).map(Column::Common);
     }
+    let order = indices_in_segments(ranks, direction, column, descriptor)?;
+    let positions = segment::seg_iota_in_blocks(ranks, descriptor)?;
+    permute::permute_in_blocks(ranks, &positions, &order)
+}
 
-    /// How many of so many sorted items go to the run of each rank.
-    fn runs(&mut self, length: usize, item: impl Fn(usize) -> Item) -> Vec<usize> {
-        let splitters = self.splitters(length, &item);
-        let bounds: Vec<usize> = splitters.iter().map(|splitter| place(length, |at| item(at) < *splitter)).collect();
-        let ends = bounds.iter().copied().chain([length]);
-        [0].into_iter().chain(bounds.iter().copied()).zip(ends).map(|(start, end)| end - start).collect()
+/// `seg_sort_up` and `seg_sort_down`.
+pub(crate) fn seg_sort_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+        let sorted = ranks.local.seg_sort(direction, &vector, &local);
+        return ranks.collectives.replicated(sorted).map(Column::Common);
     }
+    let packed = segment::compact_in_blocks(ranks, column, descriptor)?;
+    let order = indices_in_segments(ranks, direction, column, descriptor)?;
+    permute::gather_in_blocks(ranks, &packed, &order)
+}
 
-    /// The least item of the run of every rank but the first, the same on all ranks.
-    fn splitters(&mut self, length: usize, item: &impl Fn(usize) -> Item) -> Vec<Item> {
-        let ranks = self.layout.ranks;
-        let count = (OVERSAMPLING * ranks).min(length);
-        let samples: Vec<Item> = (0..count).map(|sample| item(sample * length / count)).collect();
-        let counts: Vec<usize> = self.communicator.all_gather_counts(3 * count);
-        let all = self.communicator.all_gather_varied(samples.as_flattened(), &counts, Vec::new());
-        let (all, _) = all.as_chunks::<3>();
-        let mut all = all.to_vec();
-        all.sort_unstable();
-        // Where there are no items at all, every rank gets nothing, wherever that is cut.
-        (1..ranks).map(|rank| all.get(rank * all.len() / ranks).copied().unwrap_or_default()).collect()
+/// The indices in packed order of the elements of all segments, in the order of each.
+fn indices_in_segments<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let mut items = ranks.storage(map.total, part.len())?;
+    for piece in &map.pieces {
+        let inside = map.inside(*piece);
+        let here = inside.start - map.share.start..inside.end - map.share.start;
+        append_items(&mut items, direction, &part, here, piece.segment as i64, map.share.start);
     }
+    sorted_indices(ranks, map.total, items)
+}
+
+/// The indices of all items in sorted order, from the items of this rank's block of `length`.
+fn sorted_indices<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    mut items: Vec<Item>,
+) -> Result<Column, Fault> {
+    items.sort_unstable();
+    let counts: Vec<usize> = runs(ranks, items.len(), |at| items[at]).iter().map(|count| 3 * count).collect();
+    let (received, _) = ranks.collectives.communicator.exchange(items.as_flattened(), &counts);
+    drop(items);
+    let (received, _) = received.as_chunks::<3>();
+    let mut run = ranks.storage(length, received.len())?;
+    run.extend_from_slice(received);
+    run.sort_unstable();
+    let mut indices = ranks.storage(length, run.len())?;
+    indices.extend(run.iter().map(|item: &Item| item[2]));
+    drop(run);
+    let indices = ranks.adopt(length, indices)?;
+    ranks.assemble(indices)
+}
+
+/// How many of so many sorted items go to the run of each rank.
+fn runs<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize, item: impl Fn(usize) -> Item) -> Vec<usize> {
+    let splitters = splitters(ranks, length, &item);
+    let bounds: Vec<usize> = splitters.iter().map(|splitter| place(length, |at| item(at) < *splitter)).collect();
+    let ends = bounds.iter().copied().chain([length]);
+    [0].into_iter().chain(bounds.iter().copied()).zip(ends).map(|(start, end)| end - start).collect()
+}
+
+/// The least item of the run of every rank but the first, the same on all ranks.
+fn splitters<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize, item: &impl Fn(usize) -> Item) -> Vec<Item> {
+    let rank_count = ranks.layout.ranks;
+    let count = (OVERSAMPLING * rank_count).min(length);
+    let samples: Vec<Item> = (0..count).map(|sample| item(sample * length / count)).collect();
+    let counts: Vec<usize> = ranks.collectives.communicator.all_gather_counts(3 * count);
+    let all = ranks.collectives.communicator.all_gather_varied(samples.as_flattened(), &counts, Vec::new());
+    let (all, _) = all.as_chunks::<3>();
+    let mut all = all.to_vec();
+    all.sort_unstable();
+    // Where there are no items at all, every rank gets nothing, wherever that is cut.
+    (1..rank_count).map(|rank| all.get(rank * all.len() / rank_count).copied().unwrap_or_default()).collect()
 }
 
 /// The first of so many places that is not before something, where those that are come first.

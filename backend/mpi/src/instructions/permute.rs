@@ -4,365 +4,385 @@
 //! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
 
 use crate::distribution::column::Column;
-use crate::distribution::ragged::Placed;
+use crate::distribution::ragged::{Pieces, Placed, lying};
+use crate::distribution::redistribution::{piece_at, starts_of};
 use crate::distribution::requests::Requests;
-use crate::distribution::segments::SegmentMap;
+use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets, overlap};
-use crate::ranks::Ranks;
-use nesl_backend::{Engine, Fault, MapOperand, Vector, Window, on_vector};
-use nesl_prim::{Failure, ScalarOp, ScalarValue};
+use nesl_backend::{Fault, Vector, Window, on_vector};
+use nesl_prim::{Failure, ScalarValue};
+use nesl_vcode::Constants;
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// `extract`.
-    pub(crate) fn extract_element(&mut self, column: &Column, index: usize) -> Result<ScalarValue, Fault> {
-        match column {
-            Column::Common(vector) => self.local.extract(vector, index),
-            Column::Partitioned { length, part, .. } => {
-                let owner = self.layout.owner(*length, index);
-                let start = self.layout.share(*length).start;
-                let value = (owner == self.layout.rank).then(|| part.get(index - start));
-                Ok(self.broadcast_scalar(owner, part.scalar_type(), value))
-            }
+/// `extract`.
+pub(crate) fn extract<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    index: usize,
+) -> Result<ScalarValue, Fault> {
+    if let Placed::Loose(_) = column {
+        let index = ranks.local.constants(&Constants::Int(vec![index as i64]));
+        let index = Placed::Settled(Column::Common(ranks.collectives.replicated(index)?));
+        if let Some(gathered) = gather_loosely(ranks, column, &index) {
+            return gathered.map(|element| ranks.whole_of(&element).get(0));
         }
     }
+    let column = ranks.in_blocks(column)?;
+    extract_in_blocks(ranks, &column, index)
+}
 
-    /// `slice`.
-    pub(crate) fn slice_of(&mut self, column: &Column, start: usize, length: usize) -> Result<Column, Fault> {
-        match column {
-            Column::Common(vector) => Ok(Column::Common(vector.slice(start, length))),
-            Column::Partitioned { length: all, .. } if length == *all => Ok(column.clone()),
-            Column::Partitioned { length: all, part, .. } if self.is_common(length) => {
-                let (piece, counts) = self.window_piece(*all, part, start, length);
-                self.assemble_counted(piece, &counts)
-            }
-            Column::Partitioned { length: all, part, .. } => {
-                let wanted: Vec<usize> = self.layout.bounds(length).iter().map(|bound| start + bound).collect();
-                let part = self.realigned(part, &self.layout.bounds(*all), &wanted)?;
-                self.finish(length, part)
-            }
+/// `slice`.
+pub(crate) fn slice<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    start: usize,
+    length: usize,
+) -> Result<Placed, Fault> {
+    match slice_loosely(ranks, column, start, length) {
+        Some(slice) => Ok(slice),
+        None => {
+            let column = ranks.in_blocks(column)?;
+            slice_in_blocks(ranks, &column, start, length).map(Placed::Settled)
         }
-    }
-
-    /// What this rank's part has of a window of a column of `all` elements, and how much every rank has.
-    fn window_piece(&self, all: usize, part: &Vector, start: usize, length: usize) -> (Vector, Vec<usize>) {
-        let window = start..start + length;
-        let here = |rank| overlap(&self.layout.block(all, rank), &window);
-        let counts = (0..self.layout.ranks).map(|rank| here(rank).len()).collect();
-        let mine = here(self.layout.rank);
-        let piece = if mine.is_empty() {
-            part.slice(0, 0)
-        } else {
-            part.slice(mine.start - self.layout.share(all).start, mine.len())
-        };
-        (piece, counts)
-    }
-
-    /// `fetch`.
-    pub(crate) fn fetch_window(&mut self, column: &Column, start: usize, length: usize) -> Result<Window, Fault> {
-        let elements = match column {
-            Column::Common(vector) => vector.slice(start, length).to_constants(),
-            Column::Partitioned { length: all, part, .. } => {
-                let (piece, counts) = self.window_piece(*all, part, start, length);
-                on_vector!(&piece, slice => {
-                    let storage = self.storage(length, length)?;
-                    let all = self.communicator.all_gather_varied(slice.elements(), &counts, storage);
-                    nesl_backend::data::vector::VectorElement::constants(all)
-                })
-            }
-        };
-        Ok(Window { start, elements })
-    }
-
-    /// `gather`.
-    pub(crate) fn gather_elements(&mut self, column: &Column, indices: &Column) -> Result<Column, Fault> {
-        let length = indices.length();
-        match (column, indices) {
-            (Column::Common(vector), Column::Common(indices)) => {
-                let gathered = self.local.gather(vector, indices);
-                self.replicated(gathered).map(Column::Common)
-            }
-            (Column::Common(vector), Column::Partitioned { part: indices, .. }) => {
-                let gathered = self.local.gather(vector, indices);
-                let part = self.settle(length, gathered)?;
-                self.finish(length, part)
-            }
-            (Column::Partitioned { length: all, part, .. }, Column::Common(indices)) => {
-                self.gathered_everywhere(*all, part, indices.elements())
-            }
-            (Column::Partitioned { length: all, part, .. }, Column::Partitioned { .. }) => {
-                let requests = self.requests(indices, *all)?;
-                let part = on_vector!(part, slice => self.fetched(&requests, slice.elements(), length))?;
-                self.finish(length, part)
-            }
-        }
-    }
-
-    /// The elements at indices that all ranks know, of a column of `length`: each rank knows whose they are.
-    fn gathered_everywhere(&mut self, length: usize, part: &Vector, indices: &[i64]) -> Result<Column, Fault> {
-        let (start, bounds) = (self.layout.share(length).start, self.layout.bounds(length));
-        let owners = Owners::new(&bounds);
-        let owners: Vec<usize> = indices.iter().map(|&index| owners.of(index as usize)).collect();
-        let mut counts = vec![0; self.layout.ranks];
-        for &owner in &owners {
-            counts[owner] += 1;
-        }
-        let mut next = offsets(&counts);
-        on_vector!(part, slice => {
-            let elements = slice.elements();
-            let own = indices.iter().zip(&owners).filter(|&(_, &owner)| owner == self.layout.rank);
-            let own: Vec<_> = own.map(|(&index, _)| elements[index as usize - start]).collect();
-            let all = self.communicator.all_gather_varied(&own, &counts, Vec::new());
-            let in_order = owners.iter().map(|&owner| {
-                next[owner] += 1;
-                all[next[owner] - 1]
-            });
-            self.adopt(0, in_order.collect()).map(Column::Common)
-        })
-    }
-
-    /// `scatter`.
-    pub(crate) fn scatter_values(
-        &mut self,
-        column: Column,
-        indices: &Column,
-        values: &Column,
-    ) -> Result<Column, Fault> {
-        let length = column.length();
-        if let (Column::Common(_), Column::Common(indices), Column::Common(values)) = (&column, indices, values) {
-            let Column::Common(vector) = column else { unreachable!("matched above") };
-            let scattered = self.local.scatter(vector, indices, values);
-            return self.replicated(scattered).map(Column::Common);
-        }
-        let write = |ranks: &mut Ranks<L>, part, targets: &Vector, values: &Vector| {
-            let scattered = ranks.local.scatter(part, targets, values);
-            ranks.settle(length, scattered)
-        };
-        if let (Column::Common(indices), Column::Common(values)) = (indices, values) {
-            // Everybody knows all writes: take those that go to this rank.
-            let (targets, values) = self.own_writes(length, indices, values)?;
-            let part = self.take_part(column);
-            let part = write(self, part, &targets, &values)?;
-            return self.finish(length, part);
-        }
-        let requests = self.requests(indices, length)?;
-        let values = self.part(values);
-        let part = self.take_part(column);
-        let part = on_vector!(&values, slice => {
-            self.delivered(&requests, slice.elements(), indices.length(), part, write)
-        })?;
-        self.finish(length, part)
-    }
-
-    /// The writes into this rank's block of `length` elements, relative to it.
-    fn own_writes(&mut self, length: usize, indices: &Vector, values: &Vector) -> Result<(Vector, Vector), Fault> {
-        let share = self.layout.share(length);
-        let indices = indices.elements::<i64>();
-        let mine: Vec<usize> = (0..indices.len()).filter(|&k| share.contains(&(indices[k] as usize))).collect();
-        let targets: Vec<i64> = mine.iter().map(|&k| indices[k] - share.start as i64).collect();
-        let targets = self.adopt(0, targets)?;
-        let values = on_vector!(values, slice => {
-            let elements = slice.elements();
-            self.adopt(0, mine.iter().map(|&k| elements[k]).collect())
-        })?;
-        Ok((targets, values))
-    }
-
-    /// `permute`.
-    pub(crate) fn permute_values(&mut self, values: &Column, indices: &Column) -> Result<Column, Fault> {
-        if let (Column::Common(values), Column::Common(indices)) = (values, indices) {
-            let permuted = self.local.permute(values, indices);
-            return self.replicated(permuted).map(Column::Common);
-        }
-        let length = values.length();
-        let requests = self.requests(indices, length)?;
-        // More than a block's worth of targets in one block: some come twice.
-        if requests.is_crowded() {
-            return Err(self.not_a_permutation(length, indices, &requests)?);
-        }
-        let values = self.part(values);
-        let permuted = on_vector!(&values, slice => {
-            self.delivered(&requests, slice.elements(), length, None, |ranks, _, targets, values| {
-                let repeated = first_repeated(targets.elements(), ranks.layout.share(length).len());
-                if ranks.communicator.all_gather(repeated.is_some()).contains(&true) {
-                    return Ok(None);
-                }
-                // Without repetitions every target was met once.
-                let part = ranks.local.permute(values, targets);
-                ranks.settle(length, part).map(Some)
-            })
-        })?;
-        match permuted {
-            Some(part) => self.finish(length, part),
-            None => Err(self.not_a_permutation(length, indices, &requests)?),
-        }
-    }
-
-    /// The fault of a `permute`: the first element whose index an earlier element has.
-    fn not_a_permutation(&mut self, length: usize, indices: &Column, requests: &Requests) -> Result<Fault, Fault> {
-        let share = self.layout.share(length);
-        let mut elements = self.storage(length, share.len())?;
-        elements.extend(share.clone().map(|element| element as i64));
-        // Elements arrive in order, so the first repetition here is the one with the least element.
-        let mut seen = vec![false; share.len()];
-        let mine = self.delivered(requests, &elements, length, i64::MAX, |_, mine, targets, elements| {
-            let mut pairs = targets.elements::<i64>().iter().zip(elements.elements::<i64>());
-            let repeated = pairs.find(|&(&target, _)| std::mem::replace(&mut seen[target as usize], true));
-            Ok(repeated.map_or(mine, |(_, &element)| mine.min(element)))
-        })?;
-        let all = self.communicator.all_gather(mine);
-        let element = all.into_iter().min().unwrap_or(0) as usize;
-        let owner = self.layout.owner(length, element);
-        let indices = self.part(indices);
-        let index = (owner == self.layout.rank).then(|| indices.elements::<i64>()[element - share.start]);
-        let index = self.communicator.broadcast(owner, index.unwrap_or(0));
-        Ok(Fault { failure: Failure::NotAPermutation { index }, element })
-    }
-
-    /// `pack`.
-    pub(crate) fn pack_flagged(&mut self, column: &Column, flags: &Column) -> Result<Placed, Fault> {
-        if let (Column::Common(column), Column::Common(flags)) = (column, flags) {
-            let packed = self.local.pack(column, flags);
-            return self.replicated(packed).map(Column::Common).map(Placed::Settled);
-        }
-        let (part, own_flags) = (self.part(column), self.part(flags));
-        let packed = self.local.pack(&part, &own_flags);
-        let packed = self.settle(column.length(), packed)?;
-        let counts = self.true_counts(flags, &own_flags);
-        self.loose(counts.into_iter().enumerate().collect(), packed)
-    }
-
-    /// `merge`.
-    pub(crate) fn merge_flagged(
-        &mut self,
-        flags: &Column,
-        when_true: &Column,
-        when_false: &Column,
-    ) -> Result<Column, Fault> {
-        let length = flags.length();
-        if let (Some(flags), Some(left), Some(right)) = (flags.common(), when_true.common(), when_false.common()) {
-            let merged = self.local.merge(flags, left, right);
-            return self.replicated(merged).map(Column::Common);
-        }
-        let own_flags = self.part(flags);
-        let trues = self.true_counts(flags, &own_flags);
-        let falses: Vec<usize> =
-            trues.iter().enumerate().map(|(rank, trues)| self.layout.block(length, rank).len() - trues).collect();
-        let left = self.realigned_column(when_true, &offsets(&trues))?;
-        let right = self.realigned_column(when_false, &offsets(&falses))?;
-        let merged = self.local.merge(&own_flags, &left, &right);
-        let part = self.settle(length, merged)?;
-        self.finish(length, part)
-    }
-
-    /// This rank's elements of a column by other bounds than those of its blocks.
-    fn realigned_column(&mut self, column: &Column, wanted: &[usize]) -> Result<Vector, Fault> {
-        let rank = self.layout.rank;
-        match column {
-            Column::Common(vector) => Ok(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank])),
-            Column::Partitioned { length, part, .. } => self.realigned(part, &self.layout.bounds(*length), wanted),
-        }
-    }
-
-    /// `concat`.
-    pub(crate) fn concat_columns(&mut self, columns: &[Column]) -> Result<Column, Fault> {
-        let length = columns.iter().map(Column::length).sum();
-        if self.is_common(length) {
-            let vectors: Vec<Vector> = columns.iter().map(|column| self.whole(column)).collect();
-            let joined = self.local.concat(&vectors);
-            return self.replicated(joined).map(Column::Common);
-        }
-        let mut pieces = Vec::with_capacity(columns.len());
-        let mut start = 0;
-        for column in columns {
-            let here = start..start + column.length();
-            // The bounds of the result's blocks as positions in this column.
-            let wanted: Vec<usize> =
-                self.layout.bounds(length).iter().map(|bound| bound.clamp(&here.start, &here.end) - start).collect();
-            pieces.push(self.realigned_column(column, &wanted)?);
-            start = here.end;
-        }
-        let joined = self.local.concat(&pieces);
-        let part = self.settle(length, joined)?;
-        self.finish(length, part)
-    }
-
-    /// `interleave`.
-    pub(crate) fn interleave_columns(&mut self, columns: &[Column]) -> Result<Column, Fault> {
-        let each = columns.first().map_or(0, Column::length);
-        let length = each * columns.len();
-        if self.is_common(length) {
-            let vectors: Vec<Vector> = columns.iter().map(|column| self.whole(column)).collect();
-            let mixed = self.local.interleave(&vectors);
-            return self.replicated(mixed).map(Column::Common);
-        }
-        let parts: Vec<Vector> = columns.iter().map(|column| self.part(column)).collect();
-        let mixed = self.local.interleave(&parts);
-        let mixed = self.settle(length, mixed)?;
-        let counts: Vec<usize> =
-            (0..self.layout.ranks).map(|rank| self.layout.block(each, rank).len() * columns.len()).collect();
-        self.assemble_counted(mixed, &counts)
-    }
-
-    /// The elements of this rank's block of packed order of a view into a column.
-    pub(crate) fn compacted_part(
-        &mut self,
-        column: &Column,
-        map: &SegmentMap<L::Descriptor>,
-        total: usize,
-    ) -> Result<Vector, Fault> {
-        let ranges = ranges_of(map);
-        match column {
-            Column::Common(vector) => {
-                let starts = self.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
-                let lengths = self.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
-                let view = self.local.view(starts, lengths);
-                let compacted = view.and_then(|view| self.local.compact(vector, &view));
-                self.settle(total, compacted)
-            }
-            Column::Partitioned { length, part, .. } => {
-                let requests = self.range_requests(&map.identity, ranges.into_iter(), total, *length);
-                on_vector!(part, slice => {
-                    self.fetched_ranges(&requests, slice.elements(), map.share.len(), total)
-                })
-            }
-        }
-    }
-
-    /// `map`.
-    pub(crate) fn map_elements(&mut self, op: ScalarOp, operands: Vec<MapOperand<Column>>) -> Result<Column, Fault> {
-        let length = operands.iter().find_map(|operand| match operand {
-            MapOperand::Column(column) => Some(column.length()),
-            MapOperand::Scalar(_) => None,
-        });
-        let length = length.unwrap_or(0);
-        let common = self.is_common(length);
-        let local = operands.into_iter().map(|operand| match operand {
-            MapOperand::Scalar(value) => MapOperand::Scalar(value),
-            MapOperand::Column(Column::Common(vector)) => MapOperand::Column(vector),
-            MapOperand::Column(Column::Partitioned { part, .. }) => MapOperand::Column(part),
-        });
-        let result = self.local.map(op, local.collect());
-        if common {
-            return self.replicated(result).map(Column::Common);
-        }
-        let start = self.layout.share(length).start;
-        let result = result.map_err(|fault| Fault { element: fault.element + start, ..fault });
-        let part = if op.row().fallible { self.agree_on_fault(result) } else { self.settle(length, result) }?;
-        self.finish(length, part)
     }
 }
 
-/// Start and length of what the segments in this rank's block of packed order take of the data.
-pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
-    let range = |piece: &crate::distribution::segments::Piece| {
-        let inside = map.inside(*piece);
-        (piece.source + inside.start - piece.start, inside.len())
+/// `gather`.
+pub(crate) fn gather<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    indices: &Placed,
+) -> Result<Placed, Fault> {
+    match gather_loosely(ranks, column, indices) {
+        Some(gathered) => gathered,
+        None => {
+            let [column, indices] = ranks.each_in_blocks([column, indices])?;
+            gather_in_blocks(ranks, &column, &indices).map(Placed::Settled)
+        }
+    }
+}
+
+/// `scatter`.
+pub(crate) fn scatter<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: Placed,
+    indices: &Placed,
+    values: &Placed,
+) -> Result<Placed, Fault> {
+    let [_, indices, values] = ranks.each_in_blocks([&column, indices, values])?;
+    let column = ranks.taken_in_blocks(column)?;
+    scatter_in_blocks(ranks, column, &indices, &values).map(Placed::Settled)
+}
+
+/// `permute`.
+pub(crate) fn permute<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    values: &Placed,
+    indices: &Placed,
+) -> Result<Placed, Fault> {
+    let [values, indices] = ranks.each_in_blocks([values, indices])?;
+    permute_in_blocks(ranks, &values, &indices).map(Placed::Settled)
+}
+
+/// `fetch`.
+pub(crate) fn fetch<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    start: usize,
+    length: usize,
+) -> Result<Window, Fault> {
+    let column = ranks.in_blocks(column)?;
+    fetch_in_blocks(ranks, &column, start, length)
+}
+
+/// `extract`.
+pub(crate) fn extract_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    index: usize,
+) -> Result<ScalarValue, Fault> {
+    match column {
+        Column::Common(vector) => ranks.local.extract(vector, index),
+        Column::Partitioned { length, part, .. } => {
+            let owner = ranks.layout.owner(*length, index);
+            let start = ranks.layout.share(*length).start;
+            let value = (owner == ranks.layout.rank).then(|| part.get(index - start));
+            Ok(ranks.collectives.broadcast_scalar(owner, part.scalar_type(), value))
+        }
+    }
+}
+
+/// `slice`.
+pub(crate) fn slice_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    start: usize,
+    length: usize,
+) -> Result<Column, Fault> {
+    match column {
+        Column::Common(vector) => Ok(Column::Common(vector.slice(start, length))),
+        Column::Partitioned { length: all, .. } if length == *all => Ok(column.clone()),
+        Column::Partitioned { length: all, part, .. } if ranks.is_common(length) => {
+            let (piece, counts) = window_piece(ranks, *all, part, start, length);
+            ranks.assemble_counted(piece, &counts)
+        }
+        Column::Partitioned { length: all, part, .. } => {
+            let wanted: Vec<usize> = ranks.layout.bounds(length).iter().map(|bound| start + bound).collect();
+            let part = ranks.realigned(part, &ranks.layout.bounds(*all), &wanted)?;
+            ranks.finish(length, part)
+        }
+    }
+}
+
+/// What this rank's part has of a window of a column of `all` elements, and how much every rank has.
+fn window_piece<L: LocalEngine>(
+    ranks: &Distribution<L>,
+    all: usize,
+    part: &Vector,
+    start: usize,
+    length: usize,
+) -> (Vector, Vec<usize>) {
+    let window = start..start + length;
+    let here = |rank| overlap(&ranks.layout.block(all, rank), &window);
+    let counts = (0..ranks.layout.ranks).map(|rank| here(rank).len()).collect();
+    let mine = here(ranks.layout.rank);
+    let piece = if mine.is_empty() {
+        part.slice(0, 0)
+    } else {
+        part.slice(mine.start - ranks.layout.share(all).start, mine.len())
     };
-    map.pieces.iter().map(range).collect()
+    (piece, counts)
+}
+
+/// `fetch`.
+pub(crate) fn fetch_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    start: usize,
+    length: usize,
+) -> Result<Window, Fault> {
+    let elements = match column {
+        Column::Common(vector) => vector.slice(start, length).to_constants(),
+        Column::Partitioned { length: all, part, .. } => {
+            let (piece, counts) = window_piece(ranks, *all, part, start, length);
+            on_vector!(&piece, slice => {
+                let storage = ranks.storage(length, length)?;
+                let all = ranks.collectives.communicator.all_gather_varied(slice.elements(), &counts, storage);
+                nesl_backend::data::vector::VectorElement::constants(all)
+            })
+        }
+    };
+    Ok(Window { start, elements })
+}
+
+/// `gather`.
+pub(crate) fn gather_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    indices: &Column,
+) -> Result<Column, Fault> {
+    let length = indices.length();
+    match (column, indices) {
+        (Column::Common(vector), Column::Common(indices)) => {
+            let gathered = ranks.local.gather(vector, indices);
+            ranks.collectives.replicated(gathered).map(Column::Common)
+        }
+        (Column::Common(vector), Column::Partitioned { part: indices, .. }) => {
+            let gathered = ranks.local.gather(vector, indices);
+            let part = ranks.collectives.settle(length, gathered)?;
+            ranks.finish(length, part)
+        }
+        (Column::Partitioned { length: all, part, .. }, Column::Common(indices)) => {
+            gathered_everywhere(ranks, *all, part, indices.elements())
+        }
+        (Column::Partitioned { length: all, part, .. }, Column::Partitioned { .. }) => {
+            let requests = ranks.requests(indices, *all)?;
+            let part = on_vector!(part, slice => ranks.fetched(&requests, slice.elements(), length))?;
+            ranks.finish(length, part)
+        }
+    }
+}
+
+/// The elements at indices that all ranks know, of a column of `length`: each rank knows whose they are.
+fn gathered_everywhere<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    part: &Vector,
+    indices: &[i64],
+) -> Result<Column, Fault> {
+    let (start, bounds) = (ranks.layout.share(length).start, ranks.layout.bounds(length));
+    let owners = Owners::new(&bounds);
+    let owners: Vec<usize> = indices.iter().map(|&index| owners.of(index as usize)).collect();
+    let mut counts = vec![0; ranks.layout.ranks];
+    for &owner in &owners {
+        counts[owner] += 1;
+    }
+    let mut next = offsets(&counts);
+    on_vector!(part, slice => {
+        let elements = slice.elements();
+        let own = indices.iter().zip(&owners).filter(|&(_, &owner)| owner == ranks.layout.rank);
+        let own: Vec<_> = own.map(|(&index, _)| elements[index as usize - start]).collect();
+        let all = ranks.collectives.communicator.all_gather_varied(&own, &counts, Vec::new());
+        let in_order = owners.iter().map(|&owner| {
+            next[owner] += 1;
+            all[next[owner] - 1]
+        });
+        ranks.adopt(0, in_order.collect()).map(Column::Common)
+    })
+}
+
+/// `scatter`.
+pub(crate) fn scatter_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: Column,
+    indices: &Column,
+    values: &Column,
+) -> Result<Column, Fault> {
+    let length = column.length();
+    if let (Column::Common(_), Column::Common(indices), Column::Common(values)) = (&column, indices, values) {
+        let Column::Common(vector) = column else { unreachable!("matched above") };
+        let scattered = ranks.local.scatter(vector, indices, values);
+        return ranks.collectives.replicated(scattered).map(Column::Common);
+    }
+    let write = |ranks: &mut Distribution<L>, part, targets: &Vector, values: &Vector| {
+        let scattered = ranks.local.scatter(part, targets, values);
+        ranks.collectives.settle(length, scattered)
+    };
+    if let (Column::Common(indices), Column::Common(values)) = (indices, values) {
+        // Everybody knows all writes: take those that go to this rank.
+        let (targets, values) = own_writes(ranks, length, indices, values)?;
+        let part = ranks.take_part(column);
+        let part = write(ranks, part, &targets, &values)?;
+        return ranks.finish(length, part);
+    }
+    let requests = ranks.requests(indices, length)?;
+    let values = ranks.part(values);
+    let part = ranks.take_part(column);
+    let part = on_vector!(&values, slice => {
+        ranks.delivered(&requests, slice.elements(), indices.length(), part, write)
+    })?;
+    ranks.finish(length, part)
+}
+
+/// The writes into this rank's block of `length` elements, relative to it.
+fn own_writes<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    indices: &Vector,
+    values: &Vector,
+) -> Result<(Vector, Vector), Fault> {
+    let share = ranks.layout.share(length);
+    let indices = indices.elements::<i64>();
+    let mine: Vec<usize> = (0..indices.len()).filter(|&k| share.contains(&(indices[k] as usize))).collect();
+    let targets: Vec<i64> = mine.iter().map(|&k| indices[k] - share.start as i64).collect();
+    let targets = ranks.adopt(0, targets)?;
+    let values = on_vector!(values, slice => {
+        let elements = slice.elements();
+        ranks.adopt(0, mine.iter().map(|&k| elements[k]).collect())
+    })?;
+    Ok((targets, values))
+}
+
+/// `permute`.
+pub(crate) fn permute_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    values: &Column,
+    indices: &Column,
+) -> Result<Column, Fault> {
+    if let (Column::Common(values), Column::Common(indices)) = (values, indices) {
+        let permuted = ranks.local.permute(values, indices);
+        return ranks.collectives.replicated(permuted).map(Column::Common);
+    }
+    let length = values.length();
+    let requests = ranks.requests(indices, length)?;
+    // More than a block's worth of targets in one block: some come twice.
+    if requests.is_crowded() {
+        return Err(not_a_permutation(ranks, length, indices, &requests)?);
+    }
+    let values = ranks.part(values);
+    let permuted = on_vector!(&values, slice => {
+        ranks.delivered(&requests, slice.elements(), length, None, |ranks, _, targets, values| {
+            let repeated = first_repeated(targets.elements(), ranks.layout.share(length).len());
+            if ranks.collectives.communicator.all_gather(repeated.is_some()).contains(&true) {
+                return Ok(None);
+            }
+            // Without repetitions every target was met once.
+            let part = ranks.local.permute(values, targets);
+            ranks.collectives.settle(length, part).map(Some)
+        })
+    })?;
+    match permuted {
+        Some(part) => ranks.finish(length, part),
+        None => Err(not_a_permutation(ranks, length, indices, &requests)?),
+    }
+}
+
+/// The fault of a `permute`: the first element whose index an earlier element has.
+fn not_a_permutation<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    indices: &Column,
+    requests: &Requests,
+) -> Result<Fault, Fault> {
+    let share = ranks.layout.share(length);
+    let mut elements = ranks.storage(length, share.len())?;
+    elements.extend(share.clone().map(|element| element as i64));
+    // Elements arrive in order, so the first repetition here is the one with the least element.
+    let mut seen = vec![false; share.len()];
+    let mine = ranks.delivered(requests, &elements, length, i64::MAX, |_, mine, targets, elements| {
+        let mut pairs = targets.elements::<i64>().iter().zip(elements.elements::<i64>());
+        let repeated = pairs.find(|&(&target, _)| std::mem::replace(&mut seen[target as usize], true));
+        Ok(repeated.map_or(mine, |(_, &element)| mine.min(element)))
+    })?;
+    let all = ranks.collectives.communicator.all_gather(mine);
+    let element = all.into_iter().min().unwrap_or(0) as usize;
+    let owner = ranks.layout.owner(length, element);
+    let indices = ranks.part(indices);
+    let index = (owner == ranks.layout.rank).then(|| indices.elements::<i64>()[element - share.start]);
+    let index = ranks.collectives.communicator.broadcast(owner, index.unwrap_or(0));
+    Ok(Fault { failure: Failure::NotAPermutation { index }, element })
 }
 
 /// The first position whose target, below `count`, occurred before.
 pub(crate) fn first_repeated(targets: &[i64], count: usize) -> Option<usize> {
     let mut seen = vec![false; count];
     targets.iter().position(|&target| std::mem::replace(&mut seen[target as usize], true))
+}
+
+/// `slice`, without a message.
+pub(crate) fn slice_loosely<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    start: usize,
+    length: usize,
+) -> Option<Placed> {
+    if column.common().is_some() || length == column.length() {
+        return None;
+    }
+    ranks.select(&[column], &[(0, start, length)])
+}
+
+/// `gather` at indices that every rank knows, from where the elements lie.
+pub(crate) fn gather_loosely<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    indices: &Placed,
+) -> Option<Result<Placed, Fault>> {
+    let (Placed::Loose(loose), Some(indices)) = (column, indices.common()) else { return None };
+    if loose.blocks.get().is_some() {
+        return None;
+    }
+    let rank = ranks.layout.rank;
+    let starts = starts_of(ranks.layout.ranks, &loose.pieces);
+    let place = |&index: &i64| {
+        let piece = piece_at(&starts, index as usize);
+        (loose.pieces[piece].0, starts[piece].1 + index as usize - starts[piece].0)
+    };
+    let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
+    let one_by_one: Pieces = places.iter().map(|&(owner, _)| (owner, 1)).collect();
+    Some(on_vector!(&loose.parts[0], slice => {
+        let elements = lying(slice.elements(), &loose.parts);
+        let own = places.iter().filter(|place| place.0 == rank).map(|place| elements.at(place.1)).collect::<Vec<_>>();
+        let all = ranks.in_order(&own, &one_by_one);
+        ranks.adopt(0, all).map(Column::Common).map(Placed::Settled)
+    }))
 }

@@ -4,118 +4,315 @@
 //! this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop needs.
 
 use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::segments::SharedMap;
-use crate::ranks::Ranks;
-use nesl_backend::{Engine, Fault, Vector, on_vector};
+use crate::distribution::ragged::Placed;
+use crate::distribution::segments::{Piece, SegmentMap, SharedMap};
+use crate::distribution::{Distribution, LocalEngine, segments};
+use crate::instructions::elementwise;
+use crate::instructions::pack;
+use crate::instructions::scan;
+use crate::layout::offsets;
+use nesl_backend::{Fault, Vector, on_vector};
+use nesl_prim::{ScalarOp, ScalarValue};
 
-impl<L: Engine<Column = Vector>> Ranks<L> {
-    /// The operands of a segmented instruction on the local engine, if all that it concerns is common.
-    pub(crate) fn small_operands(
-        &mut self,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<Option<(Vector, L::Descriptor)>, Fault> {
-        if !self.is_small(descriptor) {
-            return Ok(None);
-        }
-        if let Column::Common(vector) = column {
-            let local = self.local_descriptor(descriptor)?;
-            return Ok(Some((vector.clone(), local)));
-        }
-        // A small view into much data.
-        let compacted = self.compact_segments(column, descriptor)?;
-        let local = self.local_packed(descriptor)?;
-        Ok(Some((self.whole(&compacted), local)))
-    }
-
-    /// This rank's block of the elements in packed order, and the segments there.
-    pub(crate) fn packed_part(
-        &mut self,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<(Vector, SharedMap<L>), Fault> {
-        let map = self.map_of(descriptor)?;
-        let part = match &descriptor.0.starts {
-            None => self.part(column),
-            Some(_) => self.compacted_part(column, &map, map.total)?,
-        };
-        Ok((part, map))
-    }
-
-    /// `compact`.
-    pub(crate) fn compact_segments(
-        &mut self,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<Column, Fault> {
-        if descriptor.0.starts.is_none() {
-            return Ok(column.clone());
-        }
-        if let (Column::Common(vector), true) = (column, self.is_small(descriptor)) {
-            let local = self.local_descriptor(descriptor)?;
-            let compacted = self.local.compact(vector, &local);
-            return self.replicated(compacted).map(Column::Common);
-        }
-        let (part, map) = self.packed_part(column, descriptor)?;
-        self.finish(map.total, part)
-    }
-
-    /// `seg_dist`.
-    pub(crate) fn distribute(
-        &mut self,
-        column: &Column,
-        descriptor: &Descriptor<L::Descriptor>,
-    ) -> Result<Column, Fault> {
-        if let (Column::Common(vector), true) = (column, self.is_small(descriptor)) {
-            let local = self.local_packed(descriptor)?;
-            let distributed = self.local.seg_dist(vector, &local);
-            return self.replicated(distributed).map(Column::Common);
-        }
-        let map = self.map_of(descriptor)?;
-        let values = self.values_of_segments(column, &map)?;
-        let distributed = self.local.seg_dist(&values, &map.local);
-        let part = self.settle(map.total, distributed)?;
-        self.finish(map.total, part)
-    }
-
-    /// What a column of one element for each segment has for those in this rank's block.
-    pub(crate) fn values_of_segments(&mut self, column: &Column, map: &SharedMap<L>) -> Result<Vector, Fault> {
-        let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
-        match column {
-            Column::Common(vector) => {
-                let segments = self.adopt(map.total, segments)?;
-                let values = self.local.gather(vector, &segments);
-                self.settle(map.total, values)
-            }
-            Column::Partitioned { length, part, .. } => {
-                let requests = self.requests_of(&map.identity, &segments, map.total, *length)?;
-                on_vector!(part, slice => self.fetched(&requests, slice.elements(), map.total))
-            }
+/// `append`.
+pub(crate) fn append<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    first: (&Descriptor<L::Descriptor>, &Placed),
+    second: (&Descriptor<L::Descriptor>, &Placed),
+) -> Result<Placed, Fault> {
+    match append_loosely(ranks, first, second) {
+        Some(appended) => Ok(appended),
+        None => {
+            let [left, right] = ranks.each_in_blocks([first.1, second.1])?;
+            append_in_blocks(ranks, (first.0, &left), (second.0, &right)).map(Placed::Settled)
         }
     }
+}
 
-    /// `append`.
-    ///
-    /// Across ranks it is a merge: the segments of both in turn, by flags that say whose each element is.
-    pub(crate) fn append_segments(
-        &mut self,
-        first: (&Descriptor<L::Descriptor>, &Column),
-        second: (&Descriptor<L::Descriptor>, &Column),
-    ) -> Result<Column, Fault> {
-        let total = self.total_of(first.0)?.saturating_add(self.total_of(second.0)?);
-        if let (Column::Common(left), Column::Common(right), true, true, true) =
-            (first.1, second.1, self.is_common(total), self.is_small(first.0), self.is_small(second.0))
-        {
-            let locals = (self.local_descriptor(first.0)?, self.local_descriptor(second.0)?);
-            let appended = self.local.append((&locals.0, left), (&locals.1, right));
-            return self.replicated(appended).map(Column::Common);
+/// `seg_iota`.
+pub(crate) fn seg_iota<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    seg_iota_in_blocks(ranks, descriptor).map(Placed::Settled)
+}
+
+/// `seg_dist`.
+pub(crate) fn seg_dist<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    seg_dist_in_blocks(ranks, &column, descriptor).map(Placed::Settled)
+}
+
+/// `compact`.
+pub(crate) fn compact<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    match compact_loosely(ranks, column, descriptor) {
+        Some(compacted) => Ok(compacted),
+        None => {
+            let column = ranks.in_blocks(column)?;
+            compact_in_blocks(ranks, &column, descriptor).map(Placed::Settled)
         }
-        let lengths = self.interleave_columns(&[first.0.0.lengths.clone(), second.0.0.lengths.clone()])?;
-        let of_first = self.generate(lengths.length(), |segment| segment % 2 == 0)?;
-        let both = self.descriptor(None, lengths)?;
-        let flags = self.distribute(&of_first, &both)?;
-        let left = self.compact_segments(first.1, first.0)?;
-        let right = self.compact_segments(second.1, second.0)?;
-        self.merge_flagged(&flags, &left, &right)
     }
+}
+
+/// The descriptor of segments that lie one after another.
+pub(crate) fn packed<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lengths: Placed,
+) -> Result<Descriptor<L::Descriptor>, Fault> {
+    let lengths = ranks.taken_in_blocks(lengths)?;
+    segments::descriptor(ranks, None, lengths)
+}
+
+/// The descriptor of segments that lie anywhere.
+pub(crate) fn view<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    starts: Placed,
+    lengths: Placed,
+) -> Result<Descriptor<L::Descriptor>, Fault> {
+    let (starts, lengths) = (ranks.taken_in_blocks(starts)?, ranks.taken_in_blocks(lengths)?);
+    segments::descriptor(ranks, Some(starts), lengths)
+}
+
+/// Where segments start.
+pub(crate) fn starts<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    match &descriptor.0.starts {
+        Some(starts) => Ok(Placed::Settled(starts.clone())),
+        None => {
+            descriptor.total()?;
+            scan::scan_in_blocks(ranks, ScalarOp::AddInt, &descriptor.0.lengths).map(Placed::Settled)
+        }
+    }
+}
+
+/// The operands of a segmented instruction on the local engine, if all that it concerns is common.
+pub(crate) fn small_operands<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Option<(Vector, L::Descriptor)>, Fault> {
+    if !segments::is_small(ranks, descriptor) {
+        return Ok(None);
+    }
+    if let Column::Common(vector) = column {
+        let local = segments::local_descriptor(ranks, descriptor)?;
+        return Ok(Some((vector.clone(), local)));
+    }
+    // A small view into much data.
+    let compacted = compact_in_blocks(ranks, column, descriptor)?;
+    let local = segments::local_packed(ranks, descriptor)?;
+    Ok(Some((ranks.whole(&compacted), local)))
+}
+
+/// This rank's block of the elements in packed order, and the segments there.
+pub(crate) fn packed_part<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<(Vector, SharedMap<L>), Fault> {
+    let map = segments::map_of(ranks, descriptor)?;
+    let part = match &descriptor.0.starts {
+        None => ranks.part(column),
+        Some(_) => compacted_part(ranks, column, &map, map.total)?,
+    };
+    Ok((part, map))
+}
+
+/// `compact`.
+pub(crate) fn compact_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    if descriptor.0.starts.is_none() {
+        return Ok(column.clone());
+    }
+    if let (Column::Common(vector), true) = (column, segments::is_small(ranks, descriptor)) {
+        let local = segments::local_descriptor(ranks, descriptor)?;
+        let compacted = ranks.local.compact(vector, &local);
+        return ranks.collectives.replicated(compacted).map(Column::Common);
+    }
+    let (part, map) = packed_part(ranks, column, descriptor)?;
+    ranks.finish(map.total, part)
+}
+
+/// `seg_dist`.
+pub(crate) fn seg_dist_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    if let (Column::Common(vector), true) = (column, segments::is_small(ranks, descriptor)) {
+        let local = segments::local_packed(ranks, descriptor)?;
+        let distributed = ranks.local.seg_dist(vector, &local);
+        return ranks.collectives.replicated(distributed).map(Column::Common);
+    }
+    let map = segments::map_of(ranks, descriptor)?;
+    let values = values_of_segments(ranks, column, &map)?;
+    let distributed = ranks.local.seg_dist(&values, &map.local);
+    let part = ranks.collectives.settle(map.total, distributed)?;
+    ranks.finish(map.total, part)
+}
+
+/// What a column of one element for each segment has for those in this rank's block.
+pub(crate) fn values_of_segments<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    map: &SharedMap<L>,
+) -> Result<Vector, Fault> {
+    let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
+    match column {
+        Column::Common(vector) => {
+            let segments = ranks.adopt(map.total, segments)?;
+            let values = ranks.local.gather(vector, &segments);
+            ranks.collectives.settle(map.total, values)
+        }
+        Column::Partitioned { length, part, .. } => {
+            let requests = ranks.requests_of(&map.identity, &segments, map.total, *length)?;
+            on_vector!(part, slice => ranks.fetched(&requests, slice.elements(), map.total))
+        }
+    }
+}
+
+/// `append`.
+///
+/// Across ranks it is a merge: the segments of both in turn, by flags that say whose each element is.
+pub(crate) fn append_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    first: (&Descriptor<L::Descriptor>, &Column),
+    second: (&Descriptor<L::Descriptor>, &Column),
+) -> Result<Column, Fault> {
+    let total = first.0.total()?.saturating_add(second.0.total()?);
+    if let (Column::Common(left), Column::Common(right), true, true, true) = (
+        first.1,
+        second.1,
+        ranks.is_common(total),
+        segments::is_small(ranks, first.0),
+        segments::is_small(ranks, second.0),
+    ) {
+        let locals = (segments::local_descriptor(ranks, first.0)?, segments::local_descriptor(ranks, second.0)?);
+        let appended = ranks.local.append((&locals.0, left), (&locals.1, right));
+        return ranks.collectives.replicated(appended).map(Column::Common);
+    }
+    let lengths = pack::interleave_in_blocks(ranks, &[first.0.0.lengths.clone(), second.0.0.lengths.clone()])?;
+    let of_first = elementwise::generate(ranks, lengths.length(), |segment| segment % 2 == 0)?;
+    let both = segments::descriptor(ranks, None, lengths)?;
+    let flags = seg_dist_in_blocks(ranks, &of_first, &both)?;
+    let left = compact_in_blocks(ranks, first.1, first.0)?;
+    let right = compact_in_blocks(ranks, second.1, second.0)?;
+    pack::merge_in_blocks(ranks, &flags, &left, &right)
+}
+
+/// The elements of this rank's block of packed order of a view into a column.
+pub(crate) fn compacted_part<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Column,
+    map: &SegmentMap<L::Descriptor>,
+    total: usize,
+) -> Result<Vector, Fault> {
+    let ranges = ranges_of(map);
+    match column {
+        Column::Common(vector) => {
+            let starts = ranks.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
+            let lengths = ranks.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
+            let view = ranks.local.view(starts, lengths);
+            let compacted = view.and_then(|view| ranks.local.compact(vector, &view));
+            ranks.collectives.settle(total, compacted)
+        }
+        Column::Partitioned { length, part, .. } => {
+            let requests = ranks.range_requests(&map.identity, ranges.into_iter(), total, *length);
+            on_vector!(part, slice => {
+                ranks.fetched_ranges(&requests, slice.elements(), map.share.len(), total)
+            })
+        }
+    }
+}
+
+/// Start and length of what the segments in this rank's block of packed order take of the data.
+pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
+    let range = |piece: &Piece| {
+        let inside = map.inside(*piece);
+        (piece.source + inside.start - piece.start, inside.len())
+    };
+    map.pieces.iter().map(range).collect()
+}
+
+/// `seg_iota`.
+pub(crate) fn seg_iota_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    if segments::is_small(ranks, descriptor) {
+        let local = segments::local_packed(ranks, descriptor)?;
+        let numbers = ranks.local.seg_iota(&local);
+        return ranks.collectives.replicated(numbers).map(Column::Common);
+    }
+    let map = segments::map_of(ranks, descriptor)?;
+    let numbers = ranks.local.seg_iota(&map.local);
+    let amended = match map.head() {
+        None => numbers,
+        Some(head) => numbers.and_then(|numbers| {
+            let before = ScalarValue::Int((map.share.start - head.start) as i64);
+            elementwise::amend_head(ranks, ScalarOp::AddInt, before, numbers, map.head_length())
+        }),
+    };
+    let part = ranks.collectives.settle(map.total, amended)?;
+    ranks.finish(map.total, part)
+}
+
+/// `compact`, without a message.
+pub(crate) fn compact_loosely<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Placed,
+    segments: &Descriptor<L::Descriptor>,
+) -> Option<Placed> {
+    if segments.0.starts.is_none() {
+        return Some(column.clone());
+    }
+    if column.common().is_some() {
+        return None;
+    }
+    let ranges: Vec<_> = known_ranges(segments)?.into_iter().map(|(start, length)| (0, start, length)).collect();
+    ranks.select(&[column], &ranges)
+}
+
+/// `append`, without a message.
+pub(crate) fn append_loosely<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    first: (&Descriptor<L::Descriptor>, &Placed),
+    second: (&Descriptor<L::Descriptor>, &Placed),
+) -> Option<Placed> {
+    if ranks.layout.ranks == 1 {
+        return None;
+    }
+    let (left, right) = (known_ranges(first.0)?, known_ranges(second.0)?);
+    let both = left.into_iter().zip(right);
+    let ranges: Vec<_> = both.flat_map(|(left, right)| [(0, left.0, left.1), (1, right.0, right.1)]).collect();
+    ranks.select(&[first.1, second.1], &ranges)
+}
+
+/// Start and length of each segment, where every rank knows them.
+pub(crate) fn known_ranges<D>(segments: &Descriptor<D>) -> Option<Vec<(usize, usize)>> {
+    let inner = &segments.0;
+    let lengths = inner.lengths.common()?.elements::<i64>().iter().map(|&length| length as usize);
+    Some(match &inner.starts {
+        Some(starts) => {
+            let starts = starts.common()?;
+            starts.elements::<i64>().iter().map(|&start| start as usize).zip(lengths).collect()
+        }
+        None => {
+            let lengths: Vec<usize> = lengths.collect();
+            offsets(&lengths).into_iter().zip(lengths).collect()
+        }
+    })
 }

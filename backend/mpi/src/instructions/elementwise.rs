@@ -1,0 +1,120 @@
+//! Columns made of indices or of the elements of others, one by one: `iota`, `dist`, `map`.
+
+use crate::distribution::column::{Column, Item};
+use crate::distribution::ragged::Placed;
+use crate::distribution::{Distribution, LocalEngine};
+use nesl_backend::{Fault, MapOperand, Vector};
+use nesl_prim::{ScalarOp, ScalarValue};
+
+/// `iota`.
+pub(crate) fn iota<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize) -> Result<Placed, Fault> {
+    iota_in_blocks(ranks, length).map(Placed::Settled)
+}
+
+/// `dist`.
+pub(crate) fn dist<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    value: ScalarValue,
+    length: usize,
+) -> Result<Placed, Fault> {
+    if ranks.is_common(length) {
+        let copies = ranks.local.dist(value, length);
+        return ranks.collectives.replicated(copies).map(Column::Common).map(Placed::Settled);
+    }
+    let copies = ranks.local.dist(value, ranks.layout.share(length).len());
+    let part = ranks.collectives.settle(length, copies)?;
+    ranks.finish(length, part).map(Placed::Settled)
+}
+
+/// `map`.
+pub(crate) fn map<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    operands: Vec<MapOperand<Placed>>,
+) -> Result<Placed, Fault> {
+    let operands = operands.into_iter().map(|operand| match operand {
+        MapOperand::Column(column) => ranks.taken_in_blocks(column).map(MapOperand::Column),
+        MapOperand::Scalar(value) => Ok(MapOperand::Scalar(value)),
+    });
+    let operands = operands.collect::<Result<_, Fault>>()?;
+    map_in_blocks(ranks, op, operands).map(Placed::Settled)
+}
+
+/// `map`.
+pub(crate) fn map_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    operands: Vec<MapOperand<Column>>,
+) -> Result<Column, Fault> {
+    let length = operands.iter().find_map(|operand| match operand {
+        MapOperand::Column(column) => Some(column.length()),
+        MapOperand::Scalar(_) => None,
+    });
+    let length = length.unwrap_or(0);
+    let common = ranks.is_common(length);
+    let local = operands.into_iter().map(|operand| match operand {
+        MapOperand::Scalar(value) => MapOperand::Scalar(value),
+        MapOperand::Column(Column::Common(vector)) => MapOperand::Column(vector),
+        MapOperand::Column(Column::Partitioned { part, .. }) => MapOperand::Column(part),
+    });
+    let result = ranks.local.map(op, local.collect());
+    if common {
+        return ranks.collectives.replicated(result).map(Column::Common);
+    }
+    let start = ranks.layout.share(length).start;
+    let result = result.map_err(|fault| Fault { element: fault.element + start, ..fault });
+    let part = if op.row().fallible {
+        ranks.collectives.agree_on_fault(result)
+    } else {
+        ranks.collectives.settle(length, result)
+    }?;
+    ranks.finish(length, part)
+}
+
+/// `iota`.
+pub(crate) fn iota_in_blocks<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize) -> Result<Column, Fault> {
+    if ranks.is_common(length) {
+        let numbers = ranks.local.iota(length);
+        return ranks.collectives.replicated(numbers).map(Column::Common);
+    }
+    let share = ranks.layout.share(length);
+    let numbers = ranks.local.iota(share.len()).and_then(|numbers| match share.start {
+        0 => Ok(numbers),
+        start => amend_head(ranks, ScalarOp::AddInt, ScalarValue::Int(start as i64), numbers, share.len()),
+    });
+    let part = ranks.collectives.settle(length, numbers)?;
+    ranks.finish(length, part)
+}
+
+/// `before` combined with each of the first `length` elements.
+pub(crate) fn amend_head<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    before: ScalarValue,
+    elements: Vector,
+    length: usize,
+) -> Result<Vector, Fault> {
+    let rest = elements.len() - length;
+    if rest == 0 {
+        return ranks.local.map(op, vec![MapOperand::Scalar(before), MapOperand::Column(elements)]);
+    }
+    let head = elements.slice(0, length);
+    let head = ranks.local.map(op, vec![MapOperand::Scalar(before), MapOperand::Column(head)])?;
+    ranks.local.concat(&[head, elements.slice(length, rest)])
+}
+/// A column of `length` elements computed from their indices.
+pub(crate) fn generate<L: LocalEngine, T: Item>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    element: impl Fn(usize) -> T,
+) -> Result<Column, Fault> {
+    if ranks.is_common(length) {
+        let elements = (0..length).map(element).collect();
+        return ranks.adopt(0, elements).map(Column::Common);
+    }
+    let share = ranks.layout.share(length);
+    let mut elements = ranks.rooms(length, |meter| meter.room(share.len()))?;
+    elements.extend_from_iter(share.map(element));
+    let part = ranks.filled(elements);
+    ranks.finish(length, part)
+}

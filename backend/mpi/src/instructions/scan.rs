@@ -1,0 +1,115 @@
+//! Scans of columns and of segments.
+//!
+//! Where the operator is associative, ranks scan their blocks, exchange one value each, and combine in the order of the ranks. Floats
+//! are in [`crate::instructions::float_scans`].
+
+use crate::distribution::column::{Column, Descriptor};
+use crate::distribution::ragged::Placed;
+use crate::distribution::segments::SegmentMap;
+use crate::distribution::{Distribution, LocalEngine, segments};
+use crate::instructions::elementwise;
+use crate::instructions::float_scans;
+use crate::instructions::reduce::{combine, identity};
+use crate::instructions::segment;
+use nesl_backend::{Fault, Vector};
+use nesl_prim::ScalarOp;
+
+/// `scan`.
+pub(crate) fn scan<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Placed,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    scan_in_blocks(ranks, op, &column).map(Placed::Settled)
+}
+
+/// `seg_scan`.
+pub(crate) fn seg_scan<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Placed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Placed, Fault> {
+    let column = ranks.in_blocks(column)?;
+    seg_scan_in_blocks(ranks, op, &column, descriptor).map(Placed::Settled)
+}
+
+/// `scan`.
+pub(crate) fn scan_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Column,
+) -> Result<Column, Fault> {
+    match column {
+        Column::Common(vector) => {
+            let scanned = ranks.local.scan(op, vector);
+            ranks.collectives.replicated(scanned).map(Column::Common)
+        }
+        Column::Partitioned { length, part, .. } => {
+            let map = segments::whole_map(ranks, *length)?;
+            let part = scan_part(ranks, op, part, &map)?;
+            ranks.finish(*length, part)
+        }
+    }
+}
+
+/// The scan of this rank's block of packed order.
+pub(crate) fn scan_part<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    part: &Vector,
+    map: &SegmentMap<L::Descriptor>,
+) -> Result<Vector, Fault> {
+    if op.row().associative {
+        exact_scan(ranks, op, part, map)
+    } else {
+        float_scans::ordered_scan(ranks, op, part, map)
+    }
+}
+
+/// The scan of this rank's block under an associative operator.
+pub(crate) fn exact_scan<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    part: &Vector,
+    map: &SegmentMap<L::Descriptor>,
+) -> Result<Vector, Fault> {
+    let scanned = match map.pieces.len() {
+        0 | 1 => ranks.local.scan(op, part),
+        _ => ranks.local.seg_scan(op, part, &map.local),
+    };
+    let scanned = ranks.collectives.settle(map.total, scanned)?;
+    // What the last segment of the block sums up to here.
+    let last = match part.len() {
+        0 => identity(op),
+        length => combine(op, scanned.get(length - 1), part.get(length - 1)),
+    };
+    let sums = ranks.collectives.all_scalars(op.row().result, last);
+    let amended = match map.head() {
+        None => Ok(scanned),
+        Some(head) => {
+            let first = ranks.layout.owner(map.total, head.start);
+            let before =
+                sums[first..ranks.layout.rank].iter().fold(identity(op), |sum, &value| combine(op, sum, value));
+            elementwise::amend_head(ranks, op, before, scanned, map.head_length())
+        }
+    };
+    ranks.collectives.settle(map.total, amended)
+}
+
+/// `seg_scan`.
+pub(crate) fn seg_scan_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Column,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Column, Fault> {
+    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+        let scanned = ranks.local.seg_scan(op, &vector, &local);
+        return ranks.collectives.replicated(scanned).map(Column::Common);
+    }
+    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let part = scan_part(ranks, op, &part, &map)?;
+    ranks.finish(map.total, part)
+}
