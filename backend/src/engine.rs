@@ -279,7 +279,7 @@ pub trait Engine {
     where
         Self: Sized,
     {
-        unreachable!("`{}` is given to this engine one by one", op.row().mnemonic)
+        unreachable!("`{}` is given to this engine one by one", op.name())
     }
     /// What ends instructions while they run, for whoever works long on what the engine gives.
     fn interrupt(&self) -> Interrupt {

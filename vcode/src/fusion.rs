@@ -15,7 +15,7 @@
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups
 //! ([`crate::passes::fuse`]) to know; the verifier cannot see it.
 
-use crate::op::{Elements, Fusion, VectorOp};
+use crate::op::{Elements, Fusion};
 use crate::program::{Instruction, Op, Operand, Register, RegisterType};
 use std::collections::HashMap;
 
@@ -32,28 +32,23 @@ pub(crate) enum Extent {
     Packed(Register),
 }
 
-/// What an instruction can be in a loop.
-fn fusion(instruction: &Instruction, registers: &[RegisterType]) -> Fusion {
-    match &instruction.op {
+/// The operands that an instruction reads at the index of the loop, by position; none where it cannot be in one.
+pub fn aligned(op: &Op, operands: &[Operand], type_of: impl Fn(Operand) -> RegisterType) -> Option<Vec<usize>> {
+    match op {
         Op::Map(_) => {
-            let is_column = |&position: &usize| match instruction.operands[position] {
-                Operand::Register(register) => matches!(registers[register.0 as usize], RegisterType::Column(_)),
-                Operand::Constant(_) => false,
-            };
-            Fusion::Element((0..instruction.operands.len()).filter(is_column).collect())
+            let is_column = |&position: &usize| matches!(type_of(operands[position]), RegisterType::Column(_));
+            Some((0..operands.len()).filter(is_column).collect())
         }
-        Op::Vector(op) => op.fusion(),
-        _ => Fusion::Alone,
+        Op::Vector(op) if op.fusion() != Fusion::Alone => Some(op.fusion().aligned().to_vec()),
+        _ => None,
     }
 }
 
-/// The operands that an instruction reads at the index of the loop, by position; none where it cannot be in one.
-fn aligned(fusion: &Fusion) -> Option<Vec<usize>> {
-    match fusion {
-        Fusion::Alone => None,
-        Fusion::Element(positions) | Fusion::End(positions) => Some(positions.clone()),
-        Fusion::Filter { elements, flags } => Some(vec![*elements, *flags]),
-    }
+fn aligned_of(instruction: &Instruction, registers: &[RegisterType]) -> Option<Vec<usize>> {
+    aligned(&instruction.op, &instruction.operands, |operand| match operand {
+        Operand::Register(register) => registers[register.0 as usize],
+        Operand::Constant(value) => RegisterType::Scalar(value.scalar_type()),
+    })
 }
 
 fn register(operand: Operand) -> Option<Register> {
@@ -65,7 +60,7 @@ fn register(operand: Operand) -> Option<Register> {
 
 /// The number of indices over which an instruction computes; none where it cannot be in a loop.
 pub(crate) fn extent(instruction: &Instruction, registers: &[RegisterType]) -> Option<Extent> {
-    let aligned = aligned(&fusion(instruction, registers))?;
+    let aligned = aligned_of(instruction, registers)?;
     match (aligned.first(), &instruction.op) {
         (Some(&position), _) => register(instruction.operands[position]).map(Extent::Column),
         (None, Op::Vector(op)) => match op.elements() {
@@ -116,10 +111,12 @@ impl Group {
         registers: &[RegisterType],
         is_all: impl Fn(Extent) -> bool,
     ) -> bool {
-        let fusion = fusion(instruction, registers);
-        let ready = self.space(instruction, registers, &fusion, is_all).map(|space| match fusion {
-            Fusion::Filter { flags, .. } => Ready::At(self.filter(instruction.operands[flags])),
-            Fusion::End(_) => Ready::After,
+        let ready = self.space(instruction, registers, is_all).map(|space| match &instruction.op {
+            Op::Vector(op) => match op.fusion() {
+                Fusion::Filter(&[_, flags]) => Ready::At(self.filter(instruction.operands[flags])),
+                Fusion::End(_) => Ready::After,
+                _ => Ready::At(space),
+            },
             _ => Ready::At(space),
         });
         let Some(ready) = ready else { return false };
@@ -132,10 +129,9 @@ impl Group {
         &self,
         instruction: &Instruction,
         registers: &[RegisterType],
-        fusion: &Fusion,
         is_all: impl Fn(Extent) -> bool,
     ) -> Option<usize> {
-        let aligned = aligned(fusion)?;
+        let aligned = aligned_of(instruction, registers)?;
         let mut spaces = Vec::new();
         for (position, &operand) in instruction.operands.iter().enumerate() {
             let Operand::Register(register) = operand else { continue };
@@ -150,8 +146,10 @@ impl Group {
                 return None;
             }
         }
-        if let Op::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)) = instruction.op {
-            let segments = register(instruction.operands[1])?;
+        if let Op::Vector(op) = instruction.op
+            && let Some(descriptor) = op.packed_operand()
+        {
+            let segments = register(instruction.operands[descriptor])?;
             spaces.push(if is_all(Extent::Packed(segments)) { 0 } else { return None });
         }
         match spaces.split_first() {

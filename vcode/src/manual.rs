@@ -3,7 +3,7 @@
 //! What the rows of the tables say of every instruction, operation and pass, so that the manual cannot be out of date:
 //! docs/vcode.md is an introduction by hand, and then exactly this text, which `nesl vcode --manual` prints.
 
-use crate::op::{self, Kind, VectorOp};
+use crate::op::{Depth, Elements, Kind, Row, VectorOp, Work};
 use crate::pass::Pass;
 use crate::pipeline::{PARTITIONED_PASSES, PASSES, SERIAL_PASSES};
 use crate::print;
@@ -23,10 +23,10 @@ pub fn tables() -> String {
 
 fn vector_instructions() -> String {
     // Instructions that differ in their operator or direction only share a line.
-    let mut lines: Vec<(Vec<String>, op::Row)> = Vec::new();
+    let mut lines: Vec<(Vec<String>, &Row)> = Vec::new();
     for op in VectorOp::all() {
         let row = op.row();
-        let name = code(format!("{}{}", row.mnemonic, if op.operator().is_some() { ".op" } else { "" }));
+        let name = code(general_name(op));
         match lines.iter_mut().find(|(_, other)| other.doc == row.doc) {
             Some((names, _)) if names.contains(&name) => {}
             Some((names, _)) => names.push(name),
@@ -38,17 +38,32 @@ fn vector_instructions() -> String {
         if row.variadic {
             operands.push("…".to_owned());
         }
-        [names.join(" "), code(operands.join(", ")), code(kind(row.result)), mark(row.fallible), form(row.doc)]
+        let (work, depth) = cost(row);
+        let elements = elements(row.elements, row);
+        [
+            names.join(" "),
+            code(operands.join(", ")),
+            code(kind(row.result)),
+            elements,
+            work,
+            depth,
+            mark(row.fallible),
+            form(row.doc),
+        ]
     });
     let operators = ScalarOp::ALL.iter().filter(|op| op.row().identity.is_some()).map(code);
     section(
         FIRST_HEADING,
         &format!(
-            "`T` is one scalar type throughout a line. `.op` is a scalar operation with an identity: {}. An instruction \
+            "`T` is one scalar type throughout a line. `.op` is a scalar operation with an identity: {}. *Length* is how many \
+             elements a column that it gives has, or segments a descriptor, or which number a scalar is; `#c` are the \
+             elements of a column, `segments d` and `total d` what a descriptor has of segments and of elements in them. \
+             *Work* is how many steps it takes in all, *depth* how many of them follow from one another, both but for a \
+             constant factor; no work means that what it gives is known with the operand. An instruction \
              that can fail does so for the reason it states; all can for lack of memory.",
             operators.collect::<Vec<_>>().join(" ")
         ),
-        ["instruction", "operands", "result", "can fail", "meaning"],
+        ["instruction", "operands", "result", "length", "work", "depth", "can fail", "meaning"],
         rows,
     )
 }
@@ -163,6 +178,64 @@ fn section<const WIDTH: usize>(
     text
 }
 
+/// The name of an instruction, `.op` for its operator.
+fn general_name(op: VectorOp) -> String {
+    match op.operator() {
+        Some(_) => format!("{}.op", op.row().mnemonic),
+        None => op.name(),
+    }
+}
+
+/// A number of elements, by the names that a row gives its operands; empty if nothing is said.
+fn elements(number: Elements, row: &Row) -> String {
+    let text = number_text(number, &row.names());
+    if text.is_empty() { text } else { code(text) }
+}
+
+fn number_text(number: Elements, names: &[&str]) -> String {
+    match number {
+        Elements::Unknown => String::new(),
+        Elements::Value(position) => names[position].to_owned(),
+        Elements::Column(position) => format!("#{}", names[position]),
+        Elements::Trues(position) => format!("trues {}", names[position]),
+        Elements::Segments(position) => format!("segments {}", names[position]),
+        Elements::Total(position) => format!("total {}", names[position]),
+        Elements::Texts(position) => format!("chars {}", names[position]),
+        Elements::Operands => "operands".to_owned(),
+        Elements::Each => format!("#{} each", names[0]),
+        Elements::All => format!("#{} all", names[0]),
+        Elements::Sum(parts) => sum_text(parts, names),
+    }
+}
+
+fn sum_text(parts: &[Elements], names: &[&str]) -> String {
+    parts.iter().map(|&part| number_text(part, names)).collect::<Vec<_>>().join(" + ")
+}
+
+/// Work and depth.
+fn cost(row: &Row) -> (String, String) {
+    let names = row.names();
+    let number = match row.cost.work {
+        Work::Known | Work::Constant => String::new(),
+        Work::Linear(parts) => sum_text(parts, &names),
+        Work::Sorting(number) => number_text(number, &names),
+    };
+    let work = match row.cost.work {
+        Work::Known => String::new(),
+        Work::Constant => code(1),
+        Work::Linear(_) => code(&number),
+        Work::Sorting(_) => code(format!("{number} · log {number}")),
+    };
+    let depth = match row.cost.depth {
+        Depth::Constant if row.cost.work == Work::Known => String::new(),
+        Depth::Constant => code(1),
+        Depth::Logarithmic if number.contains('+') => code(format!("log ({number})")),
+        Depth::Logarithmic => code(format!("log {number}")),
+        Depth::Longest(position) => code(format!("longest {}", names[position])),
+    };
+    (work, depth)
+}
+
 /// How an operand or a result is written.
 fn kind(kind: Kind) -> String {
     match kind {
@@ -219,7 +292,7 @@ mod tests {
             assert!(rows(&text, heading).iter().any(|row| row.contains(&code(&name))), "{heading}: {name}");
         };
         for op in VectorOp::all() {
-            has(FIRST_HEADING, format!("{}{}", op.row().mnemonic, if op.operator().is_some() { ".op" } else { "" }));
+            has(FIRST_HEADING, general_name(op));
         }
         assert_eq!(rows(&text, "## Scalar").len(), ScalarOp::ALL.len());
         for op in ScalarOp::ALL {
@@ -237,11 +310,12 @@ mod tests {
     fn rows_are_what_the_tables_say() {
         let text = tables();
         for row in [
-            "| `build` | `T, …` | `column T` |  | `build x…`: the column of the given scalars. |",
+            "| `build` | `T, …` | `column T` | `operands` | `1` | `1` |  | `build x…`: the column of the given scalars. |",
+            "| `length` | `column T` | `int` | `#c` |  |  |  | `length c`: the number of elements. |",
             "| `add.int` | `+` | `int, int -> int` | commutative, associative, identity `0` |  | Sum, wrapping. |",
             "| `add.float` | `+` | `float, float -> float` | commutative, identity `0.0` |  | Sum. |",
             "| `divide.int` | `/` | `int, int -> int` |  | yes | Quotient, truncated towards zero. |",
-            "| `host.close` | `int` | `message` | rank 0 | `close stream`: what is buffered is written first. |",
+            "| `host.close` | `int` | `message` | rank 0 | as ever | `close stream`: what is buffered is written first. |",
         ] {
             assert!(text.lines().any(|line| line == row), "{row}");
         }
@@ -258,7 +332,7 @@ mod tests {
     fn every_doc_begins_with_the_form_of_the_instruction() {
         let rows = VectorOp::all().into_iter().map(|op| (op.row().mnemonic, op.row().doc));
         let rows = rows.chain(HostOp::all().into_iter().map(|op| (op.row().mnemonic, op.row().doc)));
-        for (mnemonic, doc) in rows.filter(|(mnemonic, _)| !mnemonic.ends_with("_down")) {
+        for (mnemonic, doc) in rows {
             assert!(doc.split_once(": ").is_some_and(|(form, _)| form.starts_with(mnemonic)), "{mnemonic}: {doc}");
         }
     }

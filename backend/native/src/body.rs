@@ -39,21 +39,9 @@ use sink::Uses;
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;
 
-/// Whether an instruction needs no helper.
+/// Whether an instruction needs no helper: it only looks at columns and descriptors, or puts columns side by side.
 pub(crate) fn is_direct(op: VectorOp) -> bool {
-    matches!(
-        op,
-        VectorOp::Build
-            | VectorOp::Length
-            | VectorOp::Extract
-            | VectorOp::Slice
-            | VectorOp::View
-            | VectorOp::Starts
-            | VectorOp::Lengths
-            | VectorOp::Segments
-            | VectorOp::Concat
-            | VectorOp::Packed
-    )
+    op == VectorOp::Concat || !op.is_pass() && op != VectorOp::Total
 }
 
 /// The values of all parameters of a function, given those that are passed; what it does not read is 0.

@@ -13,6 +13,7 @@ use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, MapOperand};
 use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
 use nesl_prim::{Element, ScalarValue};
+use nesl_vcode::op::{Elements, Fusion};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -231,19 +232,27 @@ fn checks(plan: &Plan) -> Vec<Check> {
                 checks.push(Check::Column(input));
             }
         }
-        match (node.op, &node.operands[..]) {
-            (NodeOp::Vector(VectorOp::Iota), &[count]) | (NodeOp::Vector(VectorOp::Dist), &[_, count]) => {
-                checks.push(Check::Value(count));
-            }
-            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)])
-            | (NodeOp::Vector(VectorOp::Compact), &[_, Source::Input(descriptor)]) => {
-                checks.push(Check::Total(descriptor));
-            }
-            (NodeOp::Vector(VectorOp::SegDist), &[Source::Input(column), Source::Input(descriptor)]) => {
-                checks.push(Check::Segments { column, descriptor });
-            }
-            (NodeOp::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => {
-                checks.push(Check::Packed(descriptor));
+        let NodeOp::Vector(op) = node.op else { continue };
+        let row = op.row();
+        let input = |position: usize| match node.operands[position] {
+            Source::Input(input) => Some(input),
+            Source::Node(_) | Source::Constant(_) => None,
+        };
+        if let Some(descriptor) = op.packed_operand() {
+            checks.extend(input(descriptor).map(Check::Packed));
+        }
+        match row.elements {
+            _ if op.fusion() != Fusion::Element(&[]) => {}
+            Elements::Value(count) => checks.push(Check::Value(node.operands[count])),
+            Elements::Total(position) => {
+                let by_segment = row.equal.iter().find_map(|equal| match *equal {
+                    (Elements::Column(column), Elements::Segments(segments)) if segments == position => input(column),
+                    _ => None,
+                });
+                checks.extend(input(position).map(|descriptor| match by_segment {
+                    Some(column) => Check::Segments { column, descriptor },
+                    None => Check::Total(descriptor),
+                }));
             }
             _ => {}
         }

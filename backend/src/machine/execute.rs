@@ -43,7 +43,8 @@ pub(super) fn execute<E: Engine>(
 
 /// An error of an operation with its place, and whether its element means something to the user.
 pub(super) fn place(operation: &Operation, fault: Fault, span: Span) -> (Fault, Span, bool) {
-    let of_element = matches!(operation, Operation::Map(_) | Operation::Vector(VectorOp::Permute))
+    let of_element = (matches!(operation, Operation::Map(_))
+        || matches!(operation, Operation::Vector(op) if op.row().fallible))
         && !matches!(fault.failure, Failure::OutOfMemory { .. } | Failure::Interrupted);
     (fault, span, of_element)
 }

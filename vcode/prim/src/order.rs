@@ -13,6 +13,14 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// As mnemonics end in it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Up => "up",
+            Direction::Down => "down",
+        }
+    }
+
     /// An int for each element of a type: the smaller it is, the earlier the element comes.
     ///
     /// Floats are in the order of [`f64::total_cmp`], which puts -0.0 before 0.0; but every NaN comes after infinity, because

@@ -7,11 +7,12 @@
 //! that `{a[i] : i in v | a[i] > 0}` reads each `a[i]` once. Only within one block, where both are made: what a branch reads
 //! of the columns before it would have to be kept for it.
 
-use crate::op::VectorOp;
+use crate::fusion;
+use crate::op::{Class, Fusion, Kind, Segments, VectorOp};
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::passes::scoped::Scoped;
 use crate::passes::segments;
-use crate::program::{Instruction, Op, Operand, Program, RegisterType};
+use crate::program::{Instruction, Op, Operand, Program};
 use nesl_prim::{Constants, ScalarOp, ScalarType};
 
 /// Shares equal instructions in all functions.
@@ -35,9 +36,9 @@ fn key_of(context: &Context, op: &Op, operands: &[Operand]) -> Option<Key> {
     let operands = || operands.to_vec();
     let lengths_only = |op: VectorOp| {
         let mut operands = operands();
-        // Of a descriptor these read the lengths; where segments lie makes no difference.
-        if let (VectorOp::SegIota | VectorOp::SegDist | VectorOp::Total, Some(last)) = (op, operands.last_mut()) {
-            *last = segments::key(context, *last);
+        if op.row().segments == Segments::Lengths {
+            let descriptors = operands.iter_mut().zip(op.row().operands).filter(|(_, kind)| **kind == Kind::Descriptor);
+            descriptors.for_each(|(operand, _)| *operand = segments::key(context, *operand));
         }
         operands
     };
@@ -77,14 +78,14 @@ fn bits(constants: &Constants) -> Vec<u64> {
 /// The operands that an instruction on elements kept by a filter would have on all elements, and the flags of the filter.
 fn unfiltered(context: &Context, instruction: &Instruction) -> Option<(Vec<Operand>, Operand)> {
     let mut operands = instruction.operands.clone();
-    let is_column = |&operand: &Operand| matches!(context.type_of(operand), RegisterType::Column(_));
-    let aligned: Vec<usize> = match instruction.op {
-        Op::Map(_) => (0..operands.len()).filter(|&position| is_column(&operands[position])).collect(),
-        Op::Vector(VectorOp::Gather) => vec![1],
-        _ => return None,
+    // What a scan gives at an index is made of all elements before, those that are not kept, too.
+    let is_at_index = match instruction.op {
+        Op::Vector(op) => matches!(op.fusion(), Fusion::Element(_)) && op.class() != Class::Scan,
+        _ => true,
     };
+    let aligned = fusion::aligned(&instruction.op, &operands, |operand| context.type_of(operand));
     let mut filter = None;
-    for position in aligned {
+    for position in aligned.filter(|_| is_at_index)? {
         let &[elements, flags] = context.made_by(operands[position], VectorOp::Pack)? else { return None };
         if *filter.get_or_insert(flags) != flags {
             return None;

@@ -42,7 +42,7 @@ mod counted;
 mod lengths;
 
 use crate::fusion::{self, Extent, Group};
-use crate::op::VectorOp;
+use crate::op::{Class, Fusion, VectorOp};
 use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
@@ -61,8 +61,10 @@ pub fn run(program: &mut Program) {
 pub fn run_on_parts(program: &mut Program) {
     run_with(program, 1, |op| match op {
         Op::Map(_) => true,
-        Op::Vector(VectorOp::Pack | VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist) => true,
-        Op::Vector(VectorOp::Reduce(op) | VectorOp::SegReduce(op)) => op.row().associative,
+        Op::Vector(op) => match op.operator_in(Class::Reduce) {
+            Some(operator) => operator.row().associative,
+            None => op.is_source() || is_filter(*op),
+        },
         _ => false,
     });
 }
@@ -361,23 +363,28 @@ fn compares_lengths(op: &Op) -> bool {
 
 /// Whether an instruction needs nothing but that its columns have the lengths they are known to have.
 fn can_move_up(op: &Op) -> bool {
-    matches!(op, Op::Map(_) | Op::Vector(VectorOp::Pack | VectorOp::SegDist | VectorOp::SegIota)) || makes_less(op)
+    matches!(op, Op::Map(_)) || makes_less(op) || is_made_of_nothing(op) && !is_made_of_scalars(op)
 }
 
 /// Whether the results of an instruction are smaller than what it reads, or may be.
 fn makes_less(op: &Op) -> bool {
-    matches!(op, Op::Vector(VectorOp::Pack | VectorOp::Reduce(_) | VectorOp::SegReduce(_)))
+    matches!(op, Op::Vector(op) if is_filter(*op) || op.class() == Class::Reduce)
 }
 
 /// Whether an instruction makes elements of none. A group that does not need them leaves them to those that do, where they
 /// never get to memory.
 fn is_made_of_nothing(op: &Op) -> bool {
-    matches!(op, Op::Vector(VectorOp::Iota | VectorOp::Dist | VectorOp::SegIota | VectorOp::SegDist))
+    matches!(op, Op::Vector(op) if op.is_source())
 }
 
 /// The same of one that reads nothing but scalars: it keeps nothing alive.
 fn is_made_of_scalars(op: &Op) -> bool {
-    matches!(op, Op::Vector(VectorOp::Iota | VectorOp::Dist))
+    matches!(op, Op::Vector(op) if op.is_scalar_source())
+}
+
+/// Whether an instruction keeps elements by flags.
+fn is_filter(op: VectorOp) -> bool {
+    matches!(op.fusion(), Fusion::Filter(_))
 }
 
 /// Whether nothing moves past an instruction.
@@ -387,7 +394,11 @@ fn is_barrier(op: &Op) -> bool {
 
 /// Whether an instruction may need that another one before it has not failed: that lengths are equal, indices in range.
 fn relies(op: &Op) -> bool {
-    !matches!(op, Op::Scalar(_) | Op::Constants(_) | Op::Vector(VectorOp::Length | VectorOp::Segments))
+    match op {
+        Op::Scalar(_) | Op::Constants(_) => false,
+        Op::Vector(op) => !op.is_known(),
+        _ => true,
+    }
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ fn parts_of(
 fn makes_elements(op: &Op) -> bool {
     match op {
         Op::Map(_) => true,
-        Op::Vector(op) => matches!(op.fusion(), Fusion::Element(_) | Fusion::Filter { .. }),
+        Op::Vector(op) => matches!(op.fusion(), Fusion::Element(_) | Fusion::Filter(_)),
         _ => false,
     }
 }
@@ -123,7 +123,7 @@ fn makes_elements(op: &Op) -> bool {
 fn needs_nothing(instruction: &Instruction) -> bool {
     let is_simple = match &instruction.op {
         Op::Scalar(_) | Op::Constants(_) => true,
-        Op::Vector(op) => matches!(op, VectorOp::Length | VectorOp::Dist | VectorOp::Iota),
+        Op::Vector(op) => op.is_known() || op.is_scalar_source(),
         _ => false,
     };
     is_simple && !effect::has_effect(&instruction.op, &instruction.operands)

@@ -4,7 +4,6 @@
 //! comparison, stands before the call then, and what such a call would give is taken without one. The function still asks itself:
 //! it is called from elsewhere, too.
 
-use crate::op::VectorOp;
 use crate::passes::effect::has_effect;
 use crate::passes::inline::Body;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
@@ -41,7 +40,11 @@ fn start(body: &Block) -> Option<Start<'_>> {
     let (end, before) = body.instructions.split_last()?;
     let (Op::If(then_block, else_block), &[condition]) = (&end.op, &end.operands[..]) else { return None };
     let is_cheap = |instruction: &Instruction| {
-        let reads = matches!(instruction.op, Op::Scalar(_) | Op::Vector(VectorOp::Length | VectorOp::Segments));
+        let reads = match instruction.op {
+            Op::Scalar(_) => true,
+            Op::Vector(op) => op.is_known(),
+            _ => false,
+        };
         reads && !has_effect(&instruction.op, &instruction.operands)
     };
     if before.len() > MOST || !before.iter().all(is_cheap) {

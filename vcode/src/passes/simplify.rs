@@ -65,7 +65,12 @@ fn length(context: &Context, column: Operand) -> Option<Size> {
             Elements::Segments(operand) => Some(Size::Of(VectorOp::Segments, operands[operand])),
             Elements::Total(operand) => Some(Size::Of(VectorOp::Total, operands[operand])),
             Elements::Operands => constant(operands.len()),
-            Elements::Trues(_) | Elements::Unknown => None,
+            Elements::Trues(_)
+            | Elements::Texts(_)
+            | Elements::Each
+            | Elements::All
+            | Elements::Sum(_)
+            | Elements::Unknown => None,
         },
     }
 }
@@ -236,16 +241,7 @@ fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand])
 /// Whether the ints that an operation gives are lengths or positions, or no larger than these.
 fn never_negative(maker: Maker) -> bool {
     match maker {
-        Maker::Vector(op) => matches!(
-            op,
-            VectorOp::Length
-                | VectorOp::Segments
-                | VectorOp::Total
-                | VectorOp::Lengths
-                | VectorOp::Starts
-                | VectorOp::Iota
-                | VectorOp::SegIota
-        ),
+        Maker::Vector(op) => op.row().natural,
         Maker::Scalar(op) | Maker::Map(op) => matches!(
             op,
             ScalarOp::RangeLength

@@ -41,28 +41,13 @@ impl Through {
 impl Rule for Through {
     fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
         let Op::Vector(op) = instruction.op else { return Action::Keep };
-        match (op, instruction.operands.as_slice()) {
-            (
-                VectorOp::SegReduce(_)
-                | VectorOp::SegScan(_)
-                | VectorOp::SegSort(_)
-                | VectorOp::SegRank(_)
-                | VectorOp::ParseFloat,
-                &[column, packed],
-            ) => match self.original(context, column, packed) {
-                Some((column, descriptor)) => Action::Become(Op::Vector(op), vec![column, descriptor]),
-                None => Action::Keep,
-            },
-            (VectorOp::Append, &[d, c, e, b]) => {
-                let (left, right) = (self.original(context, c, d), self.original(context, b, e));
-                if left.is_none() && right.is_none() {
-                    return Action::Keep;
-                }
-                let ((c, d), (b, e)) = (left.unwrap_or((c, d)), right.unwrap_or((b, e)));
-                Action::Become(Op::Vector(VectorOp::Append), vec![d, c, e, b])
+        let mut operands = instruction.operands.clone();
+        for &(column, descriptor) in op.data() {
+            if let Some(original) = self.original(context, operands[column], operands[descriptor]) {
+                (operands[column], operands[descriptor]) = original;
             }
-            _ => Action::Keep,
         }
+        if operands == instruction.operands { Action::Keep } else { Action::Become(Op::Vector(op), operands) }
     }
 }
 

@@ -16,8 +16,8 @@ use nesl_vcode::{Block, Function, Instruction, Op, Operand, Register, RegisterTy
 pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<(Plan, Vec<Register>)> {
     match &instruction.op {
         Op::Fused(block) => Plan::new(block, &function.registers),
-        // Segments of the first two need not lie one after another; what is moved by segments a helper moves faster.
-        Op::Vector(VectorOp::SegReduce(_) | VectorOp::SegScan(_) | VectorOp::Compact) => None,
+        // Segments need not lie one after another where they are read; what is moved by segments a helper moves faster.
+        Op::Vector(op) if !op.data().is_empty() => None,
         Op::Map(_) | Op::Vector(_) => {
             let results = instruction.results.iter().map(|&result| Operand::Register(result)).collect();
             Plan::new(&Block::new(vec![instruction.clone()], results), &function.registers)

@@ -4,7 +4,7 @@
 
 use super::known::Known;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-use nesl_vcode::op::Fusion;
+use nesl_vcode::op::{Class, Elements, Fusion};
 use nesl_vcode::passes::effect;
 use nesl_vcode::{Block, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 use std::collections::HashMap;
@@ -236,11 +236,7 @@ impl Plan {
         };
         match node.op {
             NodeOp::Map(_) => (0..node.operands.len()).filter(is_column).collect(),
-            NodeOp::Vector(op) => match op.fusion() {
-                Fusion::Element(positions) | Fusion::End(positions) => positions,
-                Fusion::Filter { elements, flags } => vec![elements, flags],
-                Fusion::Alone => Vec::new(),
-            },
+            NodeOp::Vector(op) => op.fusion().aligned().to_vec(),
         }
     }
 }
@@ -267,8 +263,8 @@ impl Node {
     /// The operation of a scan.
     pub fn scanned(&self) -> Option<ScalarOp> {
         match self.op {
-            NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) => Some(op),
-            _ => None,
+            NodeOp::Vector(op) => op.operator_in(Class::Scan),
+            NodeOp::Map(_) => None,
         }
     }
 }
@@ -353,20 +349,18 @@ impl Planner<'_> {
         let is_column = |input: usize| matches!(self.registers[self.inputs[input].0 as usize], RegisterType::Column(_));
         let aligned = |position| match node.op {
             NodeOp::Map(_) => true,
-            NodeOp::Vector(op) => match op.fusion() {
-                Fusion::Element(positions) | Fusion::End(positions) => positions.contains(&position),
-                Fusion::Filter { elements, flags } => position == elements || position == flags,
-                Fusion::Alone => false,
-            },
+            NodeOp::Vector(op) => op.fusion().aligned().contains(&position),
         };
         let mut columns = inputs.filter(|&(position, input)| aligned(position) && is_column(input));
-        self.extent = match (node.op, &node.operands[..]) {
-            (NodeOp::Vector(VectorOp::Iota), &[length]) => Some(Extent::Value(length)),
-            (NodeOp::Vector(VectorOp::Dist), &[_, length]) => Some(Extent::Value(length)),
-            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)])
-            | (NodeOp::Vector(VectorOp::SegDist | VectorOp::Compact), &[_, Source::Input(descriptor)]) => {
-                Some(Extent::Total(descriptor))
-            }
+        self.extent = match node.op {
+            NodeOp::Vector(op) if op.fusion() == Fusion::Element(&[]) => match op.elements() {
+                Elements::Value(position) => Some(Extent::Value(node.operands[position])),
+                Elements::Total(position) => match node.operands[position] {
+                    Source::Input(descriptor) => Some(Extent::Total(descriptor)),
+                    Source::Node(_) | Source::Constant(_) => None,
+                },
+                _ => None,
+            },
             _ => columns.next().map(|(_, input)| Extent::Column(input)),
         };
     }

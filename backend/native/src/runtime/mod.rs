@@ -210,29 +210,7 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
         VectorOp::SegRank(Direction::Down) => typed!(seg_rank_down),
         VectorOp::Compact => s::compact_of(ty),
         VectorOp::Total => helper(s::total),
-        VectorOp::Build
-        | VectorOp::Length
-        | VectorOp::Extract
-        | VectorOp::Slice
-        | VectorOp::View
-        | VectorOp::Starts
-        | VectorOp::Lengths
-        | VectorOp::Segments
-        | VectorOp::Concat
-        | VectorOp::Packed
-        // Loops in place.
-        | VectorOp::Iota
-        | VectorOp::Dist
-        | VectorOp::Gather
-        | VectorOp::Pack
-        | VectorOp::Reduce(_)
-        | VectorOp::Scan(_)
-        | VectorOp::SegIota
-        | VectorOp::SegDist
-        | VectorOp::Scatter
-        | VectorOp::TextLengths
-        | VectorOp::Text
-        | VectorOp::ParseFloat => return None,
+        _ => return None,
     })
 }
 

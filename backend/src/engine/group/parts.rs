@@ -85,8 +85,7 @@ impl Partial {
             Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) | Ending::Scatter { .. } => None,
         });
         let yields = yields.collect::<Option<Vec<Yield>>>()?;
-        let scans = |op| matches!(op, NodeOp::Vector(VectorOp::Scan(_) | VectorOp::SegScan(_)));
-        if plan.nodes.iter().any(|node| scans(node.op)) {
+        if plan.nodes.iter().any(|node| node.scanned().is_some()) {
             return None;
         }
         let extent = match plan.extent {

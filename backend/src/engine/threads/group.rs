@@ -33,7 +33,7 @@ use apart::Apart;
 use length::{descriptor, length};
 use nesl_native::{Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
-use nesl_vcode::VectorOp;
+use nesl_vcode::op::Class;
 use room::{Room, Rooms};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -459,12 +459,8 @@ fn grain(plan: &Plan) -> usize {
         NodeOp::Map(op) => super::elementwise::grain(op) == GRAIN_COSTLY,
         NodeOp::Vector(_) => false,
     });
-    let is_random =
-        plan.nodes.iter().any(|node| matches!(node.op, NodeOp::Vector(VectorOp::Gather | VectorOp::Scatter)));
-    let has_scan = plan
-        .nodes
-        .iter()
-        .any(|node| matches!(node.op, NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) if is_ordered(op)));
+    let is_random = plan.nodes.iter().any(|node| matches!(node.op, NodeOp::Vector(op) if op.class() == Class::Permute));
+    let has_scan = plan.nodes.iter().any(|node| node.scanned().is_some_and(is_ordered));
     match (is_costly, is_random || has_scan || plan.nodes.len() > 4) {
         (true, _) => GRAIN_COSTLY,
         (_, true) => GRAIN_RANDOM,

@@ -102,8 +102,38 @@ impl Lengths {
     }
 
     fn learn_vector(&mut self, op: VectorOp, operands: &[Operand], result: Operand, now: usize) {
-        let made = self.own(result);
-        let number = match op.elements() {
+        let row = op.row();
+        let (made, number) = (self.own(result), self.number(row.elements, operands));
+        self.equal(made, number, now);
+        for &(one, other) in row.equal {
+            let one = self.number(one, operands);
+            for other in self.numbers(other, operands) {
+                self.equal(one, other, now);
+            }
+        }
+        if let Some(summed) = row.sum {
+            self.equal(Self::inside(result), Self::inside(operands[summed]), now);
+        }
+        for &(column, descriptor) in op.data() {
+            if matches!(operands[descriptor], Operand::Register(register) if self.packed[register.0 as usize]) {
+                let column = self.own(operands[column]);
+                self.equal(column, Self::inside(operands[descriptor]), now);
+            }
+        }
+        match op {
+            VectorOp::Reduce(ScalarOp::AddLength) => self.equal(made, Self::inside(operands[0]), now),
+            VectorOp::Packed => {
+                if let Operand::Register(descriptor) = result {
+                    self.packed[descriptor.0 as usize] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The number that the table means, of these operands.
+    fn number(&mut self, elements: Elements, operands: &[Operand]) -> Option<usize> {
+        match elements {
             Elements::Value(operand) | Elements::Column(operand) | Elements::Segments(operand) => {
                 self.own(operands[operand])
             }
@@ -112,42 +142,15 @@ impl Lengths {
                 let count = i64::try_from(operands.len()).ok();
                 count.and_then(|count| self.own(Operand::Constant(ScalarValue::Int(count))))
             }
-            Elements::Unknown => None,
-        };
-        self.equal(made, number, now);
-        match op {
-            VectorOp::Length | VectorOp::Segments => {
-                let counted = self.own(operands[0]);
-                self.equal(made, counted, now);
-            }
-            VectorOp::Total | VectorOp::Reduce(ScalarOp::AddLength) => self.equal(made, Self::inside(operands[0]), now),
-            VectorOp::Lengths => self.equal(Self::inside(result), Self::inside(operands[0]), now),
-            VectorOp::Packed | VectorOp::View => {
-                let lengths = operands[operands.len() - 1];
-                let count = self.own(lengths);
-                self.equal(made, count, now);
-                self.equal(Self::inside(result), Self::inside(lengths), now);
-                if let (VectorOp::Packed, Operand::Register(descriptor)) = (op, result) {
-                    self.packed[descriptor.0 as usize] = true;
-                }
-            }
-            VectorOp::Pack | VectorOp::Permute => {
-                let (first, second) = (self.own(operands[0]), self.own(operands[1]));
-                self.equal(first, second, now);
-            }
-            VectorOp::Scatter => {
-                let (indices, values) = (self.own(operands[1]), self.own(operands[2]));
-                self.equal(indices, values, now);
-            }
-            VectorOp::SegReduce(_) | VectorOp::SegScan(_) => {
-                if let Operand::Register(descriptor) = operands[1]
-                    && self.packed[descriptor.0 as usize]
-                {
-                    let column = self.own(operands[0]);
-                    self.equal(column, Self::inside(operands[1]), now);
-                }
-            }
-            _ => {}
+            Elements::Unknown | Elements::Texts(_) | Elements::Each | Elements::All | Elements::Sum(_) => None,
+        }
+    }
+
+    /// The numbers that it means, where each of the operands has one.
+    fn numbers(&mut self, elements: Elements, operands: &[Operand]) -> Vec<Option<usize>> {
+        match elements {
+            Elements::Each => operands.iter().map(|&operand| self.own(operand)).collect(),
+            _ => vec![self.number(elements, operands)],
         }
     }
 

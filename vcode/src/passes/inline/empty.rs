@@ -5,7 +5,7 @@
 //! that all instances share is not: `{sum(a) : x in v}` must not read `a` where `v` is empty.
 
 use crate::each::Each;
-use crate::op::{Elements, VectorOp};
+use crate::op::{Elements, Fusion, Kind, VectorOp};
 use crate::program::{Function, Instruction, Op, Operand, RegisterType};
 use crate::shape::Shape;
 use nesl_prim::ScalarValue;
@@ -82,32 +82,33 @@ impl Nothing<'_> {
     }
 
     fn vector(&self, op: VectorOp, operands: &[Operand]) -> (bool, bool) {
-        let decides = |position: usize| {
-            let is_empty = self.is_empty(operands[position]);
-            (is_empty, is_empty)
-        };
-        match op.elements() {
+        let all_empty = |positions: &[usize]| positions.iter().all(|&position| self.is_empty(operands[position]));
+        match (op.elements(), op.row().result) {
+            // What gives a number of elements costs nothing of something either.
+            (Elements::Unknown, _) => match op.fusion() {
+                Fusion::End(positions) => (all_empty(positions), false),
+                _ => (false, false),
+            },
+            (elements, Kind::Scalar(_)) => (true, self.none(elements, operands)),
+            (elements, _) => {
+                let is_empty = self.none(elements, operands);
+                (is_empty, is_empty)
+            }
+        }
+    }
+
+    /// Whether a number of elements is 0 because what it is a number of is empty.
+    fn none(&self, elements: Elements, operands: &[Operand]) -> bool {
+        match elements {
             Elements::Value(position)
             | Elements::Column(position)
             | Elements::Trues(position)
             | Elements::Segments(position)
-            | Elements::Total(position) => decides(position),
-            Elements::Operands => (false, false),
-            Elements::Unknown => match op {
-                VectorOp::Packed | VectorOp::View | VectorOp::Text => decides(0),
-                VectorOp::Concat | VectorOp::Interleave => {
-                    let all = operands.iter().all(|&operand| self.is_empty(operand));
-                    (all, all)
-                }
-                VectorOp::Append => {
-                    let both = self.is_empty(operands[0]) && self.is_empty(operands[2]);
-                    (both, both)
-                }
-                VectorOp::Reduce(_) => (self.is_empty(operands[0]), false),
-                // Of nothing these are 0; of something they cost nothing either.
-                VectorOp::Length | VectorOp::Segments | VectorOp::Total => (true, self.is_empty(operands[0])),
-                _ => (false, false),
-            },
+            | Elements::Total(position)
+            | Elements::Texts(position) => self.is_empty(operands[position]),
+            Elements::Each | Elements::All => operands.iter().all(|&operand| self.is_empty(operand)),
+            Elements::Sum(parts) => parts.iter().all(|&part| self.none(part, operands)),
+            Elements::Operands | Elements::Unknown => false,
         }
     }
 }
