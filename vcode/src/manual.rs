@@ -9,7 +9,7 @@ use crate::pipeline::{PARTITIONED_PASSES, PASSES, SERIAL_PASSES};
 use crate::print;
 use crate::program::RegisterType;
 use nesl_prim::host::{HostRow, Need, Place};
-use nesl_prim::{HostKind, HostOp, ScalarOp};
+use nesl_prim::{Cost, HostKind, HostOp, Property, ScalarOp};
 use std::fmt::Display;
 
 /// The heading that the generated part of the manual begins with.
@@ -78,14 +78,31 @@ fn scalar_operations() -> String {
             properties.iter().filter(|(holds, _)| *holds).map(|(_, property)| (*property).to_owned()).collect();
         algebra.extend(row.identity.map(|identity| format!("identity {}", code(print::scalar(identity)))));
         let source = row.source.map_or(String::new(), code);
-        [code(row.mnemonic), source, code(types), algebra.join(", "), mark(row.fallible), row.doc.to_owned()]
+        let cost = match row.cost {
+            Cost::Direct if op.is(Property::Vector) => "one, of vectors too",
+            Cost::Direct => "one",
+            Cost::Several => "several",
+            Cost::Call => "a call",
+            Cost::Long => "a long call",
+        };
+        [
+            code(row.mnemonic),
+            source,
+            code(types),
+            algebra.join(", "),
+            cost.to_owned(),
+            mark(row.fallible),
+            row.doc.to_owned(),
+        ]
     });
     section(
         "## Scalar operations",
         "Each works on scalars by its own name, and as `map` with its name on the elements of columns. In NESL the operation \
          has the name in the second column, or none where only the compiler uses it. *Associative* means exactly so: such a \
-         reduction may be computed in any order; those of floats that are not have the order that `vcode/prim/src/sum.rs` defines.",
-        ["operation", "in NESL", "types", "algebra", "can fail", "meaning"],
+         reduction may be computed in any order; those of floats that are not have the order that `vcode/prim/src/sum.rs` defines. \
+         *Instructions* are those of the machine that it becomes, of vectors too where it has a form for several elements at once; \
+         what has none is a call, which is long where it takes many steps.",
+        ["operation", "in NESL", "types", "algebra", "instructions", "can fail", "meaning"],
         rows,
     )
 }
@@ -312,9 +329,9 @@ mod tests {
         for row in [
             "| `build` | `T, …` | `column T` | `operands` | `1` | `1` |  | `build x…`: the column of the given scalars. |",
             "| `length` | `column T` | `int` | `#c` |  |  |  | `length c`: the number of elements. |",
-            "| `add.int` | `+` | `int, int -> int` | commutative, associative, identity `0` |  | Sum, wrapping. |",
-            "| `add.float` | `+` | `float, float -> float` | commutative, identity `0.0` |  | Sum. |",
-            "| `divide.int` | `/` | `int, int -> int` |  | yes | Quotient, truncated towards zero. |",
+            "| `add.int` | `+` | `int, int -> int` | commutative, associative, identity `0` | one, of vectors too |  | Sum, wrapping. |",
+            "| `add.float` | `+` | `float, float -> float` | commutative, identity `0.0` | one, of vectors too |  | Sum. |",
+            "| `divide.int` | `/` | `int, int -> int` |  | several | yes | Quotient, truncated towards zero. |",
             "| `host.close` | `int` | `message` | rank 0 | as ever | `close stream`: what is buffered is written first. |",
         ] {
             assert!(text.lines().any(|line| line == row), "{row}");

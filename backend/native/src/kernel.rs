@@ -31,7 +31,6 @@ use std::sync::{Mutex, PoisonError};
 
 pub use emit::Mode;
 pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
-pub(crate) use live::is_call;
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 pub use sums::Sums;

@@ -374,7 +374,7 @@ impl Emitter<'_> {
 }
 
 /// How a comparison compares words or bytes.
-fn int_comparison(op: ScalarOp) -> Option<IntCC> {
+pub(crate) fn int_comparison(op: ScalarOp) -> Option<IntCC> {
     Some(match op {
         ScalarOp::EqualInt | ScalarOp::EqualChar | ScalarOp::EqualBool => IntCC::Equal,
         ScalarOp::UnequalInt | ScalarOp::UnequalChar | ScalarOp::UnequalBool => IntCC::NotEqual,
@@ -391,7 +391,7 @@ fn int_comparison(op: ScalarOp) -> Option<IntCC> {
 }
 
 /// How a comparison compares floats: as IEEE says, where nothing is less than, equal to or greater than a NaN.
-fn float_comparison(op: ScalarOp) -> Option<FloatCC> {
+pub(crate) fn float_comparison(op: ScalarOp) -> Option<FloatCC> {
     Some(match op {
         ScalarOp::EqualFloat => FloatCC::Equal,
         ScalarOp::UnequalFloat => FloatCC::NotEqual,
@@ -401,4 +401,73 @@ fn float_comparison(op: ScalarOp) -> Option<FloatCC> {
         ScalarOp::AtLeastFloat => FloatCC::GreaterThanOrEqual,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::emitter::Emitter;
+    use crate::module::Module;
+    use cranelift_codegen::ir::{AbiParam, InstBuilder, Opcode, Type, Value, types};
+    use nesl_prim::{Cost, Property, ScalarOp, ScalarType};
+
+    /// What an operation becomes, constants apart.
+    fn emitted(op: ScalarOp, emit: impl FnOnce(&mut Emitter<'_>, Vec<Value>)) -> Vec<Opcode> {
+        let mut module = Module::new().unwrap();
+        let mut signature = module.signature();
+        signature.params = vec![AbiParam::new(types::I64); 4];
+        signature.returns.push(AbiParam::new(types::I64));
+        let id = module.declare(&signature).unwrap();
+        let mut opcodes = Vec::new();
+        let defined = module.define(id, signature, |builder, jit| {
+            let (mut emitter, words) = Emitter::begin(builder, jit);
+            let values = words.iter().zip(op.row().operands);
+            let values = values.map(|(&word, &ty)| emitter.value_of_word(word, ty)).collect();
+            let all = |emitter: &Emitter<'_>| -> Vec<Opcode> {
+                let (layout, dfg) = (&emitter.builder.func.layout, &emitter.builder.func.dfg);
+                let instructions = layout.blocks().flat_map(|block| layout.block_insts(block));
+                instructions.map(|instruction| dfg.insts[instruction].opcode()).collect()
+            };
+            let before = all(&emitter).len();
+            emit(&mut emitter, values);
+            opcodes = all(&emitter).split_off(before);
+            emitter.finish(&[]);
+        });
+        defined.unwrap();
+        opcodes.retain(|opcode| !matches!(opcode, Opcode::Iconst | Opcode::F64const));
+        opcodes
+    }
+
+    #[test]
+    fn what_the_table_says_of_cost_is_what_is_emitted() {
+        for &op in ScalarOp::ALL {
+            let opcodes = emitted(op, |emitter, values| {
+                emitter.scalar(op, &values);
+            });
+            let is_call = opcodes.iter().any(|opcode| opcode.is_call());
+            match op.row().cost {
+                Cost::Direct => assert!(!is_call && opcodes.len() <= 1, "{op}: {opcodes:?}"),
+                Cost::Several => assert!(!is_call && opcodes.len() > 1, "{op}: {opcodes:?}"),
+                Cost::Call | Cost::Long => assert!(is_call, "{op}: {opcodes:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_a_form_for_vectors_is_emitted_for_them() {
+        let wide = |ty: ScalarType| -> Type { if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 } };
+        for &op in ScalarOp::ALL.iter().filter(|op| op.is(Property::Vector)) {
+            let opcodes = emitted(op, |emitter, _| {
+                let operands = op.row().operands.iter().map(|&ty| {
+                    let zero = match ty {
+                        ScalarType::Float => emitter.builder.ins().f64const(0.0),
+                        _ => emitter.int(0),
+                    };
+                    emitter.builder.ins().splat(wide(ty), zero)
+                });
+                let operands: Vec<Value> = operands.collect();
+                emitter.wide_operation(op, &operands);
+            });
+            assert!(!opcodes.iter().any(|opcode| opcode.is_call()), "{op}");
+        }
+    }
 }

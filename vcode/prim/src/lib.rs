@@ -23,5 +23,5 @@ pub use constants::Constants;
 pub use failure::Failure;
 pub use host::{Host, HostKind, HostOp, HostValue};
 pub use order::Direction;
-pub use table::{Row, ScalarOp, Visitor, eval};
+pub use table::{Cost, Property, Row, ScalarOp, Visitor, eval};
 pub use value::{Element, ScalarType, ScalarValue};

@@ -30,13 +30,7 @@ fn is_safe(op: ScalarOp, operands: &[Operand]) -> bool {
         return true;
     }
     let [_, Operand::Constant(ScalarValue::Int(second))] = *operands else { return false };
-    match op {
-        ScalarOp::DivideInt => second != 0 && second != -1,
-        ScalarOp::Remainder | ScalarOp::Modulo => second != 0,
-        ScalarOp::ShiftLeft | ScalarOp::ShiftRight => (0..64).contains(&second),
-        ScalarOp::PowerInt | ScalarOp::PowerFloat => second >= 0,
-        _ => false,
-    }
+    op.is_safe_with(second)
 }
 
 #[cfg(test)]

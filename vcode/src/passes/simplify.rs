@@ -8,7 +8,7 @@ use crate::op::{Elements, VectorOp};
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::passes::{effect, fold};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Property, ScalarOp, ScalarType, ScalarValue};
 
 /// Simplifies all functions.
 pub fn run(program: &mut Program) {
@@ -242,17 +242,7 @@ fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand])
 fn never_negative(maker: Maker) -> bool {
     match maker {
         Maker::Vector(op) => op.row().natural,
-        Maker::Scalar(op) | Maker::Map(op) => matches!(
-            op,
-            ScalarOp::RangeLength
-                | ScalarOp::CheckTotal
-                | ScalarOp::SubsequenceLength
-                | ScalarOp::CheckCount
-                | ScalarOp::CheckIndex
-                | ScalarOp::CheckRange
-                | ScalarOp::CharToCode
-                | ScalarOp::BoolToInt
-        ),
+        Maker::Scalar(op) | Maker::Map(op) => op.is(Property::Natural),
         Maker::Constants(_) => false,
     }
 }

@@ -7,7 +7,7 @@
 
 use super::Body;
 use crate::emitter::{TRUSTED, machine_type};
-use crate::kernel::{Ending, NodeOp, Plan, Source, is_call, is_number, is_ordered, is_wide_op};
+use crate::kernel::{Ending, NodeOp, Plan, Source, is_number, is_ordered, is_wide_op};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, Each, Function, Instruction, Op, Operand, Register, RegisterType, Shape, VectorOp};
@@ -253,7 +253,7 @@ impl Sunk {
             (NodeOp::Vector(VectorOp::Pack), Origin::Kept) => Some(Part::Node(number)),
             (NodeOp::Vector(VectorOp::Pack), Origin::Inputs) => self.part(plan, node.operands[0], from),
             (NodeOp::Vector(VectorOp::Iota), Origin::Inputs) => Some(Part::Index),
-            (NodeOp::Map(op), _) if !node.is_fallible() && !is_call(op) && self.steps.len() < MOST => {
+            (NodeOp::Map(op), _) if !node.is_fallible() && !op.row().cost.is_call() && self.steps.len() < MOST => {
                 let operands = node.operands.iter().map(|&operand| self.part(plan, operand, from));
                 let operands = operands.collect::<Option<_>>()?;
                 self.steps.push((op, operands));

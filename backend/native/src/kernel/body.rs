@@ -7,7 +7,7 @@
 use super::affine::Even;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
 use super::lanes::Lanes;
-use super::live::{counted, is_call, live};
+use super::live::{counted, live};
 use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
 use super::strip::TIMES;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
@@ -257,7 +257,7 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             return false;
         }
         match self.plan.nodes[node].op {
-            NodeOp::Map(op) => self.plan.nodes[node].is_fallible() || is_call(op),
+            NodeOp::Map(op) => self.plan.nodes[node].is_fallible() || op.row().cost.is_call(),
             NodeOp::Vector(VectorOp::Gather) => true,
             NodeOp::Vector(_) => false,
         }

@@ -2,7 +2,6 @@
 
 use super::emit::Mode;
 use super::plan::{Ending, Plan, Source};
-use nesl_prim::ScalarOp;
 
 /// The spaces whose elements are stored or added up, and must therefore be counted before pieces of them are computed.
 pub(super) fn counted(plan: &Plan) -> Vec<usize> {
@@ -56,31 +55,4 @@ pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<b
         }
     }
     live
-}
-
-/// Whether an operation is a call in machine code.
-pub(crate) fn is_call(op: ScalarOp) -> bool {
-    matches!(
-        op,
-        ScalarOp::NaturalLogarithm
-            | ScalarOp::Logarithm
-            | ScalarOp::Exponential
-            | ScalarOp::ExponentialTo
-            | ScalarOp::PowerInt
-            | ScalarOp::PowerFloat
-            | ScalarOp::Sine
-            | ScalarOp::Cosine
-            | ScalarOp::Tangent
-            | ScalarOp::ArcSine
-            | ScalarOp::ArcCosine
-            | ScalarOp::ArcTangent
-            | ScalarOp::HyperbolicSine
-            | ScalarOp::HyperbolicCosine
-            | ScalarOp::HyperbolicTangent
-            | ScalarOp::IntegerSquareRoot
-            | ScalarOp::HashFloat
-            | ScalarOp::RandomFloat
-            | ScalarOp::RangeLength
-            | ScalarOp::CheckInterleave
-    )
 }

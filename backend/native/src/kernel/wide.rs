@@ -6,10 +6,11 @@ use super::emit::Mode;
 use super::plan::{Ending, NodeOp, Source};
 use super::sums::BUFFER;
 use crate::emitter::{Emitter, machine_type};
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use crate::scalar::{float_comparison, int_comparison};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{Property, ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// Indices in a vector.
@@ -334,59 +335,7 @@ pub(crate) fn is_number(ty: ScalarType) -> bool {
     machine_type(ty).bytes() == 8
 }
 
-fn int_comparison(op: ScalarOp) -> Option<IntCC> {
-    Some(match op {
-        ScalarOp::EqualInt => IntCC::Equal,
-        ScalarOp::UnequalInt => IntCC::NotEqual,
-        ScalarOp::LessInt => IntCC::SignedLessThan,
-        ScalarOp::GreaterInt => IntCC::SignedGreaterThan,
-        ScalarOp::AtMostInt => IntCC::SignedLessThanOrEqual,
-        ScalarOp::AtLeastInt => IntCC::SignedGreaterThanOrEqual,
-        _ => return None,
-    })
-}
-
-fn float_comparison(op: ScalarOp) -> Option<FloatCC> {
-    Some(match op {
-        ScalarOp::EqualFloat => FloatCC::Equal,
-        ScalarOp::UnequalFloat => FloatCC::NotEqual,
-        ScalarOp::LessFloat => FloatCC::LessThan,
-        ScalarOp::GreaterFloat => FloatCC::GreaterThan,
-        ScalarOp::AtMostFloat => FloatCC::LessThanOrEqual,
-        ScalarOp::AtLeastFloat => FloatCC::GreaterThanOrEqual,
-        _ => return None,
-    })
-}
-
 /// Whether an operation has a form for two indices.
 pub(crate) fn is_wide_op(op: ScalarOp) -> bool {
-    int_comparison(op).is_some()
-        || float_comparison(op).is_some()
-        || matches!(
-            op,
-            ScalarOp::AddInt
-                | ScalarOp::SubtractInt
-                | ScalarOp::MultiplyInt
-                | ScalarOp::NegateInt
-                | ScalarOp::AddFloat
-                | ScalarOp::SubtractFloat
-                | ScalarOp::MultiplyFloat
-                | ScalarOp::DivideFloat
-                | ScalarOp::NegateFloat
-                | ScalarOp::AbsoluteFloat
-                | ScalarOp::SquareRoot
-                | ScalarOp::AndInt
-                | ScalarOp::AndBool
-                | ScalarOp::OrInt
-                | ScalarOp::OrBool
-                | ScalarOp::XorInt
-                | ScalarOp::XorBool
-                | ScalarOp::NotInt
-                | ScalarOp::NotBool
-                | ScalarOp::BoolToInt
-                | ScalarOp::SelectInt
-                | ScalarOp::SelectFloat
-                | ScalarOp::MaximumInt
-                | ScalarOp::MinimumInt
-        )
+    op.is(Property::Vector)
 }

@@ -12,7 +12,7 @@ use super::tuning::{BLOCK, GRAIN, GRAIN_COSTLY};
 use super::workers::{parts, split};
 use crate::data::vector::{Slice, Vector};
 use crate::engine::{Fault, MapOperand};
-use nesl_prim::{Element, Failure, ScalarOp, ScalarValue, Visitor};
+use nesl_prim::{Cost, Element, Failure, ScalarOp, ScalarValue, Visitor};
 use std::ops::Range;
 
 /// `iota`.
@@ -51,23 +51,9 @@ pub fn map(threads: &Threads, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -
 
 /// How many elements are worth a task.
 pub fn grain(op: ScalarOp) -> usize {
-    match op {
-        ScalarOp::NaturalLogarithm
-        | ScalarOp::Logarithm
-        | ScalarOp::Exponential
-        | ScalarOp::ExponentialTo
-        | ScalarOp::PowerInt
-        | ScalarOp::PowerFloat
-        | ScalarOp::Sine
-        | ScalarOp::Cosine
-        | ScalarOp::Tangent
-        | ScalarOp::ArcSine
-        | ScalarOp::ArcCosine
-        | ScalarOp::ArcTangent
-        | ScalarOp::HyperbolicSine
-        | ScalarOp::HyperbolicCosine
-        | ScalarOp::HyperbolicTangent => GRAIN_COSTLY,
-        _ => GRAIN,
+    match op.row().cost {
+        Cost::Long => GRAIN_COSTLY,
+        Cost::Direct | Cost::Several | Cost::Call => GRAIN,
     }
 }
 
