@@ -7,6 +7,7 @@
 
 pub(crate) mod decode;
 mod each;
+mod evaluator;
 mod execute;
 mod frames;
 mod leaf;
@@ -15,7 +16,7 @@ pub mod native;
 mod outside;
 pub mod profile;
 mod run;
-mod scalar;
+mod scalar_code;
 mod scalars;
 pub mod strategy;
 mod together;
@@ -29,9 +30,9 @@ use crate::engine::interrupt::Interrupt;
 use crate::engine::native::Native;
 use crate::engine::stack;
 use crate::engine::value::{SlotOf, Value};
+use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::{Profile, Spent};
-use crate::machine::scalar::Evaluator;
 use crate::machine::strategy::Strategy;
 
 pub use leaf::{packed_results, results_in_order, selected};

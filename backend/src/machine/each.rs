@@ -17,7 +17,7 @@ use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
-use crate::machine::scalar::Active;
+use crate::machine::evaluator::Active;
 use crate::machine::strategy::{Growth, Sizes, Strategy};
 use nesl_prim::{Element, Failure, ScalarOp};
 use nesl_vcode::FunctionId;

@@ -2,7 +2,7 @@
 
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
-use super::scalar as evaluator;
+use super::scalar_code::{self, is_scalar_only};
 use nesl_span::Span;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Program, pipeline};
@@ -18,7 +18,7 @@ pub struct Loaded {
     /// For each function whether it computes on scalars alone, once somebody asked.
     scalar_only: Vec<OnceLock<bool>>,
     /// Those that do, as the evaluator runs them.
-    scalar_code: Vec<OnceLock<evaluator::Code>>,
+    scalar_code: Vec<OnceLock<scalar_code::Code>>,
     /// Its native code.
     pub(crate) native: NativeCode,
     /// The same program for columns in parts.
@@ -51,14 +51,15 @@ impl Loaded {
     /// Whether a function, and whatever it calls, has scalars alone.
     pub(crate) fn is_scalar_only(&self, function: FunctionId) -> bool {
         let index = function.0 as usize;
-        *self.scalar_only[index].get_or_init(|| evaluator::is_scalar_only(&self.program, function))
+        *self.scalar_only[index].get_or_init(|| is_scalar_only(&self.program, function))
     }
 
     /// A function of scalars alone, translated now if it was not yet.
-    pub(crate) fn scalar_code(&self, function: FunctionId) -> &evaluator::Code {
+    pub(crate) fn scalar_code(&self, function: FunctionId) -> &scalar_code::Code {
         let index = function.0 as usize;
-        self.scalar_code[index]
-            .get_or_init(|| evaluator::translate(&self.decoded(function), evaluator::results(&self.program, function)))
+        self.scalar_code[index].get_or_init(|| {
+            scalar_code::translate(&self.decoded(function), scalar_code::results(&self.program, function))
+        })
     }
 
     /// Where the function of an `each` is called; none where it is a part of the caller that stands there.

@@ -7,7 +7,7 @@ use crate::engine::error::{Instance, RuntimeError};
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
 use crate::machine::decode::{EachLine, Slot as Place, Source};
-use crate::machine::scalar::Active;
+use crate::machine::evaluator::Active;
 use nesl_prim::{Constants, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{FunctionId, RegisterType};

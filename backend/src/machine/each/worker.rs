@@ -1,10 +1,10 @@
 //! A run beside the run: instances that a worker takes, or this rank alone.
 
 use crate::engine::Engine;
+use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
 use crate::machine::run::{Run, Settings};
-use crate::machine::scalar::Evaluator;
 
 /// What a run beside the run did.
 pub(super) struct Did<R> {

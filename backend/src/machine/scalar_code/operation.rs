@@ -11,7 +11,7 @@ use std::fmt;
 type Action = dyn Fn(&mut [u64]) -> Result<(), Box<Failure>> + Send + Sync;
 
 /// An operation with the places of its operands and of its result. Failures are in boxes, so that success is told by one word.
-pub(super) struct Operation(Box<Action>);
+pub(in crate::machine) struct Operation(Box<Action>);
 
 impl Operation {
     /// An operation on operands, of which there are as many as it has, that leaves its result at a place.

@@ -1,5 +1,8 @@
 //! Rules that the compiler does not check: headers and lengths of files, where unsafe code and some libraries may be, and
-//! which crate may depend on which.
+//! which crate may depend on which. Beside this file: the habits inside of crates.
+
+mod habits;
+mod modules;
 
 use nesl_tests::programs::root;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +81,7 @@ fn files_are_short() {
 fn unsafe_code_is_in_the_backend_only() {
     let found = lines_with(&sources(), |name, code| {
         let is_allowed =
-            name.starts_with("backend/") || name.starts_with("benches/") || name == "tests/tests/hygiene.rs";
+            name.starts_with("backend/") || name.starts_with("benches/") || name == "tests/tests/hygiene/main.rs";
         !is_allowed && has_word(code, "unsafe")
     });
     none(found, "unsafe code outside of backend/");
@@ -88,12 +91,12 @@ fn unsafe_code_is_in_the_backend_only() {
 fn parser_libraries_stay_where_they_belong() {
     let files = sources();
     let found = lines_with(&files, |name, code| {
-        let is_renderer = name.starts_with("frontend/src/render") || name == "tests/tests/hygiene.rs";
+        let is_renderer = name.starts_with("frontend/src/render") || name == "tests/tests/hygiene/main.rs";
         !is_renderer && has_word(code, "ariadne")
     });
     none(found, "only the renderer knows ariadne");
     let found = lines_with(&files, |name, code| {
-        let places = ["frontend/src/parser", "frontend/src/lexer", "tests/tests/hygiene.rs"];
+        let places = ["frontend/src/parser", "frontend/src/lexer", "tests/tests/hygiene/main.rs"];
         !places.iter().any(|place| name.starts_with(place)) && has_word(code, "chumsky")
     });
     none(found, "only lexer and parser know chumsky");
@@ -103,7 +106,7 @@ fn parser_libraries_stay_where_they_belong() {
 fn nothing_is_left_to_do() {
     let words = ["todo!", "unimplemented!", "dbg!"];
     let found = lines_with(&sources(), |name, code| {
-        name != "tests/tests/hygiene.rs" && words.iter().any(|word| code.contains(&format!("{word}(")))
+        name != "tests/tests/hygiene/main.rs" && words.iter().any(|word| code.contains(&format!("{word}(")))
     });
     none(found, "unfinished code");
 }

@@ -1,101 +1,21 @@
-//! The evaluator for functions of scalars alone.
+//! The evaluator for functions of scalars alone ([`super::scalar_code`]).
 //!
-//! Such a function, and whatever it calls, has no columns: its registers are words of 64 bits, and an engine has no part in it.
-//! The machine hands whole calls to this evaluator (`machine::scalars`), which takes a fifth to an eighth of the time. A function
-//! becomes blocks (`translate`) of closures, one for each operation, made from the operation's meaning in the table
-//! (`operation`), with control between them. Results, failures with their places, limits and the numbers of instructions are
-//! the machine's.
+//! The machine hands whole calls to it (`super::scalars`): native code first, and where that gives up, or is off, blocks of
+//! closures, which take a fifth to an eighth of the time of the machine's lines. That matters where native code fails after
+//! long work: the work is done again to find the place. Results, failures with their places, limits and the numbers of
+//! instructions are the machine's.
 
-mod only;
-mod operation;
-mod translate;
-
+use super::Limits;
+use super::loaded::Loaded;
+use super::native::ScalarCalls;
+use super::scalar_code::{Call, Code, End};
 use crate::engine::error::{RuntimeError, kept_calls};
 use crate::engine::native::Native;
-use crate::machine::Limits;
-use crate::machine::loaded::Loaded;
-use crate::machine::native::ScalarCalls;
 use nesl_native::Status;
-use nesl_prim::{Failure, ScalarType, ScalarValue};
+use nesl_prim::{Failure, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::FunctionId;
-pub(crate) use only::{is_scalar_only, results};
-use operation::Operation;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-pub(crate) use translate::translate;
-
-/// Where a word comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Source {
-    /// The program.
-    Constant(u64),
-    /// A place in the frame.
-    Place(usize),
-}
-
-impl Source {
-    fn word(self, frame: &[u64]) -> u64 {
-        match self {
-            Source::Constant(word) => word,
-            Source::Place(place) => frame[place],
-        }
-    }
-}
-
-/// A call at the end of a block.
-#[derive(Clone, Debug)]
-struct Call {
-    function: FunctionId,
-    /// In the order of the parameters.
-    arguments: Box<[Source]>,
-    /// Where the results go.
-    results: Box<[usize]>,
-    /// The block to go on with.
-    next: usize,
-    span: Span,
-}
-
-/// What follows a block.
-#[derive(Clone, Debug)]
-enum End {
-    /// One block where the word at a place is true, else another.
-    Branch { condition: usize, then: usize, otherwise: usize },
-    /// A block further down.
-    Jump(usize),
-    /// A call, then a block further down.
-    Call(Call),
-    /// A step of a loop: a call that ends the function, whose place the other takes.
-    Step { function: FunctionId, arguments: Box<[Source]>, span: Span },
-    /// The end of the function.
-    Return(Box<[Source]>),
-}
-
-/// Operations that run one after another; then moves within the frame, in order.
-#[derive(Debug)]
-struct Block {
-    operations: Vec<Operation>,
-    /// Where each of them is in the source.
-    spans: Vec<Span>,
-    moves: Vec<(Source, usize)>,
-    /// Instructions in it, with that of its end.
-    instructions: u64,
-    end: End,
-}
-
-/// A function ready for the evaluator.
-#[derive(Debug)]
-pub(crate) struct Code {
-    /// The first one begins.
-    blocks: Vec<Block>,
-    /// Words of a frame.
-    words: usize,
-    /// Where the parameters go.
-    parameters: Box<[usize]>,
-    /// The types of the results.
-    pub results: Box<[ScalarType]>,
-    /// The source of the function.
-    span: Span,
-}
 
 /// A function that waits for its call to return.
 struct Caller<'a> {

@@ -8,7 +8,7 @@ use crate::machine::decode::{self, Line};
 use nesl_prim::ScalarType;
 
 /// Translates a function of scalars alone with the types of its results.
-pub(crate) fn translate(code: &decode::Code, results: Box<[ScalarType]>) -> Code {
+pub(in crate::machine) fn translate(code: &decode::Code, results: Box<[ScalarType]>) -> Code {
     let starts = starts(&code.lines);
     // Which block begins with each line, or would if one began there.
     let block_of: Vec<usize> = starts

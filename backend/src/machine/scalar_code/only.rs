@@ -6,7 +6,7 @@ use nesl_prim::ScalarType;
 use nesl_vcode::{Block, Function, FunctionId, Op, Program, RegisterType};
 
 /// Whether a function and all that it calls, directly or not, have scalar registers only.
-pub(crate) fn is_scalar_only(program: &Program, function: FunctionId) -> bool {
+pub(in crate::machine) fn is_scalar_only(program: &Program, function: FunctionId) -> bool {
     let mut reached = vec![function];
     let mut next = 0;
     while let Some(&id) = reached.get(next) {
@@ -20,7 +20,7 @@ pub(crate) fn is_scalar_only(program: &Program, function: FunctionId) -> bool {
 }
 
 /// The types of the results of a function of scalars alone.
-pub(crate) fn results(program: &Program, function: FunctionId) -> Box<[ScalarType]> {
+pub(in crate::machine) fn results(program: &Program, function: FunctionId) -> Box<[ScalarType]> {
     let function = &program.functions[function.0 as usize];
     let result = |&operand| match function.operand_type(operand) {
         RegisterType::Scalar(scalar) => scalar,

@@ -6,7 +6,7 @@ use crate::engine::native::Native;
 use crate::engine::reference::Reference;
 use crate::io::host::System;
 use crate::machine::Machine;
-use nesl_prim::{Element, ScalarOp, ScalarValue};
+use nesl_prim::{Element, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::FileId;
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Op, Operand, Program, RegisterType};
