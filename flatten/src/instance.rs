@@ -8,27 +8,24 @@
 //! 3. its argument;
 //! 4. the globals that it or its callees mention, always invariant.
 //!
-//! A loop ([`crate::lift::looped`]) has more: after the number of instances how many there were at first and which of them these
+//! A loop ([`crate::lower::lift::looped`]) has more: after the number of instances how many there were at first and which of them these
 //! are, after the seed what they have printed, and before the globals the results so far, which it gives.
 //!
 //! Its results are its value (lifted throughout if lifted), then its state: the seed after it if it draws, and the text of
 //! each instance if it prints and is lifted.
 
 use crate::free::Globals;
-use crate::lift::onward::Target;
-use crate::lift::part::is_scalar;
-use crate::lower::{Context, Lowering};
 use crate::parallel::NotParallel;
 use crate::value::{Pattern, Value};
 use nesl_frontend::ast::Symbol;
-use nesl_frontend::core::effects::{Effect, Effects};
+use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::tail::Steps;
-use nesl_frontend::core::{self, Expr, FunctionBody, GlobalId, VariableId};
+use nesl_frontend::core::{self, Expr, VariableId};
 use nesl_frontend::ty::Type;
 use nesl_prim::HostOp;
 use nesl_span::Span;
 use nesl_vcode::{Function, FunctionId, Operand};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// For how many instances a function computes.
@@ -43,10 +40,10 @@ pub(crate) enum Version {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    source: Source,
-    type_arguments: Vec<Type>,
-    version: Version,
+pub(crate) struct Key {
+    pub source: Source,
+    pub type_arguments: Vec<Type>,
+    pub version: Version,
 }
 
 /// What an instance is made of.
@@ -176,76 +173,27 @@ impl<'p> Instances<'p> {
         self.not_parallel.push(NotParallel { calls });
     }
 
-    /// Makes everything pending, and what that needs in turn; all functions.
+    /// One that is to be made still, with its number; from now on it is the one that asks for others.
+    pub(crate) fn begin(&mut self) -> Option<(Key, FunctionId)> {
+        let (key, number) = self.pending.pop()?;
+        self.current = Some(number);
+        Some((key, number))
+    }
+
+    /// A part of a function by its number.
+    pub(crate) fn part_of(&self, number: usize) -> Rc<Part> {
+        Rc::clone(&self.parts[number])
+    }
+
+    /// All functions.
     ///
     /// # Errors
     /// Where operations for serial code stand in lifted code.
-    pub(crate) fn finish(mut self) -> Result<Vec<Function>, Vec<NotParallel>> {
-        while let Some((key, number)) = self.pending.pop() {
-            self.current = Some(number);
-            let function = self.lower(&key);
-            self.define(number, function);
-        }
+    pub(crate) fn finish(self) -> Result<Vec<Function>, Vec<NotParallel>> {
         if !self.not_parallel.is_empty() {
             return Err(NotParallel::in_order(self.not_parallel));
         }
         Ok(self.functions.into_iter().map(|function| function.expect("every reserved function is defined")).collect())
-    }
-
-    fn lower(&mut self, key: &Key) -> Function {
-        match key.source {
-            Source::Function(function) => self.lower_function(function, key),
-            Source::Part(number) => {
-                let part = Rc::clone(&self.parts[number]);
-                self.lower_part(&part, key)
-            }
-        }
-    }
-
-    fn lower_function(&mut self, function: core::FunctionId, key: &Key) -> Function {
-        let source = self.program.function(function);
-        let FunctionBody::Defined { parameter, body } = &source.body else {
-            panic!("{} has no body to lower: the program has errors", source.name)
-        };
-        let argument_type = source.scheme.parameter.instantiate(&key.type_arguments);
-        let result_type = source.scheme.result.instantiate(&key.type_arguments);
-        let name = self.unique_name(key.name(&source.name, &argument_type));
-        let effect = self.effects.function(function);
-        let globals = self.globals.function(self.program, function, &key.type_arguments);
-        let mut lowering = Lowering::new(self, &name, source.span, key.type_arguments.clone());
-        lowering.is_scalar_function = is_scalar(&argument_type) && is_scalar(&result_type);
-        if let Version::Loop(pattern) = &key.version {
-            let count = lowering.parameter(&Type::INT, &Pattern::Part(false)).operand();
-            let parameters = lowering.loop_parameters(&argument_type, pattern, effect);
-            lowering.environment.insert(parameter.id, parameters.2.clone());
-            let room = lowering.room_parameter(&result_type, effect);
-            lowering.global_parameters(globals);
-            let results = lowering.loop_body((function, body), parameters, room, count);
-            return lowering.builder.finish(results);
-        }
-        let is_loop = lowering.instances.steps.has_step(lowering.instances.program, body, function);
-        let (context, argument) = lowering.parameters(key, &argument_type, effect, globals);
-        if let (true, Context::Lifted(count)) = (is_loop, context) {
-            let target = Target { function, type_arguments: key.type_arguments.clone(), pattern: argument.pattern() };
-            let results = lowering.enter_loop(&target, argument, &result_type, effect, count);
-            return lowering.builder.finish(results);
-        }
-        lowering.environment.insert(parameter.id, argument);
-        let value = lowering.eval(body, context);
-        lowering.function(value, &result_type, effect, context)
-    }
-
-    fn lower_part(&mut self, part: &Part, key: &Key) -> Function {
-        let argument_type = part.argument(&key.type_arguments);
-        let result_type = part.expr.ty.instantiate(&key.type_arguments);
-        let name = self.unique_name(key.name("if", &argument_type));
-        let globals = self.globals.part(self.program, &part.expr, &key.type_arguments);
-        let mut lowering = Lowering::new(self, &name, part.expr.span, key.type_arguments.clone());
-        let effect = Effect::default();
-        let (context, argument) = lowering.parameters(key, &argument_type, effect, globals);
-        lowering.bind_part(&part.variables, argument);
-        let value = lowering.eval_part(&part.expr, context);
-        lowering.function(value, &result_type, effect, context)
     }
 
     /// What a call of an instance passes.
@@ -262,54 +210,9 @@ impl<'p> Instances<'p> {
     }
 }
 
-impl Lowering<'_, '_> {
-    /// The parameters of an instance: for how many instances it computes, and its argument.
-    fn parameters(
-        &mut self,
-        key: &Key,
-        argument_type: &Type,
-        effect: Effect,
-        globals: BTreeSet<GlobalId>,
-    ) -> (Context, Value) {
-        let (context, pattern) = match &key.version {
-            Version::Serial => (Context::Serial, Pattern::uniform(argument_type, false)),
-            Version::Lifted(pattern) | Version::Loop(pattern) => {
-                let count = self.parameter(&Type::INT, &Pattern::Part(false)).operand();
-                (Context::Lifted(count), pattern.clone())
-            }
-        };
-        if effect.draws {
-            self.seed = Some(self.parameter(&Type::INT, &Pattern::Part(context.is_lifted())));
-        }
-        let argument = self.parameter(argument_type, &pattern);
-        self.global_parameters(globals);
-        (context, argument)
-    }
-
-    fn global_parameters(&mut self, globals: BTreeSet<GlobalId>) {
-        let program = self.instances.program;
-        for global in globals {
-            let ty = &program.global(global).ty;
-            let value = self.parameter(ty, &Pattern::uniform(ty, false));
-            self.globals.insert(global, value);
-        }
-    }
-
-    /// The finished function of an instance with this value.
-    fn function(mut self, value: Value, result_type: &Type, effect: Effect, context: Context) -> Function {
-        let value = match context {
-            Context::Serial => value,
-            Context::Lifted(count) => self.lift(value, count),
-        };
-        debug_assert_eq!(value.pattern(), Pattern::uniform(result_type, context.is_lifted()));
-        let results = self.results(&value, effect, context);
-        self.builder.finish(results)
-    }
-}
-
 impl Key {
     /// `qs@[int]`, `qs@[int]/L`: the argument's type, then the pattern if lifted.
-    fn name(&self, source: &str, argument_type: &Type) -> String {
+    pub fn name(&self, source: &str, argument_type: &Type) -> String {
         let types = argument_type.to_string().replace(' ', "");
         match &self.version {
             Version::Serial => format!("{source}@{types}"),

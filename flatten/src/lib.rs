@@ -7,19 +7,18 @@
 //!
 //! * *Invariant stays invariant*: a value shared by all instances is not replicated; lifted functions are made for each
 //!   pattern of lifted and invariant arguments ([`value`]).
-//! * *Views*: a free sequence, a part of a sequence, a selected branch are starts and lengths into shared data ([`repr`]).
+//! * *Views*: a free sequence, a part of a sequence, a selected branch are starts and lengths into shared data ([`lower::repr`]).
 //!
-//! [`compile`] is the way in. [`entry`] makes the steps of a program, [`instance`] makes functions on demand, [`lower`] their bodies, [`lift`] holds the rules.
+//! [`compile`] is the way in. [`entry`] makes the steps of a program, [`instance`] knows which functions are needed, [`function`]
+//! makes them, and [`lower`] their bodies, by the rules in [`lower::lift`].
 //! Names that recur: *instance* of an apply-to-each (one element with its body), *serial* and *lifted* code, *invariant*.
 
 mod entry;
 mod free;
+mod function;
 mod instance;
-mod lift;
 mod lower;
 mod parallel;
-mod repr;
-mod state;
 mod value;
 
 use instance::Instances;
@@ -79,5 +78,5 @@ fn flatten(
         let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         choices.into_iter().map(|types| entry::main(&mut instances, main, types, prelude.clone())).collect()
     });
-    Ok(Program { functions: instances.finish()?, steps, mains })
+    Ok(Program { functions: function::all(instances)?, steps, mains })
 }

@@ -12,11 +12,13 @@
 //!   fail or cost. An apply-to-each whose body has none needs no guard.
 //! * Elements are computed on one by one only after `compact`: elements outside the segments are nobody's.
 
+pub(crate) mod lift;
+pub(crate) mod repr;
+mod state;
+
 use crate::instance::{Instances, Version};
-use crate::lift::looped::Looping;
-use crate::repr::int;
-use crate::state::state_type;
 use crate::value::{Pattern, Value};
+use lift::looped::Looping;
 use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, ExprKind, GlobalId, VariableId};
 use nesl_frontend::ty::Type;
@@ -24,6 +26,8 @@ use nesl_prim::ScalarOp;
 use nesl_span::Span;
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Constants, Operand, VectorOp};
+use repr::int;
+use state::state_type;
 use std::collections::HashMap;
 
 /// For how many instances code computes.

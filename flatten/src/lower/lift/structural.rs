@@ -8,8 +8,8 @@
 //!          both
 //! ```
 
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::{Structure, Value};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};

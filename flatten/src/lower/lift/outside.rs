@@ -3,8 +3,8 @@
 //! Printing is part of the state that effects thread ([`crate::state`]); the end of the program is a failure that may stand
 //! anywhere. All else is for serial code.
 
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::Value;
 use nesl_frontend::ty::Type;
 use nesl_prim::{HostKind, HostOp, ScalarType, ScalarValue};

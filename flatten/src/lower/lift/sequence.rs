@@ -4,8 +4,8 @@
 //! sequence is a plain gather, and parts of one sequence are views of it. Otherwise it is lifted to views, which moves
 //! nothing. Operands are compacted before anything is computed on their elements.
 
-use crate::lift::intrinsic::operator;
 use crate::lower::Lowering;
+use crate::lower::lift::intrinsic::operator;
 use crate::value::Value;
 use nesl_frontend::core::Intrinsic;
 use nesl_frontend::ty::Type;

@@ -11,8 +11,8 @@
 //!
 //! What is read is put together only if everything could be read and all lengths fit.
 
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::{Pattern, Structure, Value};
 use nesl_frontend::core::{Intrinsic, NO_FIT, NO_FUNCTIONS};
 use nesl_frontend::ty::Type;

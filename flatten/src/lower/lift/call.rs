@@ -10,8 +10,8 @@
 //! captured. Nothing is dispatched at run time.
 
 use crate::instance::{Instances, Source, Version};
+use crate::lower::state::state_type;
 use crate::lower::{Context, Lowering};
-use crate::state::state_type;
 use crate::value::{Pattern, Value, shape};
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic};
 use nesl_frontend::ty::Type;

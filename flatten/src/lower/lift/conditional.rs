@@ -15,9 +15,9 @@
 
 use super::part::is_scalar;
 use crate::free;
+use crate::lower::repr::int;
+use crate::lower::state::state_type;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
-use crate::state::state_type;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, Intrinsic, VariableId};

@@ -11,8 +11,8 @@
 //! An element that is an int or a bool stands for its own hash, as an int: it is mixed with its position anyway. Characters are
 //! small enough that it takes no mixing, so that engines can take several at once.
 
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::{Structure, Value};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarType};

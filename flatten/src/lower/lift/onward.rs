@@ -2,8 +2,8 @@
 
 use super::room::Room;
 use crate::instance::{Source, Version};
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::FunctionId;
 use nesl_frontend::ty::Type;

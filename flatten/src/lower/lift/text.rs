@@ -10,8 +10,8 @@
 //!
 //! A shortened text is that of a value of which only so many levels and elements are looked at: parts of it are views.
 
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::{Structure, Value};
 use nesl_frontend::core::Intrinsic;
 use nesl_frontend::core::short::{ELEMENTS as SHORT_ELEMENTS, HIDDEN, LEVELS as SHORT_LEVELS};

@@ -3,8 +3,8 @@
 //! An operation whose operands do not vary by instance is done once; otherwise scalar operations become elementwise, and
 //! sequence operations segmented (see [`super::sequence`]).
 
+use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
-use crate::repr::int;
 use crate::value::Value;
 use nesl_frontend::core::Intrinsic;
 use nesl_frontend::ty::Type;

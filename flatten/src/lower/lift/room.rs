@@ -3,8 +3,8 @@
 //! Scalars are written into columns of all instances. Of sequences these say where they lie and how long they are; their
 //! elements lie one after another in the order in which they came. A place that nobody has filled has zeros.
 
+use crate::lower::repr::int;
 use crate::lower::{Lowering, first_component};
-use crate::repr::int;
 use crate::value::{Pattern, Structure, Value, shape};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarType};
