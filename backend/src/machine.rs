@@ -19,7 +19,6 @@ mod run;
 mod scalar_code;
 mod scalars;
 pub mod strategy;
-mod together;
 
 use crate::data::counters::Counters;
 use crate::data::slot::Slot;

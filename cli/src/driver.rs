@@ -4,9 +4,9 @@
 //! file ─ frontend ─▶ typed core ─ flatten ─▶ VCODE ─ pipeline ─▶ optimised, verified VCODE ─ crate::execute ─▶ an engine
 //! ```
 
-use crate::options::Style;
 use crate::output::remark;
 use crate::stop::Stop;
+use crate::style::Style;
 use nesl_frontend::core::Form;
 use nesl_frontend::diagnostic::Severity;
 use nesl_frontend::{Diagnostic, Options, Session};

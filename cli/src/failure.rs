@@ -1,8 +1,8 @@
 //! Run-time errors as diagnostics: the place in the user's program, what happened there, and what to do.
 
 use crate::driver::is_stack_format;
-use crate::options::Style;
 use crate::stop::Stop;
+use crate::style::Style;
 use nesl_backend::RuntimeError;
 use nesl_frontend::ast::TopLevel;
 use nesl_frontend::surroundings::{Surroundings, surroundings};

@@ -33,6 +33,7 @@ pub mod repl;
 pub mod stats;
 pub mod stop;
 pub mod supervisor;
+pub mod style;
 
 use nesl_frontend::session;
 use nesl_frontend::stack::with_stack_if_possible;

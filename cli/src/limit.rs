@@ -8,8 +8,8 @@
 //! [`System::that_may_end`]: nesl_backend::io::host::System::that_may_end
 
 use crate::interrupt::Interrupt;
-use crate::options::Style;
 use crate::stop::Stop;
+use crate::style::Style;
 use nesl_backend::RuntimeError;
 use nesl_backend::io::host::end_commands;
 use nesl_prim::Failure;

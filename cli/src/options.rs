@@ -2,12 +2,10 @@
 
 use crate::limit::TimeLimit;
 use crate::profile;
-use crate::stop::Stop;
+use crate::style::Style;
 use clap::{Args, Command, ValueEnum};
 use nesl_backend::{Native, Strategy};
-use nesl_frontend::{Diagnostic, render};
 use nesl_prim::visible;
-use nesl_span::SourceMap;
 use std::io::IsTerminal;
 
 /// Which engine runs a program.
@@ -160,44 +158,6 @@ pub enum MessageFormat {
     Human,
     /// One JSON object a line
     Json,
-}
-
-/// How messages are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// For people.
-    Text {
-        /// With the colours of a terminal.
-        color: bool,
-    },
-    /// For programs.
-    Json,
-}
-
-impl Style {
-    /// A diagnostic, with a newline at its end.
-    pub fn diagnostic(self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-        match self {
-            Style::Text { color } => render::render(diagnostic, sources, color),
-            Style::Json => render::json::render(diagnostic, sources),
-        }
-    }
-
-    /// The end of a command for a reason with a code, but without a place in a program.
-    pub fn failed_with(self, code: &str, message: &str, hint: &str) -> Stop {
-        match self {
-            Style::Text { .. } => Stop::failed(format!("error[{code}]: {message}\nhint: {hint}")),
-            Style::Json => Stop::reported(render::json::coded_error(code, message, hint)),
-        }
-    }
-
-    /// The end of a command for a reason without a place in a program.
-    pub fn failed(self, message: &str) -> Stop {
-        match self {
-            Style::Text { .. } => Stop::failed(format!("error: {message}")),
-            Style::Json => Stop::reported(render::json::bare_error(message)),
-        }
-    }
 }
 
 /// When messages are coloured.

@@ -1,6 +1,6 @@
 //! `--profile`: where a run spent its time, as a table of the lines of the program, or as one JSON object.
 
-use crate::options::Style;
+use crate::style::Style;
 use nesl_backend::Spent;
 use nesl_frontend::render::json;
 use nesl_prim::visible;

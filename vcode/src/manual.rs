@@ -8,8 +8,8 @@ use crate::pass::Pass;
 use crate::pipeline::{PARTITIONED_PASSES, PASSES, SERIAL_PASSES};
 use crate::print;
 use crate::program::RegisterType;
-use nesl_prim::host::{HostRow, Need, Place};
-use nesl_prim::{Cost, HostKind, HostOp, Property, ScalarOp};
+use nesl_prim::host::{HostRow, Place};
+use nesl_prim::{Cost, HostKind, HostOp, Need, Property, ScalarOp};
 use std::fmt::Display;
 
 /// The heading that the generated part of the manual begins with.

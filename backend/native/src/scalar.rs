@@ -7,7 +7,7 @@ use crate::emitter::{Emitter, TRUSTED};
 use crate::thunk::thunk;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use nesl_prim::meaning::MOST_ELEMENTS;
+use nesl_prim::MOST_ELEMENTS;
 use nesl_prim::{ScalarOp, ScalarType};
 
 impl Emitter<'_> {

@@ -7,7 +7,7 @@
 use crate::data::buffer::Meter;
 use crate::data::vector::Vector;
 use nesl_prim::Failure;
-use nesl_prim::meaning::MOST_ELEMENTS;
+use nesl_prim::MOST_ELEMENTS;
 use std::sync::{Arc, OnceLock};
 
 /// How a column is cut into segments.

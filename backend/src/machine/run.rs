@@ -4,6 +4,7 @@
 //! where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
 mod profiling;
+mod together;
 
 use super::frames::Frames;
 use super::{Limits, execute, outside};

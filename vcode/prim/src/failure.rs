@@ -3,8 +3,8 @@
 //! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the same.
 
 use crate::ScalarValue;
-use crate::host::Need;
-use crate::meaning::MOST_ELEMENTS;
+use crate::need::Need;
+use crate::value::MOST_ELEMENTS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -10,6 +10,7 @@
 
 use crate::constants::Constants;
 use crate::failure::Failure;
+use crate::need::Need;
 use crate::value::{ScalarType, ScalarValue};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -35,24 +36,6 @@ pub enum Place {
     Every,
     /// Every rank, on its share of the last operand. The host's share of whatever length is where that lies in the whole.
     Parts,
-}
-
-/// What of the world an operation reaches for that does not belong to the program: what a sandbox keeps from it. The first
-/// operand of an operation that needs something names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Need {
-    /// Nothing: the clock, standard streams, and streams that are open.
-    Nothing,
-    /// A file to read.
-    ReadFile,
-    /// A file to write.
-    WriteFile,
-    /// A file to read where the second operand is 1, else to write.
-    OpenFile,
-    /// A variable of the environment.
-    Environment,
-    /// A command to run.
-    Command,
 }
 
 /// An operation on the world outside.

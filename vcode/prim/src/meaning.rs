@@ -6,6 +6,7 @@
 
 use crate::ScalarValue;
 use crate::failure::Failure;
+use crate::value::MOST_ELEMENTS;
 
 /// `a / b`, truncated towards zero.
 #[inline]
@@ -165,10 +166,6 @@ pub fn check_length(length: i64) -> Result<i64, Failure> {
 pub fn add_lengths(a: i64, b: i64) -> i64 {
     (a as u64).saturating_add(b as u64) as i64
 }
-
-/// The most elements of a sequence: as many as bytes can be addressed on any machine. All lengths are checked against it where
-/// they arise, whether or not anybody asks for the elements, so that the sum of two is an int.
-pub const MOST_ELEMENTS: i64 = 1 << 47;
 
 /// `total`, a length or a sum of lengths that [`add_lengths`] made, if a sequence can have so many elements.
 #[inline]

@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The most elements of a sequence: as many as bytes can be addressed on any machine. All lengths are checked against it where
+/// they arise, whether or not anybody asks for the elements, so that the sum of two is an int.
+pub const MOST_ELEMENTS: i64 = 1 << 47;
+
 /// A scalar type of NESL and of VCODE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ScalarType {

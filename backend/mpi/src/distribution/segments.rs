@@ -9,7 +9,7 @@ use crate::distribution::column::{Column, Descriptor, Inner};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Layout, offsets, overlap};
 use nesl_backend::{Engine, Fault, Vector};
-use nesl_prim::meaning::MOST_ELEMENTS;
+use nesl_prim::MOST_ELEMENTS;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

@@ -5,7 +5,7 @@
 //! links, and it is opened at that place: a program can neither write nor run anything, so nothing that it does can put
 //! another file there.
 
-use nesl_prim::host::Need;
+use nesl_prim::Need;
 use nesl_prim::{Failure, HostOp, HostValue};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use super::Result;
 use super::lower::{Lowering, Value, scalar_type, word};
 use crate::opcode::Opcode;
 use ScalarType::{Float, Int};
-use nesl_prim::meaning::MOST_ELEMENTS;
+use nesl_prim::MOST_ELEMENTS;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::program::{Operand, RegisterType};
 

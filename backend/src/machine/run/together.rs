@@ -1,16 +1,16 @@
 //! Instructions that an engine does at once.
 
-use super::execute;
-use super::frames::Frames;
-use super::run::{Run, Stop};
+use super::{Run, Stop};
 use crate::engine::Engine;
 use crate::engine::value::SlotOf;
 use crate::machine::decode::{Line, Operation};
+use crate::machine::execute;
+use crate::machine::frames::Frames;
 
 impl<E: Engine> Run<'_, E> {
     /// Runs lines of one kind, each of which may be done with the first. An error is where the first is: alone, it
     /// would have met it.
-    pub(super) fn together(&mut self, lines: &[Line], frames: &mut Frames<E>) -> Result<(), Stop> {
+    pub(in crate::machine) fn together(&mut self, lines: &[Line], frames: &mut Frames<E>) -> Result<(), Stop> {
         let mut all: Vec<Vec<SlotOf<E>>> = Vec::with_capacity(lines.len());
         let mut first = None;
         for line in lines {

@@ -1,0 +1,43 @@
+//! How messages are written: for people, or for programs.
+
+use crate::stop::Stop;
+use nesl_frontend::{Diagnostic, render};
+use nesl_span::SourceMap;
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// For people.
+    Text {
+        /// With the colours of a terminal.
+        color: bool,
+    },
+    /// For programs.
+    Json,
+}
+
+impl Style {
+    /// A diagnostic, with a newline at its end.
+    pub fn diagnostic(self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+        match self {
+            Style::Text { color } => render::render(diagnostic, sources, color),
+            Style::Json => render::json::render(diagnostic, sources),
+        }
+    }
+
+    /// The end of a command for a reason with a code, but without a place in a program.
+    pub fn failed_with(self, code: &str, message: &str, hint: &str) -> Stop {
+        match self {
+            Style::Text { .. } => Stop::failed(format!("error[{code}]: {message}\nhint: {hint}")),
+            Style::Json => Stop::reported(render::json::coded_error(code, message, hint)),
+        }
+    }
+
+    /// The end of a command for a reason without a place in a program.
+    pub fn failed(self, message: &str) -> Stop {
+        match self {
+            Style::Text { .. } => Stop::failed(format!("error: {message}")),
+            Style::Json => Stop::reported(render::json::bare_error(message)),
+        }
+    }
+}
