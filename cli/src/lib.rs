@@ -32,8 +32,8 @@ pub mod profile;
 pub mod repl;
 pub mod stats;
 pub mod stop;
-pub mod supervisor;
 pub mod style;
+pub mod supervisor;
 
 use nesl_frontend::session;
 use nesl_frontend::stack::with_stack_if_possible;
