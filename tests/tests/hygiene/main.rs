@@ -2,6 +2,7 @@
 //! which crate may depend on which. Beside this file: the habits inside of crates.
 
 mod habits;
+mod links;
 mod modules;
 
 use nesl_tests::programs::root;
