@@ -4,7 +4,7 @@
 //! them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of
 //! the loops. On several threads each runs the function on indices of its own.
 
-mod affine;
+mod induction;
 mod body;
 mod emit;
 mod ends;

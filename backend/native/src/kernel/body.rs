@@ -4,7 +4,7 @@
 //! fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise it is
 //! behind a branch.
 
-use super::affine::Even;
+use super::induction::InductionVariable;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
 use super::lanes::Lanes;
 use super::live::{counted, live};
@@ -63,7 +63,7 @@ pub(super) struct Body<'a, 'e, 'b> {
     /// The addresses that index 0 would have in buffers of sums, for a strip or a stretch, by yield.
     pub biases: Vec<Option<Value>>,
     /// The nodes that are indices which go up evenly inside a strip, and are checked when it begins.
-    pub even: Vec<Option<Even>>,
+    pub even: Vec<Option<InductionVariable>>,
     /// The lanes of a sum that are kept in registers.
     pub lanes: Option<Lanes>,
     /// What is known at the current index.

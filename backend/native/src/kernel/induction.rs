@@ -27,7 +27,7 @@ enum Length {
 
 /// An index that goes up evenly inside a strip.
 #[derive(Clone, Copy)]
-pub(super) struct Even {
+pub(super) struct InductionVariable {
     /// What it is next.
     index: Variable,
     step: Variable,
@@ -206,7 +206,7 @@ impl Body<'_, '_, '_> {
             {
                 self.checked[number] = true;
                 let zero = self.emitter.int(0);
-                self.even[number] = Some(Even { index: self.variable(zero), step: self.variable(zero) });
+                self.even[number] = Some(InductionVariable { index: self.variable(zero), step: self.variable(zero) });
             }
         }
         // What only such indices are computed from is not computed.
@@ -263,7 +263,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// The index at the current place of a strip, and on to the next.
-    pub(super) fn next_even(&mut self, even: Even) -> Value {
+    pub(super) fn next_even(&mut self, even: InductionVariable) -> Value {
         let (index, step) = (self.emitter.builder.use_var(even.index), self.emitter.builder.use_var(even.step));
         let next = self.emitter.builder.ins().iadd(index, step);
         self.emitter.builder.def_var(even.index, next);
