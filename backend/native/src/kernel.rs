@@ -8,15 +8,15 @@ mod induction;
 mod body;
 mod emit;
 mod ends;
-mod known;
-mod lanes;
+mod specialisation;
+mod vector_accumulators;
 mod live;
 mod parts;
 mod plan;
 mod scans;
-mod strip;
+mod strip_mining;
 mod sums;
-mod wide;
+mod simd;
 
 use crate::emitter::Emitter;
 use crate::module::{Module, Unavailable};
@@ -35,7 +35,7 @@ pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 pub use sums::Sums;
 pub(crate) use sums::begin as begin_sums;
-pub(crate) use wide::{LANES, is_number, is_wide_op};
+pub(crate) use simd::{LANES, is_number, is_wide_op};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;

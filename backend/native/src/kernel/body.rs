@@ -6,10 +6,10 @@
 
 use super::induction::InductionVariable;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
-use super::lanes::Lanes;
+use super::vector_accumulators::Lanes;
 use super::live::{counted, live};
 use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
-use super::strip::TIMES;
+use super::strip_mining::UNROLL;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -166,14 +166,14 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
             |&node: &usize| self.has_length[node] || gathers(&self.plan.nodes[node]) || !self.is_costly(node);
         let calls = !(0..self.plan.nodes.len()).filter(|&node| self.live[node]).all(|node| is_quick(&node));
         self.is_wide = is_small && self.can_be_wide();
-        self.times = if is_small && is_plain && !calls && !self.is_wide { TIMES } else { 1 };
+        self.times = if is_small && is_plain && !calls && !self.is_wide { UNROLL } else { 1 };
         for index in 0..self.endings.len() {
             let carried = self.carry(index);
             self.carried.push(carried);
         }
         self.begin_scans();
         if self.is_wide {
-            self.begin_wide(TIMES);
+            self.begin_wide(UNROLL);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Two groups that differ in nothing but names have equal plans, and share their code.
 
-use super::known::Known;
+use super::specialisation::Known;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::op::{Class, Elements, Fusion};
 use nesl_vcode::passes::effect;

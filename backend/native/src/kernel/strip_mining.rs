@@ -3,7 +3,7 @@
 use super::body::{Body, Now};
 use super::emit::{Bound, Mode};
 use super::plan::{NodeOp, Source};
-use super::wide::LANES;
+use super::simd::LANES;
 use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
@@ -11,7 +11,7 @@ use cranelift_frontend::Variable;
 use nesl_vcode::VectorOp;
 
 /// How many indices, or vectors of them, a loop takes at a time.
-pub(super) const TIMES: usize = 4;
+pub(super) const UNROLL: usize = 4;
 
 /// Indices from which on it is worth looking again how many there is room for.
 const WORTH_A_ROUND: i64 = 16;
@@ -59,7 +59,7 @@ impl Body<'_, '_, '_> {
         }
         if self.is_wide {
             self.strip_of_lanes(index, stop);
-            self.rotated_apart(index, stop, TIMES, LANES);
+            self.rotated_apart(index, stop, UNROLL, LANES);
         } else if self.times > 1 {
             self.rotated_apart(index, stop, self.times, 1);
         }
