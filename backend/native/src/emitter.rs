@@ -46,7 +46,7 @@ pub(crate) struct Emitter<'a> {
     /// Where a called operation leaves its result.
     word: Option<StackSlot>,
     /// The signature of a called operation.
-    thunk: Option<SigRef>,
+    shim: Option<SigRef>,
 }
 
 impl<'a> Emitter<'a> {
@@ -75,7 +75,7 @@ impl<'a> Emitter<'a> {
                 results,
                 convention,
                 word: None,
-                thunk: None,
+                shim: None,
             },
             parameters,
         )
@@ -252,13 +252,13 @@ impl<'a> Emitter<'a> {
         self.builder.import_signature(signature)
     }
 
-    /// The signature of [`Thunk`](crate::thunk::Thunk), and where the result goes.
-    pub fn thunk(&mut self) -> (SigRef, StackSlot) {
-        let signature = match self.thunk {
+    /// The signature of [`Shim`](crate::shim::Shim), and where the result goes.
+    pub fn shim(&mut self) -> (SigRef, StackSlot) {
+        let signature = match self.shim {
             Some(signature) => signature,
             None => self.signature(&[types::I64; 4], &[types::I8]),
         };
-        self.thunk = Some(signature);
+        self.shim = Some(signature);
         let slot = self.word.unwrap_or_else(|| {
             self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
         });

@@ -21,7 +21,7 @@ mod module;
 mod runtime;
 mod scalar;
 mod state;
-mod thunk;
+mod shim;
 
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{

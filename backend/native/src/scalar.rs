@@ -4,7 +4,7 @@
 //! table on many operands. An operation that fails makes its function give up.
 
 use crate::emitter::{Emitter, TRUSTED};
-use crate::thunk::thunk;
+use crate::shim::shim;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use nesl_prim::MOST_ELEMENTS;
@@ -339,9 +339,9 @@ impl Emitter<'_> {
         while arguments.len() < 3 {
             arguments.push(self.int(0));
         }
-        let (signature, slot) = self.thunk();
+        let (signature, slot) = self.shim();
         arguments.push(self.builder.ins().stack_addr(types::I64, slot, 0));
-        let is_done = self.call_rust(thunk(op) as usize, signature, &arguments)[0];
+        let is_done = self.call_rust(shim(op) as usize, signature, &arguments)[0];
         if row.fallible {
             self.require(is_done);
         }

@@ -8,15 +8,15 @@ pub(crate) mod each;
 mod moving;
 mod order;
 mod reduce;
-mod returning;
+mod compact_results;
 mod segment;
 
 use crate::state::{DONE, GAVE_UP, State};
-use crate::thunk::conjure;
+use crate::shim::zst_instance;
 pub(crate) use moving::take;
 use nesl_prim::{Direction, Element, ScalarType, meaning};
 use nesl_vcode::VectorOp;
-pub(crate) use returning::{copy_down, give_back, join};
+pub(crate) use compact_results::{copy_down, give_back, join};
 use std::mem::MaybeUninit;
 
 /// A function that native code calls. `words` holds the operands and then the results.
@@ -149,7 +149,7 @@ pub(crate) fn helper<F: Fn(&mut Frame<'_>) -> Option<()> + Copy>(_: F) -> Helper
         words: *mut u64,
     ) -> u64 {
         // SAFETY: only native code calls this, with its state and words.
-        unsafe { work(state, words, |frame| conjure::<F>()(frame).map(|()| DONE)) }
+        unsafe { work(state, words, |frame| zst_instance::<F>()(frame).map(|()| DONE)) }
     }
     call::<F>
 }

@@ -36,7 +36,7 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> Combine for Me
     #[inline(always)]
     fn combine(a: A, b: A) -> A {
         // The three types are one; words go from one name of it to another.
-        A::from_word(crate::thunk::conjure::<F>()(a, B::from_word(b.to_word())).to_word())
+        A::from_word(crate::shim::zst_instance::<F>()(a, B::from_word(b.to_word())).to_word())
     }
 }
 
