@@ -17,7 +17,7 @@ mod scan;
 mod segment;
 mod text;
 mod tuning;
-mod turns;
+mod look_back;
 mod workers;
 
 use crate::data::buffer::Meter;

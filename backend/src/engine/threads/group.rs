@@ -10,14 +10,14 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
-mod apart;
+mod private_scatter;
 mod chain;
 mod check;
 mod length;
-mod room;
+mod output_buffer;
 mod scans;
 mod texts;
-mod turns;
+mod look_back;
 
 use super::Threads;
 use super::scan;
@@ -29,12 +29,12 @@ use crate::engine::Fault;
 use crate::engine::group::{Facts, Group, LocalSlot};
 use crate::engine::native::Native;
 use crate::on_vector;
-use apart::Apart;
+use private_scatter::PrivateScatter;
 use length::{descriptor, length};
 use nesl_native::{Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
 use nesl_vcode::op::Class;
-use room::{Room, Rooms};
+use output_buffer::{OutputBuffer, OutputBuffers};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -106,11 +106,11 @@ struct Piece {
 
 /// How the indices are gone over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Schedule {
     /// All by one thread.
     Whole,
     /// Block by block, which are put [in turn](turns) where they belong.
-    Turns,
+    LookBack,
     /// In pieces, of which each has room for all of its own elements, which are moved together afterwards.
     Moved,
     /// In pieces whose elements are counted first, where filters keep some.
@@ -122,7 +122,7 @@ pub(super) struct Work<'a> {
     threads: &'a Threads,
     group: &'a Group,
     length: usize,
-    way: Way,
+    way: Schedule,
     /// One where one thread does it all.
     pieces: Vec<Piece>,
     endings: &'a [Ending],
@@ -134,7 +134,7 @@ struct Aside {
     /// Of each yield that sums up floats, the sums.
     sums: Vec<Option<Box<Sums>>>,
     /// Of each yield that is written to at indices in an order that counts, a column of its own.
-    apart: Vec<Option<Apart>>,
+    apart: Vec<Option<PrivateScatter>>,
 }
 
 impl<'a> Work<'a> {
@@ -146,11 +146,11 @@ impl<'a> Work<'a> {
         let is_one = facts.is_moved || facts.is_counted && group.plan.spaces() == 2;
         let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
         let way = match facts {
-            _ if is_whole || facts.is_alone => Way::Whole,
-            _ if facts.is_written_in_order && !apart::is_worth_it(threads, group, operands, length) => Way::Whole,
-            _ if is_one && facts.is_in_turns => Way::Turns,
-            Facts { is_moved: true, .. } => Way::Moved,
-            _ => Way::Counted,
+            _ if is_whole || facts.is_alone => Schedule::Whole,
+            _ if facts.is_written_in_order && !private_scatter::is_worth_it(threads, group, operands, length) => Schedule::Whole,
+            _ if is_one && facts.is_in_turns => Schedule::LookBack,
+            Facts { is_moved: true, .. } => Schedule::Moved,
+            _ => Schedule::Counted,
         };
         let work = Work { threads, group, length, way, pieces: Vec::new(), endings: &facts.endings, facts };
         let work = work.cut(operands)?;
@@ -160,7 +160,7 @@ impl<'a> Work<'a> {
     }
 
     fn mode(&self) -> Mode {
-        if self.way == Way::Whole { Mode::Whole } else { Mode::Piece }
+        if self.way == Schedule::Whole { Mode::Whole } else { Mode::Piece }
     }
 
     /// Cuts the indices into pieces.
@@ -172,9 +172,9 @@ impl<'a> Work<'a> {
         if self.facts.is_written_in_order {
             pieces = pieces.min(self.threads.threads());
         }
-        if pieces == 1 || self.way == Way::Whole {
+        if pieces == 1 || self.way == Schedule::Whole {
             let pieces = vec![Piece { indices: 0..self.length, segments: 0..segments }];
-            return Some(Work { way: Way::Whole, pieces, ..self });
+            return Some(Work { way: Schedule::Whole, pieces, ..self });
         }
         let Some(input) = self.facts.segmented else {
             let ranges = split_aligned(self.length, pieces, sum::BLOCK);
@@ -201,11 +201,11 @@ impl<'a> Work<'a> {
 
     /// The same in pieces whose elements are counted first; none if they are, or if there is but one piece, or can be.
     fn counted_first(&self, operands: &[LocalSlot]) -> Option<Work<'a>> {
-        if self.way == Way::Counted || self.facts.is_alone {
+        if self.way == Schedule::Counted || self.facts.is_alone {
             return None;
         }
-        let work = Work { way: Way::Counted, pieces: Vec::new(), ..*self }.cut(operands)?;
-        (work.way == Way::Counted).then_some(work)
+        let work = Work { way: Schedule::Counted, pieces: Vec::new(), ..*self }.cut(operands)?;
+        (work.way == Schedule::Counted).then_some(work)
     }
 
     /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
@@ -222,7 +222,7 @@ impl<'a> Work<'a> {
                 Slot::Descriptor(_) => {}
             }
         }
-        if self.way == Way::Turns {
+        if self.way == Schedule::LookBack {
             return match self.rooms(operands, &None, in_place) {
                 Ok(mut rooms) => {
                     let outcomes = self.in_turns(&words, operands, &mut rooms.each)?;
@@ -326,7 +326,7 @@ impl<'a> Work<'a> {
     /// How many elements each piece keeps in each space, where that has to be known before.
     fn count(&self, words: &mut [Words<'_>]) -> Result<Option<Vec<Vec<usize>>>, GaveUp> {
         let plan = &self.group.plan;
-        if self.way != Way::Counted || !self.facts.is_counted {
+        if self.way != Schedule::Counted || !self.facts.is_counted {
             return Ok(None);
         }
         let kernel = kernel(self.threads, self.group, Mode::Count).ok_or(GaveUp)?;
@@ -341,7 +341,7 @@ impl<'a> Work<'a> {
     }
 
     /// Gives a piece its outlets.
-    fn aside(&self, words: &mut Words<'_>, rooms: &mut [Option<Room>], before: &[usize]) -> Result<Aside, GaveUp> {
+    fn aside(&self, words: &mut Words<'_>, rooms: &mut [Option<OutputBuffer>], before: &[usize]) -> Result<Aside, GaveUp> {
         let plan = &self.group.plan;
         let (mut all, mut apart) = (Vec::with_capacity(self.endings.len()), Vec::with_capacity(self.endings.len()));
         for (index, ending) in self.endings.iter().enumerate() {
@@ -366,9 +366,9 @@ impl<'a> Work<'a> {
                     let sums = sums.insert(Sums::new(op, 0));
                     words.outlet(index, pointer, &raw mut **sums as u64);
                 }
-                Ending::Scatter { ordered: true, .. } if self.way != Way::Whole => {
+                Ending::Scatter { ordered: true, .. } if self.way != Schedule::Whole => {
                     let ty = plan.nodes[plan.yields[index]].ty;
-                    let column = column.insert(Apart::new(&self.threads.meter, ty, length)?);
+                    let column = column.insert(PrivateScatter::new(&self.threads.meter, ty, length)?);
                     words.outlet(index, column.pointer(), length as u64);
                 }
                 Ending::Scatter { .. } => words.outlet(index, pointer, length as u64),
@@ -383,15 +383,15 @@ impl<'a> Work<'a> {
     fn collect(
         &self,
         operands: &mut [LocalSlot],
-        rooms: Rooms,
+        rooms: OutputBuffers,
         mut outcomes: Vec<(Words<'_>, Aside)>,
     ) -> Result<Vec<LocalSlot>, GaveUp> {
         let plan = &self.group.plan;
-        let finish = |room: Room, operands: &mut [LocalSlot], length| {
+        let finish = |room: OutputBuffer, operands: &mut [LocalSlot], length| {
             // SAFETY: the kernel is done: it has written all of the column, or as many elements as it counted.
             unsafe { room.finish(self.threads, operands, length) }
         };
-        let whole = |room: Room| {
+        let whole = |room: OutputBuffer| {
             let length = room.length();
             finish(room, operands, length)
         };
@@ -413,12 +413,12 @@ impl<'a> Work<'a> {
                         .filter_map(|(words, aside)| Some((aside.sums[index].take()?, words.value(index) as usize)));
                     Slot::Scalar(Sums::join(parts.collect()).to_value())
                 }
-                (_, Some(Room::Part { whole, elements, .. })) => {
+                (_, Some(OutputBuffer::Part { whole, elements, .. })) => {
                     Slot::Column(wholes[whole].slice(elements.start, elements.len()))
                 }
                 (ending, Some(mut room)) => {
                     let length = match ending {
-                        Ending::Store(source) if self.way == Way::Moved && plan.space_of(source) > 0 => {
+                        Ending::Store(source) if self.way == Schedule::Moved && plan.space_of(source) > 0 => {
                             let end = |(words, _): &(Words<'_>, Aside)| words.position(plan.space_of(source));
                             let starts = self.pieces.iter().map(|piece| piece.indices.start);
                             let parts = starts.zip(&outcomes).map(|(start, outcome)| start..end(outcome));
@@ -430,7 +430,7 @@ impl<'a> Work<'a> {
                         }
                         Ending::Scatter { .. } => {
                             let columns = outcomes.iter_mut().filter_map(|(_, aside)| aside.apart[index].take());
-                            apart::join(self.threads, columns.collect(), &mut room);
+                            private_scatter::join(self.threads, columns.collect(), &mut room);
                             room.length()
                         }
                         _ => room.length(),

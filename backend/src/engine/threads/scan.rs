@@ -10,7 +10,7 @@ use super::output::{Output, Writer};
 use super::reduce::fold;
 use super::segment::{Run, runs};
 use super::tuning::{GRAIN, SCANNED_IN_TURN, WRITTEN_IN_CACHE};
-use super::turns::Turns;
+use super::look_back::LookBack;
 use super::workers::{parts, split, split_aligned};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};
@@ -123,7 +123,7 @@ fn in_turn<T: Element>(
     let writers = writer.split(blocks.iter().map(|block| block.len()));
     // Each is taken once.
     let writers: Vec<_> = writers.into_iter().map(|writer| Mutex::new(Some(writer))).collect();
-    let (turns, before) = (Turns::new(blocks.len(), 0), Mutex::new(operation.identity));
+    let (turns, before) = (LookBack::new(blocks.len(), 0), Mutex::new(operation.identity));
     let workers = vec![(); threads.workers.threads().min(blocks.len())];
     threads.workers.try_each(workers, |()| {
         let attending = turns.attend();

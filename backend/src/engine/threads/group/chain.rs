@@ -6,9 +6,9 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
-use super::room::Room;
-use super::{Aside, GaveUp, LocalSlot, Piece, Way, Work, kernel};
-use crate::engine::threads::turns::Turns;
+use super::output_buffer::OutputBuffer;
+use super::{Aside, GaveUp, LocalSlot, Piece, Schedule, Work, kernel};
+use crate::engine::threads::look_back::LookBack;
 use nesl_native::{Ending, Kernel, Mode, Status, Words};
 use nesl_prim::{ScalarValue, eval};
 use nesl_vcode::RegisterType;
@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 /// What goes from one block to the next.
 struct Chain {
     /// The kernels that say what a block amounts to, each for scans of one level, with the turns in which that is handed on.
-    levels: Vec<(Kernel, Turns)>,
+    levels: Vec<(Kernel, LookBack)>,
     /// What each scan has come to.
     before: Mutex<Vec<ScalarValue>>,
 }
@@ -28,7 +28,7 @@ impl Work<'_> {
     pub(super) fn is_in_chain(&self) -> bool {
         let is_independent = |ending: &Ending| matches!(ending, Ending::Store(_) | Ending::Reduce(..));
         // One thread goes over all elements once.
-        self.way != Way::Whole
+        self.way != Schedule::Whole
             && self.threads.threads() > 1
             && !self.facts.running.is_empty()
             && !self.facts.is_counted
@@ -41,7 +41,7 @@ impl Work<'_> {
         &self,
         words: &Words<'w>,
         operands: &[LocalSlot],
-        rooms: &mut [Option<Room>],
+        rooms: &mut [Option<OutputBuffer>],
     ) -> Result<Vec<(Words<'w>, Aside)>, GaveUp> {
         let plan = &self.group.plan;
         let columns = plan.inputs.iter().zip(&self.facts.is_aligned).filter(|(_, is_aligned)| **is_aligned);
@@ -53,7 +53,7 @@ impl Work<'_> {
         let blocks = self.length.div_ceil(size);
         let levels = (0..self.levels()).map(|level| {
             let kernel = kernel(self.threads, self.group, Mode::Scan(level as u8)).ok_or(GaveUp)?;
-            Ok((kernel, Turns::new(blocks, 0)))
+            Ok((kernel, LookBack::new(blocks, 0)))
         });
         let identities = self.facts.running.iter().map(|running| running.op.row().identity.ok_or(GaveUp));
         let chain = Chain {

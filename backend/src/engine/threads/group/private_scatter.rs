@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code, reason = "columns of which machine code writes some elements; every block says why it is sound")]
 
-use super::{LocalSlot, Room};
+use super::{LocalSlot, OutputBuffer};
 use crate::data::buffer::Meter;
 use crate::data::memory;
 use crate::data::slot::Slot;
@@ -44,22 +44,22 @@ pub(super) fn is_worth_it(threads: &Threads, group: &Group, operands: &[LocalSlo
 }
 
 /// The column of a piece, of which some elements are written, and behind it a byte for each that says which.
-pub(super) struct Apart {
-    bytes: memory::Room<u8>,
+pub(super) struct PrivateScatter {
+    bytes: memory::OutputBuffer<u8>,
     /// Bytes of an element.
     size: usize,
     length: usize,
 }
 
-impl Apart {
-    /// Room for so many elements, none of which is written.
-    pub fn new(meter: &Meter, ty: ScalarType, length: usize) -> Result<Apart, Failure> {
-        // Room begins where any element can be.
+impl PrivateScatter {
+    /// OutputBuffer for so many elements, none of which is written.
+    pub fn new(meter: &Meter, ty: ScalarType, length: usize) -> Result<PrivateScatter, Failure> {
+        // OutputBuffer begins where any element can be.
         let mut bytes = meter.room(length.saturating_mul(ty.size() + 1))?;
         bytes.spare()[length * ty.size()..][..length].iter_mut().for_each(|mark| {
             mark.write(0);
         });
-        Ok(Apart { bytes, size: ty.size(), length })
+        Ok(PrivateScatter { bytes, size: ty.size(), length })
     }
 
     /// Where the first element goes.
@@ -69,8 +69,8 @@ impl Apart {
 }
 
 /// Writes to a room what has been written to columns, to the first one first.
-pub(super) fn join(threads: &Threads, mut columns: Vec<Apart>, room: &mut Room) {
-    let Some(&Apart { size, length, .. }) = columns.first() else { return };
+pub(super) fn join(threads: &Threads, mut columns: Vec<PrivateScatter>, room: &mut OutputBuffer) {
+    let Some(&PrivateScatter { size, length, .. }) = columns.first() else { return };
     assert_eq!(room.length(), length, "columns as long as what they are parts of");
     let to = AtomicPtr::new(room.pointer());
     let from: Vec<AtomicPtr<u8>> = columns.iter_mut().map(|column| AtomicPtr::new(column.pointer())).collect();

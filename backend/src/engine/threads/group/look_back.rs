@@ -10,11 +10,11 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
-use super::room::{Elements, Room};
+use super::output_buffer::{Elements, OutputBuffer};
 use super::{Aside, GaveUp, LocalSlot, Piece, Work, kernel};
 use crate::engine::native::Native;
 use crate::engine::threads::tuning::{PIECES, WRITTEN_IN_CACHE};
-use crate::engine::threads::turns::Turns;
+use crate::engine::threads::look_back::LookBack;
 use nesl_native::{Ending, Kernel, Mode, Status, Words};
 use nesl_prim::sum;
 use std::ops::Range;
@@ -46,7 +46,7 @@ impl Work<'_> {
         &self,
         words: &Words<'w>,
         operands: &[LocalSlot],
-        rooms: &mut [Option<Room>],
+        rooms: &mut [Option<OutputBuffer>],
     ) -> Result<Vec<(Words<'w>, Aside)>, GaveUp> {
         let plan = &self.group.plan;
         let kernel = kernel(self.threads, self.group, Mode::Piece).ok_or(GaveUp)?;
@@ -61,7 +61,7 @@ impl Work<'_> {
             }
         }
         let size = self.block(kept.iter().map(|kept| kept.size).sum());
-        let turns = Turns::new(self.length.div_ceil(size), plan.spaces());
+        let turns = LookBack::new(self.length.div_ceil(size), plan.spaces());
         let block = |number: usize| number * size..self.length.min((number + 1) * size);
         let worker = || {
             let mut words = words.clone();
@@ -97,7 +97,7 @@ impl Work<'_> {
     /// Computes a block, and puts what is kept of it where it belongs. None where something gives up.
     fn take_turn(
         &self,
-        turns: &Turns,
+        turns: &LookBack,
         (number, block): (usize, Range<usize>),
         (kernel, kept): (Kernel, &[Kept]),
         worker: &mut Worker<'_>,

@@ -1,4 +1,4 @@
-//! Room for the columns that kernels write: new, or an operand that nobody else sees.
+//! OutputBuffer for the columns that kernels write: new, or an operand that nobody else sees.
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
@@ -17,16 +17,16 @@ use nesl_vcode::RegisterType;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Room for the columns that a group yields.
-pub(super) struct Rooms {
+/// OutputBuffer for the columns that a group yields.
+pub(super) struct OutputBuffers {
     /// For each yield, if it is a column.
-    pub each: Vec<Option<Room>>,
+    pub each: Vec<Option<OutputBuffer>>,
     /// What several of them are parts of.
-    pub whole: Vec<Room>,
+    pub whole: Vec<OutputBuffer>,
 }
 
-/// Room for a column.
-pub(super) enum Room {
+/// OutputBuffer for a column.
+pub(super) enum OutputBuffer {
     /// New room for so many elements; none are in it.
     New(Elements, usize),
     /// That of an operand, by its number, with so many elements.
@@ -39,14 +39,14 @@ pub(super) enum Room {
 
 /// Elements of any type.
 pub(super) enum Elements {
-    Int(memory::Room<i64>),
-    Float(memory::Room<f64>),
-    Bool(memory::Room<bool>),
-    Char(memory::Room<u8>),
+    Int(memory::OutputBuffer<i64>),
+    Float(memory::OutputBuffer<f64>),
+    Bool(memory::OutputBuffer<bool>),
+    Char(memory::OutputBuffer<u8>),
 }
 
 impl Elements {
-    /// Room for elements of a type.
+    /// OutputBuffer for elements of a type.
     pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Elements, Failure> {
         Ok(match ty {
             ScalarType::Int => Elements::Int(meter.room(length)?),
@@ -67,10 +67,10 @@ impl Elements {
     }
 }
 
-impl Room {
+impl OutputBuffer {
     /// New room.
-    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Room, Failure> {
-        Ok(Room::New(Elements::reserve(meter, ty, length)?, length))
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<OutputBuffer, Failure> {
+        Ok(OutputBuffer::New(Elements::reserve(meter, ty, length)?, length))
     }
 
     /// Whether nobody else sees the column of an operand.
@@ -82,21 +82,21 @@ impl Room {
     }
 
     /// The room of an operand that nobody else sees.
-    pub fn over(input: usize, operand: &mut LocalSlot) -> Room {
+    pub fn over(input: usize, operand: &mut LocalSlot) -> OutputBuffer {
         let Slot::Column(column) = operand else { panic!("a column is overwritten") };
         let length = column.len();
         let unique = on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()));
         let pointer = unique.unwrap_or_else(|| unreachable!("nobody else sees the column"));
-        Room::Over { input, pointer, length }
+        OutputBuffer::Over { input, pointer, length }
     }
 
     /// A copy of a column.
-    pub fn copy(threads: &Threads, column: &Vector) -> Result<Room, Failure> {
+    pub fn copy(threads: &Threads, column: &Vector) -> Result<OutputBuffer, Failure> {
         fn of<T: Element>(threads: &Threads, slice: &Slice<T>) -> Result<Slice<T>, Failure> {
             let elements = slice.elements();
             threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| writer.copy(&elements[range]))
         }
-        Ok(Room::Copy(match column {
+        Ok(OutputBuffer::Copy(match column {
             Vector::Int(slice) => Vector::Int(of(threads, slice)?),
             Vector::Float(slice) => Vector::Float(of(threads, slice)?),
             Vector::Bool(slice) => Vector::Bool(of(threads, slice)?),
@@ -107,9 +107,9 @@ impl Room {
     /// Where the first element goes.
     pub fn pointer(&mut self) -> *mut u8 {
         match self {
-            Room::New(elements, _) => elements.pointer(),
-            Room::Over { pointer, .. } | Room::Part { pointer, .. } => *pointer,
-            Room::Copy(column) => {
+            OutputBuffer::New(elements, _) => elements.pointer(),
+            OutputBuffer::Over { pointer, .. } | OutputBuffer::Part { pointer, .. } => *pointer,
+            OutputBuffer::Copy(column) => {
                 on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
                     .unwrap_or_else(|| unreachable!("a new column has one owner"))
             }
@@ -119,15 +119,15 @@ impl Room {
     /// For how many elements there is room.
     pub fn length(&self) -> usize {
         match self {
-            Room::New(_, length) | Room::Over { length, .. } => *length,
-            Room::Copy(column) => column.len(),
-            Room::Part { elements, .. } => elements.len(),
+            OutputBuffer::New(_, length) | OutputBuffer::Over { length, .. } => *length,
+            OutputBuffer::Copy(column) => column.len(),
+            OutputBuffer::Part { elements, .. } => elements.len(),
         }
     }
 
     /// Moves parts, each of which is behind those before it, together to the front; how many elements they have.
     pub fn move_together(&mut self, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
-        fn of<T: Element>(room: &mut memory::Room<T>, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
+        fn of<T: Element>(room: &mut memory::OutputBuffer<T>, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
             let (elements, mut end) = (room.spare(), 0);
             for part in parts {
                 let length = part.len();
@@ -139,11 +139,11 @@ impl Room {
             end
         }
         match self {
-            Room::New(Elements::Int(room), _) => of(room, parts),
-            Room::New(Elements::Float(room), _) => of(room, parts),
-            Room::New(Elements::Bool(room), _) => of(room, parts),
-            Room::New(Elements::Char(room), _) => of(room, parts),
-            Room::Over { .. } | Room::Copy(_) | Room::Part { .. } => {
+            OutputBuffer::New(Elements::Int(room), _) => of(room, parts),
+            OutputBuffer::New(Elements::Float(room), _) => of(room, parts),
+            OutputBuffer::New(Elements::Bool(room), _) => of(room, parts),
+            OutputBuffer::New(Elements::Char(room), _) => of(room, parts),
+            OutputBuffer::Over { .. } | OutputBuffer::Copy(_) | OutputBuffer::Part { .. } => {
                 unreachable!("what a filter keeps goes to new room")
             }
         }
@@ -156,7 +156,7 @@ impl Room {
     pub unsafe fn finish(self, threads: &Threads, operands: &mut [LocalSlot], length: usize) -> Vector {
         /// # Safety
         /// So many elements have been written.
-        unsafe fn column<T: Element>(threads: &Threads, mut room: memory::Room<T>, length: usize) -> Slice<T> {
+        unsafe fn column<T: Element>(threads: &Threads, mut room: memory::OutputBuffer<T>, length: usize) -> Slice<T> {
             assert!(length <= room.capacity(), "more elements than there is room for");
             // SAFETY: there is room, and the caller says that they have been written.
             unsafe { room.set_length(length) };
@@ -164,33 +164,33 @@ impl Room {
         }
         match self {
             // SAFETY: the caller's.
-            Room::New(Elements::Int(room), _) => Vector::Int(unsafe { column(threads, room, length) }),
+            OutputBuffer::New(Elements::Int(room), _) => Vector::Int(unsafe { column(threads, room, length) }),
             // SAFETY: the caller's.
-            Room::New(Elements::Float(room), _) => Vector::Float(unsafe { column(threads, room, length) }),
+            OutputBuffer::New(Elements::Float(room), _) => Vector::Float(unsafe { column(threads, room, length) }),
             // SAFETY: the caller's; kernels write bools as 0 and 1.
-            Room::New(Elements::Bool(room), _) => Vector::Bool(unsafe { column(threads, room, length) }),
+            OutputBuffer::New(Elements::Bool(room), _) => Vector::Bool(unsafe { column(threads, room, length) }),
             // SAFETY: the caller's.
-            Room::New(Elements::Char(room), _) => Vector::Char(unsafe { column(threads, room, length) }),
-            Room::Over { input, .. } => {
+            OutputBuffer::New(Elements::Char(room), _) => Vector::Char(unsafe { column(threads, room, length) }),
+            OutputBuffer::Over { input, .. } => {
                 match std::mem::replace(&mut operands[input], Slot::Scalar(ScalarValue::Bool(false))) {
                     Slot::Column(column) => column,
                     other => unreachable!("{other:?} has no room"),
                 }
             }
-            Room::Copy(column) => column,
-            Room::Part { .. } => unreachable!("parts end with what they are parts of"),
+            OutputBuffer::Copy(column) => column,
+            OutputBuffer::Part { .. } => unreachable!("parts end with what they are parts of"),
         }
     }
 }
 
 impl Work<'_> {
-    /// Room for the columns that are yielded.
+    /// OutputBuffer for the columns that are yielded.
     pub(super) fn rooms(
         &self,
         operands: &mut [LocalSlot],
         counts: &Option<Vec<Vec<usize>>>,
         in_place: bool,
-    ) -> Result<Rooms, GaveUp> {
+    ) -> Result<OutputBuffers, GaveUp> {
         let plan = &self.group.plan;
         let meter = &self.threads.meter;
         let total = |space: usize| match counts {
@@ -199,7 +199,7 @@ impl Work<'_> {
             Some(_) if space == 0 => self.length,
             Some(counts) => counts.iter().map(|piece| piece[space]).sum(),
         };
-        let mut rooms = Rooms { each: self.endings.iter().map(|_| None).collect(), whole: Vec::new() };
+        let mut rooms = OutputBuffers { each: self.endings.iter().map(|_| None).collect(), whole: Vec::new() };
         if counts.is_some() {
             self.group.beside.iter().try_for_each(|parts| self.parts(parts, total, &mut rooms))?;
         }
@@ -209,7 +209,7 @@ impl Work<'_> {
                 continue;
             }
             let node = &plan.nodes[plan.yields[index]];
-            let reserve = |length| Room::reserve(meter, node.ty, length).map(Some);
+            let reserve = |length| OutputBuffer::reserve(meter, node.ty, length).map(Some);
             rooms.each[index] = match *ending {
                 Ending::Reduce(..) | Ending::Sum(..) => None,
                 Ending::Store(source) if plan.space_of(source) == 0 => {
@@ -222,7 +222,7 @@ impl Work<'_> {
                     match candidate {
                         Some(input) => {
                             taken[input] = true;
-                            Some(Room::over(input, &mut operands[input]))
+                            Some(OutputBuffer::over(input, &mut operands[input]))
                         }
                         None => reserve(self.length)?,
                     }
@@ -240,8 +240,8 @@ impl Work<'_> {
         Ok(rooms)
     }
 
-    /// Room for yields one after another, whose spaces have so many elements, if they are what filters keep.
-    fn parts(&self, parts: &[usize], total: impl Fn(usize) -> usize, rooms: &mut Rooms) -> Result<(), GaveUp> {
+    /// OutputBuffer for yields one after another, whose spaces have so many elements, if they are what filters keep.
+    fn parts(&self, parts: &[usize], total: impl Fn(usize) -> usize, rooms: &mut OutputBuffers) -> Result<(), GaveUp> {
         let plan = &self.group.plan;
         let length = |&index: &usize| match self.endings[index] {
             Ending::Store(source) if plan.space_of(source) > 0 => Some(total(plan.space_of(source))),
@@ -249,12 +249,12 @@ impl Work<'_> {
         };
         let Some(lengths) = parts.iter().map(length).collect::<Option<Vec<usize>>>() else { return Ok(()) };
         let ty = plan.nodes[plan.yields[parts[0]]].ty;
-        let mut room = Room::reserve(&self.threads.meter, ty, lengths.iter().sum())?;
+        let mut room = OutputBuffer::reserve(&self.threads.meter, ty, lengths.iter().sum())?;
         let (whole, first) = (rooms.whole.len(), room.pointer());
         let mut start = 0;
         for (&index, length) in parts.iter().zip(lengths) {
             let (pointer, elements) = (first.wrapping_add(start * ty.size()), start..start + length);
-            rooms.each[index] = Some(Room::Part { whole, pointer, elements });
+            rooms.each[index] = Some(OutputBuffer::Part { whole, pointer, elements });
             start += length;
         }
         rooms.whole.push(room);
@@ -270,25 +270,25 @@ impl Work<'_> {
         in_place: bool,
         operands: &mut [LocalSlot],
         taken: &mut [bool],
-    ) -> Result<Room, GaveUp> {
+    ) -> Result<OutputBuffer, GaveUp> {
         let may_end_later =
             self.pieces.len() > 1 && self.endings.iter().any(|ending| matches!(ending, Ending::Scan(..)));
         if in_place
             && !(self.facts.is_fallible && may_end_later)
             && self.facts.targets.contains(&target)
-            && Room::is_unique(&mut operands[target])
+            && OutputBuffer::is_unique(&mut operands[target])
         {
             taken[target] = true;
-            return Ok(Room::over(target, &mut operands[target]));
+            return Ok(OutputBuffer::over(target, &mut operands[target]));
         }
         let Slot::Column(column) = &operands[target] else { panic!("a scatter into a column") };
-        Ok(Room::copy(self.threads, column)?)
+        Ok(OutputBuffer::copy(self.threads, column)?)
     }
 
     /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody else sees it.
     fn is_overwritable(&self, input: usize, ty: ScalarType, operand: &mut LocalSlot) -> bool {
         let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
-        has_type && self.facts.is_aligned[input] && Room::is_unique(operand)
+        has_type && self.facts.is_aligned[input] && OutputBuffer::is_unique(operand)
     }
 }
 
@@ -300,8 +300,8 @@ mod tests {
     fn parts_move_together_in_their_order() {
         let threads = Threads::new(1, None).expect("the system starts threads");
         for parts in [vec![], vec![0..2, 3..7, 7..7, 8..10], vec![2..5, 6..6, 9..10], vec![4..4, 4..10]] {
-            let mut room = Room::reserve(&threads.meter, ScalarType::Int, 10).expect("there is memory");
-            let Room::New(Elements::Int(slots), _) = &mut room else { panic!("new room for ints") };
+            let mut room = OutputBuffer::reserve(&threads.meter, ScalarType::Int, 10).expect("there is memory");
+            let OutputBuffer::New(Elements::Int(slots), _) = &mut room else { panic!("new room for ints") };
             for (index, slot) in slots.spare().iter_mut().enumerate() {
                 slot.write(index as i64);
             }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// Blocks that are computed at the same time, and put one behind the other.
-pub struct Turns {
+pub struct LookBack {
     blocks: usize,
     /// The block that is taken next.
     next: AtomicUsize,
@@ -22,11 +22,11 @@ pub struct Turns {
 /// How often a thread looks whether it is its turn before it lets others run in its place: some 10 µs.
 const LOOKS: usize = 1000;
 
-impl Turns {
+impl LookBack {
     /// So many blocks, of which each has elements in so many spaces.
-    pub fn new(blocks: usize, spaces: usize) -> Turns {
+    pub fn new(blocks: usize, spaces: usize) -> LookBack {
         let ends = (0..spaces).map(|_| AtomicUsize::new(0)).collect();
-        Turns { blocks, next: AtomicUsize::new(0), counted: AtomicUsize::new(0), ends, is_over: AtomicBool::new(false) }
+        LookBack { blocks, next: AtomicUsize::new(0), counted: AtomicUsize::new(0), ends, is_over: AtomicBool::new(false) }
     }
 
     /// How many blocks there are.
@@ -75,7 +75,7 @@ impl Turns {
 
 /// A thread that takes turns. If it is dropped before it leaves, because something gave up or panicked, nobody waits any more.
 pub struct Attending<'t> {
-    turns: &'t Turns,
+    turns: &'t LookBack,
     is_done: bool,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     fn blocks_go_one_behind_the_other() {
         for threads in [1, 2, 4] {
             let workers = Workers::new(threads).expect("the system starts threads");
-            let turns = Turns::new(1000, 2);
+            let turns = LookBack::new(1000, 2);
             let count = |number: usize, space: usize| number * (space + 1) % 7;
             let placed = workers.each(vec![(); threads], |_, ()| {
                 let attending = turns.attend();
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn nobody_waits_for_a_thread_that_has_gone() {
         let workers = Workers::new(2).expect("the system starts threads");
-        let turns = Turns::new(10, 1);
+        let turns = LookBack::new(10, 1);
         let placed = workers.each(vec![(); 2], |_, ()| {
             let attending = turns.attend();
             while let Some(number) = turns.take() {
