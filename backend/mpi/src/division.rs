@@ -67,7 +67,7 @@ pub(crate) fn divide_instances<L: LocalEngine>(
         let own = operands.map(|operands| Own { runs: vec![(0, instances)], operands });
         return Some(own.map_err(at).and_then(|own| results::known_everywhere(ranks, division, own, run)));
     }
-    if division.deal == Deal::Turns && self_scheduling::may_be_everywhere(division) {
+    if division.deal == Deal::SelfScheduled && self_scheduling::may_be_everywhere(division) {
         return Some(self_scheduling::deal_while_they_run(ranks, division, run));
     }
     let plan = match assign(ranks, division) {
@@ -109,7 +109,7 @@ fn assign<L: LocalEngine>(
     let runs = match division.deal {
         Deal::Everywhere => unreachable!("nothing is dealt out"),
         Deal::Blocks => Some(contiguous(&layout.bounds(count))),
-        Deal::Turns => Some(in_turns(layout, count)),
+        Deal::SelfScheduled => Some(in_turns(layout, count)),
         Deal::Weights { .. } | Deal::Always if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
         Deal::Weights { .. } | Deal::Always => {
             let always = division.deal == Deal::Always;

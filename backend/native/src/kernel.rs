@@ -4,19 +4,19 @@
 //! them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of
 //! the loops. On several threads each runs the function on indices of its own.
 
-mod induction;
 mod body;
 mod emit;
 mod ends;
-mod specialisation;
-mod vector_accumulators;
+mod induction;
 mod live;
 mod parts;
 mod plan;
 mod scans;
+mod simd;
+mod specialisation;
 mod strip_mining;
 mod sums;
-mod simd;
+mod vector_accumulators;
 
 use crate::emitter::Emitter;
 use crate::module::{Module, Unavailable};
@@ -33,9 +33,9 @@ pub use emit::Mode;
 pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
+pub(crate) use simd::{LANES, is_number, is_wide_op};
 pub use sums::Sums;
 pub(crate) use sums::begin as begin_sums;
-pub(crate) use simd::{LANES, is_number, is_wide_op};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;

@@ -20,8 +20,8 @@ mod kernel;
 mod module;
 mod runtime;
 mod scalar;
-mod state;
 mod shim;
+mod state;
 
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{

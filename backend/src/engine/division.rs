@@ -17,7 +17,7 @@ pub enum Deal {
     /// As blocks of index.
     Blocks,
     /// As ranks become free, in an order that is no pattern: nobody knows how long each takes.
-    Turns,
+    SelfScheduled,
     /// By the lengths of their sequences; unless they are so uneven that a rank would get far more than others, or have to move
     /// farther than they are worth.
     Weights {

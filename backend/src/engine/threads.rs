@@ -8,6 +8,7 @@
 mod column;
 mod elementwise;
 mod group;
+mod look_back;
 mod order;
 mod output;
 mod pack;
@@ -17,7 +18,6 @@ mod scan;
 mod segment;
 mod text;
 mod tuning;
-mod look_back;
 mod workers;
 
 use crate::data::buffer::Meter;

@@ -151,14 +151,14 @@ impl Strategy {
         match sizes {
             _ if ranks == 1 => Some(Deal::Everywhere),
             _ if is_forced => Some(Deal::Always),
-            Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::Turns),
+            Sizes { scalar_only: true, recursive: true, .. } => Some(Deal::SelfScheduled),
             Sizes { scalar_only: true, at_hand: true, .. } => Some(Deal::Everywhere),
             Sizes { scalar_only: true, .. } => Some(Deal::Blocks),
             _ if sizes.recursive && sizes.elements < PARALLEL_SIZE => {
-                (sizes.is_stalled || sizes.instances >= FRONTIER * ranks).then_some(Deal::Turns)
+                (sizes.is_stalled || sizes.instances >= FRONTIER * ranks).then_some(Deal::SelfScheduled)
             }
             Sizes { elements: 0, .. } if sizes.reads_much() => {
-                (sizes.instances >= TURNS * ranks).then_some(Deal::Turns)
+                (sizes.instances >= TURNS * ranks).then_some(Deal::SelfScheduled)
             }
             _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { lasting: sizes.recursive }),
         }
@@ -356,16 +356,16 @@ mod tests {
         let deal = |sizes| Strategy::Auto.deal(sizes, 4, &mut 0);
         assert_eq!(deal(Sizes { elements: 1_000_000, ..sizes() }), Some(Deal::Weights { lasting: false }));
         assert_eq!(deal(Sizes { elements: 100, ..sizes() }), None);
-        assert_eq!(deal(Sizes { scalar_only: true, recursive: true, ..sizes() }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { scalar_only: true, recursive: true, ..sizes() }), Some(Deal::SelfScheduled));
         assert_eq!(deal(Sizes { scalar_only: true, ..sizes() }), Some(Deal::Everywhere));
         assert_eq!(deal(Sizes { scalar_only: true, at_hand: false, ..sizes() }), Some(Deal::Blocks));
         let recursive = Sizes { recursive: true, ..sizes() };
         assert_eq!(deal(Sizes { instances: 4 * FRONTIER - 1, ..recursive }), None);
-        assert_eq!(deal(Sizes { instances: 4 * FRONTIER, ..recursive }), Some(Deal::Turns));
-        assert_eq!(deal(Sizes { instances: 1, is_stalled: true, ..recursive }), Some(Deal::Turns));
-        assert_eq!(deal(Sizes { elements: PARALLEL_SIZE - 1, ..recursive }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { instances: 4 * FRONTIER, ..recursive }), Some(Deal::SelfScheduled));
+        assert_eq!(deal(Sizes { instances: 1, is_stalled: true, ..recursive }), Some(Deal::SelfScheduled));
+        assert_eq!(deal(Sizes { elements: PARALLEL_SIZE - 1, ..recursive }), Some(Deal::SelfScheduled));
         assert_eq!(deal(Sizes { elements: PARALLEL_SIZE, ..recursive }), Some(Deal::Weights { lasting: true }));
-        assert_eq!(deal(Sizes { read: 1000, instances: 16, ..sizes() }), Some(Deal::Turns));
+        assert_eq!(deal(Sizes { read: 1000, instances: 16, ..sizes() }), Some(Deal::SelfScheduled));
         assert_eq!(Strategy::Lift.deal(sizes(), 4, &mut 0), None);
         assert_eq!(Strategy::Auto.deal(sizes(), 1, &mut 0), Some(Deal::Everywhere));
     }

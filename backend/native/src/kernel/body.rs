@@ -4,12 +4,12 @@
 //! fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise it is
 //! behind a branch.
 
-use super::induction::InductionVariable;
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
-use super::vector_accumulators::Lanes;
+use super::induction::InductionVariable;
 use super::live::{counted, live};
 use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
 use super::strip_mining::UNROLL;
+use super::vector_accumulators::Lanes;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};

@@ -3,8 +3,8 @@
 //! What instructions make of the index itself would count from the part's own first one. Such a plan has inputs besides those of
 //! the whole: how many indices the part has, which is its first, and how much of the first segment lies before it.
 
-use super::specialisation::Known;
 use super::plan::{Node, NodeOp, Plan, Source};
+use super::specialisation::Known;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 

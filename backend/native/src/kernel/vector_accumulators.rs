@@ -10,8 +10,8 @@
 use super::body::Body;
 use super::emit::{Cursor, Mode};
 use super::plan::Ending;
-use super::sums::BUFFER;
 use super::simd;
+use super::sums::BUFFER;
 use crate::emitter::TRUSTED;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};

@@ -4,19 +4,19 @@
 //! (addresses of starts and lengths, number of segments). Native code puts the words of the operands where the results are
 //! to be, and passes that address. A function that cannot go on returns none, and the native code that called it gives up.
 
+mod compact_results;
 pub(crate) mod each;
 mod moving;
 mod order;
 mod reduce;
-mod compact_results;
 mod segment;
 
-use crate::state::{DONE, GAVE_UP, State};
 use crate::shim::zst_instance;
+use crate::state::{DONE, GAVE_UP, State};
+pub(crate) use compact_results::{copy_down, give_back, join};
 pub(crate) use moving::take;
 use nesl_prim::{Direction, Element, ScalarType, meaning};
 use nesl_vcode::VectorOp;
-pub(crate) use compact_results::{copy_down, give_back, join};
 use std::mem::MaybeUninit;
 
 /// A function that native code calls. `words` holds the operands and then the results.

@@ -10,14 +10,14 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
-mod private_scatter;
 mod chain;
 mod check;
 mod length;
+mod look_back;
 mod output_buffer;
+mod private_scatter;
 mod scans;
 mod texts;
-mod look_back;
 
 use super::Threads;
 use super::scan;
@@ -29,12 +29,12 @@ use crate::engine::Fault;
 use crate::engine::group::{Facts, Group, LocalSlot};
 use crate::engine::native::Native;
 use crate::on_vector;
-use private_scatter::PrivateScatter;
 use length::{descriptor, length};
 use nesl_native::{Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
 use nesl_vcode::op::Class;
 use output_buffer::{OutputBuffer, OutputBuffers};
+use private_scatter::PrivateScatter;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -147,7 +147,9 @@ impl<'a> Work<'a> {
         let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
         let way = match facts {
             _ if is_whole || facts.is_alone => Schedule::Whole,
-            _ if facts.is_written_in_order && !private_scatter::is_worth_it(threads, group, operands, length) => Schedule::Whole,
+            _ if facts.is_written_in_order && !private_scatter::is_worth_it(threads, group, operands, length) => {
+                Schedule::Whole
+            }
             _ if is_one && facts.is_in_turns => Schedule::LookBack,
             Facts { is_moved: true, .. } => Schedule::Moved,
             _ => Schedule::Counted,
@@ -341,7 +343,12 @@ impl<'a> Work<'a> {
     }
 
     /// Gives a piece its outlets.
-    fn aside(&self, words: &mut Words<'_>, rooms: &mut [Option<OutputBuffer>], before: &[usize]) -> Result<Aside, GaveUp> {
+    fn aside(
+        &self,
+        words: &mut Words<'_>,
+        rooms: &mut [Option<OutputBuffer>],
+        before: &[usize],
+    ) -> Result<Aside, GaveUp> {
         let plan = &self.group.plan;
         let (mut all, mut apart) = (Vec::with_capacity(self.endings.len()), Vec::with_capacity(self.endings.len()));
         for (index, ending) in self.endings.iter().enumerate() {

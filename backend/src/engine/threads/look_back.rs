@@ -26,7 +26,13 @@ impl LookBack {
     /// So many blocks, of which each has elements in so many spaces.
     pub fn new(blocks: usize, spaces: usize) -> LookBack {
         let ends = (0..spaces).map(|_| AtomicUsize::new(0)).collect();
-        LookBack { blocks, next: AtomicUsize::new(0), counted: AtomicUsize::new(0), ends, is_over: AtomicBool::new(false) }
+        LookBack {
+            blocks,
+            next: AtomicUsize::new(0),
+            counted: AtomicUsize::new(0),
+            ends,
+            is_over: AtomicBool::new(false),
+        }
     }
 
     /// How many blocks there are.

@@ -6,11 +6,11 @@
 
 use super::Threads;
 use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
+use super::look_back::LookBack;
 use super::output::{Output, Writer};
 use super::reduce::fold;
 use super::segment::{Run, runs};
 use super::tuning::{GRAIN, SCANNED_IN_TURN, WRITTEN_IN_CACHE};
-use super::look_back::LookBack;
 use super::workers::{parts, split, split_aligned};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};

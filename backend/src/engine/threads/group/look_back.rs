@@ -13,8 +13,8 @@
 use super::output_buffer::{Elements, OutputBuffer};
 use super::{Aside, GaveUp, LocalSlot, Piece, Work, kernel};
 use crate::engine::native::Native;
-use crate::engine::threads::tuning::{PIECES, WRITTEN_IN_CACHE};
 use crate::engine::threads::look_back::LookBack;
+use crate::engine::threads::tuning::{PIECES, WRITTEN_IN_CACHE};
 use nesl_native::{Ending, Kernel, Mode, Status, Words};
 use nesl_prim::sum;
 use std::ops::Range;

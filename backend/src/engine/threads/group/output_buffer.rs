@@ -39,10 +39,10 @@ pub(super) enum OutputBuffer {
 
 /// Elements of any type.
 pub(super) enum Elements {
-    Int(memory::OutputBuffer<i64>),
-    Float(memory::OutputBuffer<f64>),
-    Bool(memory::OutputBuffer<bool>),
-    Char(memory::OutputBuffer<u8>),
+    Int(memory::Room<i64>),
+    Float(memory::Room<f64>),
+    Bool(memory::Room<bool>),
+    Char(memory::Room<u8>),
 }
 
 impl Elements {
@@ -127,7 +127,7 @@ impl OutputBuffer {
 
     /// Moves parts, each of which is behind those before it, together to the front; how many elements they have.
     pub fn move_together(&mut self, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
-        fn of<T: Element>(room: &mut memory::OutputBuffer<T>, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
+        fn of<T: Element>(room: &mut memory::Room<T>, parts: impl IntoIterator<Item = Range<usize>>) -> usize {
             let (elements, mut end) = (room.spare(), 0);
             for part in parts {
                 let length = part.len();
@@ -156,7 +156,7 @@ impl OutputBuffer {
     pub unsafe fn finish(self, threads: &Threads, operands: &mut [LocalSlot], length: usize) -> Vector {
         /// # Safety
         /// So many elements have been written.
-        unsafe fn column<T: Element>(threads: &Threads, mut room: memory::OutputBuffer<T>, length: usize) -> Slice<T> {
+        unsafe fn column<T: Element>(threads: &Threads, mut room: memory::Room<T>, length: usize) -> Slice<T> {
             assert!(length <= room.capacity(), "more elements than there is room for");
             // SAFETY: there is room, and the caller says that they have been written.
             unsafe { room.set_length(length) };

@@ -45,7 +45,7 @@ pub(super) fn is_worth_it(threads: &Threads, group: &Group, operands: &[LocalSlo
 
 /// The column of a piece, of which some elements are written, and behind it a byte for each that says which.
 pub(super) struct PrivateScatter {
-    bytes: memory::OutputBuffer<u8>,
+    bytes: memory::Room<u8>,
     /// Bytes of an element.
     size: usize,
     length: usize,
