@@ -1,7 +1,7 @@
 //! One evaluation in progress: the walk over expressions, calls and apply-to-each.
 
 use super::intrinsics;
-use super::order::{self, Place, Turn, part};
+use super::order::{self, Place, Runs, Turn, part};
 use super::value::{Closure, Value};
 use super::{EvalError, Globals};
 use crate::core::effects::Effects;
@@ -286,7 +286,7 @@ impl Machine<'_> {
                 self.calls += 1;
                 let mut step = Step { function, type_arguments, argument, turn: Turn::default() };
                 // Those that an apply-to-each is around.
-                let mut turns = Vec::new();
+                let mut turns = Runs::default();
                 let (mut parameter, mut body) = (parameter, body);
                 let result = loop {
                     let Step { function, type_arguments, argument, .. } = step;
