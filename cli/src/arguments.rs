@@ -21,10 +21,11 @@ use crate::stop::Stop;
 use nesl_backend::io::files::{Files, InputError, is_readable};
 use nesl_backend::io::import::{from_literal, import};
 use nesl_backend::{Engine, Literal, Value};
-use nesl_prim::{ScalarType, ScalarValue};
+use nesl_prim::{ScalarType, ScalarValue, visible};
 use nesl_vcode::{Constants, Main, Parameter, Shape, Step};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use words::Misfit;
 
 /// The longest text of a default that a usage line shows.
 const SHOWN_DEFAULT: usize = 60;
@@ -35,7 +36,8 @@ An argument is a NESL literal: 5, -2.5, [1, 2], \"text\". For [char] it is the t
 For other sequences it may be the name of a file: numbers between white space, .npy, lines or rows.\n\
 @NAME is the file of that name, for [char], too; @@x is the word @x.\n\
 A parameter with a default is an option: --name VALUE or --name=VALUE.\n\
-Options of nesl itself stand before what is for main. The word -- ends either.";
+Options of nesl itself stand before what is for main. The word -- ends either.\n\
+Among what is for main, --help shows what it expects.";
 
 /// What a parameter is to be.
 pub enum Argument<'a, E: Engine> {
@@ -59,9 +61,10 @@ pub fn read<'a, E: Engine>(
     command: &str,
 ) -> Result<(&'a Main, Vec<Argument<'a, E>>), Stop> {
     let wrong = |problem: String| Stop::usage(format!("error: {problem}\n{}", usage(mains, command)));
-    // The entries have parameters of the same names.
-    let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
-    let words = words::assign(parameters, words).map_err(wrong)?;
+    let words = assign(mains, words).map_err(|misfit| match misfit {
+        Misfit::Help => wrong("it is asked what main expects".to_owned()),
+        Misfit::Wrong(problem) => wrong(problem),
+    })?;
     let mut files = Files::under(engine.interrupt(), engine.hold());
     let mut best: Option<InputError> = None;
     for main in mains {
@@ -77,6 +80,29 @@ pub fn read<'a, E: Engine>(
     Err(wrong(best.map_or_else(String::new, |error| error.message)))
 }
 
+/// The word for each parameter of the entries, which have parameters of the same names.
+fn assign<'w>(mains: &[Main], words: &'w [OsString]) -> Result<Vec<Option<&'w OsStr>>, Misfit> {
+    let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
+    let takes_any = |position: usize| {
+        is_text(&parameters[position].shape) && !is_overloaded(mains, position, &parameters[position])
+    };
+    words::assign(parameters, words, takes_any)
+}
+
+/// Whether the words ask what `main` expects.
+pub fn ask_for_help(mains: &[Main], words: &[OsString]) -> bool {
+    assign(mains, words) == Err(Misfit::Help)
+}
+
+/// What there is to say to those who ask what a program expects.
+pub fn help(mains: &[Main], command: &str) -> String {
+    let text = match mains {
+        [] => format!("usage: {}\nThis program takes no arguments.\n", command.trim_end_matches(" --")),
+        _ => format!("{}\n\n{READING}\n", usage(mains, command)),
+    };
+    visible::text(&text).into_owned()
+}
+
 /// Refuses the first word after the options of a built executable if it looks like one and is none.
 ///
 /// # Errors
@@ -89,8 +115,7 @@ pub fn refuse_unknown_option(mains: &[Main], words: &[OsString], command: &str) 
 
 /// The files that are read for words.
 pub fn files(mains: &[Main], words: &[OsString]) -> Vec<PathBuf> {
-    let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
-    let Ok(words) = words::assign(parameters, words) else { return Vec::new() };
+    let Ok(words) = assign(mains, words) else { return Vec::new() };
     let mut files = Vec::new();
     for main in mains {
         for (position, (parameter, word)) in main.parameters.iter().zip(&words).enumerate() {

@@ -71,16 +71,20 @@ fn is_separated(arguments: &[OsString]) -> bool {
     words.len().checked_sub(arguments.len() + 1).is_some_and(|before| words[before] == "--")
 }
 
+/// The program's own usage stands first in its help; the options of nesl, which every program has, come after it.
 fn command_line(program: &Program, command: &str) -> Command {
-    let usage = arguments::usage(&program.mains, command);
-    let expectation = match program.mains.is_empty() {
-        true => "This program takes no arguments.".to_owned(),
-        false => format!("What it expects:\n{usage}\n\n{}", arguments::READING),
-    };
     let name =
         Path::new(command).file_name().map_or_else(|| command.to_owned(), |name| name.to_string_lossy().into_owned());
+    let usage = arguments::usage(&program.mains, &format!("{name} [OPTIONS]"));
+    let usage = usage.trim_start_matches("usage: ").to_owned();
+    let reading = match program.mains.is_empty() {
+        true => "This program takes no arguments.",
+        false => arguments::READING,
+    };
     // Last, because the derived part has a description of its own.
     Built::augment_args(Command::new("program").bin_name(name))
+        .mut_arg("arguments", |arguments| arguments.hide(true))
         .about("A program written in NESL and compiled with nesl")
-        .after_help(expectation)
+        .override_usage(usage)
+        .after_help(reading)
 }

@@ -46,6 +46,8 @@ pub enum Choice {
     Forms,
     /// Its `main`.
     Main,
+    /// Nothing: it is asked what `main` expects.
+    Help,
 }
 
 /// What of a program to run with these arguments: `main` if there are any, or if it needs none; else the expressions if there
@@ -54,6 +56,9 @@ pub enum Choice {
 /// # Errors
 /// A usage error, if arguments and program do not go together.
 pub fn choose(program: &Program, arguments: &[OsString], command: &str) -> Result<Choice, Stop> {
+    if arguments::ask_for_help(&program.mains, arguments) {
+        return Ok(Choice::Help);
+    }
     let needs_none = |main: &Main| main.parameters.iter().all(|parameter| parameter.default.is_some());
     let is_called = program.mains.iter().any(needs_none);
     let has_expressions = program.steps.iter().flat_map(|step| &step.outputs).any(|output| output.global.is_none());
@@ -128,6 +133,10 @@ impl Execution<'_> {
         let mut run = Run { execution: self, loaded: &loaded, output: Output::of(&machine.engine), draws: 0 };
         match choose(&self.program, self.arguments, self.command)? {
             Choice::Forms => self.program.steps.iter().try_for_each(|step| run.step(machine, step, &[])),
+            Choice::Help => {
+                let help = arguments::help(&self.program.mains, self.command);
+                run.output.text(&mut machine.engine, &help)
+            }
             Choice::Main => {
                 let (main, values) =
                     arguments::read(&mut machine.engine, &self.program.mains, self.arguments, self.command)?;

@@ -66,7 +66,11 @@ fn evaluate(
         drawn += usize::from(effects.expr(expr).draws);
         seed
     };
-    if choose(&program, arguments, command)? == Choice::Forms {
+    let choice = choose(&program, arguments, command)?;
+    if choice == Choice::Help {
+        return output::print(&arguments::help(&program.mains, command));
+    }
+    if choice == Choice::Forms {
         for form in forms {
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
             let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;

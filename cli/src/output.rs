@@ -44,6 +44,19 @@ impl Output {
         ended
     }
 
+    /// Prints a text that is no value.
+    ///
+    /// # Errors
+    /// If it cannot be written; the same on all ranks.
+    pub fn text<E: Engine>(&mut self, engine: &mut E, text: &str) -> Result<(), Stop> {
+        let written = self.target.as_mut().map_or(Ok(()), |target| target.write_all(text.as_bytes()));
+        if let Err(stop) = engine.agree(written.map_err(|error| write_error(&error))) {
+            self.abandon();
+            return Err(stop);
+        }
+        self.flush(engine)
+    }
+
     /// Writes out what is buffered.
     ///
     /// # Errors

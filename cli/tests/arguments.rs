@@ -113,6 +113,31 @@ fn options_of_nesl_stand_before_what_is_for_main() {
 }
 
 #[test]
+fn help_shows_what_main_expects() {
+    let difference = "function main(a, b := 3) : (int, int) -> int = a - b;";
+    let says = |ran: &Ran, parts: &[&str]| {
+        assert!(ran.code == Some(0) && ran.err.is_empty(), "{ran:?}");
+        parts.iter().for_each(|part| assert!(ran.out.contains(part), "no {part:?}: {ran:?}"));
+    };
+    for arguments in [&["--help"][..], &["-h"], &["1", "--help"], &["--b", "2", "--help", "x"]] {
+        everywhere(difference, arguments, |ran| says(ran, &[" A [--b B]\n  a : int\n  --b : int [default: 3]\n"]));
+    }
+    everywhere("function main(v) = sum(v);", &["--help"], |ran| says(ran, &[" V\n  v : [int] or [float]\n"]));
+    everywhere("1 + 1;", &["-h"], |ran| says(ran, &["This program takes no arguments."]));
+    // An option of that name, and a text, are what they are.
+    let bench = Bench::with("a.nesl", "function main(a, help := 3) : (int, int) -> int = a - help;");
+    bench.nesl(&["run", "a.nesl", "--", "9", "--help", "2"]).prints("7\n");
+    bench.write("a.nesl", "function main(a) : [char] -> [char] = a;");
+    bench.nesl(&["run", "a.nesl", "--", "--help"]).prints("\"--help\"\n");
+    bench.write("a.nesl", "function main(a, n := 1) : ([char], int) -> [char] = a;");
+    bench.nesl(&["run", "a.nesl", "--", "--", "--help"]).prints("\"--help\"\n");
+    // What it says first is what this program expects.
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    let help = finish(bench.command(&bench.path("a")).arg("--help"), "").out;
+    assert!(help.contains("\n\nUsage: a [OPTIONS] A [--n N]\n  a : [char]\n  --n : int [default: 1]\n\n"), "{help}");
+}
+
+#[test]
 fn output_names_are_names_each_time() {
     let bench = Bench::with("a.nesl", "function main(name) : [char] -> bool = write_string_to_file(\"data\", name);");
     for _ in 0..2 {

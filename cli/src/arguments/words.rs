@@ -3,6 +3,9 @@
 //! A parameter with a default is an option, `--b 5` or `--b=5`, which may stand anywhere among the arguments; the others take
 //! the remaining words in order. The word `--` ends the options. Of a `main` without such parameters every word is an
 //! argument, whatever it begins with. In the name of an option `-` stands for `_`, and case does not matter, as in NESL.
+//!
+//! `--help`, and `-h` as the first word, ask for help where they would be a mistake otherwise: they are no option of this
+//! `main`, and no text that it takes.
 
 use crate::options;
 use nesl_frontend::edit_distance;
@@ -22,16 +25,42 @@ pub fn is_option(parameter: &Parameter) -> bool {
     parameter.default.is_some() && !has_function(&parameter.shape)
 }
 
-/// The word for each parameter: nothing for one with a default that is not given.
+/// Why words are not for parameters.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// They ask what there is.
+    Help,
+    /// What does not go together.
+    Wrong(String),
+}
+
+impl From<String> for Misfit {
+    fn from(problem: String) -> Misfit {
+        Misfit::Wrong(problem)
+    }
+}
+
+/// The word for each parameter: nothing for one with a default that is not given. `is_text` says which parameters take any
+/// word as it is.
 ///
 /// # Errors
-/// What does not go together.
-pub fn assign<'w>(parameters: &[Parameter], words: &'w [OsString]) -> Result<Vec<Option<&'w OsStr>>, String> {
+/// If there are other words than that.
+pub fn assign<'w>(
+    parameters: &[Parameter],
+    words: &'w [OsString],
+    is_text: impl Fn(usize) -> bool,
+) -> Result<Vec<Option<&'w OsStr>>, Misfit> {
     let mut given = vec![None; parameters.len()];
     let mut positions = (0..parameters.len()).filter(|&position| parameters[position].default.is_none());
     let expected = positions.clone().count();
     let mut count = 0;
     let mut takes_options = parameters.iter().any(is_option);
+    if let Some(first) = words.first().filter(|word| *word == "--help" || *word == "-h")
+        && find(parameters, first.to_str().unwrap_or_default().trim_start_matches('-')).is_none()
+        && !positions.clone().next().is_some_and(is_text)
+    {
+        return Err(Misfit::Help);
+    }
     let mut rest = words.iter().map(OsString::as_os_str);
     while let Some(word) = rest.next() {
         if takes_options && word == "--" {
@@ -46,9 +75,11 @@ pub fn assign<'w>(parameters: &[Parameter], words: &'w [OsString]) -> Result<Vec
             continue;
         };
         let name = &option.name;
-        let Some(position) = find(parameters, name) else { return Err(unknown(parameters, &option)) };
+        let Some(position) = find(parameters, name) else {
+            return Err(if word == "--help" { Misfit::Help } else { unknown(parameters, &option).into() });
+        };
         if option.dashes == 1 {
-            return Err(format!("options have two dashes: --{name}"));
+            return Err(format!("options have two dashes: --{name}").into());
         }
         // The name of another option is no value; after `=` anything is.
         let next = option.value.or_else(|| {
@@ -56,16 +87,16 @@ pub fn assign<'w>(parameters: &[Parameter], words: &'w [OsString]) -> Result<Vec
         });
         let Some(value) = next else {
             let wanted = &parameters[position].type_text;
-            return Err(format!("the option --{name} needs a value, of type {wanted}"));
+            return Err(format!("the option --{name} needs a value, of type {wanted}").into());
         };
         if given[position].replace(value).is_some() {
-            return Err(format!("the option --{name} is given twice"));
+            return Err(format!("the option --{name} is given twice").into());
         }
     }
     match (count, expected) {
         (count, expected) if count == expected => Ok(given),
-        (0, _) => Err("main needs arguments".to_owned()),
-        (count, expected) => Err(format!("main takes {}, not {count}", plural(expected, "argument"))),
+        (0, _) => Err("main needs arguments".to_owned().into()),
+        (count, expected) => Err(format!("main takes {}, not {count}", plural(expected, "argument")).into()),
     }
 }
 
@@ -175,9 +206,9 @@ mod tests {
         vec![parameter("a", false), parameter("b", true), parameter("max_steps", true)]
     }
 
-    fn assigned(line: &str) -> Result<String, String> {
+    fn assigned(line: &str) -> Result<String, Misfit> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        let given = assign(&parameters(), &words)?;
+        let given = assign(&parameters(), &words, |_| false)?;
         let text = |word: Option<&OsStr>| word.map_or("_".to_owned(), |word| word.to_string_lossy().into_owned());
         Ok(given.into_iter().map(text).collect::<Vec<_>>().join(" "))
     }
@@ -220,15 +251,32 @@ mod tests {
             ("1 --threads 2", "--threads is an option of nesl itself"),
         ] {
             let problem = assigned(line).unwrap_err();
-            assert!(problem.starts_with(part), "{line}: {problem}");
+            assert!(matches!(&problem, Misfit::Wrong(text) if text.starts_with(part)), "{line}: {problem:?}");
         }
+    }
+
+    #[test]
+    fn help_is_what_would_be_a_mistake() {
+        for line in ["--help", "-h", "1 --help", "--b 2 --help 1", "--help 1 2 3"] {
+            assert_eq!(assigned(line), Err(Misfit::Help), "{line}");
+        }
+        for (line, expected) in [("--b --help 1", "1 --help _"), ("-- --help", "--help _ _"), ("1 --b=-h", "1 -h _")] {
+            assert_eq!(assigned(line), Ok(expected.to_owned()), "{line}");
+        }
+        let words = [OsString::from("--help")];
+        let texts = |parameters: &[Parameter]| assign(parameters, &words, |_| true).map(|given| given.len());
+        assert_eq!(texts(&parameters()[..1]), Ok(1));
+        assert_eq!(texts(&parameters()), Err(Misfit::Help));
+        let own = Parameter { name: "help".to_owned(), ..parameters().remove(1) };
+        assert_eq!(texts(&[own]), Err(Misfit::Wrong("the option --help needs a value, of type int".to_owned())));
+        assert_eq!(texts(&[]), Err(Misfit::Help));
     }
 
     #[test]
     fn without_options_every_word_is_an_argument() {
         let parameters = &parameters()[..1];
         let words = [OsString::from("--b")];
-        assert_eq!(assign(parameters, &words), Ok(vec![Some(OsStr::new("--b"))]));
+        assert_eq!(assign(parameters, &words, |_| false), Ok(vec![Some(OsStr::new("--b"))]));
         assert!(refuse_unknown(parameters, OsStr::new("--thread")).unwrap_err().contains("did you mean --threads?"));
         assert_eq!(refuse_unknown(parameters, OsStr::new("-5")), Ok(()));
     }
