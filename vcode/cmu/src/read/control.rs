@@ -10,11 +10,17 @@ use nesl_vcode::program::{Block, FunctionId, Operand, RegisterType};
 
 impl Translation<'_, '_> {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Result<()> {
+        let mut before: Option<&Kind> = None;
         for statement in statements {
             if self.state.is_none() {
-                // What is behind an EXIT is not even typed.
+                // What is behind an EXIT, or a call that is not known to return, is not even typed. But such a call does not end
+                // its function: it is no step of a loop, and recursion without an end is as deep as it is written.
+                if !matches!(before, Some(Kind::Exit)) {
+                    self.exit();
+                }
                 return Ok(());
             }
+            before = Some(&statement.kind);
             self.offset = statement.at.start;
             self.builder.set_span(Span::new(self.file, statement.at.start, statement.at.end));
             self.statement(statement)?;
@@ -57,11 +63,15 @@ impl Translation<'_, '_> {
             Kind::Call(function) => self.call(*function),
             Kind::If(first, second) => self.branches(statement, first, second),
             Kind::Exit => {
-                self.builder.host(HostOp::Exit, &[Operand::Constant(ScalarValue::Int(0))]);
+                self.exit();
                 self.state = None;
                 Ok(())
             }
         }
+    }
+
+    fn exit(&mut self) {
+        self.builder.host(HostOp::Exit, &[Operand::Constant(ScalarValue::Int(0))]);
     }
 
     /// The positions of entries below the top.
