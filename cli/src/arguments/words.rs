@@ -4,8 +4,8 @@
 //! the remaining words in order. The word `--` ends the options. Of a `main` without such parameters every word is an
 //! argument, whatever it begins with. In the name of an option `-` stands for `_`, and case does not matter, as in NESL.
 //!
-//! `--help`, and `-h` as the first word, ask for help where they would be a mistake otherwise: they are no option of this
-//! `main`, and no text that it takes.
+//! `--help`, and `-h` as the first word, ask for help where they would be a mistake otherwise: they are no option of
+//! this `main`, and no text that it takes.
 
 use crate::options;
 use nesl_frontend::edit_distance;
@@ -40,8 +40,8 @@ impl From<String> for Misfit {
     }
 }
 
-/// The word for each parameter: nothing for one with a default that is not given. `is_text` says which parameters take any
-/// word as it is.
+/// The word for each parameter: nothing for one with a default that is not given. `is_text` says which parameters take
+/// any word as it is.
 ///
 /// # Errors
 /// If there are other words than that.

@@ -13,8 +13,8 @@ use crate::core::{Expr, ExprKind, FunctionBody, FunctionId, Program, tail, tail:
 use nesl_prim::Failure;
 use std::cmp::Ordering;
 
-/// Where a failure is in the order of evaluation. Steps of a loop that are taken alike are kept as one run of them, so that a loop of
-/// many steps needs no memory for each.
+/// Where a failure is in the order of evaluation. Steps of a loop that are taken alike are kept as one run of them, so
+/// that a loop of many steps needs no memory for each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Place {
     /// Which part of each expression it is in, innermost first.
