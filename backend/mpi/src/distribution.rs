@@ -9,6 +9,7 @@
 
 pub(crate) mod column;
 pub(crate) mod delivery;
+pub(crate) mod descriptor;
 pub(crate) mod ragged;
 pub(crate) mod ranges;
 pub(crate) mod redistribution;
@@ -19,11 +20,10 @@ pub(crate) mod transfer;
 use crate::communication::collectives::Collectives;
 use crate::communication::communicator::Communicator;
 use crate::layout::{Layout, offsets};
-use column::{Column, Item};
+use column::{Block, Distributed, Item};
 use nesl_backend::{Counters, Engine, Fault, Meter, Vector, on_vector};
 use nesl_prim::Failure;
 use nesl_vcode::Constants;
-use ragged::Placed;
 use redistribution::{Lying, Route};
 use requests::Kept;
 use std::sync::Arc;
@@ -87,34 +87,20 @@ impl<L: LocalEngine> Distribution<L> {
         self.collectives.settle(length, adopted)
     }
 
-    /// This rank's block of a column.
-    pub(crate) fn part(&self, column: &Column) -> Vector {
-        match column {
-            Column::Partitioned { part, .. } => part.clone(),
-            Column::Common(vector) => {
-                let share = self.layout.share(vector.len());
-                vector.slice(share.start, share.len())
-            }
-        }
-    }
-
-    /// This rank's block of a column that dies here.
-    pub(crate) fn take_part(&self, column: Column) -> Vector {
-        match column {
-            Column::Partitioned { part, .. } => part,
-            common => self.part(&common),
-        }
-    }
-
     /// A column of which this rank has its block.
-    pub(crate) fn finish(&mut self, length: usize, part: Vector) -> Result<Column, Fault> {
+    pub(crate) fn finish(&mut self, length: usize, part: Vector) -> Result<Distributed, Fault> {
         debug_assert_eq!(part.len(), self.layout.share(length).len(), "block of {length} elements");
         if self.is_common(length) {
             let counts: Vec<usize> = (0..self.layout.ranks).map(|rank| self.layout.block(length, rank).len()).collect();
             return self.replicate(&part, &counts);
         }
+        Ok(Distributed::Block(self.new_block(length, part)))
+    }
+
+    /// This rank's block of a column that is not common.
+    pub(crate) fn new_block(&mut self, length: usize, part: Vector) -> Block {
         self.holds(part.len());
-        Ok(Column::Partitioned { length, part, identity: Arc::default() })
+        Block { length, part, identity: Arc::default() }
     }
 
     /// This rank has so many elements of a column that is not common.
@@ -123,24 +109,24 @@ impl<L: LocalEngine> Distribution<L> {
     }
 
     /// The common column of the pieces of all ranks.
-    fn replicate(&mut self, piece: &Vector, counts: &[usize]) -> Result<Column, Fault> {
+    fn replicate(&mut self, piece: &Vector, counts: &[usize]) -> Result<Distributed, Fault> {
         if self.layout.ranks == 1 {
-            return Ok(Column::Common(piece.clone()));
+            return Ok(Distributed::Replicated(piece.clone()));
         }
         on_vector!(piece, slice => {
             let all = self.collectives.communicator.all_gather_varied(slice.elements(), counts, Vec::new());
-            self.adopt(0, all).map(Column::Common)
+            self.adopt(0, all).map(Distributed::Replicated)
         })
     }
 
     /// The column of the pieces of all ranks, one after another, whatever their sizes.
-    pub(crate) fn assemble(&mut self, piece: Vector) -> Result<Column, Fault> {
+    pub(crate) fn assemble(&mut self, piece: Vector) -> Result<Distributed, Fault> {
         let counts = self.collectives.communicator.all_gather_counts(piece.len());
         self.assemble_counted(piece, &counts)
     }
 
     /// The same where every rank knows the sizes.
-    pub(crate) fn assemble_counted(&mut self, piece: Vector, counts: &[usize]) -> Result<Column, Fault> {
+    pub(crate) fn assemble_counted(&mut self, piece: Vector, counts: &[usize]) -> Result<Distributed, Fault> {
         let held = offsets(counts);
         let length = held[self.layout.ranks];
         if self.is_common(length) {
@@ -161,11 +147,11 @@ impl<L: LocalEngine> Distribution<L> {
     }
 
     /// A column of the same elements on every rank.
-    pub(crate) fn constant_column(&mut self, constants: &Constants) -> Result<Column, Fault> {
+    pub(crate) fn constant_column(&mut self, constants: &Constants) -> Result<Distributed, Fault> {
         let length = constants.len();
         if self.is_common(length) {
             let vector = self.local.constants(constants);
-            return self.collectives.replicated(vector).map(Column::Common);
+            return self.collectives.replicated(vector).map(Distributed::Replicated);
         }
         let share = self.layout.share(length);
         let part = match constants {
@@ -175,14 +161,6 @@ impl<L: LocalEngine> Distribution<L> {
             Constants::Char(elements) => self.adopt(length, elements[share].to_vec()),
         }?;
         self.finish(length, part)
-    }
-
-    /// The elements of a column that is common.
-    pub(crate) fn whole_of(&self, column: &Placed) -> Vector {
-        match column.common() {
-            Some(vector) => vector.clone(),
-            None => panic!("a column of {} elements is not common", column.length()),
-        }
     }
 
     /// A column that only the local engine has seen, without asking the other ranks.

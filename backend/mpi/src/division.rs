@@ -10,8 +10,8 @@ mod operands;
 mod results;
 mod self_scheduling;
 
-use crate::distribution::column::Descriptor;
-use crate::distribution::ragged::{Placed, is_at_hand};
+use crate::distribution::column::Distributed;
+use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::redistribution::{Route, Run};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::division::self_scheduling::scattered;
@@ -22,6 +22,7 @@ use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::strategy;
 use nesl_backend::{Division, Failed, Fault, Own, Slot, SlotOf};
 use nesl_vcode::Shape;
+use std::sync::Arc;
 
 /// Instances that are dealt out before they run, though nobody knows their weight, go in so many runs to each rank, and in no more
 /// than so many in all: enough to even out what is next to each other, and what is far heavier than the rest.
@@ -41,7 +42,7 @@ const MOVED: usize = 4;
 /// The sequences that vary by instance.
 struct Sequences<D> {
     /// Segments that instances have of their own, and the first column of their elements.
-    own: Vec<(Descriptor<D>, Option<Placed>)>,
+    own: Vec<(Descriptor<D>, Option<Distributed>)>,
     /// The positions among the operands of those that share data.
     shared: Vec<usize>,
 }
@@ -94,7 +95,7 @@ pub(crate) fn divide_instances<L: LocalEngine>(
 fn local_slot<L: LocalEngine>(ranks: &mut Distribution<L>, slot: &SlotOf<Ranks<L>>) -> Result<SlotOf<L>, Fault> {
     Ok(match slot {
         Slot::Scalar(value) => Slot::Scalar(*value),
-        Slot::Column(column) => Slot::Column(ranks.whole_of(column)),
+        Slot::Column(column) => Slot::Column(column.whole()),
         Slot::Descriptor(segments) => Slot::Descriptor(segments::local_descriptor(ranks, segments)?),
     })
 }
@@ -113,7 +114,7 @@ fn assign<L: LocalEngine>(
         Deal::Weights { .. } | Deal::Always if sequences.is_empty() => Some(contiguous(&layout.bounds(count))),
         Deal::Weights { .. } | Deal::Always => {
             let always = division.deal == Deal::Always;
-            let lengths = sequences.iter().map(|(segments, _)| segments.0.lengths.common());
+            let lengths = sequences.iter().map(|(segments, _)| segments.0.lengths.replicated());
             match lengths.collect::<Option<Vec<_>>>() {
                 Some(lengths) => {
                     let mut weights = vec![1u64; count];
@@ -123,7 +124,7 @@ fn assign<L: LocalEngine>(
                     }
                     by_known_weights(layout, &weights, always)
                 }
-                None => by_partitioned_weights(ranks, &sequences, count, always),
+                None => by_partitioned_weights(ranks, &sequences, count, always)?,
             }
         }
     };
@@ -137,14 +138,14 @@ fn assign<L: LocalEngine>(
 /// Whether more elements would have to move than is worth it for instances that do not last.
 fn is_far<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
+    sequences: &[(Descriptor<L::Descriptor>, Option<Distributed>)],
     runs: &[Run],
 ) -> Result<bool, Fault> {
     let (mut total, mut moved) = (0, 0);
     for (segments, elements) in sequences {
         let Some(elements) = elements else { continue };
         if let Some(inner) = operands::inside(ranks, segments, runs)? {
-            let pieces = ranks.held(elements).pieces;
+            let pieces = Arc::clone(&ranks.as_ragged(elements).runs);
             total += inner.iter().map(|run| run.length).sum::<usize>();
             moved += Route::from_pieces(ranks.layout.ranks, &pieces, &inner).moved();
         }
@@ -170,7 +171,7 @@ fn sequences<L: LocalEngine>(
             if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
                 total = total.saturating_add(elements);
                 let elements = match registers.get(1) {
-                    Some(Slot::Column(column)) if column.common().is_none() => Some(column.clone()),
+                    Some(Slot::Column(column)) if column.replicated().is_none() => Some(column.clone()),
                     _ => None,
                 };
                 found.own.push((segments.clone(), elements));
@@ -192,14 +193,14 @@ fn sequences<L: LocalEngine>(
 /// Runs of about equal weight, where ranks hold blocks of the lengths.
 fn by_partitioned_weights<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    sequences: &[(Descriptor<L::Descriptor>, Option<Placed>)],
+    sequences: &[(Descriptor<L::Descriptor>, Option<Distributed>)],
     count: usize,
     always: bool,
-) -> Option<Vec<Run>> {
+) -> Result<Option<Vec<Run>>, Fault> {
     let share = ranks.layout.share(count);
     let mut weights = vec![1u64; share.len()];
     for (segments, _) in sequences {
-        let lengths = ranks.part(&segments.0.lengths);
+        let lengths = ranks.part(&segments.0.lengths)?;
         weights.iter_mut().zip(lengths.elements::<i64>()).for_each(|(weight, &length)| *weight += length as u64);
     }
     let sums = ranks.collectives.communicator.all_gather(weights.iter().sum::<u64>() as i64);
@@ -234,11 +235,11 @@ fn by_partitioned_weights<L: LocalEngine>(
     let bounds: Vec<usize> = std::iter::once(0).chain(pairs().map(|pair| pair[0] as usize)).chain([count]).collect();
     let starts: Vec<u64> = std::iter::once(0).chain(pairs().map(|pair| pair[1] as u64)).chain([total]).collect();
     let loads: Vec<u64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    (always || strategy::is_even(&loads)).then(|| contiguous(&bounds))
+    Ok((always || strategy::is_even(&loads)).then(|| contiguous(&bounds)))
 }
 
 /// The number of elements of a column, or of segments.
-fn length_of<D>(slot: &Slot<Placed, Descriptor<D>>) -> usize {
+fn length_of<D>(slot: &Slot<Distributed, Descriptor<D>>) -> usize {
     match slot {
         Slot::Scalar(_) => 0,
         Slot::Column(column) => column.length(),

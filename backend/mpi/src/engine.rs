@@ -2,8 +2,8 @@
 
 use crate::communication::collectives::Collectives;
 use crate::communication::interrupts::alone;
-use crate::distribution::column::Descriptor;
-use crate::distribution::ragged::{Placed, is_at_hand};
+use crate::distribution::column::Distributed;
+use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::requests::Kept;
 use crate::division;
 use crate::groups;
@@ -28,31 +28,31 @@ use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
 
 impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
-    type Column = Placed;
+    type Column = Distributed;
     type Descriptor = Descriptor<L::Descriptor>;
     type Local = L;
 
-    fn scalar_type(&self, column: &Placed) -> ScalarType {
+    fn scalar_type(&self, column: &Distributed) -> ScalarType {
         column.scalar_type()
     }
 
-    fn length(&self, column: &Placed) -> usize {
+    fn length(&self, column: &Distributed) -> usize {
         column.length()
     }
 
-    fn constants(&mut self, constants: &Constants) -> Result<Placed, Fault> {
-        self.distribution.constant_column(constants).map(Placed::Settled)
+    fn constants(&mut self, constants: &Constants) -> Result<Distributed, Fault> {
+        self.distribution.constant_column(constants)
     }
 
-    fn iota(&mut self, length: usize) -> Result<Placed, Fault> {
+    fn iota(&mut self, length: usize) -> Result<Distributed, Fault> {
         elementwise::iota(&mut self.distribution, length)
     }
 
-    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Placed, Fault> {
+    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Distributed, Fault> {
         elementwise::dist(&mut self.distribution, value, length)
     }
 
-    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Placed>>) -> Result<Placed, Fault> {
+    fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Distributed>>) -> Result<Distributed, Fault> {
         elementwise::map(&mut self.distribution, op, operands)
     }
 
@@ -104,134 +104,154 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         together::run_together(&mut self.distribution, op, operands)
     }
 
-    fn is_at_hand(&self, operand: &Slot<Placed, Descriptor<L::Descriptor>>) -> bool {
+    fn is_at_hand(&self, operand: &Slot<Distributed, Descriptor<L::Descriptor>>) -> bool {
         is_at_hand(operand)
     }
 
-    fn extract(&mut self, column: &Placed, index: usize) -> Result<ScalarValue, Fault> {
+    fn extract(&mut self, column: &Distributed, index: usize) -> Result<ScalarValue, Fault> {
         permute::extract(&mut self.distribution, column, index)
     }
 
-    fn slice(&mut self, column: &Placed, start: usize, length: usize) -> Result<Placed, Fault> {
+    fn slice(&mut self, column: &Distributed, start: usize, length: usize) -> Result<Distributed, Fault> {
         permute::slice(&mut self.distribution, column, start, length)
     }
 
-    fn gather(&mut self, column: &Placed, indices: &Placed) -> Result<Placed, Fault> {
+    fn gather(&mut self, column: &Distributed, indices: &Distributed) -> Result<Distributed, Fault> {
         permute::gather(&mut self.distribution, column, indices)
     }
 
-    fn scatter(&mut self, column: Placed, indices: &Placed, values: &Placed) -> Result<Placed, Fault> {
+    fn scatter(
+        &mut self,
+        column: Distributed,
+        indices: &Distributed,
+        values: &Distributed,
+    ) -> Result<Distributed, Fault> {
         permute::scatter(&mut self.distribution, column, indices, values)
     }
 
-    fn permute(&mut self, values: &Placed, indices: &Placed) -> Result<Placed, Fault> {
+    fn permute(&mut self, values: &Distributed, indices: &Distributed) -> Result<Distributed, Fault> {
         permute::permute(&mut self.distribution, values, indices)
     }
 
-    fn pack(&mut self, column: &Placed, flags: &Placed) -> Result<Placed, Fault> {
+    fn pack(&mut self, column: &Distributed, flags: &Distributed) -> Result<Distributed, Fault> {
         pack::pack(&mut self.distribution, column, flags)
     }
 
-    fn merge(&mut self, flags: &Placed, when_true: &Placed, when_false: &Placed) -> Result<Placed, Fault> {
+    fn merge(
+        &mut self,
+        flags: &Distributed,
+        when_true: &Distributed,
+        when_false: &Distributed,
+    ) -> Result<Distributed, Fault> {
         pack::merge(&mut self.distribution, flags, when_true, when_false)
     }
 
-    fn concat(&mut self, columns: &[Placed]) -> Result<Placed, Fault> {
+    fn concat(&mut self, columns: &[Distributed]) -> Result<Distributed, Fault> {
         pack::concat(&mut self.distribution, columns)
     }
 
-    fn interleave(&mut self, columns: &[Placed]) -> Result<Placed, Fault> {
+    fn interleave(&mut self, columns: &[Distributed]) -> Result<Distributed, Fault> {
         pack::interleave(&mut self.distribution, columns)
     }
 
     fn append(
         &mut self,
-        first: (&Self::Descriptor, &Placed),
-        second: (&Self::Descriptor, &Placed),
-    ) -> Result<Placed, Fault> {
+        first: (&Self::Descriptor, &Distributed),
+        second: (&Self::Descriptor, &Distributed),
+    ) -> Result<Distributed, Fault> {
         segment::append(&mut self.distribution, first, second)
     }
 
-    fn reduce(&mut self, op: ScalarOp, column: &Placed) -> Result<ScalarValue, Fault> {
+    fn reduce(&mut self, op: ScalarOp, column: &Distributed) -> Result<ScalarValue, Fault> {
         reduce::reduce(&mut self.distribution, op, column)
     }
 
-    fn seg_reduce(&mut self, op: ScalarOp, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn seg_reduce(
+        &mut self,
+        op: ScalarOp,
+        column: &Distributed,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Distributed, Fault> {
         groups::seg_reduce(&mut self.distribution, op, column, descriptor)
     }
 
-    fn scan(&mut self, op: ScalarOp, column: &Placed) -> Result<Placed, Fault> {
+    fn scan(&mut self, op: ScalarOp, column: &Distributed) -> Result<Distributed, Fault> {
         scan::scan(&mut self.distribution, op, column)
     }
 
-    fn seg_scan(&mut self, op: ScalarOp, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn seg_scan(
+        &mut self,
+        op: ScalarOp,
+        column: &Distributed,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Distributed, Fault> {
         scan::seg_scan(&mut self.distribution, op, column, descriptor)
     }
 
-    fn sort(&mut self, direction: Direction, column: &Placed) -> Result<Placed, Fault> {
+    fn sort(&mut self, direction: Direction, column: &Distributed) -> Result<Distributed, Fault> {
         order::sort(&mut self.distribution, direction, column)
     }
 
     fn seg_sort(
         &mut self,
         direction: Direction,
-        column: &Placed,
+        column: &Distributed,
         descriptor: &Self::Descriptor,
-    ) -> Result<Placed, Fault> {
+    ) -> Result<Distributed, Fault> {
         order::seg_sort(&mut self.distribution, direction, column, descriptor)
     }
 
-    fn order(&mut self, direction: Direction, column: &Placed) -> Result<Placed, Fault> {
+    fn order(&mut self, direction: Direction, column: &Distributed) -> Result<Distributed, Fault> {
         order::order(&mut self.distribution, direction, column)
     }
 
     fn seg_order(
         &mut self,
         direction: Direction,
-        column: &Placed,
+        column: &Distributed,
         descriptor: &Self::Descriptor,
-    ) -> Result<Placed, Fault> {
+    ) -> Result<Distributed, Fault> {
         order::seg_order(&mut self.distribution, direction, column, descriptor)
     }
 
-    fn text_lengths(&mut self, column: &Placed) -> Result<Placed, Fault> {
+    fn text_lengths(&mut self, column: &Distributed) -> Result<Distributed, Fault> {
         text::text_lengths(&mut self.distribution, column)
     }
 
-    fn text(&mut self, column: &Placed) -> Result<Placed, Fault> {
+    fn text(&mut self, column: &Distributed) -> Result<Distributed, Fault> {
         text::text(&mut self.distribution, column)
     }
 
-    fn parse_float(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn parse_float(&mut self, column: &Distributed, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
         text::parse_float(&mut self.distribution, column, descriptor)
     }
 
-    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
         segment::seg_iota(&mut self.distribution, descriptor)
     }
 
-    fn seg_dist(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn seg_dist(&mut self, column: &Distributed, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
         segment::seg_dist(&mut self.distribution, column, descriptor)
     }
 
-    fn compact(&mut self, column: &Placed, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn compact(&mut self, column: &Distributed, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
         segment::compact(&mut self.distribution, column, descriptor)
     }
 
-    fn packed(&mut self, lengths: Placed) -> Result<Self::Descriptor, Fault> {
+    fn packed(&mut self, lengths: Distributed) -> Result<Self::Descriptor, Fault> {
         segment::packed(&mut self.distribution, lengths)
     }
 
-    fn view(&mut self, starts: Placed, lengths: Placed) -> Result<Self::Descriptor, Fault> {
+    fn view(&mut self, starts: Distributed, lengths: Distributed) -> Result<Self::Descriptor, Fault> {
         segment::view(&mut self.distribution, starts, lengths)
     }
 
-    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
+    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
         segment::starts(&mut self.distribution, descriptor)
     }
 
-    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Placed, Fault> {
-        Ok(descriptor.lengths())
+    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
+        Ok(descriptor.lengths().clone())
     }
 
     fn segments(&self, descriptor: &Self::Descriptor) -> usize {
@@ -246,23 +266,23 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.distribution.local.hold()
     }
 
-    fn import(&mut self, piece: Constants) -> Result<Placed, Fault> {
+    fn import(&mut self, piece: Constants) -> Result<Distributed, Fault> {
         let length = piece.len();
         let piece = self.distribution.local.import(piece);
         let lengths = self.distribution.collectives.communicator.all_gather_counts(length);
         let piece = self.distribution.collectives.settle(lengths.iter().sum(), piece)?;
-        self.distribution.assemble_counted(piece, &lengths).map(Placed::Settled)
+        self.distribution.assemble_counted(piece, &lengths)
     }
 
-    fn fetch(&mut self, column: &Placed, start: usize, length: usize) -> Result<Window, Fault> {
+    fn fetch(&mut self, column: &Distributed, start: usize, length: usize) -> Result<Window, Fault> {
         permute::fetch(&mut self.distribution, column, start, length)
     }
 
-    fn own(&mut self, column: &Placed) -> Result<Window, Fault> {
+    fn own(&mut self, column: &Distributed) -> Result<Window, Fault> {
         let column = self.distribution.in_blocks(column)?;
         Ok(Window {
             start: self.distribution.layout.share(column.length()).start,
-            elements: self.distribution.part(&column).to_constants(),
+            elements: self.distribution.part(&column)?.to_constants(),
         })
     }
 

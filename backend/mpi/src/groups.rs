@@ -6,9 +6,8 @@
 pub(crate) mod ragged;
 
 use crate::communication::collectives::{from_bits, to_bits};
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::{Placed, is_at_hand};
-use crate::distribution::segments::SharedMap;
+use crate::distribution::column::Distributed;
+use crate::distribution::descriptor::{Descriptor, SharedMap, is_at_hand};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::reduce;
 use crate::instructions::reduce::{combine, identity};
@@ -23,14 +22,14 @@ use nesl_vcode::Constants;
 pub(crate) fn seg_reduce<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    column: &Placed,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
+) -> Result<Distributed, Fault> {
     if let Some(reduced) = ragged::seg_reduce_on_pieces(ranks, op, column, descriptor) {
         return Ok(reduced);
     }
     let column = ranks.in_blocks(column)?;
-    reduce::seg_reduce_in_blocks(ranks, op, &column, descriptor).map(Placed::Settled)
+    reduce::seg_reduce(ranks, op, &column, descriptor)
 }
 
 /// A part of the indices of a group on this rank.
@@ -98,14 +97,14 @@ fn run_common<L: LocalEngine>(
     for operand in operands {
         local.push(match operand {
             Slot::Scalar(value) => Slot::Scalar(*value),
-            Slot::Column(column) => Slot::Column(ranks.whole_of(column)),
+            Slot::Column(column) => Slot::Column(column.whole()),
             Slot::Descriptor(segments) => Slot::Descriptor(segments::local_descriptor(ranks, segments).ok()?),
         });
     }
     let results = ranks.local.group(group, &mut local)?;
     let common = |slot| match slot {
         Slot::Scalar(value) => Slot::Scalar(value),
-        Slot::Column(vector) => Slot::Column(Placed::Settled(Column::Common(vector))),
+        Slot::Column(vector) => Slot::Column(Distributed::Replicated(vector)),
         Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
     };
     Some(results.into_iter().map(common).collect())
@@ -133,11 +132,11 @@ fn run_on_blocks<L: LocalEngine>(
     let mut settled = Vec::with_capacity(operands.len());
     for (role, operand) in partial.roles.iter().zip(operands) {
         settled.push(match (*role, operand) {
-            (Role::Elements, Slot::Column(column)) => Slot::Column(Placed::Settled(ranks.in_blocks(column).ok()?)),
+            (Role::Elements, Slot::Column(column)) => Slot::Column(ranks.in_blocks(column).ok()?),
             (Role::OfSegments(segments), Slot::Column(column)) => {
                 let (column, map) = (ranks.in_blocks(column).ok()?, maps[segments].as_ref()?);
                 let values = segment::values_of_segments(ranks, &column, map).ok()?;
-                Slot::Column(Placed::Settled(Column::Common(values)))
+                Slot::Column(Distributed::Replicated(values))
             }
             (_, operand) => operand.clone(),
         });
@@ -158,10 +157,10 @@ fn run_on_blocks<L: LocalEngine>(
     let mut results = Vec::with_capacity(partial.yields.len());
     for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
         results.push(match (result, *kind) {
-            (Slot::Column(part), Yield::All) => Slot::Column(Placed::Settled(ranks.finish(length, part).ok()?)),
+            (Slot::Column(part), Yield::All) => Slot::Column(ranks.finish(length, part).ok()?),
             (Slot::Column(part), Yield::Kept) => {
                 let pieces = of_ranks(index).map(|count| count as usize).enumerate().collect();
-                Slot::Column(ranks.loose(pieces, part).ok()?)
+                Slot::Column(ranks.ragged(pieces, part).ok()?)
             }
             (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
             (Slot::Column(reduced), Yield::BySegment(op, segments)) => {
@@ -169,7 +168,7 @@ fn run_on_blocks<L: LocalEngine>(
                     panic!("input {segments} of a group has no segments")
                 };
                 let count = descriptor.0.lengths.length();
-                Slot::Column(Placed::Settled(reduce::exactly_reduced(ranks, op, &reduced, map, count).ok()?))
+                Slot::Column(reduce::exactly_reduced(ranks, op, &reduced, map, count).ok()?)
             }
             (_, kind) => panic!("a group yields something else than {kind:?}"),
         });
@@ -190,14 +189,14 @@ pub(crate) fn run_on_portion<L: LocalEngine>(
     for (input, role) in partial.roles.iter().enumerate() {
         local.push(match (*role, operands.get(input)) {
             (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
-            (Role::Elements, Some(Slot::Column(Placed::Loose(loose)))) => {
-                Slot::Column(loose.parts[portion.part].clone())
+            (Role::Elements, Some(Slot::Column(Distributed::Ragged(ragged)))) => {
+                Slot::Column(ragged.parts[portion.part].clone())
             }
-            (Role::Elements, Some(Slot::Column(Placed::Settled(column)))) => Slot::Column(ranks.part(column)),
+            (Role::Elements, Some(Slot::Column(column))) => Slot::Column(ranks.part(column).ok()?),
             (Role::Segments, Some(_)) => Slot::Descriptor(cut(input).local.clone()),
             (Role::OfSegments(segments), Some(Slot::Column(column))) => {
                 let cut = cut(segments);
-                Slot::Column(ranks.whole_of(column).slice(cut.first, cut.segments))
+                Slot::Column(column.whole().slice(cut.first, cut.segments))
             }
             (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
             (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),

@@ -6,7 +6,7 @@
 //!
 //! From the bottom up: [`communication`] is all that touches MPI, [`layout`] knows which rank holds what, `distribution` moves elements
 //! to where they are needed, and `instructions` are what the machine asks for, in one file for each class. `groups` run loops over the
-//! elements where they lie, `division` deals whole instances out to ranks. [`Column`] and [`Descriptor`] are what an instruction sees,
+//! elements where they lie, `division` deals whole instances out to ranks. [`Distributed`] and [`Descriptor`] are what an instruction sees,
 //! and `engine` is the seam.
 
 pub mod communication;
@@ -21,6 +21,6 @@ mod ranks;
 pub use communication::communicator::Communicator;
 pub use communication::framed::Growth;
 pub use communication::world::{LaunchError, Launcher, World, detect, initialise};
-pub use distribution::column::{Column, Descriptor};
-pub use distribution::ragged::Placed;
+pub use distribution::column::Distributed;
+pub use distribution::descriptor::Descriptor;
 pub use ranks::{Ranks, THRESHOLD};

@@ -43,13 +43,13 @@ impl<L: Engine<Column = Vector>> Ranks<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::column::Column;
+    use crate::distribution::column::Distributed;
 
     #[test]
     fn the_engine_may_move_to_a_thread_with_a_large_stack() {
         fn movable<T: Send>() {}
         movable::<Ranks<nesl_backend::Reference>>();
-        movable::<Column>();
+        movable::<Distributed>();
         movable::<crate::Descriptor<nesl_backend::Descriptor>>();
         movable::<crate::World>();
     }

@@ -1,14 +1,12 @@
-//! Columns and descriptors across ranks.
+//! Columns across the ranks, and where their elements lie.
 //!
-//! Whether a column is common depends on its length alone, so columns of one length are always of one kind. A descriptor
-//! keeps what was worked out from it: its local twins and the map of the segments in this rank's block.
+//! Whether a column is replicated depends on its length alone. The elements of others lie in blocks of index, or, until somebody needs
+//! them there, where they came up. [`crate::distribution::Distribution`] has all ways from one to another.
 
 use crate::communication::communicator::Wire;
-use crate::distribution::ragged::Placed;
-use crate::distribution::segments::SegmentMap;
+use nesl_backend::Vector;
 use nesl_backend::data::vector::VectorElement;
-use nesl_backend::{Fault, Vector};
-use nesl_prim::{Failure, ScalarType};
+use nesl_prim::ScalarType;
 use std::sync::{Arc, OnceLock};
 
 /// An element type of columns that can be sent.
@@ -18,79 +16,82 @@ impl<T: VectorElement + Wire> Item for T {}
 
 /// A column across the ranks.
 #[derive(Clone, Debug)]
-pub enum Column {
+pub enum Distributed {
     /// All elements on every rank.
-    Common(Vector),
+    Replicated(Vector),
     /// Each rank holds its block.
-    Partitioned {
-        /// The number of elements on all ranks.
-        length: usize,
-        /// Those of this rank.
-        part: Vector,
-        /// That of no other column while this one lives, on any rank: what is known of a column can be kept without it.
-        identity: Arc<()>,
-    },
+    Block(Block),
+    /// Each rank holds runs of it.
+    Ragged(Arc<Ragged>),
 }
 
-impl Column {
+/// A rank's block of a column.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The number of elements on all ranks.
+    pub length: usize,
+    /// Those of this rank.
+    pub part: Vector,
+    /// That of no other column while this one lives, on any rank: what is known of a column can be kept without it.
+    pub identity: Arc<()>,
+}
+
+/// Runs of a whole, in its order: on which rank each is, and how many elements it has.
+pub(crate) type Runs = Vec<(usize, usize)>;
+
+/// A column in runs.
+#[derive(Debug)]
+pub struct Ragged {
+    pub(crate) length: usize,
+    pub(crate) runs: Arc<Runs>,
+    /// Those of this rank, in order; where it has none, one without elements.
+    pub(crate) parts: Vec<Vector>,
+    /// The same in blocks, once somebody asked for that.
+    pub(crate) blocks: OnceLock<Block>,
+}
+
+impl Ragged {
+    /// A column of which this rank holds some parts; at least one, of the type of the column.
+    pub(crate) fn new(length: usize, runs: Arc<Runs>, parts: Vec<Vector>) -> Ragged {
+        Ragged { length, runs, parts, blocks: OnceLock::new() }
+    }
+}
+
+impl Distributed {
     /// The number of elements on all ranks.
     pub fn length(&self) -> usize {
         match self {
-            Column::Common(vector) => vector.len(),
-            Column::Partitioned { length, .. } => *length,
+            Distributed::Replicated(vector) => vector.len(),
+            Distributed::Block(block) => block.length,
+            Distributed::Ragged(ragged) => ragged.length,
         }
     }
 
     /// The type of the elements.
     pub fn scalar_type(&self) -> ScalarType {
         match self {
-            Column::Common(vector) | Column::Partitioned { part: vector, .. } => vector.scalar_type(),
+            Distributed::Replicated(vector) => vector.scalar_type(),
+            Distributed::Block(block) => block.part.scalar_type(),
+            Distributed::Ragged(ragged) => ragged.parts[0].scalar_type(),
         }
     }
 
     /// All elements, where every rank holds them.
-    pub(crate) fn common(&self) -> Option<&Vector> {
+    pub(crate) fn replicated(&self) -> Option<&Vector> {
         match self {
-            Column::Common(vector) => Some(vector),
-            Column::Partitioned { .. } => None,
+            Distributed::Replicated(vector) => Some(vector),
+            Distributed::Block(_) | Distributed::Ragged(_) => None,
         }
     }
-}
 
-/// A segment descriptor across the ranks; `D` is that of the local engine.
-#[derive(Clone, Debug)]
-pub struct Descriptor<D>(pub(crate) Arc<Inner<D>>);
-
-/// What a descriptor consists of and what was derived from it.
-#[derive(Debug)]
-pub(crate) struct Inner<D> {
-    /// Where the segments of a view start; none for a packed descriptor.
-    pub(crate) starts: Option<Column>,
-    /// How long they are.
-    pub(crate) lengths: Column,
-    /// The sum of the lengths; none where it is more than an int holds.
-    pub(crate) total: Option<usize>,
-    /// Where the segments of this rank's block of lengths start in packed order.
-    pub(crate) before: usize,
-    /// The same descriptor on the local engine, where starts and lengths are common.
-    pub(crate) local: OnceLock<D>,
-    /// The packed descriptor of the same lengths on the local engine.
-    pub(crate) local_packed: OnceLock<D>,
-    /// The segments in this rank's block of packed order.
-    pub(crate) map: OnceLock<Arc<SegmentMap<D>>>,
-}
-
-/// Lengths that add up to more than an int holds.
-const TOO_LONG: Failure = Failure::OutOfMemory { bytes: u64::MAX };
-
-impl<D> Descriptor<D> {
-    /// How long the segments are.
-    pub(crate) fn lengths(&self) -> Placed {
-        Placed::Settled(self.0.lengths.clone())
-    }
-
-    /// The sum of the lengths.
-    pub(crate) fn total(&self) -> Result<usize, Fault> {
-        self.0.total.ok_or_else(|| TOO_LONG.into())
+    /// The elements of a column that every rank has all of.
+    ///
+    /// # Panics
+    /// If it has not: the caller has asked its length or that of an equally long one.
+    pub(crate) fn whole(&self) -> Vector {
+        match self.replicated() {
+            Some(vector) => vector.clone(),
+            None => panic!("a column of {} elements is not on every rank", self.length()),
+        }
     }
 }

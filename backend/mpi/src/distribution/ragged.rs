@@ -3,89 +3,21 @@
 //! What a filter keeps, what instances give, what of it is taken and put behind each other: of all that every rank knows how many
 //! elements each rank has in which order, so it takes no message to know the whole. Elements move when an instruction has to see
 //! them at the ranks of their indices, and then once for all that was done in between. No rank keeps much more than its fair share
-//! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once. Pieces are not even copied on
+//! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once. Runs are not even copied on
 //! their rank: they may be parts of what other columns have, and a loop over elements runs over one piece after another.
 
-use crate::distribution::column::{Column, Descriptor, Item};
+use crate::distribution::column::{Block, Distributed, Item, Ragged, Runs};
 use crate::distribution::redistribution::{Lying, Route, piece_at, starts_of};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
-use nesl_backend::{Fault, Slot, Vector, on_vector};
-use nesl_prim::ScalarType;
-use std::sync::{Arc, OnceLock};
+use nesl_backend::{Fault, Vector, on_vector};
+use std::sync::Arc;
 
 /// The most elements that a rank may have of a column in pieces, relative to its fair share.
 const UNEVEN: f64 = 2.0;
 
 /// The most pieces of a column.
 const MOST_PIECES: usize = 1 << 13;
-
-/// Pieces of a whole, in its order: on which rank each is, and how many elements it has.
-pub(crate) type Pieces = Vec<(usize, usize)>;
-
-/// A column as the machine holds it.
-#[derive(Clone, Debug)]
-pub enum Placed {
-    /// Common or in blocks, as instructions want it.
-    Settled(Column),
-    /// Each rank has pieces of it.
-    Loose(Arc<Loose>),
-}
-
-impl Placed {
-    /// The number of elements on all ranks.
-    pub fn length(&self) -> usize {
-        match self {
-            Placed::Settled(column) => column.length(),
-            Placed::Loose(loose) => loose.length,
-        }
-    }
-
-    /// The type of the elements.
-    pub fn scalar_type(&self) -> ScalarType {
-        match self {
-            Placed::Settled(column) => column.scalar_type(),
-            Placed::Loose(loose) => loose.parts[0].scalar_type(),
-        }
-    }
-
-    /// All elements, where every rank holds them.
-    pub(crate) fn common(&self) -> Option<&Vector> {
-        match self {
-            Placed::Settled(column) => column.common(),
-            Placed::Loose(_) => None,
-        }
-    }
-}
-
-/// Whether every rank has all of a value.
-pub(crate) fn is_at_hand<D>(operand: &Slot<Placed, Descriptor<D>>) -> bool {
-    match operand {
-        Slot::Scalar(_) => true,
-        Slot::Column(column) => column.common().is_some(),
-        Slot::Descriptor(Descriptor(inner)) => {
-            inner.lengths.common().is_some() && inner.starts.as_ref().is_none_or(|starts| starts.common().is_some())
-        }
-    }
-}
-
-/// A column in pieces.
-#[derive(Debug)]
-pub struct Loose {
-    pub(crate) length: usize,
-    pub(crate) pieces: Arc<Pieces>,
-    /// Those of this rank, in order; where it has none, one without elements.
-    pub(crate) parts: Vec<Vector>,
-    /// The same in blocks, once somebody asked for that.
-    pub(crate) blocks: OnceLock<Column>,
-}
-
-/// What ranks hold of a column, however it lies.
-pub(crate) struct Held {
-    pub(crate) pieces: Arc<Pieces>,
-    /// Those of this rank, as a [`Loose`] column has them.
-    pub(crate) parts: Vec<Vector>,
-}
 
 /// The elements of parts of one type, that of `first`.
 pub(crate) fn lying<'a, T: Item>(_first: &[T], parts: &'a [Vector]) -> Lying<'a, T> {
@@ -106,12 +38,12 @@ pub(crate) fn counts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<usize> {
 
 impl<L: LocalEngine> Distribution<L> {
     /// A column from its pieces, of which this rank has its own one after another.
-    pub(crate) fn loose(&mut self, pieces: Pieces, part: Vector) -> Result<Placed, Fault> {
+    pub(crate) fn ragged(&mut self, pieces: Runs, part: Vector) -> Result<Distributed, Fault> {
         let length = length_of(&pieces);
         if self.is_common(length) {
             return on_vector!(&part, slice => {
                 let all = self.in_order(slice.elements(), &pieces);
-                self.adopt(0, all).map(Column::Common).map(Placed::Settled)
+                self.adopt(0, all).map(Distributed::Replicated)
             });
         }
         let mut start = 0;
@@ -120,32 +52,32 @@ impl<L: LocalEngine> Distribution<L> {
             part.slice(start - length, length)
         });
         let parts = own.collect();
-        self.loose_parts(Arc::new(pieces), parts, &part)
+        self.ragged_parts(Arc::new(pieces), parts, &part)
     }
 
     /// The same where those of this rank lie apart; `like` is a column of their type.
-    pub(crate) fn loose_parts(
+    pub(crate) fn ragged_parts(
         &mut self,
-        pieces: Arc<Pieces>,
+        pieces: Arc<Runs>,
         mut parts: Vec<Vector>,
         like: &Vector,
-    ) -> Result<Placed, Fault> {
+    ) -> Result<Distributed, Fault> {
         let length = length_of(&pieces);
         if parts.is_empty() {
             parts.push(like.slice(0, 0));
         }
         if self.is_common(length) {
             let part = self.joined_parts(length, &parts)?;
-            return self.loose(pieces.to_vec(), part);
+            return self.ragged(pieces.to_vec(), part);
         }
         let is_tame = self.is_tame(length, &pieces);
-        let loose = self.new_loose(length, pieces, parts);
-        if is_tame { Ok(loose) } else { self.in_blocks(&loose).map(Placed::Settled) }
+        let ragged = self.new_ragged(length, pieces, parts);
+        if is_tame { Ok(ragged) } else { self.in_blocks(&ragged) }
     }
 
-    fn new_loose(&mut self, length: usize, pieces: Arc<Pieces>, parts: Vec<Vector>) -> Placed {
+    fn new_ragged(&mut self, length: usize, pieces: Arc<Runs>, parts: Vec<Vector>) -> Distributed {
         self.holds(parts.iter().map(Vector::len).sum());
-        Placed::Loose(Arc::new(Loose { length, pieces, parts, blocks: OnceLock::new() }))
+        Distributed::Ragged(Arc::new(Ragged::new(length, pieces, parts)))
     }
 
     /// Parts of a column of `length`, put behind each other.
@@ -163,26 +95,63 @@ impl<L: LocalEngine> Distribution<L> {
         pieces.len() <= MOST_PIECES && most as f64 * self.layout.ranks as f64 <= length as f64 * UNEVEN
     }
 
-    /// The same column, common or in blocks.
-    pub(crate) fn in_blocks(&mut self, column: &Placed) -> Result<Column, Fault> {
-        let loose = match column {
-            Placed::Settled(column) => return Ok(column.clone()),
-            Placed::Loose(loose) => loose,
-        };
-        if let Some(blocks) = loose.blocks.get() {
-            return Ok(blocks.clone());
+    /// The same column, replicated or in blocks.
+    pub(crate) fn in_blocks(&mut self, column: &Distributed) -> Result<Distributed, Fault> {
+        match column {
+            Distributed::Replicated(_) | Distributed::Block(_) => Ok(column.clone()),
+            Distributed::Ragged(ragged) => self.blocks_of(ragged).map(Distributed::Block),
         }
-        let length = loose.length;
-        let part = if self.is_in_blocks(loose) {
-            loose.parts[0].clone()
+    }
+
+    /// The same where nobody else needs the column: then an instruction may overwrite it.
+    pub(crate) fn taken_in_blocks(&mut self, column: Distributed) -> Result<Distributed, Fault> {
+        match column {
+            Distributed::Replicated(_) | Distributed::Block(_) => Ok(column),
+            Distributed::Ragged(ragged) => self.blocks_of(&ragged).map(Distributed::Block),
+        }
+    }
+
+    /// This rank's block of a column.
+    pub(crate) fn block(&mut self, column: &Distributed) -> Result<Block, Fault> {
+        match column {
+            Distributed::Replicated(vector) => {
+                let (length, share) = (vector.len(), self.layout.share(vector.len()));
+                Ok(Block { length, part: vector.slice(share.start, share.len()), identity: Arc::default() })
+            }
+            Distributed::Block(block) => Ok(block.clone()),
+            Distributed::Ragged(ragged) => self.blocks_of(ragged),
+        }
+    }
+
+    /// This rank's elements of a column in blocks.
+    pub(crate) fn part(&mut self, column: &Distributed) -> Result<Vector, Fault> {
+        self.block(column).map(|block| block.part)
+    }
+
+    /// The same of a column that dies here.
+    pub(crate) fn take_part(&mut self, column: Distributed) -> Result<Vector, Fault> {
+        match column {
+            Distributed::Block(Block { part, .. }) => Ok(part),
+            other => self.part(&other),
+        }
+    }
+
+    /// The block of a ragged column: moved there when somebody needs it first.
+    fn blocks_of(&mut self, ragged: &Ragged) -> Result<Block, Fault> {
+        if let Some(block) = ragged.blocks.get() {
+            return Ok(block.clone());
+        }
+        let length = ragged.length;
+        let part = if self.is_in_blocks(ragged) {
+            ragged.parts[0].clone()
         } else {
-            on_vector!(&loose.parts[0], slice => {
-                let route = Route::to_blocks(self.layout, &loose.pieces);
-                self.carried(length, &route, &lying(slice.elements(), &loose.parts))?
+            on_vector!(&ragged.parts[0], slice => {
+                let route = Route::to_blocks(self.layout, &ragged.runs);
+                self.carried(length, &route, &lying(slice.elements(), &ragged.parts))?
             })
         };
-        let blocks = self.finish(length, part)?;
-        Ok(loose.blocks.get_or_init(|| blocks).clone())
+        let block = self.new_block(length, part);
+        Ok(ragged.blocks.get_or_init(|| block).clone())
     }
 
     /// The elements of a column of `length` that a route brings to this rank.
@@ -206,34 +175,23 @@ impl<L: LocalEngine> Distribution<L> {
         Ok(self.filled(elements))
     }
 
-    /// The same where nobody else needs the column: then an instruction may overwrite it.
-    pub(crate) fn taken_in_blocks(&mut self, column: Placed) -> Result<Column, Fault> {
-        match column {
-            Placed::Settled(column) => Ok(column),
-            loose => self.in_blocks(&loose),
-        }
-    }
-
     /// A column whose elements have to move to be in blocks.
-    pub(crate) fn to_be_moved<'c>(&self, column: &'c Placed) -> Option<&'c Loose> {
-        let Placed::Loose(loose) = column else { return None };
-        (loose.blocks.get().is_none() && !self.is_in_blocks(loose)).then_some(loose)
+    pub(crate) fn to_be_moved<'c>(&self, column: &'c Distributed) -> Option<&'c Ragged> {
+        let Distributed::Ragged(ragged) = column else { return None };
+        (ragged.blocks.get().is_none() && !self.is_in_blocks(ragged)).then_some(ragged)
     }
 
-    /// Keeps the blocks of a column in pieces, of which this rank has its own.
-    pub(crate) fn keep_blocks(&mut self, column: &Placed, part: Vector) -> Result<(), Fault> {
-        if let Placed::Loose(loose) = column {
-            let blocks = self.finish(loose.length, part)?;
-            loose.blocks.get_or_init(|| blocks);
-        }
-        Ok(())
+    /// Keeps the blocks of a ragged column, of which this rank has its own.
+    pub(crate) fn keep_blocks(&mut self, ragged: &Ragged, part: Vector) {
+        let block = self.new_block(ragged.length, part);
+        ragged.blocks.get_or_init(|| block);
     }
 
     /// Whether the pieces are blocks.
-    fn is_in_blocks(&self, loose: &Loose) -> bool {
+    fn is_in_blocks(&self, ragged: &Ragged) -> bool {
         let is_block =
-            |(rank, &piece): (usize, &(usize, usize))| piece == (rank, self.layout.block(loose.length, rank).len());
-        loose.pieces.len() == self.layout.ranks && loose.pieces.iter().enumerate().all(is_block)
+            |(rank, &piece): (usize, &(usize, usize))| piece == (rank, self.layout.block(ragged.length, rank).len());
+        ragged.runs.len() == self.layout.ranks && ragged.runs.iter().enumerate().all(is_block)
     }
 
     /// The elements of all pieces in order, on every rank.
@@ -252,31 +210,38 @@ impl<L: LocalEngine> Distribution<L> {
         ordered
     }
 
-    /// What ranks hold of a column. Of a common one each takes a block.
-    pub(crate) fn held(&self, column: &Placed) -> Held {
-        let settled = match column {
-            Placed::Settled(column) => column,
-            Placed::Loose(loose) => match loose.blocks.get() {
-                Some(blocks) => blocks,
-                None => return Held { pieces: Arc::clone(&loose.pieces), parts: loose.parts.clone() },
-            },
+    /// A column as runs, one for each rank where it lies in blocks. Of a replicated one each rank takes a block.
+    pub(crate) fn as_ragged(&self, column: &Distributed) -> Arc<Ragged> {
+        let of_block = |length: usize, part: Vector| {
+            let of = |rank| (rank, self.layout.block(length, rank).len());
+            let runs = Arc::new((0..self.layout.ranks).map(of).collect());
+            Arc::new(Ragged::new(length, runs, vec![part]))
         };
-        let of = |rank| (rank, self.layout.block(settled.length(), rank).len());
-        Held { pieces: Arc::new((0..self.layout.ranks).map(of).collect()), parts: vec![self.part(settled)] }
+        match column {
+            Distributed::Replicated(vector) => {
+                let share = self.layout.share(vector.len());
+                of_block(vector.len(), vector.slice(share.start, share.len()))
+            }
+            Distributed::Block(block) => of_block(block.length, block.part.clone()),
+            Distributed::Ragged(ragged) => match ragged.blocks.get() {
+                Some(block) => of_block(block.length, block.part.clone()),
+                None => Arc::clone(ragged),
+            },
+        }
     }
 
     /// Ranges of columns (which, from where, how many elements) put behind each other without a message; none where they had better
     /// be in blocks.
-    pub(crate) fn select(&mut self, columns: &[&Placed], ranges: &[(usize, usize, usize)]) -> Option<Placed> {
+    pub(crate) fn select(&mut self, columns: &[&Distributed], ranges: &[(usize, usize, usize)]) -> Option<Distributed> {
         let rank = self.layout.rank;
         let length: usize = ranges.iter().map(|range| range.2).sum();
         if self.is_common(length) {
             return None;
         }
-        let held: Vec<Held> = columns.iter().map(|column| self.held(column)).collect();
+        let held: Vec<Arc<Ragged>> = columns.iter().map(|column| self.as_ragged(column)).collect();
         let ranks = self.layout.ranks;
-        let starts: Vec<Vec<_>> = held.iter().map(|held| starts_of(ranks, &held.pieces)).collect();
-        let mut pieces: Pieces = Vec::new();
+        let starts: Vec<Vec<_>> = held.iter().map(|held| starts_of(ranks, &held.runs)).collect();
+        let mut pieces: Runs = Vec::new();
         // Of the last one: of which column, of which piece of it, and where it ends there.
         let mut last = None;
         // Those of this rank: of which column, from where on in what it holds, and how much.
@@ -285,7 +250,7 @@ impl<L: LocalEngine> Distribution<L> {
             let (mut at, end) = (start, start + count);
             let mut piece = piece_at(&starts[column], at);
             while at < end {
-                let (owner, length) = held[column].pieces[piece];
+                let (owner, length) = held[column].runs[piece];
                 let (first, place) = starts[column][piece];
                 let part = end.min(first + length) - at;
                 if part > 0 {
@@ -320,6 +285,6 @@ impl<L: LocalEngine> Distribution<L> {
         if parts.is_empty() {
             parts.push(held[0].parts[0].slice(0, 0));
         }
-        Some(self.new_loose(length, Arc::new(pieces), parts))
+        Some(self.new_ragged(length, Arc::new(pieces), parts))
     }
 }

@@ -11,7 +11,7 @@
 //! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`CROWD`]
 //! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
 
-use crate::distribution::column::{Column, Item};
+use crate::distribution::column::{Block, Distributed, Item};
 use crate::distribution::ranges::RangeRequests;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets};
@@ -182,13 +182,11 @@ impl<L: LocalEngine> Distribution<L> {
     }
 
     /// The requests for a column's indices into one of `length` elements.
-    pub(crate) fn requests(&mut self, indices: &Column, length: usize) -> Result<Arc<Requests>, Fault> {
-        let part = self.part(indices);
-        match indices {
-            Column::Partitioned { length: total, identity, .. } => {
-                self.requests_of(identity, part.elements(), *total, length)
-            }
-            Column::Common(vector) => self.worked_out(part.elements(), vector.len(), length).map(Arc::new),
+    pub(crate) fn requests(&mut self, indices: &Distributed, length: usize) -> Result<Arc<Requests>, Fault> {
+        let Block { length: total, part, identity } = self.block(indices)?;
+        match indices.replicated() {
+            Some(_) => self.worked_out(part.elements(), total, length).map(Arc::new),
+            None => self.requests_of(&identity, part.elements(), total, length),
         }
     }
 
@@ -347,10 +345,10 @@ impl<L: LocalEngine> Distribution<L> {
     }
 
     /// How many flags are set on each rank: counted once for instructions that follow one another.
-    pub(crate) fn true_counts(&mut self, flags: &Column, part: &Vector) -> Vec<usize> {
+    pub(crate) fn true_counts(&mut self, flags: &Distributed, part: &Vector) -> Vec<usize> {
         let identity = match flags {
-            Column::Partitioned { identity, .. } => Some(identity),
-            Column::Common(_) => None,
+            Distributed::Block(Block { identity, .. }) => Some(identity),
+            Distributed::Replicated(_) | Distributed::Ragged(_) => None,
         };
         if let (Some(identity), Some((known, counts))) = (identity, &self.cache.flags)
             && known.as_ptr() == Arc::as_ptr(identity)

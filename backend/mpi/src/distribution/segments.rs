@@ -1,108 +1,30 @@
-//! Descriptors across ranks, and the map of the segments in a rank's block.
+//! How descriptors across ranks are made, and the maps of the segments in a rank's block.
 //!
 //! Lengths are columns like others, so a rank may hold lengths of segments whose elements lie elsewhere. Segmented loops run
 //! over this rank's block of *packed order*; the [`SegmentMap`] says which segments overlap it. It is made once for each
 //! descriptor, by sending every segment that is not empty to the ranks that it overlaps: a rank receives at most as many as
 //! it has elements.
 
-use crate::distribution::column::{Column, Descriptor, Inner};
+use crate::distribution::column::Distributed;
+use crate::distribution::descriptor::{Descriptor, Inner, Piece, SegmentMap, SharedMap};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Layout, offsets, overlap};
-use nesl_backend::{Engine, Fault, Vector};
+use nesl_backend::Fault;
 use nesl_prim::MOST_ELEMENTS;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-/// A segment that overlaps a rank's block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
-    /// Which segment.
-    pub(crate) segment: usize,
-    /// Where all of it starts in packed order.
-    pub(crate) start: usize,
-    /// The length of all of it.
-    pub(crate) length: usize,
-    /// Where all of it starts in the data.
-    pub(crate) source: usize,
-}
-
-impl Piece {
-    /// Where all of it ends in packed order.
-    pub(crate) fn end(&self) -> usize {
-        self.start + self.length
-    }
-}
-
-/// The segments that overlap this rank's block of packed order, in order; none of them is empty there.
-#[derive(Debug)]
-pub(crate) struct SegmentMap<D> {
-    /// The segments.
-    pub(crate) pieces: Vec<Piece>,
-    /// The block.
-    pub(crate) share: Range<usize>,
-    /// The number of elements in packed order on all ranks.
-    pub(crate) total: usize,
-    /// The packed descriptor of what lies in the block, on the local engine.
-    pub(crate) local: D,
-    /// That of no other map while this one lives, on any rank.
-    pub(crate) identity: Arc<()>,
-}
-
-/// The map as its descriptor keeps it, for the local engine `L`.
-pub(crate) type SharedMap<L> = Arc<SegmentMap<<L as Engine>::Descriptor>>;
-
-impl<D> SegmentMap<D> {
-    /// The first segment, if it started before the block.
-    pub(crate) fn head(&self) -> Option<Piece> {
-        self.pieces.first().copied().filter(|piece| piece.start < self.share.start)
-    }
-
-    /// The last segment, if it goes on behind the block.
-    pub(crate) fn tail(&self) -> Option<Piece> {
-        self.pieces.last().copied().filter(|piece| piece.end() > self.share.end)
-    }
-
-    /// The part of a segment that lies in the block.
-    pub(crate) fn inside(&self, piece: Piece) -> Range<usize> {
-        overlap(&self.share, &(piece.start..piece.end()))
-    }
-
-    /// How many elements of the block belong to a segment that started before it.
-    pub(crate) fn head_length(&self) -> usize {
-        self.head().map_or(0, |head| self.inside(head).len())
-    }
-
-    /// The segments that start in this block.
-    pub(crate) fn started(&self) -> &[Piece] {
-        &self.pieces[usize::from(self.head().is_some())..]
-    }
-}
-
-impl<L: LocalEngine> Distribution<L> {
-    /// The elements of a column that is common.
-    ///
-    /// # Panics
-    /// If it is not: the caller has asked its length or that of an equally long one.
-    pub(crate) fn whole(&self, column: &Column) -> Vector {
-        match column {
-            Column::Common(vector) => vector.clone(),
-            Column::Partitioned { length, .. } => panic!("a column of {length} elements is not common"),
-        }
-    }
-}
 
 /// A descriptor of these lengths, packed unless there are starts.
 pub(crate) fn descriptor<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    starts: Option<Column>,
-    lengths: Column,
+    starts: Option<Distributed>,
+    lengths: Distributed,
 ) -> Result<Descriptor<L::Descriptor>, Fault> {
-    let part = ranks.part(&lengths);
+    let part = ranks.part(&lengths)?;
     let sum = |lengths: &[i64]| lengths.iter().try_fold(0i64, |sum, &length| sum.checked_add(length));
     let mut before = 0;
     let total = match &lengths {
-        Column::Common(vector) => sum(vector.elements()),
-        Column::Partitioned { .. } => {
+        Distributed::Replicated(vector) => sum(vector.elements()),
+        Distributed::Block(_) | Distributed::Ragged(_) => {
             // A negative sum means that there is none: lengths are not negative.
             let sums = ranks.collectives.communicator.all_gather(sum(part.elements()).unwrap_or(-1));
             let all = sums.iter().try_fold(0i64, |all, &sum| if sum < 0 { None } else { all.checked_add(sum) });
@@ -125,7 +47,7 @@ pub(crate) fn descriptor<L: LocalEngine>(
 
 /// Whether lengths, starts and a column of all elements are common.
 pub(crate) fn is_small<L: LocalEngine>(ranks: &Distribution<L>, descriptor: &Descriptor<L::Descriptor>) -> bool {
-    descriptor.0.lengths.common().is_some() && descriptor.0.total.is_some_and(|total| ranks.is_common(total))
+    descriptor.0.lengths.replicated().is_some() && descriptor.0.total.is_some_and(|total| ranks.is_common(total))
 }
 
 /// The descriptor on the local engine, where it is common.
@@ -135,7 +57,7 @@ pub(crate) fn local_descriptor<L: LocalEngine>(
 ) -> Result<L::Descriptor, Fault> {
     let inner = &descriptor.0;
     let (Some(starts), Some(lengths)) =
-        (inner.starts.as_ref().map(|starts| ranks.whole(starts)), inner.lengths.common())
+        (inner.starts.as_ref().map(|starts| starts.whole()), inner.lengths.replicated())
     else {
         return local_packed(ranks, descriptor);
     };
@@ -155,7 +77,7 @@ pub(crate) fn local_packed<L: LocalEngine>(
     if let Some(local) = descriptor.0.local_packed.get() {
         return Ok(local.clone());
     }
-    let lengths = ranks.whole(&descriptor.0.lengths);
+    let lengths = descriptor.0.lengths.whole();
     let local = ranks.local.packed(lengths);
     let local = ranks.collectives.replicated(local)?;
     Ok(descriptor.0.local_packed.get_or_init(|| local).clone())
@@ -171,11 +93,11 @@ pub(crate) fn map_of<L: LocalEngine>(
     }
     let total = descriptor.total()?;
     let pieces = match &descriptor.0.lengths {
-        Column::Common(lengths) => {
-            let starts = descriptor.0.starts.as_ref().map(|starts| ranks.whole(starts));
+        Distributed::Replicated(lengths) => {
+            let starts = descriptor.0.starts.as_ref().map(|starts| starts.whole());
             overlapping(ranks.layout, total, lengths.elements(), starts.as_ref().map(|starts| starts.elements()))
         }
-        Column::Partitioned { .. } => sent_pieces(ranks, descriptor, total),
+        Distributed::Block(_) | Distributed::Ragged(_) => sent_pieces(ranks, descriptor, total)?,
     };
     let share = ranks.layout.share(total);
     let lengths: Vec<i64> =
@@ -192,12 +114,12 @@ fn sent_pieces<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     descriptor: &Descriptor<L::Descriptor>,
     total: usize,
-) -> Vec<Piece> {
+) -> Result<Vec<Piece>, Fault> {
     /// What travels of a piece: segment, start, length, source.
     const FIELDS: usize = 4;
     let layout = ranks.layout;
-    let lengths = ranks.part(&descriptor.0.lengths);
-    let sources = descriptor.0.starts.as_ref().map(|starts| ranks.part(starts));
+    let lengths = ranks.part(&descriptor.0.lengths)?;
+    let sources = descriptor.0.starts.as_ref().map(|starts| ranks.part(starts)).transpose()?;
     let first_segment = layout.share(descriptor.0.lengths.length()).start;
     let bounds = layout.bounds(total);
     let mut outgoing: Vec<Vec<i64>> = vec![Vec::new(); layout.ranks];
@@ -231,7 +153,7 @@ fn sent_pieces<L: LocalEngine>(
         length: fields[2] as usize,
         source: fields[3] as usize,
     };
-    received.chunks_exact(FIELDS).map(piece).collect()
+    Ok(received.chunks_exact(FIELDS).map(piece).collect())
 }
 
 /// Values of segments, known to the ranks where the segments start, as a column of one element for each of `segments`;
@@ -242,7 +164,7 @@ pub(crate) fn by_segment<L: LocalEngine, T: crate::distribution::column::Item>(
     identity: T,
     started: &[Piece],
     values: &[T],
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     let share = ranks.layout.share(segments);
     let mut elements = ranks.rooms(segments, |meter| meter.room(share.len()))?;
     elements.extend_with(share.len(), identity);

@@ -13,8 +13,8 @@
 )]
 
 use crate::communication::slices::Slices;
-use crate::distribution::column::{Column, Item};
-use crate::distribution::ragged::{Placed, lying};
+use crate::distribution::column::{Block, Distributed, Item, Ragged};
+use crate::distribution::ragged::lying;
 use crate::distribution::ranges::{RangeRequests, reply};
 use crate::distribution::redistribution::{Lying, Parcels, Route};
 use crate::distribution::requests::{Indices, Requests, with_own};
@@ -125,31 +125,33 @@ fn uninitialised<T: Item>(elements: &mut [T]) -> &mut [MaybeUninit<T>] {
 
 impl<L: LocalEngine> Distribution<L> {
     /// The same columns, common or in blocks.
-    pub(crate) fn all_in_blocks(&mut self, columns: &[&Placed]) -> Result<Vec<Column>, Fault> {
+    pub(crate) fn all_in_blocks(&mut self, columns: &[&Distributed]) -> Result<Vec<Distributed>, Fault> {
         let mut moves = Vec::new();
-        let mut moving: Vec<usize> = Vec::new();
-        for (index, &column) in columns.iter().enumerate() {
+        let mut moving: Vec<&Ragged> = Vec::new();
+        for column in columns {
             // A column that occurs twice moves once.
-            let is_first = |known: &usize| !is_same(columns[*known], column);
-            if let Some(loose) = self.to_be_moved(column)
-                && moving.iter().all(is_first)
+            if let Some(ragged) = self.to_be_moved(column)
+                && !moving.iter().any(|known| std::ptr::eq(*known, ragged))
             {
-                let (length, route) = (loose.length, Route::to_blocks(self.layout, &loose.pieces));
-                moves.push(Move { length, route, parts: loose.parts.clone() });
-                moving.push(index);
+                let (length, route) = (ragged.length, Route::to_blocks(self.layout, &ragged.runs));
+                moves.push(Move { length, route, parts: ragged.parts.clone() });
+                moving.push(ragged);
             }
         }
         if moves.len() > 1 {
             let parts = carried_together(self, &moves)?;
-            for (index, part) in moving.into_iter().zip(parts) {
-                self.keep_blocks(columns[index], part)?;
+            for (ragged, part) in moving.into_iter().zip(parts) {
+                self.keep_blocks(ragged, part);
             }
         }
         columns.iter().map(|column| self.in_blocks(column)).collect()
     }
 
     /// The same of so many.
-    pub(crate) fn each_in_blocks<const N: usize>(&mut self, columns: [&Placed; N]) -> Result<[Column; N], Fault> {
+    pub(crate) fn each_in_blocks<const N: usize>(
+        &mut self,
+        columns: [&Distributed; N],
+    ) -> Result<[Distributed; N], Fault> {
         self.all_in_blocks(&columns)?;
         let mut settled = columns.map(|_| None);
         for (settled, column) in settled.iter_mut().zip(columns) {
@@ -357,36 +359,27 @@ fn ranges_loaded<'a, L: LocalEngine, T: Item>(
     Ok(Box::new(Exchanged { outgoing: Lent::Own(replies), sent, came, incoming, rank, finish }))
 }
 
-/// Whether two columns are one.
-fn is_same(left: &Placed, right: &Placed) -> bool {
-    match (left, right) {
-        (Placed::Loose(left), Placed::Loose(right)) => Arc::ptr_eq(left, right),
-        _ => false,
-    }
-}
-
 /// This rank's elements of columns by other bounds than those of their blocks.
 pub(crate) fn realigned_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    wanted: Vec<(&Column, Vec<usize>)>,
+    wanted: Vec<(&Distributed, Vec<usize>)>,
 ) -> Result<Vec<Vector>, Fault> {
     let rank = ranks.layout.rank;
     let (mut aligned, mut moves) = (Vec::with_capacity(wanted.len()), Vec::new());
     for (column, wanted) in wanted {
-        aligned.push(match column {
-            Column::Common(vector) => Some(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank])),
-            Column::Partitioned { length, part, .. } => {
-                let held = ranks.layout.bounds(*length);
-                if held == wanted {
-                    Some(part.clone())
-                } else {
-                    let length = wanted[ranks.layout.ranks] - wanted[0];
-                    let route = Route::between(&held, &wanted);
-                    moves.push(Move { length, route, parts: vec![part.clone()] });
-                    None
-                }
-            }
-        });
+        if let Some(vector) = column.replicated() {
+            aligned.push(Some(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank])));
+            continue;
+        }
+        let Block { length, part, .. } = ranks.block(column)?;
+        let held = ranks.layout.bounds(length);
+        if held == wanted {
+            aligned.push(Some(part));
+        } else {
+            let length = wanted[ranks.layout.ranks] - wanted[0];
+            moves.push(Move { length, route: Route::between(&held, &wanted), parts: vec![part] });
+            aligned.push(None);
+        }
     }
     let mut moved = carried_together(ranks, &moves)?.into_iter();
     let of = |part: Option<Vector>| part.or_else(|| moved.next());

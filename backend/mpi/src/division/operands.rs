@@ -3,8 +3,8 @@
 //! Columns go by runs: those of instances, then those of the elements of their sequences, which every rank works out of lengths. What all
 //! instances read, and the data that many segments share, goes to every rank.
 
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::{Held, Placed};
+use crate::distribution::column::{Block, Distributed};
+use crate::distribution::descriptor::Descriptor;
 use crate::distribution::redistribution::{Route, Run};
 use crate::distribution::transfer::Move;
 use crate::distribution::{Distribution, LocalEngine, segments, transfer};
@@ -115,7 +115,7 @@ fn send_shared<L: LocalEngine>(
     let segments = descriptor(slots);
     let (starts, lengths) = (segment::starts(ranks, &segments)?, segments.lengths());
     let starts = Some(send_column(ranks, &starts, runs, own)?);
-    let lengths = send_column(ranks, &lengths, runs, own)?;
+    let lengths = send_column(ranks, lengths, runs, own)?;
     own.slots.push(Sent::Segments { starts, lengths, of: None });
     for slot in slots.by_ref().take(registers - 1) {
         to_all(ranks, slot, own);
@@ -140,7 +140,7 @@ fn to_all<L: LocalEngine>(ranks: &mut Distribution<L>, slot: SlotOf<Ranks<L>>, o
         Slot::Column(column) => Sent::Column(replicated_column(ranks, &column, own)),
         Slot::Descriptor(segments) => {
             let inner = &segments.0;
-            let mut replicate = |column: &Column| replicated_column(ranks, &Placed::Settled(column.clone()), own);
+            let mut replicate = |column: &Distributed| replicated_column(ranks, &column.clone(), own);
             let lengths = replicate(&inner.lengths);
             let starts = inner.starts.as_ref().map(replicate);
             Sent::Segments { starts, lengths, of: Some(inner.lengths.length()) }
@@ -150,13 +150,17 @@ fn to_all<L: LocalEngine>(ranks: &mut Distribution<L>, slot: SlotOf<Ranks<L>>, o
 }
 
 /// All elements of a column, on every rank.
-fn replicated_column<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Placed, own: &mut Sending<L>) -> Coming {
-    if let Some(vector) = column.common() {
+fn replicated_column<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Distributed,
+    own: &mut Sending<L>,
+) -> Coming {
+    if let Some(vector) = column.replicated() {
         return Coming::Here(vector.clone());
     }
-    let Held { pieces, parts } = ranks.held(column);
-    let route = Route::to_all(ranks.layout.ranks, &pieces);
-    own.by_route(Move { length: column.length(), route, parts })
+    let ragged = ranks.as_ragged(column);
+    let route = Route::to_all(ranks.layout.ranks, &ragged.runs);
+    own.by_route(Move { length: ragged.length, route, parts: ragged.parts.clone() })
 }
 
 /// The registers of the values in some runs of lifted ones.
@@ -180,7 +184,7 @@ fn send_value<L: LocalEngine>(
         Shape::Function(None) | Shape::Unit => {}
         Shape::Sequence(element) => {
             let segments = descriptor(slots);
-            let lengths = send_column(ranks, &Placed::Settled(segments.0.lengths.clone()), runs, own)?;
+            let lengths = send_column(ranks, &segments.0.lengths.clone(), runs, own)?;
             own.slots.push(Sent::Segments { starts: None, lengths, of: None });
             match inside(ranks, &segments, runs)? {
                 Some(runs) => send_value(ranks, element, slots, &runs, own)?,
@@ -201,12 +205,12 @@ fn send_value<L: LocalEngine>(
 /// The elements of a column in the runs of this rank.
 fn send_column<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
+    column: &Distributed,
     runs: &[Run],
     own: &mut Sending<L>,
 ) -> Result<Coming, Fault> {
     let rank = ranks.layout.rank;
-    if let Some(vector) = column.common() {
+    if let Some(vector) = column.replicated() {
         let mine = runs.iter().filter(|run| run.rank == rank && run.length > 0);
         let pieces: Vec<Vector> = mine.map(|run| vector.slice(run.start, run.length)).collect();
         return match pieces.as_slice() {
@@ -218,9 +222,9 @@ fn send_column<L: LocalEngine>(
             }
         };
     }
-    let Held { pieces, parts } = ranks.held(column);
-    let route = Route::from_pieces(ranks.layout.ranks, &pieces, runs);
-    Ok(own.by_route(Move { length: column.length(), route, parts }))
+    let ragged = ranks.as_ragged(column);
+    let route = Route::from_pieces(ranks.layout.ranks, &ragged.runs, runs);
+    Ok(own.by_route(Move { length: ragged.length, route, parts: ragged.parts.clone() }))
 }
 
 /// Where the elements of runs of segments lie; none where that is not for every rank to see.
@@ -231,7 +235,7 @@ pub(crate) fn inside<L: LocalEngine>(
 ) -> Result<Option<Vec<Run>>, Fault> {
     let inner = &segments.0;
     match (&inner.starts, &inner.lengths) {
-        (Some(Column::Common(starts)), Column::Common(lengths)) => {
+        (Some(Distributed::Replicated(starts)), Distributed::Replicated(lengths)) => {
             let (starts, lengths) = (starts.elements::<i64>(), lengths.elements::<i64>());
             let of = |run: &Run| {
                 let rank = run.rank;
@@ -246,7 +250,7 @@ pub(crate) fn inside<L: LocalEngine>(
             let ends: Vec<usize> = runs.iter().flat_map(|run| [run.start, run.start + run.length]).collect();
             let starts = segment::starts(ranks, segments)?;
             let starts = ranks.in_blocks(&starts)?;
-            let places = values_at(ranks, &starts, &ends, total);
+            let places = values_at(ranks, &starts, &ends, total)?;
             let of = |(run, place): (&Run, &[usize])| Run { start: place[0], length: place[1] - place[0], ..*run };
             Ok(Some(runs.iter().zip(places.chunks_exact(2)).map(of).collect()))
         }
@@ -254,14 +258,20 @@ pub(crate) fn inside<L: LocalEngine>(
 }
 
 /// The ints at some places of a column, on every rank; `end` at the place behind the last.
-fn values_at<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Column, places: &[usize], end: usize) -> Vec<usize> {
+fn values_at<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Distributed,
+    places: &[usize],
+    end: usize,
+) -> Result<Vec<usize>, Fault> {
     let (layout, length) = (ranks.layout, column.length());
-    match column {
-        Column::Common(vector) => {
+    match column.replicated() {
+        Some(vector) => {
             let elements = vector.elements::<i64>();
-            places.iter().map(|&place| elements.get(place).map_or(end, |&element| element as usize)).collect()
+            Ok(places.iter().map(|&place| elements.get(place).map_or(end, |&element| element as usize)).collect())
         }
-        Column::Partitioned { part, .. } => {
+        None => {
+            let Block { part, .. } = ranks.block(column)?;
             let owner = |place: usize| (place < length).then(|| layout.owner(length, place));
             let mut counts = vec![0; layout.ranks];
             places.iter().filter_map(|&place| owner(place)).for_each(|owner| counts[owner] += 1);
@@ -276,7 +286,7 @@ fn values_at<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Column, place
                     all[next[owner] - 1] as usize
                 })
             };
-            places.iter().map(take).collect()
+            Ok(places.iter().map(take).collect())
         }
     }
 }
@@ -302,7 +312,7 @@ fn pack_elements<L: LocalEngine>(
             let inner = descriptor(slots);
             let (starts, lengths) = (segment::starts(ranks, &inner)?, inner.lengths());
             let starts = segment::compact(ranks, &starts, segments)?;
-            let lengths = segment::compact(ranks, &lengths, segments)?;
+            let lengths = segment::compact(ranks, lengths, segments)?;
             packed.push(Slot::Descriptor(segment::view(ranks, starts, lengths)?));
             packed.extend(slots.by_ref().take(element.lifted().len()));
         }
@@ -311,14 +321,14 @@ fn pack_elements<L: LocalEngine>(
     Ok(())
 }
 
-fn column<D>(slots: &mut impl Iterator<Item = Slot<Placed, Descriptor<D>>>) -> Placed {
+fn column<D>(slots: &mut impl Iterator<Item = Slot<Distributed, Descriptor<D>>>) -> Distributed {
     match slots.next() {
         Some(Slot::Column(column)) => column,
         _ => panic!("expected a column: unverified program"),
     }
 }
 
-fn descriptor<D>(slots: &mut impl Iterator<Item = Slot<Placed, Descriptor<D>>>) -> Descriptor<D> {
+fn descriptor<D>(slots: &mut impl Iterator<Item = Slot<Distributed, Descriptor<D>>>) -> Descriptor<D> {
     match slots.next() {
         Some(Slot::Descriptor(descriptor)) => descriptor,
         _ => panic!("expected a descriptor: unverified program"),

@@ -1,7 +1,6 @@
 //! The way back from a division: the results of each rank's instances become columns of all.
 
-use crate::distribution::column::Column;
-use crate::distribution::ragged::{Pieces, Placed};
+use crate::distribution::column::{Distributed, Runs};
 use crate::distribution::redistribution::Run;
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::layout::offsets;
@@ -28,7 +27,7 @@ pub(crate) fn known_everywhere<L: LocalEngine>(
 fn known_slot<L: LocalEngine>(ranks: &mut Distribution<L>, slot: SlotOf<L>) -> Result<SlotOf<Ranks<L>>, Fault> {
     Ok(match slot {
         Slot::Scalar(value) => Slot::Scalar(value),
-        Slot::Column(vector) => Slot::Column(Placed::Settled(known_column(ranks, vector)?)),
+        Slot::Column(vector) => Slot::Column(known_column(ranks, vector)?),
         Slot::Descriptor(segments) => {
             let lengths = ranks.local.lengths(&segments)?;
             let lengths = known_column(ranks, lengths)?;
@@ -37,12 +36,12 @@ fn known_slot<L: LocalEngine>(ranks: &mut Distribution<L>, slot: SlotOf<L>) -> R
     })
 }
 
-fn known_column<L: LocalEngine>(ranks: &mut Distribution<L>, vector: Vector) -> Result<Column, Fault> {
+fn known_column<L: LocalEngine>(ranks: &mut Distribution<L>, vector: Vector) -> Result<Distributed, Fault> {
     let length = vector.len();
     if ranks.is_common(length) {
-        return Ok(Column::Common(vector));
+        return Ok(Distributed::Replicated(vector));
     }
-    let part = ranks.part(&Column::Common(vector));
+    let part = ranks.part(&Distributed::Replicated(vector))?;
     ranks.finish(length, part)
 }
 
@@ -70,7 +69,7 @@ pub(crate) fn join<L: LocalEngine>(
     }
     let sequences = each.results.iter().map(count_sequences).sum();
     let mut all = sizes_of_all(ranks, runs, sequences, sizes);
-    let pieces: Pieces = runs.iter().map(|run| (run.rank, run.length)).collect();
+    let pieces: Runs = runs.iter().map(|run| (run.rank, run.length)).collect();
     let mut joined = Vec::new();
     let mut slots = slots.into_iter();
     for shape in &each.results {
@@ -134,7 +133,7 @@ fn sizes_of_all<L: LocalEngine>(
     runs: &[Run],
     sequences: usize,
     own: Vec<i64>,
-) -> Vec<Pieces> {
+) -> Vec<Runs> {
     if sequences == 0 {
         return Vec::new();
     }
@@ -160,13 +159,13 @@ fn join_value<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     shape: &Shape,
     slots: &mut dyn Iterator<Item = SlotOf<L>>,
-    pieces: &Pieces,
-    inner: &mut Vec<Pieces>,
+    pieces: &Runs,
+    inner: &mut Vec<Runs>,
     joined: &mut Vec<Joined>,
 ) -> Result<(), Fault> {
     match shape {
         Shape::Scalar(_) => match slots.next() {
-            Some(Slot::Column(part)) => joined.push(Joined::Column(ranks.loose(pieces.clone(), part)?)),
+            Some(Slot::Column(part)) => joined.push(Joined::Column(ranks.ragged(pieces.clone(), part)?)),
             _ => panic!("expected a column: unverified program"),
         },
         Shape::Pair(first, rest) => {
@@ -182,7 +181,7 @@ fn join_value<L: LocalEngine>(
                 panic!("expected a descriptor: unverified program")
             };
             let lengths = ranks.local.lengths(&segments)?;
-            joined.push(Joined::Lengths(ranks.loose(pieces.clone(), lengths)?));
+            joined.push(Joined::Lengths(ranks.ragged(pieces.clone(), lengths)?));
             let pieces = inner.pop().unwrap_or_else(|| unreachable!("sizes of every sequence"));
             join_value(ranks, element, slots, &pieces, inner, joined)?;
         }
@@ -193,9 +192,9 @@ fn join_value<L: LocalEngine>(
 
 /// A register of a result.
 enum Joined {
-    Column(Placed),
+    Column(Distributed),
     /// Of a packed descriptor.
-    Lengths(Placed),
+    Lengths(Distributed),
 }
 
 /// The runs of a rank.

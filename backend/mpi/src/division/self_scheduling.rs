@@ -9,7 +9,7 @@
 //! with instances before that, and leaves out those behind it.
 
 use crate::communication::communicator::Communicator;
-use crate::distribution::ragged::is_at_hand;
+use crate::distribution::descriptor::is_at_hand;
 use crate::distribution::redistribution::Run;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::division::operands;

@@ -3,8 +3,9 @@
 //! Every rank knows the pieces of all, and the lengths of the segments; so it also knows which segments each piece has parts of.
 
 use crate::communication::collectives::{from_bits, to_bits};
-use crate::distribution::column::Descriptor;
-use crate::distribution::ragged::{Pieces, Placed, counts_of, is_at_hand};
+use crate::distribution::column::{Distributed, Runs};
+use crate::distribution::descriptor::{Descriptor, is_at_hand};
+use crate::distribution::ragged::counts_of;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::groups;
 use crate::groups::{Cut, Cuts, Portion, folded};
@@ -39,14 +40,14 @@ pub(crate) fn pieces_of<L: LocalEngine>(
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
     length: usize,
-) -> Option<Arc<Pieces>> {
-    let mut found: Option<Arc<Pieces>> = None;
+) -> Option<Arc<Runs>> {
+    let mut found: Option<Arc<Runs>> = None;
     for (role, operand) in partial.roles.iter().zip(operands) {
         match (role, operand) {
-            (Role::Elements, Slot::Column(Placed::Loose(loose))) => match &found {
-                Some(pieces) if **pieces != *loose.pieces => return None,
+            (Role::Elements, Slot::Column(Distributed::Ragged(ragged))) => match &found {
+                Some(pieces) if **pieces != *ragged.runs => return None,
                 Some(_) => {}
-                None => found = Some(Arc::clone(&loose.pieces)),
+                None => found = Some(Arc::clone(&ragged.runs)),
             },
             (Role::Elements, _) => return None,
             (Role::OfSegments(_) | Role::Segments, operand) if !is_known(operand) => return None,
@@ -67,13 +68,13 @@ pub(crate) fn pieces_of<L: LocalEngine>(
 pub(crate) fn seg_reduce_on_pieces<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    column: &Placed,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Option<Placed> {
-    if !op.row().associative || matches!(column, Placed::Settled(_)) {
+) -> Option<Distributed> {
+    if !op.row().associative || !matches!(column, Distributed::Ragged(_)) {
         return None;
     }
-    let column = segment::compact_loosely(ranks, column, descriptor)?;
+    let column = segment::compact_ragged(ranks, column, descriptor)?;
     let partial = Partial::seg_reduce(op);
     let length = column.length();
     let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
@@ -85,9 +86,9 @@ pub(crate) fn seg_reduce_on_pieces<L: LocalEngine>(
 }
 
 /// Whether every rank has all of a column, or the lengths of all segments.
-fn is_known<D>(operand: &Slot<Placed, Descriptor<D>>) -> bool {
+fn is_known<D>(operand: &Slot<Distributed, Descriptor<D>>) -> bool {
     match operand {
-        Slot::Descriptor(segments) => segments.0.lengths.common().is_some(),
+        Slot::Descriptor(segments) => segments.0.lengths.replicated().is_some(),
         operand => is_at_hand(operand),
     }
 }
@@ -97,14 +98,14 @@ pub(crate) fn run_on_pieces<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
-    pieces: &Arc<Pieces>,
+    pieces: &Arc<Runs>,
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
     let starts = offsets(&pieces.iter().map(|piece| piece.1).collect::<Vec<_>>());
     let crossed: Crossed = operands
         .iter()
         .map(|operand| match operand {
             Slot::Descriptor(segments) => {
-                let lengths = segments.0.lengths.common()?.elements::<i64>();
+                let lengths = segments.0.lengths.replicated()?.elements::<i64>();
                 let bounds = offsets(&lengths.iter().map(|&length| length as usize).collect::<Vec<_>>());
                 Some(starts.windows(2).map(|pair| within(&bounds[1..], pair[0]..pair[1])).collect())
             }
@@ -144,7 +145,7 @@ fn cuts<L: LocalEngine>(
             cuts.push(None);
             continue;
         };
-        let lengths = segments.0.lengths.common()?.elements::<i64>();
+        let lengths = segments.0.lengths.replicated()?.elements::<i64>();
         let range = crossed[piece].clone();
         let before = portion.first - lengths[..range.start].iter().sum::<i64>() as usize;
         let mut rest = portion.length;
@@ -187,7 +188,7 @@ fn results_of_pieces<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
-    pieces: &Arc<Pieces>,
+    pieces: &Arc<Runs>,
     given: Option<Vec<Vec<SlotOf<L>>>>,
     (own, crossed): (&[usize], &Crossed),
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
@@ -229,14 +230,14 @@ fn results_of_pieces<L: LocalEngine>(
                     }
                 }
                 let values = Constants::from_scalars(op.row().result, &values);
-                Slot::Column(Placed::Settled(ranks.constant_column(&values).ok()?))
+                Slot::Column(ranks.constant_column(&values).ok()?)
             }
             Yield::All | Yield::Kept => {
                 let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
                 let kept = || pieces.iter().zip(of_pieces()).map(|(&(rank, _), words)| (rank, words[0] as usize));
                 let pieces = if *kind == Yield::All { Arc::clone(pieces) } else { Arc::new(kept().collect()) };
                 let like = parts[0].clone();
-                Slot::Column(ranks.loose_parts(pieces, parts, &like).ok()?)
+                Slot::Column(ranks.ragged_parts(pieces, parts, &like).ok()?)
             }
         });
     }

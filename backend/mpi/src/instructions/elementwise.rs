@@ -1,14 +1,23 @@
 //! Columns made of indices or of the elements of others, one by one: `iota`, `dist`, `map`.
 
-use crate::distribution::column::{Column, Item};
-use crate::distribution::ragged::Placed;
+use crate::distribution::column::{Distributed, Item};
 use crate::distribution::{Distribution, LocalEngine};
 use nesl_backend::{Fault, MapOperand, Vector};
 use nesl_prim::{ScalarOp, ScalarValue};
 
 /// `iota`.
-pub(crate) fn iota<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize) -> Result<Placed, Fault> {
-    iota_in_blocks(ranks, length).map(Placed::Settled)
+pub(crate) fn iota<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize) -> Result<Distributed, Fault> {
+    if ranks.is_common(length) {
+        let numbers = ranks.local.iota(length);
+        return ranks.collectives.replicated(numbers).map(Distributed::Replicated);
+    }
+    let share = ranks.layout.share(length);
+    let numbers = ranks.local.iota(share.len()).and_then(|numbers| match share.start {
+        0 => Ok(numbers),
+        start => amend_head(ranks, ScalarOp::AddInt, ScalarValue::Int(start as i64), numbers, share.len()),
+    });
+    let part = ranks.collectives.settle(length, numbers)?;
+    ranks.finish(length, part)
 }
 
 /// `dist`.
@@ -16,36 +25,22 @@ pub(crate) fn dist<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     value: ScalarValue,
     length: usize,
-) -> Result<Placed, Fault> {
+) -> Result<Distributed, Fault> {
     if ranks.is_common(length) {
         let copies = ranks.local.dist(value, length);
-        return ranks.collectives.replicated(copies).map(Column::Common).map(Placed::Settled);
+        return ranks.collectives.replicated(copies).map(Distributed::Replicated);
     }
     let copies = ranks.local.dist(value, ranks.layout.share(length).len());
     let part = ranks.collectives.settle(length, copies)?;
-    ranks.finish(length, part).map(Placed::Settled)
+    ranks.finish(length, part)
 }
 
 /// `map`.
 pub(crate) fn map<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    operands: Vec<MapOperand<Placed>>,
-) -> Result<Placed, Fault> {
-    let operands = operands.into_iter().map(|operand| match operand {
-        MapOperand::Column(column) => ranks.taken_in_blocks(column).map(MapOperand::Column),
-        MapOperand::Scalar(value) => Ok(MapOperand::Scalar(value)),
-    });
-    let operands = operands.collect::<Result<_, Fault>>()?;
-    map_in_blocks(ranks, op, operands).map(Placed::Settled)
-}
-
-/// `map`.
-pub(crate) fn map_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    op: ScalarOp,
-    operands: Vec<MapOperand<Column>>,
-) -> Result<Column, Fault> {
+    operands: Vec<MapOperand<Distributed>>,
+) -> Result<Distributed, Fault> {
     let length = operands.iter().find_map(|operand| match operand {
         MapOperand::Column(column) => Some(column.length()),
         MapOperand::Scalar(_) => None,
@@ -53,13 +48,14 @@ pub(crate) fn map_in_blocks<L: LocalEngine>(
     let length = length.unwrap_or(0);
     let common = ranks.is_common(length);
     let local = operands.into_iter().map(|operand| match operand {
-        MapOperand::Scalar(value) => MapOperand::Scalar(value),
-        MapOperand::Column(Column::Common(vector)) => MapOperand::Column(vector),
-        MapOperand::Column(Column::Partitioned { part, .. }) => MapOperand::Column(part),
+        MapOperand::Scalar(value) => Ok(MapOperand::Scalar(value)),
+        MapOperand::Column(Distributed::Replicated(vector)) if common => Ok(MapOperand::Column(vector)),
+        MapOperand::Column(column) => ranks.take_part(column).map(MapOperand::Column),
     });
-    let result = ranks.local.map(op, local.collect());
+    let local = local.collect::<Result<_, Fault>>()?;
+    let result = ranks.local.map(op, local);
     if common {
-        return ranks.collectives.replicated(result).map(Column::Common);
+        return ranks.collectives.replicated(result).map(Distributed::Replicated);
     }
     let start = ranks.layout.share(length).start;
     let result = result.map_err(|fault| Fault { element: fault.element + start, ..fault });
@@ -68,21 +64,6 @@ pub(crate) fn map_in_blocks<L: LocalEngine>(
     } else {
         ranks.collectives.settle(length, result)
     }?;
-    ranks.finish(length, part)
-}
-
-/// `iota`.
-pub(crate) fn iota_in_blocks<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize) -> Result<Column, Fault> {
-    if ranks.is_common(length) {
-        let numbers = ranks.local.iota(length);
-        return ranks.collectives.replicated(numbers).map(Column::Common);
-    }
-    let share = ranks.layout.share(length);
-    let numbers = ranks.local.iota(share.len()).and_then(|numbers| match share.start {
-        0 => Ok(numbers),
-        start => amend_head(ranks, ScalarOp::AddInt, ScalarValue::Int(start as i64), numbers, share.len()),
-    });
-    let part = ranks.collectives.settle(length, numbers)?;
     ranks.finish(length, part)
 }
 
@@ -107,10 +88,10 @@ pub(crate) fn generate<L: LocalEngine, T: Item>(
     ranks: &mut Distribution<L>,
     length: usize,
     element: impl Fn(usize) -> T,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     if ranks.is_common(length) {
         let elements = (0..length).map(element).collect();
-        return ranks.adopt(0, elements).map(Column::Common);
+        return ranks.adopt(0, elements).map(Distributed::Replicated);
     }
     let share = ranks.layout.share(length);
     let mut elements = ranks.rooms(length, |meter| meter.room(share.len()))?;

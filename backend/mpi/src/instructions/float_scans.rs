@@ -4,7 +4,7 @@
 //! the total of the whole float blocks so far, and the running value inside the current one. Ranks work out everything that
 //! does not depend on that state first; then it travels from rank to rank, taking as many additions as a rank has blocks.
 
-use crate::distribution::segments::SegmentMap;
+use crate::distribution::descriptor::SegmentMap;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::float_sums;
 use crate::instructions::float_sums::add;

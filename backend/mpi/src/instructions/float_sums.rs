@@ -4,7 +4,7 @@
 //! blocks that end with it into complete subtrees of the sequence's tree, and sends those, a few dozen at most, to the rank
 //! where the sequence starts, which combines the rest. No rank ever sees all blocks.
 
-use crate::distribution::segments::{Piece, SegmentMap};
+use crate::distribution::descriptor::{Piece, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::reduce::{combine, identity};
 use nesl_backend::{Fault, Vector};

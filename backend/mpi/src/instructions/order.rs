@@ -5,8 +5,8 @@
 //! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order: the ranks are
 //! the inverse permutation, and what is sorted by segment is gathered by them; a whole column is sorted without indices. A segment keeps its place in packed order, so that its elements only permute among themselves.
 
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::Placed;
+use crate::distribution::column::{Block, Distributed};
+use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::elementwise;
 use crate::instructions::permute;
@@ -15,85 +15,18 @@ use nesl_backend::{Fault, Vector, on_vector};
 use nesl_prim::Direction;
 use std::ops::Range;
 
-/// `sort`.
+/// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they arrive.
 pub(crate) fn sort<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     direction: Direction,
-    column: &Placed,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    sort_in_blocks(ranks, direction, &column)
-}
-
-/// `seg_sort`.
-pub(crate) fn seg_sort<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Placed,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    seg_sort_in_blocks(ranks, direction, &column, descriptor).map(Placed::Settled)
-}
-
-/// `order`.
-pub(crate) fn order<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Placed,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    order_in_blocks(ranks, direction, &column).map(Placed::Settled)
-}
-
-/// `seg_order`.
-pub(crate) fn seg_order<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Placed,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    seg_order_in_blocks(ranks, direction, &column, descriptor).map(Placed::Settled)
-}
-
-/// Segment, key and index of an element.
-type Item = [i64; 3];
-
-/// Samples of each rank for every rank: no run is longer than its fair share by more than about this part of it.
-const OVERSAMPLING: usize = 32;
-
-/// `rank_up` and `rank_down`.
-pub(crate) fn order_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Column,
-) -> Result<Column, Fault> {
-    let (length, part) = match column {
-        Column::Common(vector) => {
-            let rank_count = ranks.local.order(direction, vector);
-            return ranks.collectives.replicated(rank_count).map(Column::Common);
-        }
-        Column::Partitioned { length, part, .. } => (*length, part),
-    };
-    let order = indices_in_order(ranks, direction, length, part)?;
-    let positions = elementwise::iota_in_blocks(ranks, length)?;
-    permute::permute_in_blocks(ranks, &positions, &order)
-}
-
-/// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they arrive.
-pub(crate) fn sort_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Column,
-) -> Result<Placed, Fault> {
-    let (length, part) = match column {
-        Column::Common(vector) => {
-            let sorted = ranks.local.sort(direction, vector);
-            return ranks.collectives.replicated(sorted).map(Column::Common).map(Placed::Settled);
-        }
-        Column::Partitioned { length, part, .. } => (*length, part),
-    };
+    column: &Distributed,
+) -> Result<Distributed, Fault> {
+    if let Some(vector) = column.replicated() {
+        let sorted = ranks.local.sort(direction, vector);
+        return ranks.collectives.replicated(sorted).map(Distributed::Replicated);
+    }
+    let Block { length, part, .. } = ranks.block(column)?;
+    let part = &part;
     let sorted = ranks.local.sort(direction, part);
     let sorted = ranks.collectives.settle(length, sorted)?;
     let rank = ranks.layout.rank as i64;
@@ -106,8 +39,65 @@ pub(crate) fn sort_in_blocks<L: LocalEngine>(
     let run = ranks.local.sort(direction, &run);
     let run = ranks.collectives.settle(length, run)?;
     let counts = ranks.collectives.communicator.all_gather_counts(run.len());
-    ranks.loose(counts.into_iter().enumerate().collect(), run)
+    ranks.ragged(counts.into_iter().enumerate().collect(), run)
 }
+
+/// `seg_sort_up` and `seg_sort_down`.
+pub(crate) fn seg_sort<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Distributed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Distributed, Fault> {
+    let column = &ranks.in_blocks(column)?;
+    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+        let sorted = ranks.local.seg_sort(direction, &vector, &local);
+        return ranks.collectives.replicated(sorted).map(Distributed::Replicated);
+    }
+    let packed = segment::compact_in_blocks(ranks, column, descriptor)?;
+    let order = indices_in_segments(ranks, direction, column, descriptor)?;
+    permute::gather(ranks, &packed, &order)
+}
+
+/// `rank_up` and `rank_down`.
+pub(crate) fn order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Distributed,
+) -> Result<Distributed, Fault> {
+    if let Some(vector) = column.replicated() {
+        let rank_count = ranks.local.order(direction, vector);
+        return ranks.collectives.replicated(rank_count).map(Distributed::Replicated);
+    }
+    let Block { length, part, .. } = ranks.block(column)?;
+    let part = &part;
+    let order = indices_in_order(ranks, direction, length, part)?;
+    let positions = elementwise::iota(ranks, length)?;
+    permute::permute(ranks, &positions, &order)
+}
+
+/// `seg_rank_up` and `seg_rank_down`.
+pub(crate) fn seg_order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    direction: Direction,
+    column: &Distributed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Distributed, Fault> {
+    let column = &ranks.in_blocks(column)?;
+    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+        let rank_count = ranks.local.seg_order(direction, &vector, &local);
+        return ranks.collectives.replicated(rank_count).map(Distributed::Replicated);
+    }
+    let order = indices_in_segments(ranks, direction, column, descriptor)?;
+    let positions = segment::seg_iota(ranks, descriptor)?;
+    permute::permute(ranks, &positions, &order)
+}
+
+/// Segment, key and index of an element.
+type Item = [i64; 3];
+
+/// Samples of each rank for every rank: no run is longer than its fair share by more than about this part of it.
+const OVERSAMPLING: usize = 32;
 
 /// The indices of the elements of a partitioned column, in order.
 fn indices_in_order<L: LocalEngine>(
@@ -115,52 +105,20 @@ fn indices_in_order<L: LocalEngine>(
     direction: Direction,
     length: usize,
     part: &Vector,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     let share = ranks.layout.share(length);
     let mut items = ranks.storage(length, share.len())?;
     append_items(&mut items, direction, part, 0..part.len(), 0, share.start);
     sorted_indices(ranks, length, items)
 }
 
-/// `seg_rank_up` and `seg_rank_down`.
-pub(crate) fn seg_order_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Column,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
-        let rank_count = ranks.local.seg_order(direction, &vector, &local);
-        return ranks.collectives.replicated(rank_count).map(Column::Common);
-    }
-    let order = indices_in_segments(ranks, direction, column, descriptor)?;
-    let positions = segment::seg_iota_in_blocks(ranks, descriptor)?;
-    permute::permute_in_blocks(ranks, &positions, &order)
-}
-
-/// `seg_sort_up` and `seg_sort_down`.
-pub(crate) fn seg_sort_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    direction: Direction,
-    column: &Column,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
-        let sorted = ranks.local.seg_sort(direction, &vector, &local);
-        return ranks.collectives.replicated(sorted).map(Column::Common);
-    }
-    let packed = segment::compact_in_blocks(ranks, column, descriptor)?;
-    let order = indices_in_segments(ranks, direction, column, descriptor)?;
-    permute::gather_in_blocks(ranks, &packed, &order)
-}
-
 /// The indices in packed order of the elements of all segments, in the order of each.
 fn indices_in_segments<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     direction: Direction,
-    column: &Column,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     let (part, map) = segment::packed_part(ranks, column, descriptor)?;
     let mut items = ranks.storage(map.total, part.len())?;
     for piece in &map.pieces {
@@ -176,7 +134,7 @@ fn sorted_indices<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     length: usize,
     mut items: Vec<Item>,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     items.sort_unstable();
     let counts: Vec<usize> = runs(ranks, items.len(), |at| items[at]).iter().map(|count| 3 * count).collect();
     let (received, _) = ranks.collectives.communicator.exchange(items.as_flattened(), &counts);

@@ -3,8 +3,7 @@
 //! Each runs on the local engine where all operands and the result are common. Otherwise what a rank needs for its block is
 //! brought to it, and the local engine does the rest.
 
-use crate::distribution::column::Column;
-use crate::distribution::ragged::Placed;
+use crate::distribution::column::{Block, Distributed};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
 use nesl_backend::{Fault, Vector};
@@ -12,71 +11,37 @@ use nesl_backend::{Fault, Vector};
 /// `pack`.
 pub(crate) fn pack<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
-    flags: &Placed,
-) -> Result<Placed, Fault> {
-    let (column, flags) = (ranks.in_blocks(column)?, ranks.in_blocks(flags)?);
-    pack_in_blocks(ranks, &column, &flags)
+    column: &Distributed,
+    flags: &Distributed,
+) -> Result<Distributed, Fault> {
+    let (column, flags) = (&ranks.in_blocks(column)?, &ranks.in_blocks(flags)?);
+    if let (Distributed::Replicated(column), Distributed::Replicated(flags)) = (column, flags) {
+        let packed = ranks.local.pack(column, flags);
+        return ranks.collectives.replicated(packed).map(Distributed::Replicated);
+    }
+    let (part, own_flags) = (ranks.part(column)?, ranks.part(flags)?);
+    let packed = ranks.local.pack(&part, &own_flags);
+    let packed = ranks.collectives.settle(column.length(), packed)?;
+    let counts = ranks.true_counts(flags, &own_flags);
+    ranks.ragged(counts.into_iter().enumerate().collect(), packed)
 }
 
 /// `merge`.
 pub(crate) fn merge<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    flags: &Placed,
-    when_true: &Placed,
-    when_false: &Placed,
-) -> Result<Placed, Fault> {
-    let [flags, when_true, when_false] = ranks.each_in_blocks([flags, when_true, when_false])?;
-    merge_in_blocks(ranks, &flags, &when_true, &when_false).map(Placed::Settled)
-}
-
-/// `concat`.
-pub(crate) fn concat<L: LocalEngine>(ranks: &mut Distribution<L>, columns: &[Placed]) -> Result<Placed, Fault> {
-    match concat_loosely(ranks, columns) {
-        Some(joined) => Ok(joined),
-        None => {
-            let columns = ranks.all_in_blocks(&columns.iter().collect::<Vec<_>>())?;
-            concat_in_blocks(ranks, &columns).map(Placed::Settled)
-        }
-    }
-}
-
-/// `interleave`.
-pub(crate) fn interleave<L: LocalEngine>(ranks: &mut Distribution<L>, columns: &[Placed]) -> Result<Placed, Fault> {
-    let columns = ranks.all_in_blocks(&columns.iter().collect::<Vec<_>>())?;
-    interleave_in_blocks(ranks, &columns).map(Placed::Settled)
-}
-
-/// `pack`.
-pub(crate) fn pack_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-    flags: &Column,
-) -> Result<Placed, Fault> {
-    if let (Column::Common(column), Column::Common(flags)) = (column, flags) {
-        let packed = ranks.local.pack(column, flags);
-        return ranks.collectives.replicated(packed).map(Column::Common).map(Placed::Settled);
-    }
-    let (part, own_flags) = (ranks.part(column), ranks.part(flags));
-    let packed = ranks.local.pack(&part, &own_flags);
-    let packed = ranks.collectives.settle(column.length(), packed)?;
-    let counts = ranks.true_counts(flags, &own_flags);
-    ranks.loose(counts.into_iter().enumerate().collect(), packed)
-}
-
-/// `merge`.
-pub(crate) fn merge_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    flags: &Column,
-    when_true: &Column,
-    when_false: &Column,
-) -> Result<Column, Fault> {
+    flags: &Distributed,
+    when_true: &Distributed,
+    when_false: &Distributed,
+) -> Result<Distributed, Fault> {
+    let [flags, when_true, when_false] = &ranks.each_in_blocks([flags, when_true, when_false])?;
     let length = flags.length();
-    if let (Some(flags), Some(left), Some(right)) = (flags.common(), when_true.common(), when_false.common()) {
+    if let (Some(flags), Some(left), Some(right)) =
+        (flags.replicated(), when_true.replicated(), when_false.replicated())
+    {
         let merged = ranks.local.merge(flags, left, right);
-        return ranks.collectives.replicated(merged).map(Column::Common);
+        return ranks.collectives.replicated(merged).map(Distributed::Replicated);
     }
-    let own_flags = ranks.part(flags);
+    let own_flags = ranks.part(flags)?;
     let trues = ranks.true_counts(flags, &own_flags);
     let falses: Vec<usize> =
         trues.iter().enumerate().map(|(rank, trues)| ranks.layout.block(length, rank).len() - trues).collect();
@@ -87,33 +52,24 @@ pub(crate) fn merge_in_blocks<L: LocalEngine>(
     ranks.finish(length, part)
 }
 
-/// This rank's elements of a column by other bounds than those of its blocks.
-pub(crate) fn realigned_column<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-    wanted: &[usize],
-) -> Result<Vector, Fault> {
-    let rank = ranks.layout.rank;
-    match column {
-        Column::Common(vector) => Ok(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank])),
-        Column::Partitioned { length, part, .. } => ranks.realigned(part, &ranks.layout.bounds(*length), wanted),
-    }
-}
-
 /// `concat`.
-pub(crate) fn concat_in_blocks<L: LocalEngine>(
+pub(crate) fn concat<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    columns: &[Column],
-) -> Result<Column, Fault> {
-    let length = columns.iter().map(Column::length).sum();
+    columns: &[Distributed],
+) -> Result<Distributed, Fault> {
+    if let Some(joined) = concat_ragged(ranks, columns) {
+        return Ok(joined);
+    }
+    let columns = ranks.all_in_blocks(&columns.iter().collect::<Vec<_>>())?;
+    let length = columns.iter().map(Distributed::length).sum();
     if ranks.is_common(length) {
-        let vectors: Vec<Vector> = columns.iter().map(|column| ranks.whole(column)).collect();
+        let vectors: Vec<Vector> = columns.iter().map(|column| column.whole()).collect();
         let joined = ranks.local.concat(&vectors);
-        return ranks.collectives.replicated(joined).map(Column::Common);
+        return ranks.collectives.replicated(joined).map(Distributed::Replicated);
     }
     let mut pieces = Vec::with_capacity(columns.len());
     let mut start = 0;
-    for column in columns {
+    for column in &columns {
         let here = start..start + column.length();
         // The bounds of the result's blocks as positions in this column.
         let wanted: Vec<usize> =
@@ -127,18 +83,19 @@ pub(crate) fn concat_in_blocks<L: LocalEngine>(
 }
 
 /// `interleave`.
-pub(crate) fn interleave_in_blocks<L: LocalEngine>(
+pub(crate) fn interleave<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    columns: &[Column],
-) -> Result<Column, Fault> {
-    let each = columns.first().map_or(0, Column::length);
+    columns: &[Distributed],
+) -> Result<Distributed, Fault> {
+    let columns = ranks.all_in_blocks(&columns.iter().collect::<Vec<_>>())?;
+    let each = columns.first().map_or(0, Distributed::length);
     let length = each * columns.len();
     if ranks.is_common(length) {
-        let vectors: Vec<Vector> = columns.iter().map(|column| ranks.whole(column)).collect();
+        let vectors: Vec<Vector> = columns.iter().map(|column| column.whole()).collect();
         let mixed = ranks.local.interleave(&vectors);
-        return ranks.collectives.replicated(mixed).map(Column::Common);
+        return ranks.collectives.replicated(mixed).map(Distributed::Replicated);
     }
-    let parts: Vec<Vector> = columns.iter().map(|column| ranks.part(column)).collect();
+    let parts = columns.iter().map(|column| ranks.part(column)).collect::<Result<Vec<_>, Fault>>()?;
     let mixed = ranks.local.interleave(&parts);
     let mixed = ranks.collectives.settle(length, mixed)?;
     let counts: Vec<usize> =
@@ -146,8 +103,25 @@ pub(crate) fn interleave_in_blocks<L: LocalEngine>(
     ranks.assemble_counted(mixed, &counts)
 }
 
+/// This rank's elements of a column by other bounds than those of its blocks.
+pub(crate) fn realigned_column<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Distributed,
+    wanted: &[usize],
+) -> Result<Vector, Fault> {
+    let rank = ranks.layout.rank;
+    if let Some(vector) = column.replicated() {
+        return Ok(vector.slice(wanted[rank], wanted[rank + 1] - wanted[rank]));
+    }
+    let Block { length, part, .. } = ranks.block(column)?;
+    ranks.realigned(&part, &ranks.layout.bounds(length), wanted)
+}
+
 /// `concat`, without a message.
-pub(crate) fn concat_loosely<L: LocalEngine>(ranks: &mut Distribution<L>, columns: &[Placed]) -> Option<Placed> {
+pub(crate) fn concat_ragged<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    columns: &[Distributed],
+) -> Option<Distributed> {
     if ranks.layout.ranks == 1 {
         return None;
     }

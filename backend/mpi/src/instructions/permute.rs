@@ -3,8 +3,8 @@
 //! Each runs on the local engine where all operands and the result are common. Otherwise the parts move by the patterns of
 //! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
 
-use crate::distribution::column::Column;
-use crate::distribution::ragged::{Pieces, Placed, lying};
+use crate::distribution::column::{Block, Distributed, Runs};
+use crate::distribution::ragged::lying;
 use crate::distribution::redistribution::{piece_at, starts_of};
 use crate::distribution::requests::Requests;
 use crate::distribution::{Distribution, LocalEngine};
@@ -16,95 +16,22 @@ use nesl_vcode::Constants;
 /// `extract`.
 pub(crate) fn extract<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
+    column: &Distributed,
     index: usize,
 ) -> Result<ScalarValue, Fault> {
-    if let Placed::Loose(_) = column {
+    if let Distributed::Ragged(_) = column {
         let index = ranks.local.constants(&Constants::Int(vec![index as i64]));
-        let index = Placed::Settled(Column::Common(ranks.collectives.replicated(index)?));
-        if let Some(gathered) = gather_loosely(ranks, column, &index) {
-            return gathered.map(|element| ranks.whole_of(&element).get(0));
+        let index = Distributed::Replicated(ranks.collectives.replicated(index)?);
+        if let Some(gathered) = gather_ragged(ranks, column, &index) {
+            return gathered.map(|element| element.whole().get(0));
         }
     }
-    let column = ranks.in_blocks(column)?;
-    extract_in_blocks(ranks, &column, index)
-}
-
-/// `slice`.
-pub(crate) fn slice<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Placed,
-    start: usize,
-    length: usize,
-) -> Result<Placed, Fault> {
-    match slice_loosely(ranks, column, start, length) {
-        Some(slice) => Ok(slice),
+    match column.replicated() {
+        Some(vector) => ranks.local.extract(vector, index),
         None => {
-            let column = ranks.in_blocks(column)?;
-            slice_in_blocks(ranks, &column, start, length).map(Placed::Settled)
-        }
-    }
-}
-
-/// `gather`.
-pub(crate) fn gather<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Placed,
-    indices: &Placed,
-) -> Result<Placed, Fault> {
-    match gather_loosely(ranks, column, indices) {
-        Some(gathered) => gathered,
-        None => {
-            let [column, indices] = ranks.each_in_blocks([column, indices])?;
-            gather_in_blocks(ranks, &column, &indices).map(Placed::Settled)
-        }
-    }
-}
-
-/// `scatter`.
-pub(crate) fn scatter<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: Placed,
-    indices: &Placed,
-    values: &Placed,
-) -> Result<Placed, Fault> {
-    let [_, indices, values] = ranks.each_in_blocks([&column, indices, values])?;
-    let column = ranks.taken_in_blocks(column)?;
-    scatter_in_blocks(ranks, column, &indices, &values).map(Placed::Settled)
-}
-
-/// `permute`.
-pub(crate) fn permute<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    values: &Placed,
-    indices: &Placed,
-) -> Result<Placed, Fault> {
-    let [values, indices] = ranks.each_in_blocks([values, indices])?;
-    permute_in_blocks(ranks, &values, &indices).map(Placed::Settled)
-}
-
-/// `fetch`.
-pub(crate) fn fetch<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Placed,
-    start: usize,
-    length: usize,
-) -> Result<Window, Fault> {
-    let column = ranks.in_blocks(column)?;
-    fetch_in_blocks(ranks, &column, start, length)
-}
-
-/// `extract`.
-pub(crate) fn extract_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-    index: usize,
-) -> Result<ScalarValue, Fault> {
-    match column {
-        Column::Common(vector) => ranks.local.extract(vector, index),
-        Column::Partitioned { length, part, .. } => {
-            let owner = ranks.layout.owner(*length, index);
-            let start = ranks.layout.share(*length).start;
+            let Block { length, part, .. } = ranks.block(column)?;
+            let owner = ranks.layout.owner(length, index);
+            let start = ranks.layout.share(length).start;
             let value = (owner == ranks.layout.rank).then(|| part.get(index - start));
             Ok(ranks.collectives.broadcast_scalar(owner, part.scalar_type(), value))
         }
@@ -112,25 +39,161 @@ pub(crate) fn extract_in_blocks<L: LocalEngine>(
 }
 
 /// `slice`.
-pub(crate) fn slice_in_blocks<L: LocalEngine>(
+pub(crate) fn slice<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     start: usize,
     length: usize,
-) -> Result<Column, Fault> {
-    match column {
-        Column::Common(vector) => Ok(Column::Common(vector.slice(start, length))),
-        Column::Partitioned { length: all, .. } if length == *all => Ok(column.clone()),
-        Column::Partitioned { length: all, part, .. } if ranks.is_common(length) => {
-            let (piece, counts) = window_piece(ranks, *all, part, start, length);
-            ranks.assemble_counted(piece, &counts)
+) -> Result<Distributed, Fault> {
+    if let Some(slice) = slice_ragged(ranks, column, start, length) {
+        return Ok(slice);
+    }
+    if let Some(vector) = column.replicated() {
+        return Ok(Distributed::Replicated(vector.slice(start, length)));
+    }
+    let block = ranks.block(column)?;
+    if length == block.length {
+        return Ok(Distributed::Block(block));
+    }
+    let Block { length: all, part, .. } = block;
+    if ranks.is_common(length) {
+        let (piece, counts) = window_piece(ranks, all, &part, start, length);
+        return ranks.assemble_counted(piece, &counts);
+    }
+    let wanted: Vec<usize> = ranks.layout.bounds(length).iter().map(|bound| start + bound).collect();
+    let part = ranks.realigned(&part, &ranks.layout.bounds(all), &wanted)?;
+    ranks.finish(length, part)
+}
+
+/// `gather`.
+pub(crate) fn gather<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Distributed,
+    indices: &Distributed,
+) -> Result<Distributed, Fault> {
+    if let Some(gathered) = gather_ragged(ranks, column, indices) {
+        return gathered;
+    }
+    let [column, indices] = &ranks.each_in_blocks([column, indices])?;
+    let length = indices.length();
+    match (column.replicated(), indices.replicated()) {
+        (Some(vector), Some(indices)) => {
+            let gathered = ranks.local.gather(vector, indices);
+            ranks.collectives.replicated(gathered).map(Distributed::Replicated)
         }
-        Column::Partitioned { length: all, part, .. } => {
-            let wanted: Vec<usize> = ranks.layout.bounds(length).iter().map(|bound| start + bound).collect();
-            let part = ranks.realigned(part, &ranks.layout.bounds(*all), &wanted)?;
+        (Some(vector), None) => {
+            let indices = ranks.part(indices)?;
+            let gathered = ranks.local.gather(vector, &indices);
+            let part = ranks.collectives.settle(length, gathered)?;
+            ranks.finish(length, part)
+        }
+        (None, Some(indices)) => {
+            let Block { length: all, part, .. } = ranks.block(column)?;
+            gathered_everywhere(ranks, all, &part, indices.elements())
+        }
+        (None, None) => {
+            let Block { length: all, part, .. } = ranks.block(column)?;
+            let requests = ranks.requests(indices, all)?;
+            let part = on_vector!(&part, slice => ranks.fetched(&requests, slice.elements(), length))?;
             ranks.finish(length, part)
         }
     }
+}
+
+/// `scatter`.
+pub(crate) fn scatter<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: Distributed,
+    indices: &Distributed,
+    values: &Distributed,
+) -> Result<Distributed, Fault> {
+    let [_, indices, values] = ranks.each_in_blocks([&column, indices, values])?;
+    let (indices, values) = (&indices, &values);
+    // Nobody else needs the column, which is written over.
+    let column = ranks.taken_in_blocks(column)?;
+    let length = column.length();
+    if let (Distributed::Replicated(_), Distributed::Replicated(indices), Distributed::Replicated(values)) =
+        (&column, indices, values)
+    {
+        let Distributed::Replicated(vector) = column else { unreachable!("matched above") };
+        let scattered = ranks.local.scatter(vector, indices, values);
+        return ranks.collectives.replicated(scattered).map(Distributed::Replicated);
+    }
+    let write = |ranks: &mut Distribution<L>, part, targets: &Vector, values: &Vector| {
+        let scattered = ranks.local.scatter(part, targets, values);
+        ranks.collectives.settle(length, scattered)
+    };
+    if let (Distributed::Replicated(indices), Distributed::Replicated(values)) = (indices, values) {
+        // Everybody knows all writes: take those that go to this rank.
+        let (targets, values) = own_writes(ranks, length, indices, values)?;
+        let part = ranks.take_part(column)?;
+        let part = write(ranks, part, &targets, &values)?;
+        return ranks.finish(length, part);
+    }
+    let requests = ranks.requests(indices, length)?;
+    let values = ranks.part(values)?;
+    let part = ranks.take_part(column)?;
+    let part = on_vector!(&values, slice => {
+        ranks.delivered(&requests, slice.elements(), indices.length(), part, write)
+    })?;
+    ranks.finish(length, part)
+}
+
+/// `permute`.
+pub(crate) fn permute<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    values: &Distributed,
+    indices: &Distributed,
+) -> Result<Distributed, Fault> {
+    let [values, indices] = &ranks.each_in_blocks([values, indices])?;
+    if let (Distributed::Replicated(values), Distributed::Replicated(indices)) = (values, indices) {
+        let permuted = ranks.local.permute(values, indices);
+        return ranks.collectives.replicated(permuted).map(Distributed::Replicated);
+    }
+    let length = values.length();
+    let requests = ranks.requests(indices, length)?;
+    // More than a block's worth of targets in one block: some come twice.
+    if requests.is_crowded() {
+        return Err(not_a_permutation(ranks, length, indices, &requests)?);
+    }
+    let values = ranks.part(values)?;
+    let permuted = on_vector!(&values, slice => {
+        ranks.delivered(&requests, slice.elements(), length, None, |ranks, _, targets, values| {
+            let repeated = first_repeated(targets.elements(), ranks.layout.share(length).len());
+            if ranks.collectives.communicator.all_gather(repeated.is_some()).contains(&true) {
+                return Ok(None);
+            }
+            // Without repetitions every target was met once.
+            let part = ranks.local.permute(values, targets);
+            ranks.collectives.settle(length, part).map(Some)
+        })
+    })?;
+    match permuted {
+        Some(part) => ranks.finish(length, part),
+        None => Err(not_a_permutation(ranks, length, indices, &requests)?),
+    }
+}
+
+/// `fetch`.
+pub(crate) fn fetch<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: &Distributed,
+    start: usize,
+    length: usize,
+) -> Result<Window, Fault> {
+    let elements = match column.replicated() {
+        Some(vector) => vector.slice(start, length).to_constants(),
+        None => {
+            let Block { length: all, part, .. } = ranks.block(column)?;
+            let (piece, counts) = window_piece(ranks, all, &part, start, length);
+            on_vector!(&piece, slice => {
+                let storage = ranks.storage(length, length)?;
+                let all = ranks.collectives.communicator.all_gather_varied(slice.elements(), &counts, storage);
+                nesl_backend::data::vector::VectorElement::constants(all)
+            })
+        }
+    };
+    Ok(Window { start, elements })
 }
 
 /// What this rank's part has of a window of a column of `all` elements, and how much every rank has.
@@ -153,62 +216,13 @@ fn window_piece<L: LocalEngine>(
     (piece, counts)
 }
 
-/// `fetch`.
-pub(crate) fn fetch_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-    start: usize,
-    length: usize,
-) -> Result<Window, Fault> {
-    let elements = match column {
-        Column::Common(vector) => vector.slice(start, length).to_constants(),
-        Column::Partitioned { length: all, part, .. } => {
-            let (piece, counts) = window_piece(ranks, *all, part, start, length);
-            on_vector!(&piece, slice => {
-                let storage = ranks.storage(length, length)?;
-                let all = ranks.collectives.communicator.all_gather_varied(slice.elements(), &counts, storage);
-                nesl_backend::data::vector::VectorElement::constants(all)
-            })
-        }
-    };
-    Ok(Window { start, elements })
-}
-
-/// `gather`.
-pub(crate) fn gather_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-    indices: &Column,
-) -> Result<Column, Fault> {
-    let length = indices.length();
-    match (column, indices) {
-        (Column::Common(vector), Column::Common(indices)) => {
-            let gathered = ranks.local.gather(vector, indices);
-            ranks.collectives.replicated(gathered).map(Column::Common)
-        }
-        (Column::Common(vector), Column::Partitioned { part: indices, .. }) => {
-            let gathered = ranks.local.gather(vector, indices);
-            let part = ranks.collectives.settle(length, gathered)?;
-            ranks.finish(length, part)
-        }
-        (Column::Partitioned { length: all, part, .. }, Column::Common(indices)) => {
-            gathered_everywhere(ranks, *all, part, indices.elements())
-        }
-        (Column::Partitioned { length: all, part, .. }, Column::Partitioned { .. }) => {
-            let requests = ranks.requests(indices, *all)?;
-            let part = on_vector!(part, slice => ranks.fetched(&requests, slice.elements(), length))?;
-            ranks.finish(length, part)
-        }
-    }
-}
-
 /// The elements at indices that all ranks know, of a column of `length`: each rank knows whose they are.
 fn gathered_everywhere<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     length: usize,
     part: &Vector,
     indices: &[i64],
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     let (start, bounds) = (ranks.layout.share(length).start, ranks.layout.bounds(length));
     let owners = Owners::new(&bounds);
     let owners: Vec<usize> = indices.iter().map(|&index| owners.of(index as usize)).collect();
@@ -226,41 +240,8 @@ fn gathered_everywhere<L: LocalEngine>(
             next[owner] += 1;
             all[next[owner] - 1]
         });
-        ranks.adopt(0, in_order.collect()).map(Column::Common)
+        ranks.adopt(0, in_order.collect()).map(Distributed::Replicated)
     })
-}
-
-/// `scatter`.
-pub(crate) fn scatter_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: Column,
-    indices: &Column,
-    values: &Column,
-) -> Result<Column, Fault> {
-    let length = column.length();
-    if let (Column::Common(_), Column::Common(indices), Column::Common(values)) = (&column, indices, values) {
-        let Column::Common(vector) = column else { unreachable!("matched above") };
-        let scattered = ranks.local.scatter(vector, indices, values);
-        return ranks.collectives.replicated(scattered).map(Column::Common);
-    }
-    let write = |ranks: &mut Distribution<L>, part, targets: &Vector, values: &Vector| {
-        let scattered = ranks.local.scatter(part, targets, values);
-        ranks.collectives.settle(length, scattered)
-    };
-    if let (Column::Common(indices), Column::Common(values)) = (indices, values) {
-        // Everybody knows all writes: take those that go to this rank.
-        let (targets, values) = own_writes(ranks, length, indices, values)?;
-        let part = ranks.take_part(column);
-        let part = write(ranks, part, &targets, &values)?;
-        return ranks.finish(length, part);
-    }
-    let requests = ranks.requests(indices, length)?;
-    let values = ranks.part(values);
-    let part = ranks.take_part(column);
-    let part = on_vector!(&values, slice => {
-        ranks.delivered(&requests, slice.elements(), indices.length(), part, write)
-    })?;
-    ranks.finish(length, part)
 }
 
 /// The writes into this rank's block of `length` elements, relative to it.
@@ -282,45 +263,11 @@ fn own_writes<L: LocalEngine>(
     Ok((targets, values))
 }
 
-/// `permute`.
-pub(crate) fn permute_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    values: &Column,
-    indices: &Column,
-) -> Result<Column, Fault> {
-    if let (Column::Common(values), Column::Common(indices)) = (values, indices) {
-        let permuted = ranks.local.permute(values, indices);
-        return ranks.collectives.replicated(permuted).map(Column::Common);
-    }
-    let length = values.length();
-    let requests = ranks.requests(indices, length)?;
-    // More than a block's worth of targets in one block: some come twice.
-    if requests.is_crowded() {
-        return Err(not_a_permutation(ranks, length, indices, &requests)?);
-    }
-    let values = ranks.part(values);
-    let permuted = on_vector!(&values, slice => {
-        ranks.delivered(&requests, slice.elements(), length, None, |ranks, _, targets, values| {
-            let repeated = first_repeated(targets.elements(), ranks.layout.share(length).len());
-            if ranks.collectives.communicator.all_gather(repeated.is_some()).contains(&true) {
-                return Ok(None);
-            }
-            // Without repetitions every target was met once.
-            let part = ranks.local.permute(values, targets);
-            ranks.collectives.settle(length, part).map(Some)
-        })
-    })?;
-    match permuted {
-        Some(part) => ranks.finish(length, part),
-        None => Err(not_a_permutation(ranks, length, indices, &requests)?),
-    }
-}
-
 /// The fault of a `permute`: the first element whose index an earlier element has.
 fn not_a_permutation<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     length: usize,
-    indices: &Column,
+    indices: &Distributed,
     requests: &Requests,
 ) -> Result<Fault, Fault> {
     let share = ranks.layout.share(length);
@@ -336,7 +283,7 @@ fn not_a_permutation<L: LocalEngine>(
     let all = ranks.collectives.communicator.all_gather(mine);
     let element = all.into_iter().min().unwrap_or(0) as usize;
     let owner = ranks.layout.owner(length, element);
-    let indices = ranks.part(indices);
+    let indices = ranks.part(indices)?;
     let index = (owner == ranks.layout.rank).then(|| indices.elements::<i64>()[element - share.start]);
     let index = ranks.collectives.communicator.broadcast(owner, index.unwrap_or(0));
     Ok(Fault { failure: Failure::NotAPermutation { index }, element })
@@ -349,40 +296,40 @@ pub(crate) fn first_repeated(targets: &[i64], count: usize) -> Option<usize> {
 }
 
 /// `slice`, without a message.
-pub(crate) fn slice_loosely<L: LocalEngine>(
+pub(crate) fn slice_ragged<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
+    column: &Distributed,
     start: usize,
     length: usize,
-) -> Option<Placed> {
-    if column.common().is_some() || length == column.length() {
+) -> Option<Distributed> {
+    if column.replicated().is_some() || length == column.length() {
         return None;
     }
     ranks.select(&[column], &[(0, start, length)])
 }
 
 /// `gather` at indices that every rank knows, from where the elements lie.
-pub(crate) fn gather_loosely<L: LocalEngine>(
+pub(crate) fn gather_ragged<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
-    indices: &Placed,
-) -> Option<Result<Placed, Fault>> {
-    let (Placed::Loose(loose), Some(indices)) = (column, indices.common()) else { return None };
-    if loose.blocks.get().is_some() {
+    column: &Distributed,
+    indices: &Distributed,
+) -> Option<Result<Distributed, Fault>> {
+    let (Distributed::Ragged(ragged), Some(indices)) = (column, indices.replicated()) else { return None };
+    if ragged.blocks.get().is_some() {
         return None;
     }
     let rank = ranks.layout.rank;
-    let starts = starts_of(ranks.layout.ranks, &loose.pieces);
+    let starts = starts_of(ranks.layout.ranks, &ragged.runs);
     let place = |&index: &i64| {
         let piece = piece_at(&starts, index as usize);
-        (loose.pieces[piece].0, starts[piece].1 + index as usize - starts[piece].0)
+        (ragged.runs[piece].0, starts[piece].1 + index as usize - starts[piece].0)
     };
     let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
-    let one_by_one: Pieces = places.iter().map(|&(owner, _)| (owner, 1)).collect();
-    Some(on_vector!(&loose.parts[0], slice => {
-        let elements = lying(slice.elements(), &loose.parts);
+    let one_by_one: Runs = places.iter().map(|&(owner, _)| (owner, 1)).collect();
+    Some(on_vector!(&ragged.parts[0], slice => {
+        let elements = lying(slice.elements(), &ragged.parts);
         let own = places.iter().filter(|place| place.0 == rank).map(|place| elements.at(place.1)).collect::<Vec<_>>();
         let all = ranks.in_order(&own, &one_by_one);
-        ranks.adopt(0, all).map(Column::Common).map(Placed::Settled)
+        ranks.adopt(0, all).map(Distributed::Replicated)
     }))
 }

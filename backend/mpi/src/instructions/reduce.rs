@@ -4,9 +4,8 @@
 //! Float addition and multiplication are not: their borders are in [`crate::instructions::float_sums`] and [`crate::instructions::float_scans`], which
 //! reproduce the order that `nesl_prim::sum` defines.
 
-use crate::distribution::column::{Column, Descriptor, Item};
-use crate::distribution::ragged::Placed;
-use crate::distribution::segments::SegmentMap;
+use crate::distribution::column::{Block, Distributed, Item};
+use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::float_sums;
 use crate::instructions::segment;
@@ -17,38 +16,14 @@ use nesl_prim::{Element, ScalarOp, ScalarValue, eval};
 pub(crate) fn reduce<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    column: &Placed,
+    column: &Distributed,
 ) -> Result<ScalarValue, Fault> {
-    let column = ranks.in_blocks(column)?;
-    reduce_in_blocks(ranks, op, &column)
-}
-
-/// Two values combined by an operator that has an identity; those cannot fail.
-pub(crate) fn combine(op: ScalarOp, left: ScalarValue, right: ScalarValue) -> ScalarValue {
-    match eval(op, &[left, right]) {
-        Ok(value) => value,
-        Err(failure) => panic!("{op} has an identity and failed: {failure}"),
+    if let Some(vector) = column.replicated() {
+        let reduced = ranks.local.reduce(op, vector);
+        return ranks.collectives.replicated(reduced);
     }
-}
-
-/// The neutral element of an operator that reduces.
-pub(crate) fn identity(op: ScalarOp) -> ScalarValue {
-    op.row().identity.unwrap_or_else(|| panic!("{op} does not reduce: unverified program"))
-}
-
-/// `reduce`.
-pub(crate) fn reduce_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    op: ScalarOp,
-    column: &Column,
-) -> Result<ScalarValue, Fault> {
-    let (length, part) = match column {
-        Column::Common(vector) => {
-            let reduced = ranks.local.reduce(op, vector);
-            return ranks.collectives.replicated(reduced);
-        }
-        Column::Partitioned { length, part, .. } => (*length, part),
-    };
+    let Block { length, part, .. } = ranks.block(column)?;
+    let part = &part;
     if op.row().associative {
         let mine = ranks.local.reduce(op, part);
         let mine = ranks.collectives.settle(length, mine)?;
@@ -68,16 +43,29 @@ pub(crate) fn reduce_in_blocks<L: LocalEngine>(
     Ok(ranks.collectives.broadcast_scalar(home, op.row().result, value))
 }
 
+/// Two values combined by an operator that has an identity; those cannot fail.
+pub(crate) fn combine(op: ScalarOp, left: ScalarValue, right: ScalarValue) -> ScalarValue {
+    match eval(op, &[left, right]) {
+        Ok(value) => value,
+        Err(failure) => panic!("{op} has an identity and failed: {failure}"),
+    }
+}
+
+/// The neutral element of an operator that reduces.
+pub(crate) fn identity(op: ScalarOp) -> ScalarValue {
+    op.row().identity.unwrap_or_else(|| panic!("{op} does not reduce: unverified program"))
+}
+
 /// `seg_reduce`.
-pub(crate) fn seg_reduce_in_blocks<L: LocalEngine>(
+pub(crate) fn seg_reduce<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    column: &Column,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
         let reduced = ranks.local.seg_reduce(op, &vector, &local);
-        return ranks.collectives.replicated(reduced).map(Column::Common);
+        return ranks.collectives.replicated(reduced).map(Distributed::Replicated);
     }
     let (part, map) = segment::packed_part(ranks, column, descriptor)?;
     let reduced = ranks.local.seg_reduce(op, &part, &map.local);
@@ -96,7 +84,7 @@ pub(crate) fn exactly_reduced<L: LocalEngine>(
     reduced: &Vector,
     map: &SegmentMap<L::Descriptor>,
     segments: usize,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     let crossing = Some(exact_crossing(ranks, op, reduced, map));
     in_segments(ranks, op, reduced, map, crossing, segments)
 }
@@ -109,7 +97,7 @@ fn in_segments<L: LocalEngine>(
     map: &SegmentMap<L::Descriptor>,
     crossing: Option<ScalarValue>,
     segments: usize,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     let started = map.started();
     // The block has only part of a segment that goes on behind it.
     let last = crossing.filter(|_| map.tail().is_some() && !started.is_empty());

@@ -3,9 +3,8 @@
 //! Where the operator is associative, ranks scan their blocks, exchange one value each, and combine in the order of the ranks. Floats
 //! are in [`crate::instructions::float_scans`].
 
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::Placed;
-use crate::distribution::segments::SegmentMap;
+use crate::distribution::column::{Block, Distributed};
+use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::float_scans;
@@ -18,40 +17,37 @@ use nesl_prim::ScalarOp;
 pub(crate) fn scan<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    column: &Placed,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    scan_in_blocks(ranks, op, &column).map(Placed::Settled)
+    column: &Distributed,
+) -> Result<Distributed, Fault> {
+    match column.replicated() {
+        Some(vector) => {
+            let scanned = ranks.local.scan(op, vector);
+            ranks.collectives.replicated(scanned).map(Distributed::Replicated)
+        }
+        None => {
+            let Block { length, part, .. } = ranks.block(column)?;
+            let map = segments::whole_map(ranks, length)?;
+            let part = scan_part(ranks, op, &part, &map)?;
+            ranks.finish(length, part)
+        }
+    }
 }
 
 /// `seg_scan`.
 pub(crate) fn seg_scan<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    column: &Placed,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    seg_scan_in_blocks(ranks, op, &column, descriptor).map(Placed::Settled)
-}
-
-/// `scan`.
-pub(crate) fn scan_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    op: ScalarOp,
-    column: &Column,
-) -> Result<Column, Fault> {
-    match column {
-        Column::Common(vector) => {
-            let scanned = ranks.local.scan(op, vector);
-            ranks.collectives.replicated(scanned).map(Column::Common)
-        }
-        Column::Partitioned { length, part, .. } => {
-            let map = segments::whole_map(ranks, *length)?;
-            let part = scan_part(ranks, op, part, &map)?;
-            ranks.finish(*length, part)
-        }
+) -> Result<Distributed, Fault> {
+    let column = &ranks.in_blocks(column)?;
+    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+        let scanned = ranks.local.seg_scan(op, &vector, &local);
+        return ranks.collectives.replicated(scanned).map(Distributed::Replicated);
     }
+    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let part = scan_part(ranks, op, &part, &map)?;
+    ranks.finish(map.total, part)
 }
 
 /// The scan of this rank's block of packed order.
@@ -96,20 +92,4 @@ pub(crate) fn exact_scan<L: LocalEngine>(
         }
     };
     ranks.collectives.settle(map.total, amended)
-}
-
-/// `seg_scan`.
-pub(crate) fn seg_scan_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    op: ScalarOp,
-    column: &Column,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
-        let scanned = ranks.local.seg_scan(op, &vector, &local);
-        return ranks.collectives.replicated(scanned).map(Column::Common);
-    }
-    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
-    let part = scan_part(ranks, op, &part, &map)?;
-    ranks.finish(map.total, part)
 }

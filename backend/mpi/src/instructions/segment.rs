@@ -3,9 +3,8 @@
 //! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first; then
 //! this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop needs.
 
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::Placed;
-use crate::distribution::segments::{Piece, SegmentMap, SharedMap};
+use crate::distribution::column::{Block, Distributed};
+use crate::distribution::descriptor::{Descriptor, Piece, SegmentMap, SharedMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::pack;
@@ -15,49 +14,92 @@ use nesl_backend::{Fault, Vector, on_vector};
 use nesl_prim::{ScalarOp, ScalarValue};
 
 /// `append`.
+///
+/// Across ranks it is a merge: the segments of both in turn, by flags that say whose each element is.
 pub(crate) fn append<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    first: (&Descriptor<L::Descriptor>, &Placed),
-    second: (&Descriptor<L::Descriptor>, &Placed),
-) -> Result<Placed, Fault> {
-    match append_loosely(ranks, first, second) {
-        Some(appended) => Ok(appended),
-        None => {
-            let [left, right] = ranks.each_in_blocks([first.1, second.1])?;
-            append_in_blocks(ranks, (first.0, &left), (second.0, &right)).map(Placed::Settled)
-        }
+    first: (&Descriptor<L::Descriptor>, &Distributed),
+    second: (&Descriptor<L::Descriptor>, &Distributed),
+) -> Result<Distributed, Fault> {
+    if let Some(appended) = append_ragged(ranks, first, second) {
+        return Ok(appended);
     }
+    let [left, right] = &ranks.each_in_blocks([first.1, second.1])?;
+    let (first, second) = ((first.0, left), (second.0, right));
+    let total = first.0.total()?.saturating_add(second.0.total()?);
+    if let (Distributed::Replicated(left), Distributed::Replicated(right), true, true, true) = (
+        first.1,
+        second.1,
+        ranks.is_common(total),
+        segments::is_small(ranks, first.0),
+        segments::is_small(ranks, second.0),
+    ) {
+        let locals = (segments::local_descriptor(ranks, first.0)?, segments::local_descriptor(ranks, second.0)?);
+        let appended = ranks.local.append((&locals.0, left), (&locals.1, right));
+        return ranks.collectives.replicated(appended).map(Distributed::Replicated);
+    }
+    let lengths = pack::interleave(ranks, &[first.0.0.lengths.clone(), second.0.0.lengths.clone()])?;
+    let of_first = elementwise::generate(ranks, lengths.length(), |segment| segment % 2 == 0)?;
+    let both = segments::descriptor(ranks, None, lengths)?;
+    let flags = seg_dist(ranks, &of_first, &both)?;
+    let left = compact_in_blocks(ranks, first.1, first.0)?;
+    let right = compact_in_blocks(ranks, second.1, second.0)?;
+    pack::merge(ranks, &flags, &left, &right)
 }
 
 /// `seg_iota`.
 pub(crate) fn seg_iota<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    seg_iota_in_blocks(ranks, descriptor).map(Placed::Settled)
+) -> Result<Distributed, Fault> {
+    if segments::is_small(ranks, descriptor) {
+        let local = segments::local_packed(ranks, descriptor)?;
+        let numbers = ranks.local.seg_iota(&local);
+        return ranks.collectives.replicated(numbers).map(Distributed::Replicated);
+    }
+    let map = segments::map_of(ranks, descriptor)?;
+    let numbers = ranks.local.seg_iota(&map.local);
+    let amended = match map.head() {
+        None => numbers,
+        Some(head) => numbers.and_then(|numbers| {
+            let before = ScalarValue::Int((map.share.start - head.start) as i64);
+            elementwise::amend_head(ranks, ScalarOp::AddInt, before, numbers, map.head_length())
+        }),
+    };
+    let part = ranks.collectives.settle(map.total, amended)?;
+    ranks.finish(map.total, part)
 }
 
 /// `seg_dist`.
 pub(crate) fn seg_dist<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    seg_dist_in_blocks(ranks, &column, descriptor).map(Placed::Settled)
+) -> Result<Distributed, Fault> {
+    let column = &ranks.in_blocks(column)?;
+    if let (Distributed::Replicated(vector), true) = (column, segments::is_small(ranks, descriptor)) {
+        let local = segments::local_packed(ranks, descriptor)?;
+        let distributed = ranks.local.seg_dist(vector, &local);
+        return ranks.collectives.replicated(distributed).map(Distributed::Replicated);
+    }
+    let map = segments::map_of(ranks, descriptor)?;
+    let values = values_of_segments(ranks, column, &map)?;
+    let distributed = ranks.local.seg_dist(&values, &map.local);
+    let part = ranks.collectives.settle(map.total, distributed)?;
+    ranks.finish(map.total, part)
 }
 
 /// `compact`.
 pub(crate) fn compact<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    match compact_loosely(ranks, column, descriptor) {
+) -> Result<Distributed, Fault> {
+    match compact_ragged(ranks, column, descriptor) {
         Some(compacted) => Ok(compacted),
         None => {
             let column = ranks.in_blocks(column)?;
-            compact_in_blocks(ranks, &column, descriptor).map(Placed::Settled)
+            compact_in_blocks(ranks, &column, descriptor)
         }
     }
 }
@@ -65,7 +107,7 @@ pub(crate) fn compact<L: LocalEngine>(
 /// The descriptor of segments that lie one after another.
 pub(crate) fn packed<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    lengths: Placed,
+    lengths: Distributed,
 ) -> Result<Descriptor<L::Descriptor>, Fault> {
     let lengths = ranks.taken_in_blocks(lengths)?;
     segments::descriptor(ranks, None, lengths)
@@ -74,8 +116,8 @@ pub(crate) fn packed<L: LocalEngine>(
 /// The descriptor of segments that lie anywhere.
 pub(crate) fn view<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    starts: Placed,
-    lengths: Placed,
+    starts: Distributed,
+    lengths: Distributed,
 ) -> Result<Descriptor<L::Descriptor>, Fault> {
     let (starts, lengths) = (ranks.taken_in_blocks(starts)?, ranks.taken_in_blocks(lengths)?);
     segments::descriptor(ranks, Some(starts), lengths)
@@ -85,12 +127,12 @@ pub(crate) fn view<L: LocalEngine>(
 pub(crate) fn starts<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
+) -> Result<Distributed, Fault> {
     match &descriptor.0.starts {
-        Some(starts) => Ok(Placed::Settled(starts.clone())),
+        Some(starts) => Ok(starts.clone()),
         None => {
             descriptor.total()?;
-            scan::scan_in_blocks(ranks, ScalarOp::AddInt, &descriptor.0.lengths).map(Placed::Settled)
+            scan::scan(ranks, ScalarOp::AddInt, &descriptor.0.lengths)
         }
     }
 }
@@ -98,31 +140,31 @@ pub(crate) fn starts<L: LocalEngine>(
 /// The operands of a segmented instruction on the local engine, if all that it concerns is common.
 pub(crate) fn small_operands<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Option<(Vector, L::Descriptor)>, Fault> {
     if !segments::is_small(ranks, descriptor) {
         return Ok(None);
     }
-    if let Column::Common(vector) = column {
+    if let Distributed::Replicated(vector) = column {
         let local = segments::local_descriptor(ranks, descriptor)?;
         return Ok(Some((vector.clone(), local)));
     }
     // A small view into much data.
     let compacted = compact_in_blocks(ranks, column, descriptor)?;
     let local = segments::local_packed(ranks, descriptor)?;
-    Ok(Some((ranks.whole(&compacted), local)))
+    Ok(Some((compacted.whole(), local)))
 }
 
 /// This rank's block of the elements in packed order, and the segments there.
 pub(crate) fn packed_part<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<(Vector, SharedMap<L>), Fault> {
     let map = segments::map_of(ranks, descriptor)?;
     let part = match &descriptor.0.starts {
-        None => ranks.part(column),
+        None => ranks.part(column)?,
         Some(_) => compacted_part(ranks, column, &map, map.total)?,
     };
     Ok((part, map))
@@ -131,107 +173,62 @@ pub(crate) fn packed_part<L: LocalEngine>(
 /// `compact`.
 pub(crate) fn compact_in_blocks<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
     if descriptor.0.starts.is_none() {
         return Ok(column.clone());
     }
-    if let (Column::Common(vector), true) = (column, segments::is_small(ranks, descriptor)) {
+    if let (Distributed::Replicated(vector), true) = (column, segments::is_small(ranks, descriptor)) {
         let local = segments::local_descriptor(ranks, descriptor)?;
         let compacted = ranks.local.compact(vector, &local);
-        return ranks.collectives.replicated(compacted).map(Column::Common);
+        return ranks.collectives.replicated(compacted).map(Distributed::Replicated);
     }
     let (part, map) = packed_part(ranks, column, descriptor)?;
-    ranks.finish(map.total, part)
-}
-
-/// `seg_dist`.
-pub(crate) fn seg_dist_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
-    if let (Column::Common(vector), true) = (column, segments::is_small(ranks, descriptor)) {
-        let local = segments::local_packed(ranks, descriptor)?;
-        let distributed = ranks.local.seg_dist(vector, &local);
-        return ranks.collectives.replicated(distributed).map(Column::Common);
-    }
-    let map = segments::map_of(ranks, descriptor)?;
-    let values = values_of_segments(ranks, column, &map)?;
-    let distributed = ranks.local.seg_dist(&values, &map.local);
-    let part = ranks.collectives.settle(map.total, distributed)?;
     ranks.finish(map.total, part)
 }
 
 /// What a column of one element for each segment has for those in this rank's block.
 pub(crate) fn values_of_segments<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     map: &SharedMap<L>,
 ) -> Result<Vector, Fault> {
     let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
-    match column {
-        Column::Common(vector) => {
+    match column.replicated() {
+        Some(vector) => {
             let segments = ranks.adopt(map.total, segments)?;
             let values = ranks.local.gather(vector, &segments);
             ranks.collectives.settle(map.total, values)
         }
-        Column::Partitioned { length, part, .. } => {
-            let requests = ranks.requests_of(&map.identity, &segments, map.total, *length)?;
-            on_vector!(part, slice => ranks.fetched(&requests, slice.elements(), map.total))
+        None => {
+            let Block { length, part, .. } = ranks.block(column)?;
+            let requests = ranks.requests_of(&map.identity, &segments, map.total, length)?;
+            on_vector!(&part, slice => ranks.fetched(&requests, slice.elements(), map.total))
         }
     }
-}
-
-/// `append`.
-///
-/// Across ranks it is a merge: the segments of both in turn, by flags that say whose each element is.
-pub(crate) fn append_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    first: (&Descriptor<L::Descriptor>, &Column),
-    second: (&Descriptor<L::Descriptor>, &Column),
-) -> Result<Column, Fault> {
-    let total = first.0.total()?.saturating_add(second.0.total()?);
-    if let (Column::Common(left), Column::Common(right), true, true, true) = (
-        first.1,
-        second.1,
-        ranks.is_common(total),
-        segments::is_small(ranks, first.0),
-        segments::is_small(ranks, second.0),
-    ) {
-        let locals = (segments::local_descriptor(ranks, first.0)?, segments::local_descriptor(ranks, second.0)?);
-        let appended = ranks.local.append((&locals.0, left), (&locals.1, right));
-        return ranks.collectives.replicated(appended).map(Column::Common);
-    }
-    let lengths = pack::interleave_in_blocks(ranks, &[first.0.0.lengths.clone(), second.0.0.lengths.clone()])?;
-    let of_first = elementwise::generate(ranks, lengths.length(), |segment| segment % 2 == 0)?;
-    let both = segments::descriptor(ranks, None, lengths)?;
-    let flags = seg_dist_in_blocks(ranks, &of_first, &both)?;
-    let left = compact_in_blocks(ranks, first.1, first.0)?;
-    let right = compact_in_blocks(ranks, second.1, second.0)?;
-    pack::merge_in_blocks(ranks, &flags, &left, &right)
 }
 
 /// The elements of this rank's block of packed order of a view into a column.
 pub(crate) fn compacted_part<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     map: &SegmentMap<L::Descriptor>,
     total: usize,
 ) -> Result<Vector, Fault> {
     let ranges = ranges_of(map);
-    match column {
-        Column::Common(vector) => {
+    match column.replicated() {
+        Some(vector) => {
             let starts = ranks.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
             let lengths = ranks.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
             let view = ranks.local.view(starts, lengths);
             let compacted = view.and_then(|view| ranks.local.compact(vector, &view));
             ranks.collectives.settle(total, compacted)
         }
-        Column::Partitioned { length, part, .. } => {
-            let requests = ranks.range_requests(&map.identity, ranges.into_iter(), total, *length);
-            on_vector!(part, slice => {
+        None => {
+            let Block { length, part, .. } = ranks.block(column)?;
+            let requests = ranks.range_requests(&map.identity, ranges.into_iter(), total, length);
+            on_vector!(&part, slice => {
                 ranks.fetched_ranges(&requests, slice.elements(), map.share.len(), total)
             })
         }
@@ -247,39 +244,16 @@ pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
     map.pieces.iter().map(range).collect()
 }
 
-/// `seg_iota`.
-pub(crate) fn seg_iota_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
-    if segments::is_small(ranks, descriptor) {
-        let local = segments::local_packed(ranks, descriptor)?;
-        let numbers = ranks.local.seg_iota(&local);
-        return ranks.collectives.replicated(numbers).map(Column::Common);
-    }
-    let map = segments::map_of(ranks, descriptor)?;
-    let numbers = ranks.local.seg_iota(&map.local);
-    let amended = match map.head() {
-        None => numbers,
-        Some(head) => numbers.and_then(|numbers| {
-            let before = ScalarValue::Int((map.share.start - head.start) as i64);
-            elementwise::amend_head(ranks, ScalarOp::AddInt, before, numbers, map.head_length())
-        }),
-    };
-    let part = ranks.collectives.settle(map.total, amended)?;
-    ranks.finish(map.total, part)
-}
-
 /// `compact`, without a message.
-pub(crate) fn compact_loosely<L: LocalEngine>(
+pub(crate) fn compact_ragged<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
+    column: &Distributed,
     segments: &Descriptor<L::Descriptor>,
-) -> Option<Placed> {
+) -> Option<Distributed> {
     if segments.0.starts.is_none() {
         return Some(column.clone());
     }
-    if column.common().is_some() {
+    if column.replicated().is_some() {
         return None;
     }
     let ranges: Vec<_> = known_ranges(segments)?.into_iter().map(|(start, length)| (0, start, length)).collect();
@@ -287,11 +261,11 @@ pub(crate) fn compact_loosely<L: LocalEngine>(
 }
 
 /// `append`, without a message.
-pub(crate) fn append_loosely<L: LocalEngine>(
+pub(crate) fn append_ragged<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    first: (&Descriptor<L::Descriptor>, &Placed),
-    second: (&Descriptor<L::Descriptor>, &Placed),
-) -> Option<Placed> {
+    first: (&Descriptor<L::Descriptor>, &Distributed),
+    second: (&Descriptor<L::Descriptor>, &Distributed),
+) -> Option<Distributed> {
     if ranks.layout.ranks == 1 {
         return None;
     }
@@ -304,10 +278,10 @@ pub(crate) fn append_loosely<L: LocalEngine>(
 /// Start and length of each segment, where every rank knows them.
 pub(crate) fn known_ranges<D>(segments: &Descriptor<D>) -> Option<Vec<(usize, usize)>> {
     let inner = &segments.0;
-    let lengths = inner.lengths.common()?.elements::<i64>().iter().map(|&length| length as usize);
+    let lengths = inner.lengths.replicated()?.elements::<i64>().iter().map(|&length| length as usize);
     Some(match &inner.starts {
         Some(starts) => {
-            let starts = starts.common()?;
+            let starts = starts.replicated()?;
             starts.elements::<i64>().iter().map(|&start| start as usize).zip(lengths).collect()
         }
         None => {

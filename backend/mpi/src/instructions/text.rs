@@ -3,71 +3,50 @@
 //! Every rank writes and reads on its local engine. A text that a border cuts is read by the rank where it starts, which gets
 //! the rest of it from the ranks that hold it.
 
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::Placed;
-use crate::distribution::segments::{Piece, SegmentMap};
+use crate::distribution::column::{Block, Distributed};
+use crate::distribution::descriptor::{Descriptor, Piece, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::segment;
 use nesl_backend::{Fault, Vector};
 
 /// `text_lengths`.
-pub(crate) fn text_lengths<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Placed) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    text_lengths_in_blocks(ranks, &column).map(Placed::Settled)
-}
-
-/// `text`.
-pub(crate) fn text<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Placed) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    text_in_blocks(ranks, &column).map(Placed::Settled)
-}
-
-/// `parse_float`.
-pub(crate) fn parse_float<L: LocalEngine>(
+pub(crate) fn text_lengths<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Placed,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Placed, Fault> {
-    let column = ranks.in_blocks(column)?;
-    parse_float_in_blocks(ranks, &column, descriptor).map(Placed::Settled)
-}
-
-/// `text_lengths`.
-pub(crate) fn text_lengths_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Column,
-) -> Result<Column, Fault> {
-    match column {
-        Column::Common(vector) => {
+    column: &Distributed,
+) -> Result<Distributed, Fault> {
+    match column.replicated() {
+        Some(vector) => {
             let lengths = ranks.local.text_lengths(vector);
-            ranks.collectives.replicated(lengths).map(Column::Common)
+            ranks.collectives.replicated(lengths).map(Distributed::Replicated)
         }
-        Column::Partitioned { length, part, .. } => {
-            let lengths = ranks.local.text_lengths(part);
-            let lengths = ranks.collectives.settle(*length, lengths)?;
-            ranks.finish(*length, lengths)
+        None => {
+            let Block { length, part, .. } = ranks.block(column)?;
+            let lengths = ranks.local.text_lengths(&part);
+            let lengths = ranks.collectives.settle(length, lengths)?;
+            ranks.finish(length, lengths)
         }
     }
 }
 
 /// `text`.
-pub(crate) fn text_in_blocks<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Column) -> Result<Column, Fault> {
+pub(crate) fn text<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Distributed) -> Result<Distributed, Fault> {
     // Even the text of a common column may be too long to be common.
-    let part = ranks.part(column);
+    let part = ranks.part(column)?;
     let text = ranks.local.text(&part);
     let text = ranks.collectives.settle(column.length(), text)?;
     ranks.assemble(text)
 }
 
 /// `parse_float`.
-pub(crate) fn parse_float_in_blocks<L: LocalEngine>(
+pub(crate) fn parse_float<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    column: &Column,
+    column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Column, Fault> {
+) -> Result<Distributed, Fault> {
+    let column = &ranks.in_blocks(column)?;
     if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
         let floats = ranks.local.parse_float(&vector, &local);
-        return ranks.collectives.replicated(floats).map(Column::Common);
+        return ranks.collectives.replicated(floats).map(Distributed::Replicated);
     }
     let (part, map) = segment::packed_part(ranks, column, descriptor)?;
     let whole = whole_segments(ranks, &part, &map)?;

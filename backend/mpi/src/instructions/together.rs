@@ -5,8 +5,8 @@
 //! What needs no message, or is a column of a kind of its own among them, goes the way of a single instruction.
 
 use crate::communication::collectives::{from_bits, to_bits};
-use crate::distribution::column::{Column, Descriptor};
-use crate::distribution::ragged::Placed;
+use crate::distribution::column::{Block, Distributed};
+use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine, segments, transfer};
 use crate::instructions::pack;
 use crate::instructions::permute;
@@ -22,7 +22,7 @@ use nesl_vcode::VectorOp;
 type Operands<L> = Vec<SlotOf<Ranks<L>>>;
 
 /// A column among the operands.
-fn column<D>(slot: &Slot<Placed, D>) -> &Placed {
+fn column<D>(slot: &Slot<Distributed, D>) -> &Distributed {
     match slot {
         Slot::Column(column) => column,
         Slot::Scalar(_) | Slot::Descriptor(_) => panic!("expected a column: unverified program"),
@@ -39,10 +39,10 @@ fn descriptor<C, D>(slot: &Slot<C, D>) -> &D {
 
 /// The columns that are partitioned, as the first of them is: their parts, and which they are. All others go their own
 /// way.
-fn alike(columns: &[Column]) -> (usize, Vec<usize>, Vec<Vector>) {
+fn alike(columns: &[Distributed]) -> (usize, Vec<usize>, Vec<Vector>) {
     let (mut of, mut which, mut parts) = (0, Vec::new(), Vec::new());
     for (index, column) in columns.iter().enumerate() {
-        if let Column::Partitioned { length, part, .. } = column
+        if let Distributed::Block(Block { length, part, .. }) = column
             && (which.is_empty() || *length == of)
         {
             of = *length;
@@ -86,9 +86,9 @@ fn operands_in_blocks<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
     positions: &[usize],
-) -> Result<Vec<Column>, Fault> {
+) -> Result<Vec<Distributed>, Fault> {
     let operands = lines.iter().flat_map(|line| positions.iter().map(|&position| column(&line[position])));
-    let operands: Vec<&Placed> = operands.collect();
+    let operands: Vec<&Distributed> = operands.collect();
     ranks.all_in_blocks(&operands)
 }
 
@@ -101,7 +101,7 @@ fn extract_together<L: LocalEngine>(
         _ => panic!("expected an index: unverified program"),
     };
     let is_alike = |line: &Operands<L>| {
-        let Placed::Settled(Column::Partitioned { length, .. }) = column(&line[0]) else { return None };
+        let Distributed::Block(Block { length, .. }) = column(&line[0]) else { return None };
         Some(*length)
     };
     let length = is_alike(&lines[0]);
@@ -119,43 +119,49 @@ fn extract_together<L: LocalEngine>(
     Ok(bits.iter().zip(&parts).map(|(&bits, part)| from_bits(part.scalar_type(), bits)).collect())
 }
 
-fn gather_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operands<L>]) -> Result<Vec<Placed>, Fault> {
+fn gather_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lines: &[Operands<L>],
+) -> Result<Vec<Distributed>, Fault> {
     let indices = column(&lines[0][1]).clone();
     let mut results = Vec::with_capacity(lines.len());
     for line in lines {
-        results.push(permute::gather_loosely(ranks, column(&line[0]), &indices).transpose()?);
+        results.push(permute::gather_ragged(ranks, column(&line[0]), &indices).transpose()?);
     }
     let others: Vec<usize> = (0..lines.len()).filter(|&line| results[line].is_none()).collect();
-    let mut moving: Vec<&Placed> = others.iter().map(|&line| column(&lines[line][0])).collect();
+    let mut moving: Vec<&Distributed> = others.iter().map(|&line| column(&lines[line][0])).collect();
     moving.push(&indices);
     let mut settled = ranks.all_in_blocks(&moving)?;
     let Some(indices) = settled.pop() else { unreachable!("the indices are the last") };
-    if let Column::Partitioned { length: total, .. } = indices {
+    if let Distributed::Block(Block { length: total, .. }) = indices {
         let (length, which, parts) = alike(&settled);
         if parts.len() > 1 {
             let requests = ranks.requests(&indices, length)?;
             let fetched = transfer::fetched_together(ranks, &requests, &parts, total)?;
             for (which, part) in which.into_iter().zip(fetched) {
-                results[others[which]] = Some(Placed::Settled(ranks.finish(total, part)?));
+                results[others[which]] = Some(ranks.finish(total, part)?);
             }
         }
     }
     let mut settled = settled.into_iter();
-    let rest: Vec<Option<Column>> =
+    let rest: Vec<Option<Distributed>> =
         (0..lines.len()).map(|line| others.contains(&line).then(|| settled.next()).flatten()).collect();
     completed(results, |line| match &rest[line] {
-        Some(column) => permute::gather_in_blocks(ranks, column, &indices).map(Placed::Settled),
-        None => unreachable!("what is loose has been gathered"),
+        Some(column) => permute::gather(ranks, column, &indices),
+        None => unreachable!("what is ragged has been gathered"),
     })
 }
 
-fn permute_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operands<L>]) -> Result<Vec<Placed>, Fault> {
-    let mut operands: Vec<&Placed> = lines.iter().map(|line| column(&line[0])).collect();
+fn permute_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lines: &[Operands<L>],
+) -> Result<Vec<Distributed>, Fault> {
+    let mut operands: Vec<&Distributed> = lines.iter().map(|line| column(&line[0])).collect();
     operands.push(column(&lines[0][1]));
     let mut settled = ranks.all_in_blocks(&operands)?;
     let Some(indices) = settled.pop() else { unreachable!("the indices are the last") };
     let (length, which, parts) = alike(&settled);
-    let mut results: Vec<Option<Placed>> = settled.iter().map(|_| None).collect();
+    let mut results: Vec<Option<Distributed>> = settled.iter().map(|_| None).collect();
     if parts.len() > 1 {
         let requests = ranks.requests(&indices, length)?;
         if let Some((targets, came)) = transfer::delivered_together(ranks, &requests, &parts, length) {
@@ -165,21 +171,21 @@ fn permute_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operan
                 for (which, values) in which.into_iter().zip(came) {
                     let permuted = ranks.local.permute(&values, &targets);
                     let part = ranks.collectives.settle(length, permuted)?;
-                    results[which] = Some(Placed::Settled(ranks.finish(length, part)?));
+                    results[which] = Some(ranks.finish(length, part)?);
                 }
             }
         }
     }
-    completed(results, |line| permute::permute_in_blocks(ranks, &settled[line], &indices).map(Placed::Settled))
+    completed(results, |line| permute::permute(ranks, &settled[line], &indices))
 }
 
 fn scatter_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: Vec<Operands<L>>,
-) -> Result<Vec<Placed>, Fault> {
+) -> Result<Vec<Distributed>, Fault> {
     let values = operands_in_blocks(ranks, &lines, &[2])?;
     let indices = ranks.in_blocks(column(&lines[0][1]))?;
-    let targets: Vec<&Placed> = lines.iter().map(|line| column(&line[0])).collect();
+    let targets: Vec<&Distributed> = lines.iter().map(|line| column(&line[0])).collect();
     let lengths: Vec<usize> = targets.iter().map(|target| target.length()).collect();
     ranks.all_in_blocks(&targets)?;
     // Nobody else needs the columns that die here: they are written over.
@@ -190,38 +196,41 @@ fn scatter_together<L: LocalEngine>(
             _ => panic!("expected a column: unverified program"),
         }
     }
-    let mut results: Vec<Option<Placed>> = values.iter().map(|_| None).collect();
+    let mut results: Vec<Option<Distributed>> = values.iter().map(|_| None).collect();
     let is_alone = |which: usize| lengths[which] != lengths[0];
-    let is_partitioned = matches!(indices, Column::Partitioned { .. });
+    let is_partitioned = matches!(indices, Distributed::Block(Block { .. }));
     if is_partitioned && !ranks.is_common(lengths[0]) && !(0..lengths.len()).any(is_alone) {
         let (length, total) = (lengths[0], indices.length());
         let requests = ranks.requests(&indices, length)?;
-        let parts: Vec<Vector> = values.iter().map(|values| ranks.part(values)).collect();
+        let parts = values.iter().map(|values| ranks.part(values)).collect::<Result<Vec<_>, Fault>>()?;
         if let Some((places, came)) = transfer::delivered_together(ranks, &requests, &parts, total) {
             for (which, values) in came.into_iter().enumerate() {
                 let Some(target) = targets[which].take() else { unreachable!("each is written once") };
-                let part = ranks.take_part(target);
+                let part = ranks.take_part(target)?;
                 let scattered = ranks.local.scatter(part, &places, &values);
                 let part = ranks.collectives.settle(length, scattered)?;
-                results[which] = Some(Placed::Settled(ranks.finish(length, part)?));
+                results[which] = Some(ranks.finish(length, part)?);
             }
         }
     }
     completed(results, |line| {
         let Some(target) = targets[line].take() else { unreachable!("each is written once") };
-        permute::scatter_in_blocks(ranks, target, &indices, &values[line]).map(Placed::Settled)
+        permute::scatter(ranks, target, &indices, &values[line])
     })
 }
 
-fn merge_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operands<L>]) -> Result<Vec<Placed>, Fault> {
+fn merge_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lines: &[Operands<L>],
+) -> Result<Vec<Distributed>, Fault> {
     let flags = ranks.in_blocks(column(&lines[0][0]))?;
     let operands = operands_in_blocks(ranks, lines, &[1, 2])?;
-    if operands.iter().chain([&flags]).all(|column| column.common().is_some()) {
-        let merge = |pair: &[Column]| pack::merge_in_blocks(ranks, &flags, &pair[0], &pair[1]).map(Placed::Settled);
+    if operands.iter().chain([&flags]).all(|column| column.replicated().is_some()) {
+        let merge = |pair: &[Distributed]| pack::merge(ranks, &flags, &pair[0], &pair[1]);
         return operands.chunks_exact(2).map(merge).collect();
     }
     let length = flags.length();
-    let own_flags = ranks.part(&flags);
+    let own_flags = ranks.part(&flags)?;
     let trues = ranks.true_counts(&flags, &own_flags);
     let falses: Vec<usize> =
         trues.iter().enumerate().map(|(rank, trues)| ranks.layout.block(length, rank).len() - trues).collect();
@@ -232,21 +241,24 @@ fn merge_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operands
     for pair in aligned.chunks_exact(2) {
         let part = ranks.local.merge(&own_flags, &pair[0], &pair[1]);
         let part = ranks.collectives.settle(length, part)?;
-        merged.push(Placed::Settled(ranks.finish(length, part)?));
+        merged.push(ranks.finish(length, part)?);
     }
     Ok(merged)
 }
 
-fn concat_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operands<L>]) -> Result<Vec<Placed>, Fault> {
+fn concat_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lines: &[Operands<L>],
+) -> Result<Vec<Distributed>, Fault> {
     let mut results = Vec::with_capacity(lines.len());
     for line in lines {
-        let columns: Vec<Placed> = line.iter().map(|slot| column(slot).clone()).collect();
-        results.push(pack::concat_loosely(ranks, &columns));
+        let columns: Vec<Distributed> = line.iter().map(|slot| column(slot).clone()).collect();
+        results.push(pack::concat_ragged(ranks, &columns));
     }
     let length = |line: usize| lines[line].iter().map(|slot| column(slot).length()).sum::<usize>();
     let moves = |line: &usize| results[*line].is_none() && !ranks.is_common(length(*line));
     let moving: Vec<usize> = (0..lines.len()).filter(moves).collect();
-    let operands: Vec<&Placed> = moving.iter().flat_map(|&line| lines[line].iter().map(column)).collect();
+    let operands: Vec<&Distributed> = moving.iter().flat_map(|&line| lines[line].iter().map(column)).collect();
     let settled = ranks.all_in_blocks(&operands)?;
     let (mut wanted, mut rest) = (Vec::with_capacity(settled.len()), settled.iter());
     for &line in &moving {
@@ -265,23 +277,23 @@ fn concat_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operand
         let pieces: Vec<Vector> = pieces.by_ref().take(lines[line].len()).collect();
         let joined = ranks.local.concat(&pieces);
         let part = ranks.collectives.settle(length, joined)?;
-        results[line] = Some(Placed::Settled(ranks.finish(length, part)?));
+        results[line] = Some(ranks.finish(length, part)?);
     }
     completed(results, |line| {
-        let columns: Vec<&Placed> = lines[line].iter().map(column).collect();
+        let columns: Vec<&Distributed> = lines[line].iter().map(column).collect();
         let columns = ranks.all_in_blocks(&columns)?;
-        pack::concat_in_blocks(ranks, &columns).map(Placed::Settled)
+        pack::concat(ranks, &columns)
     })
 }
 
 fn distribute_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
-) -> Result<Vec<Placed>, Fault> {
+) -> Result<Vec<Distributed>, Fault> {
     let segments: Descriptor<L::Descriptor> = descriptor(&lines[0][1]).clone();
     let columns = operands_in_blocks(ranks, lines, &[0])?;
     let (length, which, parts) = alike(&columns);
-    let mut results: Vec<Option<Placed>> = columns.iter().map(|_| None).collect();
+    let mut results: Vec<Option<Distributed>> = columns.iter().map(|_| None).collect();
     if parts.len() > 1 {
         let map = segments::map_of(ranks, &segments)?;
         let pieces: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
@@ -289,20 +301,23 @@ fn distribute_together<L: LocalEngine>(
         for (which, values) in which.into_iter().zip(transfer::fetched_together(ranks, &requests, &parts, map.total)?) {
             let distributed = ranks.local.seg_dist(&values, &map.local);
             let part = ranks.collectives.settle(map.total, distributed)?;
-            results[which] = Some(Placed::Settled(ranks.finish(map.total, part)?));
+            results[which] = Some(ranks.finish(map.total, part)?);
         }
     }
-    completed(results, |line| segment::seg_dist_in_blocks(ranks, &columns[line], &segments).map(Placed::Settled))
+    completed(results, |line| segment::seg_dist(ranks, &columns[line], &segments))
 }
 
-fn compact_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operands<L>]) -> Result<Vec<Placed>, Fault> {
+fn compact_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    lines: &[Operands<L>],
+) -> Result<Vec<Distributed>, Fault> {
     let segments: Descriptor<L::Descriptor> = descriptor(&lines[0][1]).clone();
     let mut results = Vec::with_capacity(lines.len());
     for line in lines {
-        results.push(segment::compact_loosely(ranks, column(&line[0]), &segments));
+        results.push(segment::compact_ragged(ranks, column(&line[0]), &segments));
     }
     let others: Vec<usize> = (0..lines.len()).filter(|&line| results[line].is_none()).collect();
-    let moving: Vec<&Placed> = others.iter().map(|&line| column(&lines[line][0])).collect();
+    let moving: Vec<&Distributed> = others.iter().map(|&line| column(&lines[line][0])).collect();
     let settled = ranks.all_in_blocks(&moving)?;
     let (length, which, parts) = alike(&settled);
     if parts.len() > 1 {
@@ -311,7 +326,7 @@ fn compact_together<L: LocalEngine>(ranks: &mut Distribution<L>, lines: &[Operan
         let requests = ranks.range_requests(&map.identity, ranges.into_iter(), map.total, length);
         let fetched = transfer::fetched_ranges_together(ranks, &requests, &parts, map.share.len(), map.total)?;
         for (which, part) in which.into_iter().zip(fetched) {
-            results[others[which]] = Some(Placed::Settled(ranks.finish(map.total, part)?));
+            results[others[which]] = Some(ranks.finish(map.total, part)?);
         }
     }
     completed(results, |line| segment::compact(ranks, column(&lines[line][0]), &segments))

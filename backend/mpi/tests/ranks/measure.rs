@@ -3,7 +3,7 @@
 //! `NESL_RANKS_MEASURE=1 mpirun -n 2 <this test>`, of a release build. Not a test: times depend on the machine's mood.
 
 use nesl_backend::{Engine, MapOperand, Reference};
-use nesl_mpi::{Placed, Ranks, World};
+use nesl_mpi::{Distributed, Ranks, World};
 use nesl_prim::{ScalarOp, ScalarValue};
 use std::time::Instant;
 
@@ -35,8 +35,8 @@ pub fn run(world: &World) {
 fn times(world: &World, length: usize, threshold: usize) -> Vec<f64> {
     let mut ranks = Ranks::with_threshold(world.communicator(), Reference::new(None), threshold);
     let numbers = ranks.iota(length).expect("iota");
-    let scalar = |value| MapOperand::<Placed>::Scalar(ScalarValue::Int(value));
-    let column = |column: &Placed| MapOperand::Column(column.clone());
+    let scalar = |value| MapOperand::<Distributed>::Scalar(ScalarValue::Int(value));
+    let column = |column: &Distributed| MapOperand::Column(column.clone());
     let tripled = ranks.map(ScalarOp::MultiplyInt, vec![column(&numbers), scalar(7)]).expect("map");
     let indices = ranks.map(ScalarOp::Remainder, vec![column(&tripled), scalar(length as i64)]).expect("map");
     let flags = ranks.map(ScalarOp::LessInt, vec![column(&indices), scalar(length as i64 / 2)]).expect("map");

@@ -3,7 +3,7 @@
 use crate::inputs::Random;
 use crate::twin::{Local, Pair, Twin};
 use nesl_backend::{Counters, Engine, Fault, MapOperand, Reference};
-use nesl_mpi::{Placed, Ranks, World};
+use nesl_mpi::{Distributed, Ranks, World};
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -40,7 +40,8 @@ fn repeated(twin: &mut Twin<impl Local>, random: &mut Random) {
     let flags = twin.column(&Constants::Bool((0..MANY).map(|_| random.below(3) > 0).collect()));
     let (starts, lengths) = random.views(5_000, MANY, 1);
     let view = twin.view(&starts, &lengths);
-    type Both<'a, L> = &'a dyn Fn(&mut Twin<L>, &Pair) -> (Result<Placed, Fault>, Result<nesl_backend::Vector, Fault>);
+    type Both<'a, L> =
+        &'a dyn Fn(&mut Twin<L>, &Pair) -> (Result<Distributed, Fault>, Result<nesl_backend::Vector, Fault>);
     fn checked<L: Local>(twin: &mut Twin<L>, name: &str, columns: [&Pair; 2], share: u64, run: Both<'_, L>) {
         let mut spent = [[0; 3]; 2];
         for (column, spent) in columns.into_iter().zip(&mut spent) {

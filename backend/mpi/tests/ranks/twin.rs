@@ -1,7 +1,7 @@
 //! The engine under test and the reference engine side by side.
 
 use nesl_backend::{Engine, Fault, Reference, Vector};
-use nesl_mpi::{Column, Communicator, Placed, Ranks};
+use nesl_mpi::{Communicator, Distributed, Ranks};
 use nesl_vcode::Constants;
 
 /// A local engine for the ranks.
@@ -21,7 +21,7 @@ pub struct Twin<L> {
 /// A column on both engines.
 #[derive(Clone)]
 pub struct Pair {
-    pub tested: Placed,
+    pub tested: Distributed,
     pub expected: Vector,
 }
 
@@ -74,7 +74,7 @@ impl<L: Local> Twin<L> {
     }
 
     /// Compares columns or faults; true where they are the same.
-    pub fn compare(&mut self, case: &str, tested: Result<Placed, Fault>, expected: Result<Vector, Fault>) {
+    pub fn compare(&mut self, case: &str, tested: Result<Distributed, Fault>, expected: Result<Vector, Fault>) {
         let (tested, expected) = match (tested, expected) {
             (Ok(tested), Ok(expected)) => (tested, expected.to_constants()),
             (tested, expected) => {
@@ -87,7 +87,7 @@ impl<L: Local> Twin<L> {
         let length = self.ranks.length(&tested);
         let window = self.ranks.fetch(&tested, 0, length).expect("fetch").elements;
         let different = (0..length.min(expected.len())).find(|&index| window.get(index) != expected.get(index));
-        let common = matches!(tested, Placed::Settled(Column::Common(_)));
+        let common = matches!(tested, Distributed::Replicated(_));
         let kind = common == (length <= self.ranks.threshold());
         let same = length == expected.len() && different.is_none() && kind;
         self.check(same, || match different {
