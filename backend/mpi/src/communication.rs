@@ -2,16 +2,19 @@
 //!
 //! ```text
 //! world         joining the job and leaving it together     process     ending with the process that started this one
-//! communicator  typed collectives and exchanges             framed      messages whose length only their sender knows
+//! communicator  typed collectives and exchanges             framed      messages whose length only their sender knows; frame
 //! interrupts    ending one evaluation on all ranks          slices      how a message lies in memory
+//! collectives   what ranks agree on                         wire        the types of elements that messages carry
 //! check         whether what is sent arrives, and how fast
 //! ```
 
 pub mod check;
 pub(crate) mod collectives;
 pub mod communicator;
+pub(crate) mod frame;
 pub(crate) mod framed;
 pub mod interrupts;
 pub mod process;
 pub(crate) mod slices;
+pub(crate) mod wire;
 pub mod world;

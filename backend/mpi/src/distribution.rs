@@ -1,10 +1,10 @@
 //! Where the elements of columns lie, and how they get to where they are needed.
 //!
 //! ```text
-//! column          common or in blocks; descriptors          segments   the segments in this rank's block
-//! ragged          elements that lie where they came up      delivery   elements to the owners of their targets
-//! requests        elements by index                         ranges     elements by range
-//! redistribution  from some bounds to others                transfer   several columns in one message
+//! column          replicated, in blocks, or ragged          descriptor, segments  segments, and those in this rank's block
+//! ragged          from one to another of them               redistribution        from some bounds to others
+//! requests        elements by index; request_cache          ranges                elements by range
+//! delivery        elements to the owners of their targets   transfer              several columns in one message
 //! ```
 
 pub(crate) mod column;
@@ -13,6 +13,7 @@ pub(crate) mod descriptor;
 pub(crate) mod ragged;
 pub(crate) mod ranges;
 pub(crate) mod redistribution;
+pub(crate) mod request_cache;
 pub(crate) mod requests;
 pub(crate) mod segments;
 pub(crate) mod transfer;
@@ -25,7 +26,7 @@ use nesl_backend::{Counters, Engine, Fault, Meter, Vector, on_vector};
 use nesl_prim::Failure;
 use nesl_vcode::Constants;
 use redistribution::{Lying, Route};
-use requests::Kept;
+use request_cache::RequestCache;
 use std::sync::Arc;
 
 /// An engine that computes on what one rank holds.
@@ -41,7 +42,7 @@ pub(crate) struct Distribution<L> {
     pub(crate) local: L,
     /// What gives the local engine's columns their memory, and those of exchanges theirs.
     pub(crate) meter: Arc<Meter>,
-    pub(crate) cache: Kept,
+    pub(crate) cache: RequestCache,
     /// The length up to which columns are common.
     pub(crate) threshold: usize,
     /// The most elements that this rank has had of a column that is not common.
@@ -55,7 +56,7 @@ impl<L: LocalEngine> Distribution<L> {
         let threshold = if layout.ranks == 1 { usize::MAX } else { threshold };
         let meter = local.meter().map_or_else(|| Meter::new(None), Arc::clone);
         let collectives = Collectives::new(communicator);
-        Distribution { collectives, layout, local, meter, cache: Kept::default(), threshold, largest_part: 0 }
+        Distribution { collectives, layout, local, meter, cache: RequestCache::default(), threshold, largest_part: 0 }
     }
 
     /// The counters of this rank.

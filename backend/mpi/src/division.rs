@@ -14,6 +14,7 @@ use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::redistribution::{Route, Run};
 use crate::distribution::{Distribution, LocalEngine, segments};
+use crate::division::operands::Plan;
 use crate::division::self_scheduling::scattered;
 use crate::layout::Layout;
 use crate::ranks::Ranks;
@@ -45,14 +46,6 @@ struct Sequences<D> {
     own: Vec<(Descriptor<D>, Option<Distributed>)>,
     /// The positions among the operands of those that share data.
     shared: Vec<usize>,
-}
-
-/// What is to be sent to whom.
-pub(crate) struct Plan {
-    /// Which instances go to which rank, in the order of the instances.
-    pub(crate) runs: Vec<Run>,
-    /// The positions among the operands of sequences whose data every rank gets.
-    pub(crate) shared: Vec<usize>,
 }
 
 /// [`Engine::divide`].

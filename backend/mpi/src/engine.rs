@@ -4,7 +4,7 @@ use crate::communication::collectives::Collectives;
 use crate::communication::interrupts::alone;
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
-use crate::distribution::requests::Kept;
+use crate::distribution::request_cache::RequestCache;
 use crate::division;
 use crate::groups;
 use crate::instructions::elementwise;
@@ -93,7 +93,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn forget_kept(&mut self) {
-        self.distribution.cache = Kept::default();
+        self.distribution.cache = RequestCache::default();
     }
 
     fn moves_together(&self) -> bool {

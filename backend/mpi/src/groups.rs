@@ -3,20 +3,20 @@
 //! A part is a rank's block ([`Ranks::run_on_blocks`]); or, where all columns of elements lie in the same pieces, each of a rank's
 //! pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts end.
 
-pub(crate) mod ragged;
+mod portion;
+mod ragged;
 
-use crate::communication::collectives::{from_bits, to_bits};
+use crate::communication::collectives::to_bits;
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, SharedMap, is_at_hand};
 use crate::distribution::{Distribution, LocalEngine, segments};
+use crate::groups::portion::{Cut, Cuts, Portion, folded, run_on_portion};
+use crate::instructions::packed;
 use crate::instructions::reduce;
-use crate::instructions::reduce::{combine, identity};
-use crate::instructions::segment;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
-use nesl_backend::{Engine, Fault, Group, Slot, SlotOf, Vector};
+use nesl_backend::{Fault, Group, Slot, SlotOf, Vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue};
-use nesl_vcode::Constants;
 
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
@@ -31,30 +31,6 @@ pub(crate) fn seg_reduce<L: LocalEngine>(
     let column = ranks.in_blocks(column)?;
     reduce::seg_reduce(ranks, op, &column, descriptor)
 }
-
-/// A part of the indices of a group on this rank.
-pub(crate) struct Portion {
-    /// The first index.
-    pub(crate) first: usize,
-    pub(crate) length: usize,
-    /// Which part of columns in pieces has the elements.
-    pub(crate) part: usize,
-}
-
-/// The segments of a descriptor in a portion.
-pub(crate) struct Cut<D> {
-    /// What lies in the portion, packed, on the local engine.
-    pub(crate) local: D,
-    /// Their number.
-    pub(crate) segments: usize,
-    /// Which those are of the values of all segments: all of them, where the values are those of the portion.
-    pub(crate) first: usize,
-    /// How many elements of the first one lie before the portion.
-    pub(crate) before: usize,
-}
-
-/// Of each input the cut of its segments, if it is a descriptor.
-pub(crate) type Cuts<L> = Vec<Option<Cut<<L as Engine>::Descriptor>>>;
 
 /// [`Engine::group`]: over columns in parts, and over common ones.
 pub(crate) fn run_group<L: LocalEngine>(
@@ -135,7 +111,7 @@ fn run_on_blocks<L: LocalEngine>(
             (Role::Elements, Slot::Column(column)) => Slot::Column(ranks.in_blocks(column).ok()?),
             (Role::OfSegments(segments), Slot::Column(column)) => {
                 let (column, map) = (ranks.in_blocks(column).ok()?, maps[segments].as_ref()?);
-                let values = segment::values_of_segments(ranks, &column, map).ok()?;
+                let values = packed::values_of_segments(ranks, &column, map).ok()?;
                 Slot::Column(Distributed::Replicated(values))
             }
             (_, operand) => operand.clone(),
@@ -176,46 +152,6 @@ fn run_on_blocks<L: LocalEngine>(
     Some(results)
 }
 
-/// What a group gives over a portion of the indices.
-pub(crate) fn run_on_portion<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    partial: &Partial,
-    operands: &[SlotOf<Ranks<L>>],
-    portion: &Portion,
-    cuts: &Cuts<L>,
-) -> Option<Vec<SlotOf<L>>> {
-    let cut = |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
-    let mut local = Vec::with_capacity(partial.roles.len());
-    for (input, role) in partial.roles.iter().enumerate() {
-        local.push(match (*role, operands.get(input)) {
-            (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
-            (Role::Elements, Some(Slot::Column(Distributed::Ragged(ragged)))) => {
-                Slot::Column(ragged.parts[portion.part].clone())
-            }
-            (Role::Elements, Some(Slot::Column(column))) => Slot::Column(ranks.part(column).ok()?),
-            (Role::Segments, Some(_)) => Slot::Descriptor(cut(input).local.clone()),
-            (Role::OfSegments(segments), Some(Slot::Column(column))) => {
-                let cut = cut(segments);
-                Slot::Column(column.whole().slice(cut.first, cut.segments))
-            }
-            (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
-            (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
-            (Role::Before(segments), None) => {
-                let cut = cut(segments);
-                let mut before = vec![0; cut.segments];
-                before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
-                Slot::Column(ranks.local_column(Constants::Int(before)).ok()?)
-            }
-            (role, _) => panic!("a group on rank_count reads no {role:?}"),
-        });
-    }
-    // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for is still
-    // best done here, where the elements are.
-    let is_alone = partial.group.members() == 1;
-    let done = if is_alone { None } else { ranks.local.group(&partial.group, &mut local) };
-    done.or_else(|| partial.group.one_by_one(&mut ranks.local, &local).ok())
-}
-
 /// What the others need to know of a result over a rank's block.
 fn word<D>(result: &Slot<Vector, D>) -> i64 {
     match result {
@@ -223,11 +159,6 @@ fn word<D>(result: &Slot<Vector, D>) -> i64 {
         Slot::Column(part) => part.len() as i64,
         Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
     }
-}
-
-/// Words of values, in order, combined.
-pub(crate) fn folded(op: ScalarOp, words: impl Iterator<Item = i64>) -> ScalarValue {
-    words.map(|bits| from_bits(op.row().result, bits)).fold(identity(op), |all, value| combine(op, all, value))
 }
 
 /// A length, which an earlier check has accepted.

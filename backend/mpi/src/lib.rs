@@ -19,7 +19,7 @@ pub mod layout;
 mod ranks;
 
 pub use communication::communicator::Communicator;
-pub use communication::framed::Growth;
+pub use communication::frame::Growth;
 pub use communication::world::{LaunchError, Launcher, World, detect, initialise};
 pub use distribution::column::Distributed;
 pub use distribution::descriptor::Descriptor;

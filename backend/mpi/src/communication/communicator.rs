@@ -1,25 +1,24 @@
-//! The only file that talks to MPI (but for how [`crate::communication::slices`] lie): typed collectives and exchanges, counted and safe at any size.
+//! The only file that talks to MPI (but for how [`crate::communication::slices`] and [`crate::communication::wire`] lie): typed
+//! collectives and exchanges, counted and safe at any size.
 //!
 //! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces of at
 //! most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
 //! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for each
-//! other rank that receives it. What all ranks do together is an act of [`crate::communication::interrupts`]: calls by which ranks wait for each
-//! other come from all of them in the same order, but for messages between some ranks only, which follow [`Communicator::line`].
+//! other rank that receives it. What all ranks do together is an act of [`crate::communication::interrupts`]: calls by which
+//! ranks wait for each other come from all of them in the same order, but for messages between some ranks only, which follow
+//! [`Communicator::line`].
 
-#![allow(unsafe_code, reason = "messages write to memory that is not initialised; every block says why it is sound")]
-
-use crate::communication::framed::{HEADER, Managed, length_of};
+use crate::communication::frame::{HEADER, Managed, length_of};
 use crate::communication::interrupts::{self, Act};
 use crate::communication::slices::{Apart, Slices, cut};
+use crate::communication::wire::{Place, Wire, uninitialised};
 use crate::layout::{Layout, offsets, overlap};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, Source, Status};
 use mpi::request::{Request, Scope};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{
-    AsDatatype, BufferMut, Collection, Communicator as _, CommunicatorCollectives, Equivalence, PointerMut, Root,
-};
+use mpi::traits::{Communicator as _, CommunicatorCollectives, Equivalence, Root};
 use nesl_backend::Counters;
 use nesl_backend::engine::clock::{self, Talk};
 use nesl_prim::visible;
@@ -51,14 +50,6 @@ const SHORT_NAP: Duration = Duration::from_micros(50);
 
 /// The exit code of a job that a rank ends.
 pub const ABORT_CODE: i32 = 101;
-
-/// A type whose values can be sent.
-pub trait Wire: Equivalence + Copy + Default + 'static {}
-
-impl Wire for i64 {}
-impl Wire for f64 {}
-impl Wire for bool {}
-impl Wire for u8 {}
 
 /// The ranks of the job, seen from this one.
 #[derive(Debug)]
@@ -551,42 +542,6 @@ impl Communicator {
         clock::of_thread() - spent
     }
 }
-
-/// Elements as places for some.
-fn uninitialised<T: Wire>(elements: &mut [T]) -> &mut [MaybeUninit<T>] {
-    let (start, length) = (elements.as_mut_ptr().cast(), elements.len());
-    // SAFETY: the same memory, borrowed as long, and of the same layout; messages only ever write elements to it.
-    unsafe { std::slice::from_raw_parts_mut(start, length) }
-}
-
-/// Where a message goes: room for elements, whether or not there are any yet.
-struct Place<'a, T>(&'a mut [MaybeUninit<T>]);
-
-// SAFETY: the elements that there is room for are of this type.
-unsafe impl<T: Wire> AsDatatype for Place<'_, T> {
-    type Out = T::Out;
-
-    fn as_datatype(&self) -> T::Out {
-        T::equivalent_datatype()
-    }
-}
-
-// SAFETY: there is room for so many; slices are cut to what a count holds.
-unsafe impl<T: Wire> Collection for Place<'_, T> {
-    fn count(&self) -> Count {
-        self.0.len() as Count
-    }
-}
-
-// SAFETY: this is where the room is, and it is borrowed to be written to.
-unsafe impl<T: Wire> PointerMut for Place<'_, T> {
-    fn pointer_mut(&mut self) -> *mut std::ffi::c_void {
-        self.0.as_mut_ptr().cast()
-    }
-}
-
-// SAFETY: of the parts above.
-unsafe impl<T: Wire> BufferMut for Place<'_, T> {}
 
 /// Waits until all ranks are here.
 fn barrier() {

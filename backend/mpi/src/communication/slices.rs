@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "MPI reads and writes memory by address; every block says why it is sound")]
 
-use crate::communication::communicator::Wire;
+use crate::communication::wire::Wire;
 use mpi::Count;
 use mpi::datatype::UserDatatype;
 use mpi::traits::{AsDatatype, Buffer, BufferMut, Collection, Equivalence, Pointer, PointerMut};

@@ -4,7 +4,7 @@
 //! nothing. A job of several ranks must end as a whole, so a panic on one of them aborts all.
 
 use crate::communication::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
-use crate::communication::framed::{Growth, Managed};
+use crate::communication::frame::{Growth, Managed};
 use crate::communication::interrupts;
 use crate::communication::process;
 use mpi::Threading;

@@ -3,7 +3,7 @@
 //! Whether a column is replicated depends on its length alone. The elements of others lie in blocks of index, or, until somebody needs
 //! them there, where they came up. [`crate::distribution::Distribution`] has all ways from one to another.
 
-use crate::communication::communicator::Wire;
+use crate::communication::wire::Wire;
 use nesl_backend::Vector;
 use nesl_backend::data::vector::VectorElement;
 use nesl_prim::ScalarType;

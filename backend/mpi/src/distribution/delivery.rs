@@ -4,7 +4,8 @@
 //! are ranks. What may be more than the share of a rank is moved by `requests` and `ranges`, and runs of which every rank knows
 //! where they go by [`crate::distribution::redistribution`].
 
-use crate::communication::communicator::{Communicator, Wire};
+use crate::communication::communicator::Communicator;
+use crate::communication::wire::Wire;
 use crate::layout::{Owners, offsets};
 
 /// Elements in the order of the ranks they go to, and where each ended up.

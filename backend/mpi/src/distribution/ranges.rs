@@ -4,55 +4,14 @@
 //! one after another where one of them would have to send too much at once.
 
 use crate::distribution::column::Item;
+use crate::distribution::request_cache::{RangePart, RangeRequests};
 use crate::distribution::requests::{in_turn, is_crowd};
 use crate::distribution::{Distribution, LocalEngine};
-use crate::layout::{Owners, offsets};
+use crate::layout::Owners;
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Fault, Vector};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Part of a range that one rank holds.
-#[derive(Debug)]
-struct Run {
-    owner: usize,
-    /// Where it is in that rank's reply.
-    place: usize,
-    length: usize,
-}
-
-/// Which ranges this rank asks for, and what others ask of it.
-#[derive(Debug)]
-pub(crate) struct RangeRequests {
-    /// The parts of all different ranges.
-    runs: Vec<Run>,
-    /// The parts of each range, one after another.
-    order: Vec<(usize, usize)>,
-    /// Elements that come from each rank.
-    pub(crate) coming: Vec<usize>,
-    /// Elements that go to each rank.
-    pub(crate) going: Vec<usize>,
-    /// How many numbers this rank's requests to each are.
-    outgoing: Vec<usize>,
-    /// How many numbers each rank's requests to this one are.
-    incoming: Vec<usize>,
-    /// Starts and lengths: those asked of this rank, or in turns those that it asks for.
-    pub(crate) numbers: Vec<i64>,
-    pub(crate) in_turns: bool,
-}
-
-impl RangeRequests {
-    /// The elements of the ranges, one after another, from those that came in the order of their ranks.
-    pub(crate) fn in_order<T: Item>(&self, came: &[T], elements: &mut Room<T>) {
-        let starts = offsets(&self.coming);
-        for &(first, end) in &self.order {
-            for run in &self.runs[first..end] {
-                let start = starts[run.owner] + run.place;
-                elements.extend_from_slice(&came[start..start + run.length]);
-            }
-        }
-    }
-}
 
 impl<L: LocalEngine> Distribution<L> {
     /// The requests for this rank's ranges (start and length), of `total` elements on all ranks, of a column of `length`.
@@ -84,7 +43,7 @@ impl<L: LocalEngine> Distribution<L> {
         let (ranks, owners) = (self.layout.ranks, Owners::new(&bounds));
         let mut requests: Vec<Vec<i64>> = vec![Vec::new(); ranks];
         let mut coming = vec![0; ranks];
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<RangePart> = Vec::new();
         let mut known: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
         let place = |(start, length): (usize, usize)| {
             *known.entry((start, length)).or_insert_with(|| {
@@ -94,7 +53,7 @@ impl<L: LocalEngine> Distribution<L> {
                     let owner = owners.of(position);
                     let length = end.min(bounds[owner + 1]) - position;
                     requests[owner].extend([(position - bounds[owner]) as i64, length as i64]);
-                    runs.push(Run { owner, place: coming[owner], length });
+                    runs.push(RangePart { owner, place: coming[owner], length });
                     coming[owner] += length;
                     position += length;
                 }

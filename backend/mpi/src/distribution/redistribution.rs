@@ -5,7 +5,8 @@
 
 #![allow(unsafe_code, reason = "elements go to memory that is not initialised; every block says why it is sound")]
 
-use crate::communication::communicator::{Communicator, Wire};
+use crate::communication::communicator::Communicator;
+use crate::communication::wire::Wire;
 use crate::layout::{Layout, offsets};
 use std::mem::MaybeUninit;
 

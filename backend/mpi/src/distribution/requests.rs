@@ -12,75 +12,18 @@
 //! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
 
 use crate::distribution::column::{Block, Distributed, Item};
-use crate::distribution::ranges::RangeRequests;
+use crate::distribution::request_cache::{Indices, RequestCache, Requests, found, put};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets};
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Fault, Meter, Vector};
 use nesl_prim::Failure;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Fair shares of what is asked that may come to one rank at once.
 const CROWD: usize = 2;
 /// Elements that never are a crowd.
 const FEW: usize = 1024;
-
-/// Which elements this rank asks for, and what the others ask of it.
-#[derive(Debug)]
-pub(crate) struct Requests {
-    /// How many each rank is asked for by this one.
-    pub(crate) outgoing: Vec<usize>,
-    /// How many each rank asks for of this one.
-    pub(crate) incoming: Vec<usize>,
-    /// The place of each of this rank's indices among all of them sorted by owner; none where they lie so.
-    pub(crate) places: Option<Room<usize>>,
-    pub(crate) indices: Indices,
-}
-
-/// Indices, each relative to the first of its owner.
-#[derive(Debug)]
-pub(crate) enum Indices {
-    /// Those that are asked for of this rank, in the order of those who ask.
-    Asked(Vector),
-    /// Those that this rank asks for, in the order of their owners: they are sent each time, one rank after another.
-    InTurns(Room<i64>),
-}
-
-/// What was worked out for instructions, for those that come next. All ranks keep the same.
-#[derive(Debug, Default)]
-pub(crate) struct Kept {
-    requests: Option<(Weak<()>, usize, Arc<Requests>)>,
-    ranges: Option<(Weak<()>, usize, Arc<RangeRequests>)>,
-    flags: Option<(Weak<()>, Vec<usize>)>,
-}
-
-impl Kept {
-    /// Gives up what is about columns that nobody has any more.
-    fn forget_dead(&mut self) {
-        let is_dead = |identity: &Weak<()>| identity.strong_count() == 0;
-        self.requests.take_if(|kept| is_dead(&kept.0));
-        self.ranges.take_if(|kept| is_dead(&kept.0));
-        self.flags.take_if(|kept| is_dead(&kept.0));
-    }
-
-    fn is_empty(&self) -> bool {
-        self.requests.is_none() && self.ranges.is_none() && self.flags.is_none()
-    }
-
-    /// The requests for a map of segments and a column of `length` elements.
-    pub(crate) fn ranges(&self, identity: &Arc<()>, length: usize) -> Option<Arc<RangeRequests>> {
-        found(&self.ranges, identity, length)
-    }
-
-    pub(crate) fn keep_ranges(&mut self, identity: &Arc<()>, length: usize, requests: &Arc<RangeRequests>) {
-        self.ranges = Some((Arc::downgrade(identity), length, Arc::clone(requests)));
-    }
-}
-
-fn found<T>(kept: &Option<(Weak<()>, usize, Arc<T>)>, identity: &Arc<()>, length: usize) -> Option<Arc<T>> {
-    let (known, of, requests) = kept.as_ref()?;
-    (*of == length && known.as_ptr() == Arc::as_ptr(identity)).then(|| Arc::clone(requests))
-}
 
 /// The counts of a turn: all at once, or those of one rank's requests.
 pub(crate) fn in_turn(counts: &[usize], only: Option<usize>) -> Vec<usize> {
@@ -123,43 +66,11 @@ fn by_owner(bounds: &[usize], indices: &[i64], places: &mut Room<usize>) -> Vec<
     counts
 }
 
-/// Puts elements at their places.
-fn put<T: Item>(elements: &[T], places: &[usize], room: &mut Room<T>) {
-    room.extend_with(elements.len(), T::default());
-    for (&element, &place) in elements.iter().zip(places) {
-        room[place] = element;
-    }
-}
-
 /// Fills room with what comes from each rank: this one's own elements, and room for those that others send.
 pub(crate) fn with_own<T: Item>(room: &mut Room<T>, incoming: &[usize], rank: usize, own: impl Iterator<Item = T>) {
     room.extend_with(incoming[..rank].iter().sum(), T::default());
     room.extend_from_iter(own);
     room.extend_with(incoming[rank + 1..].iter().sum(), T::default());
-}
-
-impl Requests {
-    /// Whether they come to some rank in larger numbers than its share allows.
-    pub(crate) fn is_crowded(&self) -> bool {
-        matches!(self.indices, Indices::InTurns(_))
-    }
-
-    /// How many there are of this rank.
-    pub(crate) fn count(&self) -> usize {
-        self.outgoing.iter().sum()
-    }
-
-    /// How many of them lie in another order than that of their owners.
-    pub(crate) fn moved(&self) -> usize {
-        self.places.as_ref().map_or(0, |places| places.len())
-    }
-
-    /// What this rank sends to the owners, in their order; there is room for it where it lies in another one.
-    pub(crate) fn sorted<'e, T: Item>(&self, elements: &'e [T], room: &'e mut Room<T>) -> &'e [T] {
-        let Some(places) = &self.places else { return elements };
-        put(elements, places, room);
-        room
-    }
 }
 
 impl<L: LocalEngine> Distribution<L> {
@@ -171,7 +82,7 @@ impl<L: LocalEngine> Distribution<L> {
         if rooms.is_ok() || self.cache.is_empty() {
             return rooms;
         }
-        self.cache = Kept::default();
+        self.cache = RequestCache::default();
         let rooms = take(&self.meter).map_err(Fault::from);
         self.collectives.settle(length, rooms)
     }

@@ -13,16 +13,17 @@
 )]
 
 use crate::communication::slices::Slices;
+use crate::communication::wire::uninitialised;
 use crate::distribution::column::{Block, Distributed, Item, Ragged};
 use crate::distribution::ragged::lying;
-use crate::distribution::ranges::{RangeRequests, reply};
+use crate::distribution::ranges::reply;
 use crate::distribution::redistribution::{Lying, Parcels, Route};
-use crate::distribution::requests::{Indices, Requests, with_own};
+use crate::distribution::request_cache::{Indices, RangeRequests, Requests};
+use crate::distribution::requests::with_own;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Fault, Meter, Vector, on_vector};
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// A column that is to go by a route.
@@ -114,13 +115,6 @@ impl<T: Item> Load for Exchanged<'_, T> {
         let Exchanged { came, finish, .. } = *self;
         Vector::new(meter, finish(came))
     }
-}
-
-/// Elements as places for some.
-fn uninitialised<T: Item>(elements: &mut [T]) -> &mut [MaybeUninit<T>] {
-    let (start, length) = (elements.as_mut_ptr().cast(), elements.len());
-    // SAFETY: the same memory, borrowed as long, and of the same layout; messages only ever write elements to it.
-    unsafe { std::slice::from_raw_parts_mut(start, length) }
 }
 
 impl<L: LocalEngine> Distribution<L> {

@@ -8,12 +8,19 @@ use crate::distribution::descriptor::Descriptor;
 use crate::distribution::redistribution::{Route, Run};
 use crate::distribution::transfer::Move;
 use crate::distribution::{Distribution, LocalEngine, segments, transfer};
-use crate::division::Plan;
 use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::{Division, Engine, Fault, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;
+
+/// What is to be sent to whom.
+pub(crate) struct Plan {
+    /// Which instances go to which rank, in the order of the instances.
+    pub(crate) runs: Vec<Run>,
+    /// The positions among the operands of sequences whose data every rank gets.
+    pub(crate) shared: Vec<usize>,
+}
 
 /// The values of registers, one after another.
 type Slots<L> = std::vec::IntoIter<SlotOf<Ranks<L>>>;

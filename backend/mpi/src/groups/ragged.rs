@@ -7,9 +7,8 @@ use crate::distribution::column::{Distributed, Runs};
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::ragged::counts_of;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::groups;
-use crate::groups::{Cut, Cuts, Portion, folded};
-use crate::instructions::reduce::{combine, identity};
+use crate::groups::portion::{Cut, Cuts, Portion, folded, run_on_portion};
+use crate::instructions::operator::{combine, identity};
 use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
@@ -117,14 +116,14 @@ pub(crate) fn run_on_pieces<L: LocalEngine>(
     for (part, &piece) in own.iter().enumerate() {
         let portion = Portion { first: starts[piece], length: pieces[piece].1, part };
         let results = cuts(ranks, operands, &crossed, piece, &portion)
-            .and_then(|cuts| groups::run_on_portion(ranks, partial, operands, &portion, &cuts));
+            .and_then(|cuts| run_on_portion(ranks, partial, operands, &portion, &cuts));
         given.push(results);
     }
     if own.is_empty() {
         // What has no elements still has types.
         let portion = Portion { first: 0, length: 0, part: 0 };
         let results =
-            nothing(ranks, operands).and_then(|cuts| groups::run_on_portion(ranks, partial, operands, &portion, &cuts));
+            nothing(ranks, operands).and_then(|cuts| run_on_portion(ranks, partial, operands, &portion, &cuts));
         given.push(results);
     }
     let given = given.into_iter().collect();

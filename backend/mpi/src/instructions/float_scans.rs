@@ -8,7 +8,7 @@ use crate::distribution::descriptor::SegmentMap;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::float_sums;
 use crate::instructions::float_sums::add;
-use crate::instructions::reduce::identity;
+use crate::instructions::operator::identity;
 use nesl_backend::{Fault, MapOperand, Vector};
 use nesl_prim::sum::BLOCK;
 use nesl_prim::{Element, ScalarOp};

@@ -6,7 +6,7 @@
 
 use crate::distribution::descriptor::{Piece, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine};
-use crate::instructions::reduce::{combine, identity};
+use crate::instructions::operator::{combine, identity};
 use nesl_backend::{Fault, Vector};
 use nesl_prim::sum::{BLOCK, LANES};
 use nesl_prim::{Element, ScalarOp, ScalarValue, sum};

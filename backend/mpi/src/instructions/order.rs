@@ -9,6 +9,7 @@ use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::elementwise;
+use crate::instructions::packed;
 use crate::instructions::permute;
 use crate::instructions::segment;
 use nesl_backend::{Fault, Vector, on_vector};
@@ -50,11 +51,11 @@ pub(crate) fn seg_sort<L: LocalEngine>(
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+    if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
         let sorted = ranks.local.seg_sort(direction, &vector, &local);
         return ranks.collectives.replicated(sorted).map(Distributed::Replicated);
     }
-    let packed = segment::compact_in_blocks(ranks, column, descriptor)?;
+    let packed = packed::compact_in_blocks(ranks, column, descriptor)?;
     let order = indices_in_segments(ranks, direction, column, descriptor)?;
     permute::gather(ranks, &packed, &order)
 }
@@ -84,7 +85,7 @@ pub(crate) fn seg_order<L: LocalEngine>(
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+    if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
         let rank_count = ranks.local.seg_order(direction, &vector, &local);
         return ranks.collectives.replicated(rank_count).map(Distributed::Replicated);
     }
@@ -119,7 +120,7 @@ fn indices_in_segments<L: LocalEngine>(
     column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
-    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let mut items = ranks.storage(map.total, part.len())?;
     for piece in &map.pieces {
         let inside = map.inside(*piece);

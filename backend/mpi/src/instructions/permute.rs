@@ -1,4 +1,4 @@
-//! Instructions that move elements: slices, gathers, scatters, packs, merges and their kin.
+//! Instructions that move elements by index: `extract`, `slice`, `gather`, `scatter`, `permute`.
 //!
 //! Each runs on the local engine where all operands and the result are common. Otherwise the parts move by the patterns of
 //! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
@@ -6,7 +6,7 @@
 use crate::distribution::column::{Block, Distributed, Runs};
 use crate::distribution::ragged::lying;
 use crate::distribution::redistribution::{piece_at, starts_of};
-use crate::distribution::requests::Requests;
+use crate::distribution::request_cache::Requests;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets, overlap};
 use nesl_backend::{Fault, Vector, Window, on_vector};

@@ -8,9 +8,10 @@ use crate::distribution::column::{Block, Distributed, Item};
 use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::float_sums;
-use crate::instructions::segment;
+use crate::instructions::operator::{combine, identity};
+use crate::instructions::packed;
 use nesl_backend::{Fault, Vector, on_vector};
-use nesl_prim::{Element, ScalarOp, ScalarValue, eval};
+use nesl_prim::{Element, ScalarOp, ScalarValue};
 
 /// `reduce`.
 pub(crate) fn reduce<L: LocalEngine>(
@@ -43,19 +44,6 @@ pub(crate) fn reduce<L: LocalEngine>(
     Ok(ranks.collectives.broadcast_scalar(home, op.row().result, value))
 }
 
-/// Two values combined by an operator that has an identity; those cannot fail.
-pub(crate) fn combine(op: ScalarOp, left: ScalarValue, right: ScalarValue) -> ScalarValue {
-    match eval(op, &[left, right]) {
-        Ok(value) => value,
-        Err(failure) => panic!("{op} has an identity and failed: {failure}"),
-    }
-}
-
-/// The neutral element of an operator that reduces.
-pub(crate) fn identity(op: ScalarOp) -> ScalarValue {
-    op.row().identity.unwrap_or_else(|| panic!("{op} does not reduce: unverified program"))
-}
-
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
     ranks: &mut Distribution<L>,
@@ -63,11 +51,11 @@ pub(crate) fn seg_reduce<L: LocalEngine>(
     column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+    if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
         let reduced = ranks.local.seg_reduce(op, &vector, &local);
         return ranks.collectives.replicated(reduced).map(Distributed::Replicated);
     }
-    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let reduced = ranks.local.seg_reduce(op, &part, &map.local);
     let reduced = ranks.collectives.settle(map.total, reduced)?;
     if op.row().associative {

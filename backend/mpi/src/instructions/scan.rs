@@ -8,8 +8,8 @@ use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::float_scans;
-use crate::instructions::reduce::{combine, identity};
-use crate::instructions::segment;
+use crate::instructions::operator::{combine, identity};
+use crate::instructions::packed;
 use nesl_backend::{Fault, Vector};
 use nesl_prim::ScalarOp;
 
@@ -41,11 +41,11 @@ pub(crate) fn seg_scan<L: LocalEngine>(
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+    if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
         let scanned = ranks.local.seg_scan(op, &vector, &local);
         return ranks.collectives.replicated(scanned).map(Distributed::Replicated);
     }
-    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let part = scan_part(ranks, op, &part, &map)?;
     ranks.finish(map.total, part)
 }

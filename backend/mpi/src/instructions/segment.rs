@@ -3,14 +3,15 @@
 //! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first; then
 //! this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop needs.
 
-use crate::distribution::column::{Block, Distributed};
-use crate::distribution::descriptor::{Descriptor, Piece, SegmentMap, SharedMap};
+use crate::distribution::column::Distributed;
+use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::pack;
+use crate::instructions::packed;
 use crate::instructions::scan;
 use crate::layout::offsets;
-use nesl_backend::{Fault, Vector, on_vector};
+use nesl_backend::Fault;
 use nesl_prim::{ScalarOp, ScalarValue};
 
 /// `append`.
@@ -42,8 +43,8 @@ pub(crate) fn append<L: LocalEngine>(
     let of_first = elementwise::generate(ranks, lengths.length(), |segment| segment % 2 == 0)?;
     let both = segments::descriptor(ranks, None, lengths)?;
     let flags = seg_dist(ranks, &of_first, &both)?;
-    let left = compact_in_blocks(ranks, first.1, first.0)?;
-    let right = compact_in_blocks(ranks, second.1, second.0)?;
+    let left = packed::compact_in_blocks(ranks, first.1, first.0)?;
+    let right = packed::compact_in_blocks(ranks, second.1, second.0)?;
     pack::merge(ranks, &flags, &left, &right)
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn seg_dist<L: LocalEngine>(
         return ranks.collectives.replicated(distributed).map(Distributed::Replicated);
     }
     let map = segments::map_of(ranks, descriptor)?;
-    let values = values_of_segments(ranks, column, &map)?;
+    let values = packed::values_of_segments(ranks, column, &map)?;
     let distributed = ranks.local.seg_dist(&values, &map.local);
     let part = ranks.collectives.settle(map.total, distributed)?;
     ranks.finish(map.total, part)
@@ -99,7 +100,7 @@ pub(crate) fn compact<L: LocalEngine>(
         Some(compacted) => Ok(compacted),
         None => {
             let column = ranks.in_blocks(column)?;
-            compact_in_blocks(ranks, &column, descriptor)
+            packed::compact_in_blocks(ranks, &column, descriptor)
         }
     }
 }
@@ -135,113 +136,6 @@ pub(crate) fn starts<L: LocalEngine>(
             scan::scan(ranks, ScalarOp::AddInt, &descriptor.0.lengths)
         }
     }
-}
-
-/// The operands of a segmented instruction on the local engine, if all that it concerns is common.
-pub(crate) fn small_operands<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Distributed,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Option<(Vector, L::Descriptor)>, Fault> {
-    if !segments::is_small(ranks, descriptor) {
-        return Ok(None);
-    }
-    if let Distributed::Replicated(vector) = column {
-        let local = segments::local_descriptor(ranks, descriptor)?;
-        return Ok(Some((vector.clone(), local)));
-    }
-    // A small view into much data.
-    let compacted = compact_in_blocks(ranks, column, descriptor)?;
-    let local = segments::local_packed(ranks, descriptor)?;
-    Ok(Some((compacted.whole(), local)))
-}
-
-/// This rank's block of the elements in packed order, and the segments there.
-pub(crate) fn packed_part<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Distributed,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<(Vector, SharedMap<L>), Fault> {
-    let map = segments::map_of(ranks, descriptor)?;
-    let part = match &descriptor.0.starts {
-        None => ranks.part(column)?,
-        Some(_) => compacted_part(ranks, column, &map, map.total)?,
-    };
-    Ok((part, map))
-}
-
-/// `compact`.
-pub(crate) fn compact_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Distributed,
-    descriptor: &Descriptor<L::Descriptor>,
-) -> Result<Distributed, Fault> {
-    if descriptor.0.starts.is_none() {
-        return Ok(column.clone());
-    }
-    if let (Distributed::Replicated(vector), true) = (column, segments::is_small(ranks, descriptor)) {
-        let local = segments::local_descriptor(ranks, descriptor)?;
-        let compacted = ranks.local.compact(vector, &local);
-        return ranks.collectives.replicated(compacted).map(Distributed::Replicated);
-    }
-    let (part, map) = packed_part(ranks, column, descriptor)?;
-    ranks.finish(map.total, part)
-}
-
-/// What a column of one element for each segment has for those in this rank's block.
-pub(crate) fn values_of_segments<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Distributed,
-    map: &SharedMap<L>,
-) -> Result<Vector, Fault> {
-    let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
-    match column.replicated() {
-        Some(vector) => {
-            let segments = ranks.adopt(map.total, segments)?;
-            let values = ranks.local.gather(vector, &segments);
-            ranks.collectives.settle(map.total, values)
-        }
-        None => {
-            let Block { length, part, .. } = ranks.block(column)?;
-            let requests = ranks.requests_of(&map.identity, &segments, map.total, length)?;
-            on_vector!(&part, slice => ranks.fetched(&requests, slice.elements(), map.total))
-        }
-    }
-}
-
-/// The elements of this rank's block of packed order of a view into a column.
-pub(crate) fn compacted_part<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    column: &Distributed,
-    map: &SegmentMap<L::Descriptor>,
-    total: usize,
-) -> Result<Vector, Fault> {
-    let ranges = ranges_of(map);
-    match column.replicated() {
-        Some(vector) => {
-            let starts = ranks.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
-            let lengths = ranks.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
-            let view = ranks.local.view(starts, lengths);
-            let compacted = view.and_then(|view| ranks.local.compact(vector, &view));
-            ranks.collectives.settle(total, compacted)
-        }
-        None => {
-            let Block { length, part, .. } = ranks.block(column)?;
-            let requests = ranks.range_requests(&map.identity, ranges.into_iter(), total, length);
-            on_vector!(&part, slice => {
-                ranks.fetched_ranges(&requests, slice.elements(), map.share.len(), total)
-            })
-        }
-    }
-}
-
-/// Start and length of what the segments in this rank's block of packed order take of the data.
-pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
-    let range = |piece: &Piece| {
-        let inside = map.inside(*piece);
-        (piece.source + inside.start - piece.start, inside.len())
-    };
-    map.pieces.iter().map(range).collect()
 }
 
 /// `compact`, without a message.

@@ -6,7 +6,7 @@
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, Piece, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
-use crate::instructions::segment;
+use crate::instructions::packed;
 use nesl_backend::{Fault, Vector};
 
 /// `text_lengths`.
@@ -44,11 +44,11 @@ pub(crate) fn parse_float<L: LocalEngine>(
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
-    if let Some((vector, local)) = segment::small_operands(ranks, column, descriptor)? {
+    if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
         let floats = ranks.local.parse_float(&vector, &local);
         return ranks.collectives.replicated(floats).map(Distributed::Replicated);
     }
-    let (part, map) = segment::packed_part(ranks, column, descriptor)?;
+    let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let whole = whole_segments(ranks, &part, &map)?;
     let lengths: Vec<i64> = map.started().iter().map(|piece: &Piece| piece.length as i64).collect();
     let lengths = ranks.adopt(map.total, lengths)?;

@@ -9,6 +9,7 @@ use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine, segments, transfer};
 use crate::instructions::pack;
+use crate::instructions::packed;
 use crate::instructions::permute;
 use crate::instructions::permute::first_repeated;
 use crate::instructions::segment;
@@ -322,7 +323,7 @@ fn compact_together<L: LocalEngine>(
     let (length, which, parts) = alike(&settled);
     if parts.len() > 1 {
         let map = segments::map_of(ranks, &segments)?;
-        let ranges = segment::ranges_of(&map);
+        let ranges = packed::ranges_of(&map);
         let requests = ranks.range_requests(&map.identity, ranges.into_iter(), map.total, length);
         let fetched = transfer::fetched_ranges_together(ranks, &requests, &parts, map.share.len(), map.total)?;
         for (which, part) in which.into_iter().zip(fetched) {
