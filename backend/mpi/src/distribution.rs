@@ -25,7 +25,7 @@ use column::{Block, Distributed, Item};
 use nesl_backend::{Counters, Engine, Fault, Meter, Vector, on_vector};
 use nesl_prim::Failure;
 use nesl_vcode::Constants;
-use redistribution::{Lying, Route};
+use redistribution::{LocalParts, Redistribution};
 use request_cache::RequestCache;
 use std::sync::Arc;
 
@@ -143,8 +143,8 @@ impl<L: LocalEngine> Distribution<L> {
             return Ok(part.clone());
         }
         let length = wanted[self.layout.ranks] - wanted[0];
-        let route = Route::between(held, wanted);
-        on_vector!(part, slice => self.carried(length, &route, &Lying::new(vec![slice.elements()])))
+        let redistribution = Redistribution::between(held, wanted);
+        on_vector!(part, slice => self.redistributed(length, &redistribution, &LocalParts::new(vec![slice.elements()])))
     }
 
     /// A column of the same elements on every rank.

@@ -12,7 +12,7 @@ mod self_scheduling;
 
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
-use crate::distribution::redistribution::{Route, Run};
+use crate::distribution::redistribution::{Redistribution, Run};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::division::operands::Plan;
 use crate::division::self_scheduling::scattered;
@@ -140,7 +140,7 @@ fn is_far<L: LocalEngine>(
         if let Some(inner) = operands::inside(ranks, segments, runs)? {
             let pieces = Arc::clone(&ranks.as_ragged(elements).runs);
             total += inner.iter().map(|run| run.length).sum::<usize>();
-            moved += Route::from_pieces(ranks.layout.ranks, &pieces, &inner).moved();
+            moved += Redistribution::from_runs(ranks.layout.ranks, &pieces, &inner).moved();
         }
     }
     Ok(moved > total / MOVED)

@@ -7,7 +7,7 @@
 //! their rank: they may be parts of what other columns have, and a loop over elements runs over one piece after another.
 
 use crate::distribution::column::{Block, Distributed, Item, Ragged, Runs};
-use crate::distribution::redistribution::{Lying, Route, piece_at, starts_of};
+use crate::distribution::redistribution::{LocalParts, Redistribution, piece_at, starts_of};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
 use nesl_backend::{Fault, Vector, on_vector};
@@ -20,8 +20,8 @@ const UNEVEN: f64 = 2.0;
 const MOST_PIECES: usize = 1 << 13;
 
 /// The elements of parts of one type, that of `first`.
-pub(crate) fn lying<'a, T: Item>(_first: &[T], parts: &'a [Vector]) -> Lying<'a, T> {
-    Lying::new(parts.iter().map(Vector::elements).collect())
+pub(crate) fn local_parts<'a, T: Item>(_first: &[T], parts: &'a [Vector]) -> LocalParts<'a, T> {
+    LocalParts::new(parts.iter().map(Vector::elements).collect())
 }
 
 /// The number of elements of all pieces.
@@ -146,30 +146,30 @@ impl<L: LocalEngine> Distribution<L> {
             ragged.parts[0].clone()
         } else {
             on_vector!(&ragged.parts[0], slice => {
-                let route = Route::to_blocks(self.layout, &ragged.runs);
-                self.carried(length, &route, &lying(slice.elements(), &ragged.parts))?
+                let redistribution = Redistribution::to_blocks(self.layout, &ragged.runs);
+                self.redistributed(length, &redistribution, &local_parts(slice.elements(), &ragged.parts))?
             })
         };
         let block = self.new_block(length, part);
         Ok(ragged.blocks.get_or_init(|| block).clone())
     }
 
-    /// The elements of a column of `length` that a route brings to this rank.
+    /// The elements of a column of `length` that a redistribution brings to this rank.
     #[allow(unsafe_code, reason = "they go to memory that is not initialised before")]
-    pub(crate) fn carried<T: Item>(
+    pub(crate) fn redistributed<T: Item>(
         &mut self,
         length: usize,
-        route: &Route,
-        held: &Lying<'_, T>,
+        redistribution: &Redistribution,
+        held: &LocalParts<'_, T>,
     ) -> Result<Vector, Fault> {
-        let parcels = route.parcels(self.layout);
-        let sizes = [parcels.packed(held), parcels.unpacked(), parcels.total()];
+        let plan = redistribution.plan_of(self.layout);
+        let sizes = [plan.packed(held), plan.unpacked(), plan.total()];
         let [mut packed, mut unpacked, mut elements] = self.rooms(length, |meter| {
             let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
             Ok([packed?, unpacked?, elements?])
         })?;
         let (packed, unpacked) = (&mut packed.spare()[..sizes[0]], &mut unpacked.spare()[..sizes[1]]);
-        parcels.carry(&mut self.collectives.communicator, held, packed, unpacked, &mut elements.spare()[..sizes[2]]);
+        plan.execute(&mut self.collectives.communicator, held, packed, unpacked, &mut elements.spare()[..sizes[2]]);
         // SAFETY: there is room for so many, and all are initialised now.
         unsafe { elements.set_length(sizes[2]) };
         Ok(self.filled(elements))

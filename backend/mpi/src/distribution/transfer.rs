@@ -15,9 +15,9 @@
 use crate::communication::slices::Slices;
 use crate::communication::wire::uninitialised;
 use crate::distribution::column::{Block, Distributed, Item, Ragged};
-use crate::distribution::ragged::lying;
+use crate::distribution::ragged::local_parts;
 use crate::distribution::ranges::reply;
-use crate::distribution::redistribution::{Lying, Parcels, Route};
+use crate::distribution::redistribution::{LocalParts, RankPlan, Redistribution};
 use crate::distribution::request_cache::{Indices, RangeRequests, Requests};
 use crate::distribution::requests::with_own;
 use crate::distribution::{Distribution, LocalEngine};
@@ -26,11 +26,11 @@ use nesl_backend::data::memory::Room;
 use nesl_backend::{Fault, Meter, Vector, on_vector};
 use std::sync::Arc;
 
-/// A column that is to go by a route.
+/// A column that is to go by a redistribution.
 pub(crate) struct Move {
     /// The elements of all ranks, for what is agreed on.
     pub(crate) length: usize,
-    pub(crate) route: Route,
+    pub(crate) redistribution: Redistribution,
     /// What this rank holds, one part after another; at least one, of the column's type.
     pub(crate) parts: Vec<Vector>,
 }
@@ -44,28 +44,27 @@ trait Load {
     fn finish(self: Box<Self>, meter: &Arc<Meter>) -> Vector;
 }
 
-/// A column that goes by a route.
-struct Carried<'a, T> {
-    parcels: Parcels,
-    held: Lying<'a, T>,
+/// A column that goes by a redistribution.
+struct Redistributed<'a, T> {
+    plan: RankPlan,
+    held: LocalParts<'a, T>,
     packed: Room<T>,
     unpacked: Room<T>,
     elements: Room<T>,
     sizes: [usize; 3],
 }
 
-impl<T: Item> Load for Carried<'_, T> {
+impl<T: Item> Load for Redistributed<'_, T> {
     fn slices(&mut self) -> Slices<'_> {
         let [packed, unpacked, total] = self.sizes;
         let (packed, unpacked) = (&mut self.packed.spare()[..packed], &mut self.unpacked.spare()[..unpacked]);
-        let (outgoing, incoming) =
-            self.parcels.depart(&self.held, packed, unpacked, &mut self.elements.spare()[..total]);
+        let (outgoing, incoming) = self.plan.pack(&self.held, packed, unpacked, &mut self.elements.spare()[..total]);
         Slices::of(outgoing, incoming)
     }
 
     fn finish(mut self: Box<Self>, meter: &Arc<Meter>) -> Vector {
         let [_, unpacked, total] = self.sizes;
-        self.parcels.arrive(&self.unpacked.spare()[..unpacked], &mut self.elements.spare()[..total]);
+        self.plan.unpack(&self.unpacked.spare()[..unpacked], &mut self.elements.spare()[..total]);
         // SAFETY: there is room for so many, and all are initialised now.
         unsafe { self.elements.set_length(total) };
         Vector::new(meter, self.elements)
@@ -127,13 +126,13 @@ impl<L: LocalEngine> Distribution<L> {
             if let Some(ragged) = self.to_be_moved(column)
                 && !moving.iter().any(|known| std::ptr::eq(*known, ragged))
             {
-                let (length, route) = (ragged.length, Route::to_blocks(self.layout, &ragged.runs));
-                moves.push(Move { length, route, parts: ragged.parts.clone() });
+                let (length, redistribution) = (ragged.length, Redistribution::to_blocks(self.layout, &ragged.runs));
+                moves.push(Move { length, redistribution, parts: ragged.parts.clone() });
                 moving.push(ragged);
             }
         }
         if moves.len() > 1 {
-            let parts = carried_together(self, &moves)?;
+            let parts = redistributed_together(self, &moves)?;
             for (ragged, part) in moving.into_iter().zip(parts) {
                 self.keep_blocks(ragged, part);
             }
@@ -160,8 +159,8 @@ fn ship<L: LocalEngine>(ranks: &mut Distribution<L>, mut loads: Vec<Box<dyn Load
     loads.into_iter().map(|load| load.finish(&ranks.meter)).collect()
 }
 
-/// The elements of columns that routes bring to this rank.
-pub(crate) fn carried_together<L: LocalEngine>(
+/// The elements of columns that redistributions bring to this rank.
+pub(crate) fn redistributed_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     moves: &[Move],
 ) -> Result<Vec<Vector>, Fault> {
@@ -170,7 +169,7 @@ pub(crate) fn carried_together<L: LocalEngine>(
     {
         return Ok(ship(ranks, loads));
     }
-    let carry = |Move { length, route, parts }: &Move| on_vector!(&parts[0], slice => ranks.carried(*length, route, &lying(slice.elements(), parts)));
+    let carry = |Move { length, redistribution, parts }: &Move| on_vector!(&parts[0], slice => ranks.redistributed(*length, redistribution, &local_parts(slice.elements(), parts)));
     moves.iter().map(carry).collect()
 }
 
@@ -179,8 +178,8 @@ fn loaded_together<'m, L: LocalEngine>(
     moves: &'m [Move],
 ) -> Result<Vec<Box<dyn Load + 'm>>, Fault> {
     let mut loads = Vec::with_capacity(moves.len());
-    for Move { length, route, parts } in moves {
-        loads.push(on_vector!(&parts[0], slice => loaded(ranks, *length, route, lying(slice.elements(), parts))?));
+    for Move { length, redistribution, parts } in moves {
+        loads.push(on_vector!(&parts[0], slice => loaded(ranks, *length, redistribution, local_parts(slice.elements(), parts))?));
     }
     Ok(loads)
 }
@@ -188,16 +187,16 @@ fn loaded_together<'m, L: LocalEngine>(
 fn loaded<'a, L: LocalEngine, T: Item>(
     ranks: &mut Distribution<L>,
     length: usize,
-    route: &Route,
-    held: Lying<'a, T>,
+    redistribution: &Redistribution,
+    held: LocalParts<'a, T>,
 ) -> Result<Box<dyn Load + 'a>, Fault> {
-    let parcels = route.parcels(ranks.layout);
-    let sizes = [parcels.packed(&held), parcels.unpacked(), parcels.total()];
+    let plan = redistribution.plan_of(ranks.layout);
+    let sizes = [plan.packed(&held), plan.unpacked(), plan.total()];
     let [packed, unpacked, elements] = ranks.rooms(length, |meter| {
         let [packed, unpacked, elements] = sizes.map(|size| meter.room(size));
         Ok([packed?, unpacked?, elements?])
     })?;
-    Ok(Box::new(Carried { parcels, held, packed, unpacked, elements, sizes }))
+    Ok(Box::new(Redistributed { plan, held, packed, unpacked, elements, sizes }))
 }
 
 /// The elements that were asked for, of columns of which this rank holds parts; `total` of each on all ranks.
@@ -371,11 +370,11 @@ pub(crate) fn realigned_together<L: LocalEngine>(
             aligned.push(Some(part));
         } else {
             let length = wanted[ranks.layout.ranks] - wanted[0];
-            moves.push(Move { length, route: Route::between(&held, &wanted), parts: vec![part] });
+            moves.push(Move { length, redistribution: Redistribution::between(&held, &wanted), parts: vec![part] });
             aligned.push(None);
         }
     }
-    let mut moved = carried_together(ranks, &moves)?.into_iter();
+    let mut moved = redistributed_together(ranks, &moves)?.into_iter();
     let of = |part: Option<Vector>| part.or_else(|| moved.next());
     Ok(aligned.into_iter().filter_map(of).collect())
 }

@@ -5,7 +5,7 @@
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::Descriptor;
-use crate::distribution::redistribution::{Route, Run};
+use crate::distribution::redistribution::{Redistribution, Run};
 use crate::distribution::transfer::Move;
 use crate::distribution::{Distribution, LocalEngine, segments, transfer};
 use crate::instructions::segment;
@@ -29,7 +29,7 @@ type Slots<L> = std::vec::IntoIter<SlotOf<Ranks<L>>>;
 enum Coming {
     /// It is there already.
     Here(Vector),
-    /// It comes by the route of this number.
+    /// It comes by the redistribution of this number.
     By(usize),
 }
 
@@ -52,7 +52,7 @@ struct Sending<L: Engine> {
 }
 
 impl<L: Engine> Sending<L> {
-    fn by_route(&mut self, column: Move) -> Coming {
+    fn by_redistribution(&mut self, column: Move) -> Coming {
         self.moves.push(column);
         Coming::By(self.moves.len() - 1)
     }
@@ -87,10 +87,10 @@ fn sent<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     Sending { slots, moves }: Sending<L>,
 ) -> Result<Vec<SlotOf<L>>, Fault> {
-    let came = transfer::carried_together(ranks, &moves)?;
+    let came = transfer::redistributed_together(ranks, &moves)?;
     let column = |coming: Coming| match coming {
         Coming::Here(vector) => vector,
-        Coming::By(route) => came[route].clone(),
+        Coming::By(redistribution) => came[redistribution].clone(),
     };
     let mut own = Vec::with_capacity(slots.len());
     for slot in slots {
@@ -166,8 +166,8 @@ fn replicated_column<L: LocalEngine>(
         return Coming::Here(vector.clone());
     }
     let ragged = ranks.as_ragged(column);
-    let route = Route::to_all(ranks.layout.ranks, &ragged.runs);
-    own.by_route(Move { length: ragged.length, route, parts: ragged.parts.clone() })
+    let redistribution = Redistribution::to_all(ranks.layout.ranks, &ragged.runs);
+    own.by_redistribution(Move { length: ragged.length, redistribution, parts: ragged.parts.clone() })
 }
 
 /// The registers of the values in some runs of lifted ones.
@@ -230,8 +230,8 @@ fn send_column<L: LocalEngine>(
         };
     }
     let ragged = ranks.as_ragged(column);
-    let route = Route::from_pieces(ranks.layout.ranks, &ragged.runs, runs);
-    Ok(own.by_route(Move { length: ragged.length, route, parts: ragged.parts.clone() }))
+    let redistribution = Redistribution::from_runs(ranks.layout.ranks, &ragged.runs, runs);
+    Ok(own.by_redistribution(Move { length: ragged.length, redistribution, parts: ragged.parts.clone() }))
 }
 
 /// Where the elements of runs of segments lie; none where that is not for every rank to see.

@@ -4,7 +4,7 @@
 //! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
 
 use crate::distribution::column::{Block, Distributed, Runs};
-use crate::distribution::ragged::lying;
+use crate::distribution::ragged::local_parts;
 use crate::distribution::redistribution::{piece_at, starts_of};
 use crate::distribution::request_cache::Requests;
 use crate::distribution::{Distribution, LocalEngine};
@@ -327,7 +327,7 @@ pub(crate) fn gather_ragged<L: LocalEngine>(
     let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
     let one_by_one: Runs = places.iter().map(|&(owner, _)| (owner, 1)).collect();
     Some(on_vector!(&ragged.parts[0], slice => {
-        let elements = lying(slice.elements(), &ragged.parts);
+        let elements = local_parts(slice.elements(), &ragged.parts);
         let own = places.iter().filter(|place| place.0 == rank).map(|place| elements.at(place.1)).collect::<Vec<_>>();
         let all = ranks.in_order(&own, &one_by_one);
         ranks.adopt(0, all).map(Distributed::Replicated)
