@@ -11,7 +11,7 @@
 use crate::communication::frame::{HEADER, Managed, length_of};
 use crate::communication::interrupts::{self, Act};
 use crate::communication::slices::{Apart, Slices, cut};
-use crate::communication::wire::{Place, Wire, uninitialised};
+use crate::communication::wire::{ReceiveBuffer, Wire, uninitialised};
 use crate::layout::{Layout, offsets, overlap};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
@@ -398,8 +398,8 @@ impl Communicator {
         let world = SimpleCommunicator::world();
         let limit = self.chunk_limit;
         let (mut messages, mut bytes, begun) = (0, 0, Begun::now());
-        let mut places: Vec<Vec<Place<'_, T>>> =
-            incoming.into_iter().map(|slice| slice.chunks_mut(limit).map(Place).collect()).collect();
+        let mut places: Vec<Vec<ReceiveBuffer<'_, T>>> =
+            incoming.into_iter().map(|slice| slice.chunks_mut(limit).map(ReceiveBuffer).collect()).collect();
         mpi::request::scope(|scope| {
             let mut receives = Vec::new();
             let mut sends = Vec::new();

@@ -22,10 +22,10 @@ pub(crate) fn uninitialised<T: Wire>(elements: &mut [T]) -> &mut [MaybeUninit<T>
 }
 
 /// Where a message goes: room for elements, whether or not there are any yet.
-pub(crate) struct Place<'a, T>(pub(crate) &'a mut [MaybeUninit<T>]);
+pub(crate) struct ReceiveBuffer<'a, T>(pub(crate) &'a mut [MaybeUninit<T>]);
 
 // SAFETY: the elements that there is room for are of this type.
-unsafe impl<T: Wire> AsDatatype for Place<'_, T> {
+unsafe impl<T: Wire> AsDatatype for ReceiveBuffer<'_, T> {
     type Out = T::Out;
 
     fn as_datatype(&self) -> T::Out {
@@ -34,18 +34,18 @@ unsafe impl<T: Wire> AsDatatype for Place<'_, T> {
 }
 
 // SAFETY: there is room for so many; slices are cut to what a count holds.
-unsafe impl<T: Wire> Collection for Place<'_, T> {
+unsafe impl<T: Wire> Collection for ReceiveBuffer<'_, T> {
     fn count(&self) -> Count {
         self.0.len() as Count
     }
 }
 
 // SAFETY: this is where the room is, and it is borrowed to be written to.
-unsafe impl<T: Wire> PointerMut for Place<'_, T> {
+unsafe impl<T: Wire> PointerMut for ReceiveBuffer<'_, T> {
     fn pointer_mut(&mut self) -> *mut std::ffi::c_void {
         self.0.as_mut_ptr().cast()
     }
 }
 
 // SAFETY: of the parts above.
-unsafe impl<T: Wire> BufferMut for Place<'_, T> {}
+unsafe impl<T: Wire> BufferMut for ReceiveBuffer<'_, T> {}

@@ -5,7 +5,7 @@
 
 use crate::distribution::column::Item;
 use crate::distribution::request_cache::{RangePart, RangeRequests};
-use crate::distribution::requests::{in_turn, is_crowd};
+use crate::distribution::requests::{in_turn, is_hotspot};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::Owners;
 use nesl_backend::data::memory::Room;
@@ -66,8 +66,8 @@ impl<L: LocalEngine> Distribution<L> {
         let outgoing: Vec<usize> = requests.iter().map(Vec::len).collect();
         let incoming: Vec<usize> = counts.iter().copied().step_by(2).collect();
         let going: Vec<usize> = counts.iter().copied().skip(1).step_by(2).collect();
-        let is_crowd = is_crowd(going.iter().sum(), total, ranks);
-        let in_turns = self.collectives.communicator.all_gather(is_crowd).contains(&true);
+        let is_hotspot = is_hotspot(going.iter().sum(), total, ranks);
+        let in_turns = self.collectives.communicator.all_gather(is_hotspot).contains(&true);
         let mut numbers = requests.concat();
         if !in_turns {
             numbers = self.collectives.communicator.exchange_known(&numbers, &outgoing, &incoming, Vec::new());

@@ -22,7 +22,7 @@ pub(crate) struct Requests {
 
 impl Requests {
     /// Whether they come to some rank in larger numbers than its share allows.
-    pub(crate) fn is_crowded(&self) -> bool {
+    pub(crate) fn has_hotspot(&self) -> bool {
         matches!(self.indices, Indices::InTurns(_))
     }
 

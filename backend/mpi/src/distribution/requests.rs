@@ -8,7 +8,7 @@
 //! Indices that go up, or stay in the block where they are, ask one rank after another as they lie, and nothing is put into
 //! another order.
 //!
-//! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`CROWD`]
+//! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`HOTSPOT`]
 //! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
 
 use crate::distribution::column::{Block, Distributed, Item};
@@ -21,8 +21,8 @@ use nesl_prim::Failure;
 use std::sync::Arc;
 
 /// Fair shares of what is asked that may come to one rank at once.
-const CROWD: usize = 2;
-/// Elements that never are a crowd.
+const HOTSPOT: usize = 2;
+/// Elements that never are a hotspot.
 const FEW: usize = 1024;
 
 /// The counts of a turn: all at once, or those of one rank's requests.
@@ -32,8 +32,8 @@ pub(crate) fn in_turn(counts: &[usize], only: Option<usize>) -> Vec<usize> {
 }
 
 /// Whether so many elements are too many for one rank, of `total` that all ranks ask for.
-pub(crate) fn is_crowd(coming: usize, total: usize, ranks: usize) -> bool {
-    coming > CROWD * total.div_ceil(ranks).max(FEW)
+pub(crate) fn is_hotspot(coming: usize, total: usize, ranks: usize) -> bool {
+    coming > HOTSPOT * total.div_ceil(ranks).max(FEW)
 }
 
 /// How many indices each rank owns, if those of each lie behind those of the ranks before it.
@@ -145,8 +145,8 @@ impl<L: LocalEngine> Distribution<L> {
         }
         let incoming = self.collectives.communicator.exchange_counts(&outgoing);
         let coming = incoming.iter().sum();
-        let is_crowd = is_crowd(coming, total, self.layout.ranks);
-        let indices = if self.collectives.communicator.all_gather(is_crowd).contains(&true) {
+        let is_hotspot = is_hotspot(coming, total, self.layout.ranks);
+        let indices = if self.collectives.communicator.all_gather(is_hotspot).contains(&true) {
             Indices::InTurns(sorted)
         } else {
             // Where nobody else asks this rank, or is asked by it, they are there already. The others may need room.

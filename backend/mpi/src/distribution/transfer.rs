@@ -5,7 +5,7 @@
 //! first ([`Load`]): what leaves, where it lies, and where what comes belongs. Then all go together, without another
 //! copy, and each is finished by itself. A single column goes the way that it always went, and so do several where
 //! there is no room for all of them at once, which takes what each takes. Ranks that ask one after another
-//! ([`Requests::is_crowded`]) do so for one column after another: room is short there.
+//! ([`Requests::has_hotspot`]) do so for one column after another: room is short there.
 
 #![allow(
     unsafe_code,

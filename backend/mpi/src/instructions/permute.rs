@@ -153,7 +153,7 @@ pub(crate) fn permute<L: LocalEngine>(
     let length = values.length();
     let requests = ranks.requests(indices, length)?;
     // More than a block's worth of targets in one block: some come twice.
-    if requests.is_crowded() {
+    if requests.has_hotspot() {
         return Err(not_a_permutation(ranks, length, indices, &requests)?);
     }
     let values = ranks.part(values)?;

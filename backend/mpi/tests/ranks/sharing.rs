@@ -7,7 +7,7 @@ use nesl_mpi::{Distributed, Ranks, World};
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
-/// Elements of columns: more than are ever common, and enough to crowd one of four ranks.
+/// Elements of columns: more than are ever common, and enough to make a hotspot of one of four ranks.
 const MANY: usize = 20_000;
 
 pub fn run(twin: &mut Twin<impl Local>, random: &mut Random) {
