@@ -119,7 +119,7 @@ fn run_on_blocks<L: LocalEngine>(
     }
     let cut = |map: &SharedMap<L>| Cut {
         local: map.local.clone(),
-        segments: map.pieces.len(),
+        segments: map.segments.len(),
         first: 0,
         before: map.head().map_or(0, |head| map.share.start - head.start),
     };

@@ -61,7 +61,7 @@ pub(crate) fn is_at_hand<D>(operand: &Slot<Distributed, Descriptor<D>>) -> bool 
 
 /// A segment that overlaps a rank's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct LocalSegment {
     /// Which segment.
     pub(crate) segment: usize,
     /// Where all of it starts in packed order.
@@ -72,7 +72,7 @@ pub(crate) struct Piece {
     pub(crate) source: usize,
 }
 
-impl Piece {
+impl LocalSegment {
     /// Where all of it ends in packed order.
     pub(crate) fn end(&self) -> usize {
         self.start + self.length
@@ -83,7 +83,7 @@ impl Piece {
 #[derive(Debug)]
 pub(crate) struct SegmentMap<D> {
     /// The segments.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) segments: Vec<LocalSegment>,
     /// The block.
     pub(crate) share: Range<usize>,
     /// The number of elements in packed order on all ranks.
@@ -99,17 +99,17 @@ pub(crate) type SharedMap<L> = Arc<SegmentMap<<L as Engine>::Descriptor>>;
 
 impl<D> SegmentMap<D> {
     /// The first segment, if it started before the block.
-    pub(crate) fn head(&self) -> Option<Piece> {
-        self.pieces.first().copied().filter(|piece| piece.start < self.share.start)
+    pub(crate) fn head(&self) -> Option<LocalSegment> {
+        self.segments.first().copied().filter(|piece| piece.start < self.share.start)
     }
 
     /// The last segment, if it goes on behind the block.
-    pub(crate) fn tail(&self) -> Option<Piece> {
-        self.pieces.last().copied().filter(|piece| piece.end() > self.share.end)
+    pub(crate) fn tail(&self) -> Option<LocalSegment> {
+        self.segments.last().copied().filter(|piece| piece.end() > self.share.end)
     }
 
     /// The part of a segment that lies in the block.
-    pub(crate) fn inside(&self, piece: Piece) -> Range<usize> {
+    pub(crate) fn inside(&self, piece: LocalSegment) -> Range<usize> {
         overlap(&self.share, &(piece.start..piece.end()))
     }
 
@@ -119,7 +119,7 @@ impl<D> SegmentMap<D> {
     }
 
     /// The segments that start in this block.
-    pub(crate) fn started(&self) -> &[Piece] {
-        &self.pieces[usize::from(self.head().is_some())..]
+    pub(crate) fn started(&self) -> &[LocalSegment] {
+        &self.segments[usize::from(self.head().is_some())..]
     }
 }

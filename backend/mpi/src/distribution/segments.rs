@@ -6,7 +6,7 @@
 //! it has elements.
 
 use crate::distribution::column::Distributed;
-use crate::distribution::descriptor::{Descriptor, Inner, Piece, SegmentMap, SharedMap};
+use crate::distribution::descriptor::{Descriptor, Inner, LocalSegment, SegmentMap, SharedMap};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Layout, offsets, overlap};
 use nesl_backend::Fault;
@@ -105,7 +105,7 @@ pub(crate) fn map_of<L: LocalEngine>(
     let lengths = ranks.adopt(total, lengths)?;
     let local = ranks.local.packed(lengths);
     let local = ranks.collectives.settle(total, local)?;
-    let map = Arc::new(SegmentMap { pieces, share, total, local, identity: Arc::default() });
+    let map = Arc::new(SegmentMap { segments: pieces, share, total, local, identity: Arc::default() });
     Ok(Arc::clone(descriptor.0.map.get_or_init(|| map)))
 }
 
@@ -114,7 +114,7 @@ fn sent_pieces<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     descriptor: &Descriptor<L::Descriptor>,
     total: usize,
-) -> Result<Vec<Piece>, Fault> {
+) -> Result<Vec<LocalSegment>, Fault> {
     /// What travels of a piece: segment, start, length, source.
     const FIELDS: usize = 4;
     let layout = ranks.layout;
@@ -147,7 +147,7 @@ fn sent_pieces<L: LocalEngine>(
     }
     let counts: Vec<usize> = outgoing.iter().map(Vec::len).collect();
     let (received, _) = ranks.collectives.communicator.exchange(&outgoing.concat(), &counts);
-    let piece = |fields: &[i64]| Piece {
+    let piece = |fields: &[i64]| LocalSegment {
         segment: fields[0] as usize,
         start: fields[1] as usize,
         length: fields[2] as usize,
@@ -162,7 +162,7 @@ pub(crate) fn by_segment<L: LocalEngine, T: crate::distribution::column::Item>(
     ranks: &mut Distribution<L>,
     segments: usize,
     identity: T,
-    started: &[Piece],
+    started: &[LocalSegment],
     values: &[T],
 ) -> Result<Distributed, Fault> {
     let share = ranks.layout.share(segments);
@@ -180,7 +180,7 @@ pub(crate) fn by_segment<L: LocalEngine, T: crate::distribution::column::Item>(
 }
 
 /// The segments that overlap this rank's block, where all lengths are at hand.
-fn overlapping(layout: Layout, total: usize, lengths: &[i64], sources: Option<&[i64]>) -> Vec<Piece> {
+fn overlapping(layout: Layout, total: usize, lengths: &[i64], sources: Option<&[i64]>) -> Vec<LocalSegment> {
     let share = layout.share(total);
     let lengths: Vec<usize> = lengths.iter().map(|&length| length as usize).collect();
     let starts = offsets(&lengths);
@@ -188,7 +188,7 @@ fn overlapping(layout: Layout, total: usize, lengths: &[i64], sources: Option<&[
     for (segment, (&start, &length)) in starts.iter().zip(&lengths).enumerate() {
         if !overlap(&share, &(start..start + length)).is_empty() {
             let source = sources.map_or(start, |sources| sources[segment] as usize);
-            pieces.push(Piece { segment, start, length, source });
+            pieces.push(LocalSegment { segment, start, length, source });
         }
     }
     pieces
@@ -200,13 +200,13 @@ pub(crate) fn whole_map<L: LocalEngine>(
     length: usize,
 ) -> Result<SegmentMap<L::Descriptor>, Fault> {
     let share = ranks.layout.share(length);
-    let piece = Piece { segment: 0, start: 0, length, source: 0 };
+    let piece = LocalSegment { segment: 0, start: 0, length, source: 0 };
     let pieces = if share.is_empty() { Vec::new() } else { vec![piece] };
     let lengths = pieces.iter().map(|_| share.len() as i64).collect();
     let lengths = ranks.adopt(0, lengths)?;
     let local = ranks.local.packed(lengths);
     let local = ranks.collectives.settle(0, local)?;
-    Ok(SegmentMap { pieces, share, total: length, local, identity: Arc::default() })
+    Ok(SegmentMap { segments: pieces, share, total: length, local, identity: Arc::default() })
 }
 
 #[cfg(test)]
@@ -225,8 +225,8 @@ mod tests {
     #[test]
     fn heads_and_tails_are_the_segments_that_cross_borders() {
         let pieces = overlapping(Layout { rank: 1, ranks: 3 }, 9, &[5, 4], Some(&[70, 20]));
-        let map = SegmentMap { pieces, share: 3..6, total: 9, local: (), identity: Arc::default() };
-        assert_eq!(map.head(), Some(Piece { segment: 0, start: 0, length: 5, source: 70 }));
+        let map = SegmentMap { segments: pieces, share: 3..6, total: 9, local: (), identity: Arc::default() };
+        assert_eq!(map.head(), Some(LocalSegment { segment: 0, start: 0, length: 5, source: 70 }));
         assert_eq!(map.tail().map(|piece| (piece.segment, map.inside(piece))), Some((1, 5..6)));
         assert_eq!((map.head_length(), map.started().len()), (2, 1));
     }

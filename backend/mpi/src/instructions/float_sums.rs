@@ -4,7 +4,7 @@
 //! blocks that end with it into complete subtrees of the sequence's tree, and sends those, a few dozen at most, to the rank
 //! where the sequence starts, which combines the rest. No rank ever sees all blocks.
 
-use crate::distribution::descriptor::{Piece, SegmentMap};
+use crate::distribution::descriptor::{LocalSegment, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::operator::{combine, identity};
 use nesl_backend::{Fault, Vector};
@@ -16,7 +16,7 @@ use nesl_vcode::Constants;
 /// blocks, and elements of one that goes on behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
-    piece: Piece,
+    piece: LocalSegment,
     /// Where this rank's elements start, counted from the start of the sequence.
     offset: usize,
     /// Elements that finish or continue the float block begun before.
@@ -28,7 +28,7 @@ struct Cut {
 }
 
 impl Cut {
-    fn new<D>(map: &SegmentMap<D>, piece: Piece) -> Cut {
+    fn new<D>(map: &SegmentMap<D>, piece: LocalSegment) -> Cut {
         let inside = map.inside(piece);
         let offset = inside.start - piece.start;
         let begun = match offset % BLOCK {
@@ -268,9 +268,9 @@ mod tests {
 
     #[test]
     fn cuts_count_from_the_start_of_the_sequence() {
-        let piece = Piece { segment: 0, start: 10, length: 5000, source: 10 };
+        let piece = LocalSegment { segment: 0, start: 10, length: 5000, source: 10 };
         let map = SegmentMap {
-            pieces: vec![piece],
+            segments: vec![piece],
             share: 2000..4200,
             total: 9000,
             local: (),

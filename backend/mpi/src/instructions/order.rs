@@ -122,7 +122,7 @@ fn indices_in_segments<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let mut items = ranks.storage(map.total, part.len())?;
-    for piece in &map.pieces {
+    for piece in &map.segments {
         let inside = map.inside(*piece);
         let here = inside.start - map.share.start..inside.end - map.share.start;
         append_items(&mut items, direction, &part, here, piece.segment as i64, map.share.start);

@@ -4,7 +4,7 @@
 //! this rank's block of packed order and the [`SegmentMap`] are all that a loop needs.
 
 use crate::distribution::column::{Block, Distributed};
-use crate::distribution::descriptor::{Descriptor, Piece, SegmentMap, SharedMap};
+use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap, SharedMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use nesl_backend::{Fault, Vector, on_vector};
 
@@ -87,11 +87,11 @@ pub(crate) fn compacted_part<L: LocalEngine>(
 
 /// Start and length of what the segments in this rank's block of packed order take of the data.
 pub(crate) fn ranges_of<D>(map: &SegmentMap<D>) -> Vec<(usize, usize)> {
-    let range = |piece: &Piece| {
+    let range = |piece: &LocalSegment| {
         let inside = map.inside(*piece);
         (piece.source + inside.start - piece.start, inside.len())
     };
-    map.pieces.iter().map(range).collect()
+    map.segments.iter().map(range).collect()
 }
 
 /// What a column of one element for each segment has for those in this rank's block.
@@ -100,7 +100,7 @@ pub(crate) fn values_of_segments<L: LocalEngine>(
     column: &Distributed,
     map: &SharedMap<L>,
 ) -> Result<Vector, Fault> {
-    let segments: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
+    let segments: Vec<i64> = map.segments.iter().map(|piece| piece.segment as i64).collect();
     match column.replicated() {
         Some(vector) => {
             let segments = ranks.adopt(map.total, segments)?;

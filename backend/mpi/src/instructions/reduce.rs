@@ -89,7 +89,7 @@ fn in_segments<L: LocalEngine>(
     let started = map.started();
     // The block has only part of a segment that goes on behind it.
     let last = crossing.filter(|_| map.tail().is_some() && !started.is_empty());
-    let head = map.pieces.len() - started.len();
+    let head = map.segments.len() - started.len();
     on_vector!(reduced, slice => {
         let values = with_last(&slice.elements()[head..], last);
         segments::by_segment(ranks, segments, from_value(identity(op)), started, &values)

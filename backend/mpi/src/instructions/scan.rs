@@ -71,7 +71,7 @@ pub(crate) fn exact_scan<L: LocalEngine>(
     part: &Vector,
     map: &SegmentMap<L::Descriptor>,
 ) -> Result<Vector, Fault> {
-    let scanned = match map.pieces.len() {
+    let scanned = match map.segments.len() {
         0 | 1 => ranks.local.scan(op, part),
         _ => ranks.local.seg_scan(op, part, &map.local),
     };

@@ -4,7 +4,7 @@
 //! the rest of it from the ranks that hold it.
 
 use crate::distribution::column::{Block, Distributed};
-use crate::distribution::descriptor::{Descriptor, Piece, SegmentMap};
+use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::packed;
 use nesl_backend::{Fault, Vector};
@@ -50,7 +50,7 @@ pub(crate) fn parse_float<L: LocalEngine>(
     }
     let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let whole = whole_segments(ranks, &part, &map)?;
-    let lengths: Vec<i64> = map.started().iter().map(|piece: &Piece| piece.length as i64).collect();
+    let lengths: Vec<i64> = map.started().iter().map(|piece: &LocalSegment| piece.length as i64).collect();
     let lengths = ranks.adopt(map.total, lengths)?;
     let packed = ranks.local.packed(lengths);
     let floats = packed.and_then(|packed| ranks.local.parse_float(&whole, &packed));

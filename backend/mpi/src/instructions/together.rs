@@ -297,7 +297,7 @@ fn distribute_together<L: LocalEngine>(
     let mut results: Vec<Option<Distributed>> = columns.iter().map(|_| None).collect();
     if parts.len() > 1 {
         let map = segments::map_of(ranks, &segments)?;
-        let pieces: Vec<i64> = map.pieces.iter().map(|piece| piece.segment as i64).collect();
+        let pieces: Vec<i64> = map.segments.iter().map(|piece| piece.segment as i64).collect();
         let requests = ranks.requests_of(&map.identity, &pieces, map.total, length)?;
         for (which, values) in which.into_iter().zip(transfer::fetched_together(ranks, &requests, &parts, map.total)?) {
             let distributed = ranks.local.seg_dist(&values, &map.local);
