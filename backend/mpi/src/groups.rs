@@ -25,7 +25,7 @@ pub(crate) fn seg_reduce<L: LocalEngine>(
     column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
-    if let Some(reduced) = ragged::seg_reduce_on_pieces(ranks, op, column, descriptor) {
+    if let Some(reduced) = ragged::seg_reduce_by_runs(ranks, op, column, descriptor) {
         return Ok(reduced);
     }
     let column = ranks.in_blocks(column)?;
@@ -50,9 +50,9 @@ pub(crate) fn run_group<L: LocalEngine>(
             Slot::Descriptor(segments) => segments.total().ok()?,
         },
     };
-    let pieces = if ranks.is_common(length) { None } else { ragged::pieces_of(ranks, partial, operands, length) };
+    let pieces = if ranks.is_common(length) { None } else { ragged::runs_of(ranks, partial, operands, length) };
     match pieces {
-        Some(pieces) => ragged::run_on_pieces(ranks, partial, operands, &pieces),
+        Some(pieces) => ragged::run_by_runs(ranks, partial, operands, &pieces),
         None if group.members() == 1 => None,
         None if ranks.is_common(length) => run_common(ranks, group, operands),
         None => run_on_blocks(ranks, partial, operands, length),

@@ -3,81 +3,81 @@
 //! What a filter keeps, what instances give, what of it is taken and put behind each other: of all that every rank knows how many
 //! elements each rank has in which order, so it takes no message to know the whole. Elements move when an instruction has to see
 //! them at the ranks of their indices, and then once for all that was done in between. No rank keeps much more than its fair share
-//! so: where pieces would be too uneven, or too many to keep book of, they become blocks at once. Runs are not even copied on
-//! their rank: they may be parts of what other columns have, and a loop over elements runs over one piece after another.
+//! so: where runs would be too uneven, or too many to keep book of, they become blocks at once. Runs are not even copied on
+//! their rank: they may be parts of what other columns have, and a loop over elements runs over one run after another.
 
 use crate::distribution::column::{Block, Distributed, Item, Ragged, Runs};
-use crate::distribution::redistribution::{LocalParts, Redistribution, piece_at, starts_of};
+use crate::distribution::redistribution::{LocalParts, Redistribution, run_at, starts_of};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
 use nesl_backend::{Fault, Vector, on_vector};
 use std::sync::Arc;
 
-/// The most elements that a rank may have of a column in pieces, relative to its fair share.
+/// The most elements that a rank may have of a column in runs, relative to its fair share.
 const UNEVEN: f64 = 2.0;
 
-/// The most pieces of a column.
-const MOST_PIECES: usize = 1 << 13;
+/// The most runs of a column.
+const MOST_RUNS: usize = 1 << 13;
 
 /// The elements of parts of one type, that of `first`.
 pub(crate) fn local_parts<'a, T: Item>(_first: &[T], parts: &'a [Vector]) -> LocalParts<'a, T> {
     LocalParts::new(parts.iter().map(Vector::elements).collect())
 }
 
-/// The number of elements of all pieces.
-fn length_of(pieces: &[(usize, usize)]) -> usize {
-    pieces.iter().map(|piece| piece.1).sum()
+/// The number of elements of all runs.
+fn length_of(runs: &[(usize, usize)]) -> usize {
+    runs.iter().map(|run| run.1).sum()
 }
 
-/// How many elements of all pieces each rank has.
-pub(crate) fn counts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<usize> {
+/// How many elements of all runs each rank has.
+pub(crate) fn counts_of(ranks: usize, runs: &[(usize, usize)]) -> Vec<usize> {
     let mut counts = vec![0; ranks];
-    pieces.iter().for_each(|&(rank, length)| counts[rank] += length);
+    runs.iter().for_each(|&(rank, length)| counts[rank] += length);
     counts
 }
 
 impl<L: LocalEngine> Distribution<L> {
-    /// A column from its pieces, of which this rank has its own one after another.
-    pub(crate) fn ragged(&mut self, pieces: Runs, part: Vector) -> Result<Distributed, Fault> {
-        let length = length_of(&pieces);
+    /// A column from its runs, of which this rank has its own one after another.
+    pub(crate) fn ragged(&mut self, runs: Runs, part: Vector) -> Result<Distributed, Fault> {
+        let length = length_of(&runs);
         if self.is_common(length) {
             return on_vector!(&part, slice => {
-                let all = self.in_order(slice.elements(), &pieces);
+                let all = self.in_order(slice.elements(), &runs);
                 self.adopt(0, all).map(Distributed::Replicated)
             });
         }
         let mut start = 0;
-        let own = pieces.iter().filter(|piece| piece.0 == self.layout.rank).map(|&(_, length)| {
+        let own = runs.iter().filter(|run| run.0 == self.layout.rank).map(|&(_, length)| {
             start += length;
             part.slice(start - length, length)
         });
         let parts = own.collect();
-        self.ragged_parts(Arc::new(pieces), parts, &part)
+        self.ragged_parts(Arc::new(runs), parts, &part)
     }
 
     /// The same where those of this rank lie apart; `like` is a column of their type.
     pub(crate) fn ragged_parts(
         &mut self,
-        pieces: Arc<Runs>,
+        runs: Arc<Runs>,
         mut parts: Vec<Vector>,
         like: &Vector,
     ) -> Result<Distributed, Fault> {
-        let length = length_of(&pieces);
+        let length = length_of(&runs);
         if parts.is_empty() {
             parts.push(like.slice(0, 0));
         }
         if self.is_common(length) {
             let part = self.joined_parts(length, &parts)?;
-            return self.ragged(pieces.to_vec(), part);
+            return self.ragged(runs.to_vec(), part);
         }
-        let is_tame = self.is_tame(length, &pieces);
-        let ragged = self.new_ragged(length, pieces, parts);
+        let is_tame = self.is_tame(length, &runs);
+        let ragged = self.new_ragged(length, runs, parts);
         if is_tame { Ok(ragged) } else { self.in_blocks(&ragged) }
     }
 
-    fn new_ragged(&mut self, length: usize, pieces: Arc<Runs>, parts: Vec<Vector>) -> Distributed {
+    fn new_ragged(&mut self, length: usize, runs: Arc<Runs>, parts: Vec<Vector>) -> Distributed {
         self.holds(parts.iter().map(Vector::len).sum());
-        Distributed::Ragged(Arc::new(Ragged::new(length, pieces, parts)))
+        Distributed::Ragged(Arc::new(Ragged::new(length, runs, parts)))
     }
 
     /// Parts of a column of `length`, put behind each other.
@@ -89,10 +89,10 @@ impl<L: LocalEngine> Distribution<L> {
         self.collectives.settle(length, joined)
     }
 
-    /// Whether pieces may stay where they are.
-    fn is_tame(&self, length: usize, pieces: &[(usize, usize)]) -> bool {
-        let most = counts_of(self.layout.ranks, pieces).into_iter().max().unwrap_or(0);
-        pieces.len() <= MOST_PIECES && most as f64 * self.layout.ranks as f64 <= length as f64 * UNEVEN
+    /// Whether runs may stay where they are.
+    fn is_tame(&self, length: usize, runs: &[(usize, usize)]) -> bool {
+        let most = counts_of(self.layout.ranks, runs).into_iter().max().unwrap_or(0);
+        runs.len() <= MOST_RUNS && most as f64 * self.layout.ranks as f64 <= length as f64 * UNEVEN
     }
 
     /// The same column, replicated or in blocks.
@@ -187,23 +187,23 @@ impl<L: LocalEngine> Distribution<L> {
         ragged.blocks.get_or_init(|| block);
     }
 
-    /// Whether the pieces are blocks.
+    /// Whether the runs are blocks.
     fn is_in_blocks(&self, ragged: &Ragged) -> bool {
         let is_block =
-            |(rank, &piece): (usize, &(usize, usize))| piece == (rank, self.layout.block(ragged.length, rank).len());
+            |(rank, &run): (usize, &(usize, usize))| run == (rank, self.layout.block(ragged.length, rank).len());
         ragged.runs.len() == self.layout.ranks && ragged.runs.iter().enumerate().all(is_block)
     }
 
-    /// The elements of all pieces in order, on every rank.
-    pub(crate) fn in_order<T: Item>(&mut self, own: &[T], pieces: &[(usize, usize)]) -> Vec<T> {
-        let counts = counts_of(self.layout.ranks, pieces);
+    /// The elements of all runs in order, on every rank.
+    pub(crate) fn in_order<T: Item>(&mut self, own: &[T], runs: &[(usize, usize)]) -> Vec<T> {
+        let counts = counts_of(self.layout.ranks, runs);
         let all = self.collectives.communicator.all_gather_varied(own, &counts, Vec::new());
-        if pieces.is_sorted_by_key(|piece| piece.0) {
+        if runs.is_sorted_by_key(|run| run.0) {
             return all;
         }
         let mut next = offsets(&counts);
         let mut ordered = Vec::with_capacity(all.len());
-        for &(rank, length) in pieces {
+        for &(rank, length) in runs {
             ordered.extend_from_slice(&all[next[rank]..next[rank] + length]);
             next[rank] += length;
         }
@@ -241,25 +241,25 @@ impl<L: LocalEngine> Distribution<L> {
         let held: Vec<Arc<Ragged>> = columns.iter().map(|column| self.as_ragged(column)).collect();
         let ranks = self.layout.ranks;
         let starts: Vec<Vec<_>> = held.iter().map(|held| starts_of(ranks, &held.runs)).collect();
-        let mut pieces: Runs = Vec::new();
-        // Of the last one: of which column, of which piece of it, and where it ends there.
+        let mut runs: Runs = Vec::new();
+        // Of the last one: of which column, of which run of it, and where it ends there.
         let mut last = None;
         // Those of this rank: of which column, from where on in what it holds, and how much.
         let mut own: Vec<(usize, usize, usize)> = Vec::new();
         for &(column, start, count) in ranges {
             let (mut at, end) = (start, start + count);
-            let mut piece = piece_at(&starts[column], at);
+            let mut run = run_at(&starts[column], at);
             while at < end {
-                let (owner, length) = held[column].runs[piece];
-                let (first, place) = starts[column][piece];
+                let (owner, length) = held[column].runs[run];
+                let (first, place) = starts[column][run];
                 let part = end.min(first + length) - at;
                 if part > 0 {
                     let place = place + at - first;
-                    let goes_on = last == Some((column, piece, place));
-                    last = Some((column, piece, place + part));
-                    match pieces.last_mut() {
+                    let goes_on = last == Some((column, run, place));
+                    last = Some((column, run, place + part));
+                    match runs.last_mut() {
                         Some(last) if goes_on => last.1 += part,
-                        _ => pieces.push((owner, part)),
+                        _ => runs.push((owner, part)),
                     }
                     match own.last_mut() {
                         _ if owner != rank => {}
@@ -268,11 +268,11 @@ impl<L: LocalEngine> Distribution<L> {
                     }
                 }
                 at += part;
-                piece += 1;
+                run += 1;
             }
         }
         // One range is part of what is there already, however uneven.
-        if ranges.len() > 1 && !self.is_tame(length, &pieces) || pieces.len() > MOST_PIECES {
+        if ranges.len() > 1 && !self.is_tame(length, &runs) || runs.len() > MOST_RUNS {
             return None;
         }
         let ends: Vec<Vec<usize>> =
@@ -285,6 +285,6 @@ impl<L: LocalEngine> Distribution<L> {
         if parts.is_empty() {
             parts.push(held[0].parts[0].slice(0, 0));
         }
-        Some(self.new_ragged(length, Arc::new(pieces), parts))
+        Some(self.new_ragged(length, Arc::new(runs), parts))
     }
 }

@@ -44,7 +44,7 @@ pub fn starts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<(usize, usize)>
 }
 
 /// Which piece has the element at an index of the whole, by where pieces start.
-pub fn piece_at(starts: &[(usize, usize)], index: usize) -> usize {
+pub fn run_at(starts: &[(usize, usize)], index: usize) -> usize {
     starts.partition_point(|&(start, _)| start <= index).saturating_sub(1)
 }
 
@@ -239,7 +239,7 @@ impl Redistribution {
         let mut intervals = Vec::with_capacity(runs.len() + pieces.len());
         for run in runs {
             let (mut start, end) = (run.start, run.start + run.length);
-            let mut piece = piece_at(&starts, start);
+            let mut piece = run_at(&starts, start);
             while start < end {
                 let (source, length) = pieces[piece];
                 let (first, place) = starts[piece];

@@ -1,6 +1,6 @@
-//! Groups over columns in pieces: a loop over each piece, and no element moves.
+//! Groups over columns in runs: a loop over each run, and no element moves.
 //!
-//! Every rank knows the pieces of all, and the lengths of the segments; so it also knows which segments each piece has parts of.
+//! Every rank knows the runs of all, and the lengths of the segments; so it also knows which segments each run has parts of.
 
 use crate::communication::collectives::{from_bits, to_bits};
 use crate::distribution::column::{Distributed, Runs};
@@ -20,21 +20,21 @@ use nesl_vcode::Constants;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most pieces for each rank over which a group runs one after another: each takes some microseconds besides its elements.
+/// The most runs for each rank over which a group runs one after another: each takes some microseconds besides its elements.
 const MOST: usize = 64;
 
-/// The fewest elements of a piece, on average, as a part of the most that a common column has: with fewer, moving them into blocks
+/// The fewest elements of a run, on average, as a part of the most that a common column has: with fewer, moving them into blocks
 /// costs less than the loops.
 const LEAST: usize = 4;
 
 /// What the rank with most may have more than is even: that takes no time to speak of.
 const MORE: u64 = 64;
 
-/// The segments that all pieces have parts of, of each input that is a descriptor.
+/// The segments that all runs have parts of, of each input that is a descriptor.
 type Crossed = Vec<Option<Vec<Range<usize>>>>;
 
-/// The pieces in which all columns of elements lie, if they do, and if a group runs well over them.
-pub(crate) fn pieces_of<L: LocalEngine>(
+/// The runs in which all columns of elements lie, if they do, and if a group runs well over them.
+pub(crate) fn runs_of<L: LocalEngine>(
     ranks: &Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
@@ -44,7 +44,7 @@ pub(crate) fn pieces_of<L: LocalEngine>(
     for (role, operand) in partial.roles.iter().zip(operands) {
         match (role, operand) {
             (Role::Elements, Slot::Column(Distributed::Ragged(ragged))) => match &found {
-                Some(pieces) if **pieces != *ragged.runs => return None,
+                Some(runs) if **runs != *ragged.runs => return None,
                 Some(_) => {}
                 None => found = Some(Arc::clone(&ragged.runs)),
             },
@@ -53,18 +53,18 @@ pub(crate) fn pieces_of<L: LocalEngine>(
             _ => {}
         }
     }
-    let pieces = found?;
+    let runs = found?;
     let least = ranks.threshold / LEAST;
-    let mut loads: Vec<u64> = counts_of(ranks.layout.ranks, &pieces).into_iter().map(|count| count as u64).collect();
-    let are_few = pieces.len() <= MOST * ranks.layout.ranks && pieces.len() * least <= length;
+    let mut loads: Vec<u64> = counts_of(ranks.layout.ranks, &runs).into_iter().map(|count| count as u64).collect();
+    let are_few = runs.len() <= MOST * ranks.layout.ranks && runs.len() * least <= length;
     if let Some(most) = loads.iter_mut().max() {
         *most = most.saturating_sub(MORE);
     }
-    (are_few && strategy::is_even(&loads)).then_some(pieces)
+    (are_few && strategy::is_even(&loads)).then_some(runs)
 }
 
-/// `seg_reduce`, where the elements are; none where that is not for pieces.
-pub(crate) fn seg_reduce_on_pieces<L: LocalEngine>(
+/// `seg_reduce`, where the elements are; none where that is not for runs.
+pub(crate) fn seg_reduce_by_runs<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
     column: &Distributed,
@@ -77,8 +77,8 @@ pub(crate) fn seg_reduce_on_pieces<L: LocalEngine>(
     let partial = Partial::seg_reduce(op);
     let length = column.length();
     let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
-    let pieces = pieces_of(ranks, &partial, &operands, length)?;
-    match run_on_pieces(ranks, &partial, &operands, &pieces)?.pop() {
+    let runs = runs_of(ranks, &partial, &operands, length)?;
+    match run_by_runs(ranks, &partial, &operands, &runs)?.pop() {
         Some(Slot::Column(reduced)) => Some(reduced),
         _ => None,
     }
@@ -92,14 +92,14 @@ fn is_known<D>(operand: &Slot<Distributed, Descriptor<D>>) -> bool {
     }
 }
 
-/// Over the pieces of this rank, one after another.
-pub(crate) fn run_on_pieces<L: LocalEngine>(
+/// Over the runs of this rank, one after another.
+pub(crate) fn run_by_runs<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
-    pieces: &Arc<Runs>,
+    runs: &Arc<Runs>,
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    let starts = offsets(&pieces.iter().map(|piece| piece.1).collect::<Vec<_>>());
+    let starts = offsets(&runs.iter().map(|run| run.1).collect::<Vec<_>>());
     let crossed: Crossed = operands
         .iter()
         .map(|operand| match operand {
@@ -111,11 +111,11 @@ pub(crate) fn run_on_pieces<L: LocalEngine>(
             Slot::Scalar(_) | Slot::Column(_) => None,
         })
         .collect();
-    let own: Vec<usize> = (0..pieces.len()).filter(|&piece| pieces[piece].0 == ranks.layout.rank).collect();
+    let own: Vec<usize> = (0..runs.len()).filter(|&run| runs[run].0 == ranks.layout.rank).collect();
     let mut given = Vec::with_capacity(own.len());
-    for (part, &piece) in own.iter().enumerate() {
-        let portion = Portion { first: starts[piece], length: pieces[piece].1, part };
-        let results = cuts(ranks, operands, &crossed, piece, &portion)
+    for (part, &run) in own.iter().enumerate() {
+        let portion = Portion { first: starts[run], length: runs[run].1, part };
+        let results = cuts(ranks, operands, &crossed, run, &portion)
             .and_then(|cuts| run_on_portion(ranks, partial, operands, &portion, &cuts));
         given.push(results);
     }
@@ -127,15 +127,15 @@ pub(crate) fn run_on_pieces<L: LocalEngine>(
         given.push(results);
     }
     let given = given.into_iter().collect();
-    results_of_pieces(ranks, partial, operands, pieces, given, (&own, &crossed))
+    results_of_runs(ranks, partial, operands, runs, given, (&own, &crossed))
 }
 
-/// What segments have in a piece.
+/// What segments have in a run.
 fn cuts<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     operands: &[SlotOf<Ranks<L>>],
     crossed: &Crossed,
-    piece: usize,
+    run: usize,
     portion: &Portion,
 ) -> Option<Cuts<L>> {
     let mut cuts = Vec::with_capacity(operands.len());
@@ -145,7 +145,7 @@ fn cuts<L: LocalEngine>(
             continue;
         };
         let lengths = segments.0.lengths.replicated()?.elements::<i64>();
-        let range = crossed[piece].clone();
+        let range = crossed[run].clone();
         let before = portion.first - lengths[..range.start].iter().sum::<i64>() as usize;
         let mut rest = portion.length;
         let mut inside: Vec<i64> = Vec::with_capacity(range.len());
@@ -182,34 +182,34 @@ fn cut<L: LocalEngine>(
     Some(Cut { local: ranks.local.packed(lengths).ok()?, segments, first, before })
 }
 
-/// The results of a group from those over the pieces of this rank, or none if a rank has none.
-fn results_of_pieces<L: LocalEngine>(
+/// The results of a group from those over the runs of this rank, or none if a rank has none.
+fn results_of_runs<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
-    pieces: &Arc<Runs>,
+    runs: &Arc<Runs>,
     given: Option<Vec<Vec<SlotOf<L>>>>,
     (own, crossed): (&[usize], &Crossed),
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    let width = |kind: &Yield, piece: usize| match *kind {
+    let width = |kind: &Yield, run: usize| match *kind {
         Yield::All => 0,
         Yield::Kept | Yield::Reduced(_) => 1,
-        Yield::BySegment(_, segments) => crossed[segments].as_ref().map_or(0, |crossed| crossed[piece].len()),
+        Yield::BySegment(_, segments) => crossed[segments].as_ref().map_or(0, |crossed| crossed[run].len()),
     };
     let mut widths = vec![0; ranks.layout.ranks];
-    for (piece, &(rank, _)) in pieces.iter().enumerate() {
-        widths[rank] += partial.yields.iter().map(|kind| width(kind, piece)).sum::<usize>();
+    for (run, &(rank, _)) in runs.iter().enumerate() {
+        widths[rank] += partial.yields.iter().map(|kind| width(kind, run)).sum::<usize>();
     }
     let own_given = given.iter().flat_map(|given| given.iter().take(own.len()));
     let words = own_given.flat_map(|results| results.iter().zip(&partial.yields).flat_map(words_of)).collect();
     let all = ranks.collectives.words_of_ranks(given.is_some().then_some(words), &widths)?;
-    // By piece and yield.
+    // By run and yield.
     let mut next = vec![0; ranks.layout.ranks];
-    let mut words: Vec<Vec<&[i64]>> = Vec::with_capacity(pieces.len());
-    for (piece, &(rank, _)) in pieces.iter().enumerate() {
+    let mut words: Vec<Vec<&[i64]>> = Vec::with_capacity(runs.len());
+    for (run, &(rank, _)) in runs.iter().enumerate() {
         let of_yield = |kind| {
             let start = next[rank];
-            next[rank] += width(kind, piece);
+            next[rank] += width(kind, run);
             &all[rank][start..next[rank]]
         };
         words.push(partial.yields.iter().map(of_yield).collect());
@@ -217,13 +217,13 @@ fn results_of_pieces<L: LocalEngine>(
     let mut results = Vec::with_capacity(partial.yields.len());
     let given = given?;
     for (index, kind) in partial.yields.iter().enumerate() {
-        let of_pieces = || words.iter().map(move |words| words[index]);
+        let of_runs = || words.iter().map(move |words| words[index]);
         results.push(match *kind {
-            Yield::Reduced(op) => Slot::Scalar(folded(op, of_pieces().map(|words| words[0]))),
+            Yield::Reduced(op) => Slot::Scalar(folded(op, of_runs().map(|words| words[0]))),
             Yield::BySegment(op, segments) => {
                 let mut values = vec![identity(op); segments_of(&operands[segments])];
-                for (piece, words) in of_pieces().enumerate() {
-                    let range = crossed[segments].as_ref()?[piece].clone();
+                for (run, words) in of_runs().enumerate() {
+                    let range = crossed[segments].as_ref()?[run].clone();
                     for (value, &bits) in values[range].iter_mut().zip(words) {
                         *value = combine(op, *value, from_bits(op.row().result, bits));
                     }
@@ -233,10 +233,10 @@ fn results_of_pieces<L: LocalEngine>(
             }
             Yield::All | Yield::Kept => {
                 let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
-                let kept = || pieces.iter().zip(of_pieces()).map(|(&(rank, _), words)| (rank, words[0] as usize));
-                let pieces = if *kind == Yield::All { Arc::clone(pieces) } else { Arc::new(kept().collect()) };
+                let kept = || runs.iter().zip(of_runs()).map(|(&(rank, _), words)| (rank, words[0] as usize));
+                let runs = if *kind == Yield::All { Arc::clone(runs) } else { Arc::new(kept().collect()) };
                 let like = parts[0].clone();
-                Slot::Column(ranks.ragged_parts(pieces, parts, &like).ok()?)
+                Slot::Column(ranks.ragged_parts(runs, parts, &like).ok()?)
             }
         });
     }
@@ -259,7 +259,7 @@ fn within(ends: &[usize], range: Range<usize>) -> Range<usize> {
     first..ends.partition_point(|&end| end < range.end) + 1
 }
 
-/// What the others need to know of a result over a piece.
+/// What the others need to know of a result over a run.
 fn words_of<D>((result, kind): (&Slot<Vector, D>, &Yield)) -> Vec<i64> {
     match (result, kind) {
         (_, Yield::All) => Vec::new(),

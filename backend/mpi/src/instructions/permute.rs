@@ -5,7 +5,7 @@
 
 use crate::distribution::column::{Block, Distributed, Runs};
 use crate::distribution::ragged::local_parts;
-use crate::distribution::redistribution::{piece_at, starts_of};
+use crate::distribution::redistribution::{run_at, starts_of};
 use crate::distribution::request_cache::Requests;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets, overlap};
@@ -321,7 +321,7 @@ pub(crate) fn gather_ragged<L: LocalEngine>(
     let rank = ranks.layout.rank;
     let starts = starts_of(ranks.layout.ranks, &ragged.runs);
     let place = |&index: &i64| {
-        let piece = piece_at(&starts, index as usize);
+        let piece = run_at(&starts, index as usize);
         (ragged.runs[piece].0, starts[piece].1 + index as usize - starts[piece].0)
     };
     let places: Vec<(usize, usize)> = indices.elements::<i64>().iter().map(place).collect();
