@@ -36,6 +36,17 @@ pub(crate) fn counts_of(ranks: usize, runs: &[(usize, usize)]) -> Vec<usize> {
     counts
 }
 
+/// Consecutive elements of one of several columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnRange {
+    /// Which column.
+    pub(crate) column: usize,
+    /// From where on.
+    pub(crate) start: usize,
+    /// How many.
+    pub(crate) length: usize,
+}
+
 impl<L: LocalEngine> Distribution<L> {
     /// A column from its runs, of which this rank has its own one after another.
     pub(crate) fn ragged(&mut self, runs: Runs, part: Vector) -> Result<Distributed, Fault> {
@@ -230,11 +241,10 @@ impl<L: LocalEngine> Distribution<L> {
         }
     }
 
-    /// Ranges of columns (which, from where, how many elements) put behind each other without a message; none where they had better
-    /// be in blocks.
-    pub(crate) fn select(&mut self, columns: &[&Distributed], ranges: &[(usize, usize, usize)]) -> Option<Distributed> {
+    /// Ranges of columns put behind each other without a message; none where they had better be in blocks.
+    pub(crate) fn select(&mut self, columns: &[&Distributed], ranges: &[ColumnRange]) -> Option<Distributed> {
         let rank = self.layout.rank;
-        let length: usize = ranges.iter().map(|range| range.2).sum();
+        let length: usize = ranges.iter().map(|range| range.length).sum();
         if self.is_common(length) {
             return None;
         }
@@ -244,10 +254,10 @@ impl<L: LocalEngine> Distribution<L> {
         let mut runs: Runs = Vec::new();
         // Of the last one: of which column, of which run of it, and where it ends there.
         let mut last = None;
-        // Those of this rank: of which column, from where on in what it holds, and how much.
-        let mut own: Vec<(usize, usize, usize)> = Vec::new();
-        for &(column, start, count) in ranges {
-            let (mut at, end) = (start, start + count);
+        // Those of this rank, as places in what it holds.
+        let mut own: Vec<ColumnRange> = Vec::new();
+        for &ColumnRange { column, start, length } in ranges {
+            let (mut at, end) = (start, start + length);
             let mut run = run_at(&starts[column], at);
             while at < end {
                 let (owner, length) = held[column].runs[run];
@@ -263,8 +273,8 @@ impl<L: LocalEngine> Distribution<L> {
                     }
                     match own.last_mut() {
                         _ if owner != rank => {}
-                        Some(last) if goes_on => last.2 += part,
-                        _ => own.push((column, place, part)),
+                        Some(last) if goes_on => last.length += part,
+                        _ => own.push(ColumnRange { column, start: place, length: part }),
                     }
                 }
                 at += part;
@@ -277,7 +287,7 @@ impl<L: LocalEngine> Distribution<L> {
         }
         let ends: Vec<Vec<usize>> =
             held.iter().map(|held| offsets(&held.parts.iter().map(Vector::len).collect::<Vec<_>>())).collect();
-        let slice = |&(column, start, length): &(usize, usize, usize)| {
+        let slice = |&ColumnRange { column, start, length }: &ColumnRange| {
             let part = ends[column].partition_point(|&end| end <= start) - 1;
             held[column].parts[part].slice(start - ends[column][part], length)
         };

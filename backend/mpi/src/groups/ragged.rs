@@ -33,6 +33,14 @@ const MORE: u64 = 64;
 /// The segments that all runs have parts of, of each input that is a descriptor.
 type Crossed = Vec<Option<Vec<Range<usize>>>>;
 
+/// What a group runs over.
+struct Course<'a> {
+    runs: &'a Arc<Runs>,
+    /// Which of the runs are this rank's.
+    own: &'a [usize],
+    crossed: &'a Crossed,
+}
+
 /// The runs in which all columns of elements lie, if they do, and if a group runs well over them.
 pub(crate) fn runs_of<L: LocalEngine>(
     ranks: &Distribution<L>,
@@ -127,7 +135,7 @@ pub(crate) fn run_by_runs<L: LocalEngine>(
         given.push(results);
     }
     let given = given.into_iter().collect();
-    results_of_runs(ranks, partial, operands, runs, given, (&own, &crossed))
+    results_of_runs(ranks, partial, operands, &Course { runs, own: &own, crossed: &crossed }, given)
 }
 
 /// What segments have in a run.
@@ -187,9 +195,8 @@ fn results_of_runs<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
-    runs: &Arc<Runs>,
+    Course { runs, own, crossed }: &Course<'_>,
     given: Option<Vec<Vec<SlotOf<L>>>>,
-    (own, crossed): (&[usize], &Crossed),
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
     let width = |kind: &Yield, run: usize| match *kind {
         Yield::All => 0,

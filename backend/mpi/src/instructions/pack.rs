@@ -4,6 +4,7 @@
 //! brought to it, and the local engine does the rest.
 
 use crate::distribution::column::{Block, Distributed};
+use crate::distribution::ragged::ColumnRange;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
 use nesl_backend::{Fault, Vector};
@@ -125,6 +126,7 @@ pub(crate) fn concat_ragged<L: LocalEngine>(
     if ranks.layout.ranks == 1 {
         return None;
     }
-    let ranges: Vec<_> = columns.iter().enumerate().map(|(at, column)| (at, 0, column.length())).collect();
+    let ranges: Vec<_> =
+        columns.iter().enumerate().map(|(column, of)| ColumnRange { column, start: 0, length: of.length() }).collect();
     ranks.select(&columns.iter().collect::<Vec<_>>(), &ranges)
 }

@@ -4,7 +4,7 @@
 //! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
 
 use crate::distribution::column::{Block, Distributed, Runs};
-use crate::distribution::ragged::local_parts;
+use crate::distribution::ragged::{ColumnRange, local_parts};
 use crate::distribution::redistribution::{run_at, starts_of};
 use crate::distribution::request_cache::Requests;
 use crate::distribution::{Distribution, LocalEngine};
@@ -305,7 +305,7 @@ pub(crate) fn slice_ragged<L: LocalEngine>(
     if column.replicated().is_some() || length == column.length() {
         return None;
     }
-    ranks.select(&[column], &[(0, start, length)])
+    ranks.select(&[column], &[ColumnRange { column: 0, start, length }])
 }
 
 /// `gather` at indices that every rank knows, from where the elements lie.

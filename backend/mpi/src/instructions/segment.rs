@@ -5,6 +5,7 @@
 
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::Descriptor;
+use crate::distribution::ragged::ColumnRange;
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::pack;
@@ -150,7 +151,8 @@ pub(crate) fn compact_ragged<L: LocalEngine>(
     if column.replicated().is_some() {
         return None;
     }
-    let ranges: Vec<_> = known_ranges(segments)?.into_iter().map(|(start, length)| (0, start, length)).collect();
+    let range = |(start, length)| ColumnRange { column: 0, start, length };
+    let ranges: Vec<_> = known_ranges(segments)?.into_iter().map(range).collect();
     ranks.select(&[column], &ranges)
 }
 
@@ -165,7 +167,8 @@ pub(crate) fn append_ragged<L: LocalEngine>(
     }
     let (left, right) = (known_ranges(first.0)?, known_ranges(second.0)?);
     let both = left.into_iter().zip(right);
-    let ranges: Vec<_> = both.flat_map(|(left, right)| [(0, left.0, left.1), (1, right.0, right.1)]).collect();
+    let range = |column: usize, (start, length)| ColumnRange { column, start, length };
+    let ranges: Vec<_> = both.flat_map(|(left, right)| [range(0, left), range(1, right)]).collect();
     ranks.select(&[first.1, second.1], &ranges)
 }
 
