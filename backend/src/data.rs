@@ -1,7 +1,8 @@
 //! Data in memory: what columns and segments are made of, whoever works on them.
 //!
-//! [`memory`] recycles blocks, [`buffer`] counts them against a limit, [`vector`] is a column of one process, [`descriptor`] its
-//! segments, [`slot`] what a register holds; [`hold`] counts what comes in from outside, [`counters`] says what was done.
+//! [`memory`] recycles blocks, [`buffer`] counts them against a limit, [`vector`] is a column of one process,
+//! [`descriptor`] its segments, [`slot`] what a register holds; [`hold`] counts what comes in from outside,
+//! [`counters`] says what was done.
 
 pub mod buffer;
 pub mod counters;

@@ -1,12 +1,12 @@
 //! The seam between the machine and the engines.
 //!
-//! The machine owns control flow, registers, last uses and error spans; an [`Engine`] supplies columns, descriptors and the
-//! instructions on them, one method for each class of the instruction table. The meaning of every method is that of its row
-//! in `nesl_vcode::op`. Operands that die at the instruction are passed by value and uniquely owned, so an engine may
-//! overwrite them.
+//! The machine owns control flow, registers, last uses and error spans; an [`Engine`] supplies columns, descriptors and
+//! the instructions on them, one method for each class of the instruction table. The meaning of every method is that of
+//! its row in `nesl_vcode::op`. Operands that die at the instruction are passed by value and uniquely owned, so an
+//! engine may overwrite them.
 //!
-//! In a distributed engine every rank calls the same methods in the same order. Scalars, lengths, errors and everything else a
-//! method returns (columns and descriptors apart) are the same on all ranks.
+//! In a distributed engine every rank calls the same methods in the same order. Scalars, lengths, errors and everything
+//! else a method returns (columns and descriptors apart) are the same on all ranks.
 
 #[macro_use]
 mod one_process;
@@ -92,12 +92,13 @@ pub trait Engine {
     fn copy(&mut self, elements: Elements<'_>) -> Result<Self::Column, Fault> {
         self.constants(&elements.to_constants())
     }
-    /// Room for a column in parts of so many elements, to [copy to](Engine::copy_to); none where the engine has no such columns, or
-    /// no memory.
+    /// Room for a column in parts of so many elements, to [copy to](Engine::copy_to); none where the engine has no such
+    /// columns, or no memory.
     fn unwritten(&mut self, _ty: ScalarType, _lengths: &[usize]) -> Option<Vec<Unwritten>> {
         None
     }
-    /// A column of elements that native code has left in memory, as the next ones of a part of another; none if they do not fit.
+    /// A column of elements that native code has left in memory, as the next ones of a part of another; none if they do
+    /// not fit.
     fn copy_to(&mut self, _part: &mut Unwritten, _elements: Elements<'_>) -> Option<Self::Column> {
         None
     }
@@ -209,8 +210,9 @@ pub trait Engine {
     fn runs_groups(&self) -> bool {
         false
     }
-    /// A group at once: its results, of what it reads from outside. None where the engine cannot, or where something in it
-    /// fails; then the operands are as before, and the instructions of the group are run one by one, which shows what is wrong.
+    /// A group at once: its results, of what it reads from outside. None where the engine cannot, or where something in
+    /// it fails; then the operands are as before, and the instructions of the group are run one by one, which shows
+    /// what is wrong.
     fn group(&mut self, _group: &Group, _operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>>
     where
         Self: Sized,
@@ -218,8 +220,8 @@ pub trait Engine {
         None
     }
 
-    /// Deals the instances of an `each` out to ranks, runs `run` on those of this one, and puts the results of all together.
-    /// None where that is not done, because there are no ranks, or the instances weigh too differently.
+    /// Deals the instances of an `each` out to ranks, runs `run` on those of this one, and puts the results of all
+    /// together. None where that is not done, because there are no ranks, or the instances weigh too differently.
     fn divide(
         &mut self,
         _division: &Division<'_, Self>,
@@ -249,8 +251,8 @@ pub trait Engine {
     fn has_addresses(&self) -> bool {
         false
     }
-    /// The address of the elements of a column, if this process has all of them, one after another. They stay there as long as
-    /// the column is held.
+    /// The address of the elements of a column, if this process has all of them, one after another. They stay there as
+    /// long as the column is held.
     fn address(&self, _column: &Self::Column) -> Option<usize> {
         None
     }
@@ -258,8 +260,8 @@ pub trait Engine {
     fn workers(&self) -> usize {
         1
     }
-    /// Hands each item to a task with an engine whose columns are those of this one; the results in the order of the items.
-    /// Only where everything is at hand.
+    /// Hands each item to a task with an engine whose columns are those of this one; the results in the order of the
+    /// items. Only where everything is at hand.
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R>
     where
         Self: Sized,
@@ -267,14 +269,15 @@ pub trait Engine {
         items.into_iter().map(|item| task(item, self)).collect()
     }
 
-    /// Says what ends instructions while they run; without effect in engines that run them to their ends. In a distributed run
-    /// that must be something that comes to all ranks after they have done the same together.
+    /// Says what ends instructions while they run; without effect in engines that run them to their ends. In a
+    /// distributed run that must be something that comes to all ranks after they have done the same together.
     fn set_interrupt(&mut self, _interrupt: &Interrupt) {}
     /// Whether instructions whose columns move alike are given to it at once, where they follow one another.
     fn moves_together(&self) -> bool {
         false
     }
-    /// The results of such instructions ([`nesl_vcode::op::Row::together`]) on the operands of each. An error is that of the first.
+    /// The results of such instructions ([`nesl_vcode::op::Row::together`]) on the operands of each. An error is that
+    /// of the first.
     fn together(&mut self, op: VectorOp, _operands: Vec<Vec<SlotOf<Self>>>) -> Result<Vec<SlotOf<Self>>, Fault>
     where
         Self: Sized,
@@ -286,8 +289,8 @@ pub trait Engine {
         Interrupt::default()
     }
 
-    /// A column from the pieces that the ranks hold: the elements of rank 0, then those of rank 1, …. In one process, the
-    /// elements given. The pieces may be of any sizes.
+    /// A column from the pieces that the ranks hold: the elements of rank 0, then those of rank 1, …. In one process,
+    /// the elements given. The pieces may be of any sizes.
     fn import(&mut self, piece: Constants) -> Result<Self::Column, Fault>;
     /// `length` elements from `start` on, on every rank.
     fn fetch(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Window, Fault>;
@@ -295,8 +298,8 @@ pub trait Engine {
     fn own(&mut self, column: &Self::Column) -> Result<Window, Fault>;
     /// This process's rank and the number of ranks.
     fn rank(&self) -> (usize, usize);
-    /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none have
-    /// to move: all of them in one process.
+    /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none
+    /// have to move: all of them in one process.
     fn share(&self, length: usize) -> std::ops::Range<usize> {
         share(self.rank(), length)
     }
@@ -306,8 +309,8 @@ pub trait Engine {
         &mut self,
         outcome: Result<T, E>,
     ) -> Result<T, E>;
-    /// Does what ranks do each by itself before they [`agree`](Engine::agree) on whether it went well: there an interrupt may end
-    /// the work of a rank without that of the others.
+    /// Does what ranks do each by itself before they [`agree`](Engine::agree) on whether it went well: there an
+    /// interrupt may end the work of a rank without that of the others.
     fn by_itself<T>(&mut self, work: impl FnOnce() -> T) -> T {
         work()
     }

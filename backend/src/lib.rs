@@ -6,8 +6,9 @@
 //! engine   the instructions on columns: the seam, the reference engine, the threads
 //! data     memory, columns, segment descriptors
 //! ```
-//! Each uses only what is below it. [`mod@reference`](engine::reference) is the meaning of VCODE, one simple loop per instruction;
-//! [`threads`](engine::threads) is the default. The distributed engine is a crate of its own, `nesl-mpi`, on the same seam.
+//! Each uses only what is below it. [`mod@reference`](engine::reference) is the meaning of VCODE, one simple loop per
+//! instruction; [`threads`](engine::threads) is the default. The distributed engine is a crate of its own, `nesl-mpi`,
+//! on the same seam.
 
 pub mod data;
 pub mod engine;

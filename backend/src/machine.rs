@@ -1,9 +1,9 @@
 //! The machine: runs programs on any engine.
 //!
 //! Control flow, registers, last uses, recursion and the places of errors live here, once; what touches columns is the
-//! engine's (`run`, `execute`). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own (`frames`), so
-//! recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes the same way through
-//! the same program.
+//! engine's (`run`, `execute`). Calls do not nest on Rust's stack: frames lie in a stack of the machine's own
+//! (`frames`), so recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes
+//! the same way through the same program.
 
 pub(crate) mod decode;
 mod each;
@@ -116,14 +116,14 @@ impl<E: Engine> Machine<E> {
         self.profile.as_ref().map(Profile::places).unwrap_or_default()
     }
 
-    /// Says that native code is to count what it does, for [`Machine::counters`]. That holds for the whole process, for functions that
-    /// are compiled from now on.
+    /// Says that native code is to count what it does, for [`Machine::counters`]. That holds for the whole process, for
+    /// functions that are compiled from now on.
     pub fn count_steps(&mut self) {
         nesl_native::count_steps();
     }
 
-    /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed run it must be
-    /// set where all ranks have done the same together, as that of `nesl-mpi` is.
+    /// Ends runs with [`Failure::Interrupted`] soon after the flag is set. The flag is not cleared. In a distributed
+    /// run it must be set where all ranks have done the same together, as that of `nesl-mpi` is.
     pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
         self.engine.set_interrupt(&Interrupt::on(Arc::clone(&flag)));
         self.host.interrupt_on(Arc::clone(&flag));

@@ -11,8 +11,8 @@ use nesl_vcode::{Constants, FunctionId, Input, Output, Shape, Step, parse, pipel
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A function and its lifted version, which gives for each instance its reversed sequence of sequences, how many they are,
-/// and their first elements plus a number that all share.
+/// A function and its lifted version, which gives for each instance its reversed sequence of sequences, how many they
+/// are, and their first elements plus a number that all share.
 const TURN: &str = "
 function turn(%0: int, %1: descriptor, %2: column int, %3: int) -> int, descriptor, column int, int, int, column int {
   %4 = iota %0

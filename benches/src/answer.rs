@@ -1,7 +1,7 @@
 //! Answers of programs and twins, brought into one form and compared.
 //!
-//! An answer becomes the columns of its type in order: for a sequence within another the lengths of all segments, and the
-//! elements of all of them one after another.
+//! An answer becomes the columns of its type in order: for a sequence within another the lengths of all segments, and
+//! the elements of all of them one after another.
 
 use nesl_backend::{Slot, Threads, Value};
 use nesl_vcode::{Constants, Shape};

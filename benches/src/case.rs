@@ -89,7 +89,8 @@ impl Work {
         }
     }
 
-    /// The size at which there is about that part of the elements (of pictures and matrices), or of the work (of searches).
+    /// The size at which there is about that part of the elements (of pictures and matrices), or of the work (of
+    /// searches).
     pub fn divided(self, size: usize, divide: usize) -> usize {
         let divide = divide.max(1);
         let smaller = match self {

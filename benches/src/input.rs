@@ -73,7 +73,8 @@ pub fn uniform_matrix(rows: usize) -> Rows<(usize, f64)> {
     matrix(&vec![ROW; rows])
 }
 
-/// A sparse matrix whose k-th longest row has a k-th of the elements of the longest; the longest has a fifteenth of all.
+/// A sparse matrix whose k-th longest row has a k-th of the elements of the longest; the longest has a fifteenth of
+/// all.
 pub fn skewed_matrix(rows: usize) -> Rows<(usize, f64)> {
     let harmonic: f64 = (1..=rows).map(|k| 1.0 / k as f64).sum();
     let longest = (ROW * rows) as f64 / harmonic;

@@ -44,8 +44,8 @@ pub fn median(mut times: Vec<f64>) -> f64 {
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Three quarters of the memory that the machine has free, in bytes: what programs may take, so that one that takes too much
-/// fails on its own. None where the system does not say.
+/// Three quarters of the memory that the machine has free, in bytes: what programs may take, so that one that takes too
+/// much fails on its own. None where the system does not say.
 pub fn memory_to_use() -> Option<u64> {
     Some(kilobytes("/proc/meminfo", "MemAvailable:")? * 1024 / 4 * 3)
 }

@@ -1,7 +1,7 @@
 //! The yardstick: each NESL program beside its twin in Rust, interleaved in one process, with medians and their ratio.
 //!
-//! `cargo run --release -p nesl-benches -- --help`. Results are compared before anything is timed: a benchmark of a wrong
-//! answer is none.
+//! `cargo run --release -p nesl-benches -- --help`. Results are compared before anything is timed: a benchmark of a
+//! wrong answer is none.
 //!
 //! ```text
 //! table      the benchmarks: program, size, input, twin      case     what a row is, and what it becomes at a size

@@ -39,8 +39,8 @@ pub enum Side {
     Twin,
 }
 
-/// Runs something on a thread of its own with a pool of so many threads, that one included: like the engine, which works on
-/// the thread that calls it, a twin need not wait for another thread to begin.
+/// Runs something on a thread of its own with a pool of so many threads, that one included: like the engine, which
+/// works on the thread that calls it, a twin need not wait for another thread to begin.
 ///
 /// # Errors
 /// If the system does not start the threads, or what was run fails.
@@ -66,8 +66,8 @@ pub fn in_pool<R: Send>(
     })
 }
 
-/// Compares the results of program and twin, then times them in turn. Results are dropped after the clock has stopped, on both
-/// sides.
+/// Compares the results of program and twin, then times them in turn. Results are dropped after the clock has stopped,
+/// on both sides.
 ///
 /// # Errors
 /// If the program fails, or they disagree.

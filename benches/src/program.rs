@@ -16,7 +16,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles a text for so many threads, and computes the globals that its `main` needs. Its columns may take so many bytes.
+    /// Compiles a text for so many threads, and computes the globals that its `main` needs. Its columns may take so
+    /// many bytes.
     ///
     /// # Errors
     /// What is wrong with it, as text.

@@ -18,8 +18,8 @@ pub struct Report {
     pub means: Vec<Mean>,
 }
 
-/// A benchmark at one size on so many threads. Times are in seconds, rates in bytes a second, memory is in bytes; ratios, rates,
-/// speed-ups and growth are those of medians if nothing else is said.
+/// A benchmark at one size on so many threads. Times are in seconds, rates in bytes a second, memory is in bytes;
+/// ratios, rates, speed-ups and growth are those of medians if nothing else is said.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
     pub name: &'static str,

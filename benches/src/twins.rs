@@ -1,7 +1,7 @@
 //! The twins: what a good engineer writes in Rust with rayon for the same problems, without tricks, by subject.
 //!
-//! Each is called in a pool of as many threads as the program beside it has. Its input lies as Rust would have it: points are
-//! pairs, a graph or a sparse matrix is rows in one vector with offsets. Integers have 64 bits, as in NESL.
+//! Each is called in a pool of as many threads as the program beside it has. Its input lies as Rust would have it:
+//! points are pairs, a graph or a sparse matrix is rows in one vector with offsets. Integers have 64 bits, as in NESL.
 
 pub mod bodies;
 pub mod filters;

@@ -1,15 +1,15 @@
 //! Processes that a batch system has started beside each other without MPI between them.
 //!
-//! `srun nesl run …` where Slurm and the MPI do not know each other starts as many copies of the whole program as there are tasks:
-//! each prints the same, each writes the same files. That is what nobody means who does not say so: `--engine threads`
-//! does.
+//! `srun nesl run …` where Slurm and the MPI do not know each other starts as many copies of the whole program as there
+//! are tasks: each prints the same, each writes the same files. That is what nobody means who does not say so:
+//! `--engine threads` does.
 
 use crate::launch::Launched;
 use crate::options::{EngineName, RunOptions};
 use crate::stop::Stop;
 
-/// The variables of Slurm that say which task of a step of how many this process is. The script of a job and its shell are no
-/// step, or one of a single task.
+/// The variables of Slurm that say which task of a step of how many this process is. The script of a job and its shell
+/// are no step, or one of a single task.
 const TASK: &str = "SLURM_PROCID";
 const TASKS: &str = "SLURM_STEP_NUM_TASKS";
 

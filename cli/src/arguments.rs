@@ -1,7 +1,7 @@
 //! The arguments of `main`: words of the command line to values of the parameters' types.
 //!
-//! [`words`] says which word is for which parameter. A polymorphic `main` has several entries, one for each instance of its
-//! type; the first whose parameters the words fit is used. What fits a parameter:
+//! [`words`] says which word is for which parameter. A polymorphic `main` has several entries, one for each instance of
+//! its type; the first whose parameters the words fit is used. What fits a parameter:
 //!
 //! | parameter | word |
 //! |---|---|
@@ -10,9 +10,9 @@
 //! | other sequences of scalars or rows | a literal, which begins with `[` or `"`; else the name of a file |
 //! | anything | a literal |
 //!
-//! `@name` is the file of that name, also for text, and `@@x` is the word `@x` without that meaning. A word that begins like a
-//! literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file holds numbers,
-//! and text must be a literal: a misspelt name or number should be an error, not a text.
+//! `@name` is the file of that name, also for text, and `@@x` is the word `@x` without that meaning. A word that begins
+//! like a literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file
+//! holds numbers, and text must be a literal: a misspelt name or number should be an error, not a text.
 
 mod words;
 

@@ -21,7 +21,8 @@ use std::time::Instant;
 #[derive(Args, Clone, Debug)]
 struct Built {
     /// Values for the parameters of main: literals, texts or files; and its options
-    // What comes first and is none of these options ends them, so that `-5`, and options and `--` of main, reach the program.
+    // What comes first and is none of these options ends them, so that `-5`, and options and `--` of main, reach the
+    // program.
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The codes of all errors and warnings, with their pages: the files of `docs/errors`, in the executable.
 //!
-//! The tests of the workspace see to it that every code has a page, and that the programs on the pages do what they say.
+//! The tests of the workspace see to it that every code has a page, and that the programs on the pages do what they
+//! say.
 
 /// The pages of these codes.
 macro_rules! pages {

@@ -93,8 +93,8 @@ pub fn flatten(checked: &Checked, style: Style) -> Result<Program, Stop> {
     })
 }
 
-/// The longest source that is read, in bytes. Nobody writes that much, and to compile a text takes many times its length; what
-/// gives bytes without an end, such as a device, ends here.
+/// The longest source that is read, in bytes. Nobody writes that much, and to compile a text takes many times its
+/// length; what gives bytes without an end, such as a device, ends here.
 pub const LONGEST_SOURCE: usize = 16 << 20;
 
 /// The text of a source file.

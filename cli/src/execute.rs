@@ -50,8 +50,8 @@ pub enum Choice {
     Help,
 }
 
-/// What of a program to run with these arguments: `main` if there are any, or if it needs none; else the expressions if there
-/// are any.
+/// What of a program to run with these arguments: `main` if there are any, or if it needs none; else the expressions if
+/// there are any.
 ///
 /// # Errors
 /// A usage error, if arguments and program do not go together.

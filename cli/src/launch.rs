@@ -1,7 +1,7 @@
 //! Where a program runs: the choice of the engine, and the ranks of a job that MPI has started.
 //!
-//! The one place where the engines are named. Everything that runs programs is a [`Job`], generic over its engine. MPI is
-//! initialised only where a launcher started the process, or where the user asks for it: it takes half a second.
+//! The one place where the engines are named. Everything that runs programs is a [`Job`], generic over its engine. MPI
+//! is initialised only where a launcher started the process, or where the user asks for it: it takes half a second.
 
 use crate::options::{EngineName, RunOptions};
 use crate::output::remark;
@@ -65,8 +65,8 @@ impl Launched {
         if self.rank == 0 {
             return stop;
         }
-        // A launcher ends the job with the first process that fails: let rank 0 speak before. Who is not ended has no launcher,
-        // or no rank 0: a variable is set that says so by mistake.
+        // A launcher ends the job with the first process that fails: let rank 0 speak before. Who is not ended has no
+        // launcher, or no rank 0: a variable is set that says so by mistake.
         std::thread::sleep(TIME_TO_SPEAK);
         stop
     }
@@ -166,8 +166,8 @@ impl Place {
         self.launched.is_none_or(|launched| launched.ranks == 1)
     }
 
-    /// The same result. In a job of several ranks rank 0 has then said what is to be said, before any rank leaves: launchers
-    /// end the job with the first process that fails.
+    /// The same result. In a job of several ranks rank 0 has then said what is to be said, before any rank leaves:
+    /// launchers end the job with the first process that fails.
     ///
     /// # Errors
     /// If it is one.
@@ -216,8 +216,8 @@ impl Place {
         nesl_mpi::communication::interrupts::prepare();
     }
 
-    /// Makes an interrupt stop what [`Link::evaluation`] runs; all ranks call it together. `heard` is called when all have
-    /// heard of one.
+    /// Makes an interrupt stop what [`Link::evaluation`] runs; all ranks call it together. `heard` is called when all
+    /// have heard of one.
     pub fn watch(&self, heard: impl Fn() + Send + Sync + 'static) {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
@@ -281,7 +281,8 @@ impl Place {
         }
     }
 
-    /// The end of this process for a reason of its own. In a job, the end of the job: the others may wait for it already.
+    /// The end of this process for a reason of its own. In a job, the end of the job: the others may wait for it
+    /// already.
     fn leave_alone(&self, message: &str) -> Result<(), Stop> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
@@ -290,8 +291,9 @@ impl Place {
         Err(Stop::failed(message))
     }
 
-    /// The memory that this process may take for data where no option says so: nine tenths of what the machine has, or the
-    /// group of processes that this one is in may take, divided among the ranks here. More would have the kernel kill it.
+    /// The memory that this process may take for data where no option says so: nine tenths of what the machine has, or
+    /// the group of processes that this one is in may take, divided among the ranks here. More would have the kernel
+    /// kill it.
     pub fn memory(&self, options: &RunOptions) -> Option<u64> {
         let neighbours = self.launched.map_or(1, |launched| launched.neighbours.max(1));
         options.max_memory.or_else(|| Some(machine_limit()? / 10 * 9 / neighbours as u64))
@@ -310,8 +312,8 @@ impl Place {
     }
 }
 
-/// The way from rank 0 to the other ranks, if there are any: for what all do at once, when rank 0 says so. Between two words
-/// they sleep.
+/// The way from rank 0 to the other ranks, if there are any: for what all do at once, when rank 0 says so. Between two
+/// words they sleep.
 pub struct Link {
     #[cfg(feature = "mpi")]
     communicator: Option<nesl_mpi::Communicator>,

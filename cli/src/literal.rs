@@ -1,8 +1,8 @@
 //! NESL literals on the command line: `5`, `-2.5`, `[1, 2]`, `[(1, "a")]`.
 //!
-//! Read with the lexer of the language, so that numbers, characters and escapes are what they are in a program, but without
-//! its grammar and library: a built executable starts in a moment. What the literal is to be is known from the parameter.
-//! What is none is [`Malformed`] at a place.
+//! Read with the lexer of the language, so that numbers, characters and escapes are what they are in a program, but
+//! without its grammar and library: a built executable starts in a moment. What the literal is to be is known from the
+//! parameter. What is none is [`Malformed`] at a place.
 
 use nesl_backend::Literal;
 use nesl_frontend::ast::BinaryOp;
@@ -64,7 +64,8 @@ fn read(text: &str) -> Result<Literal, Mistake> {
     }
 }
 
-/// The part of a text around a place on one line, and a line that points to the place. What is no text is shown by its code.
+/// The part of a text around a place on one line, and a line that points to the place. What is no text is shown by its
+/// code.
 fn excerpt(text: &str, place: Range<usize>) -> String {
     let start = text.floor_char_boundary(place.start.min(text.len()));
     let end = text.ceil_char_boundary(place.end.clamp(start, text.len()));

@@ -63,14 +63,16 @@ pub struct RunOptions {
     #[arg(long, value_name = "LINES", global = true, num_args = 0..=1, require_equals = true,
           default_missing_value = profile::LINES)]
     pub profile: Option<usize>,
-    /// Most memory for data in each process: bytes, or with a unit: 512M, 2G [default: 9/10 of what this machine has; under
-    /// mpirun divided by the ranks on it]
+    /// Most memory for data in each process: bytes, or with a unit: 512M, 2G [default: 9/10 of what this machine has;
+    /// under mpirun divided by the ranks on it]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
     pub max_memory: Option<u64>,
-    /// Most time that a run may take, or each input of a session: 10s, 500ms, 2m, 1h; its exit code is 124 then [default: none]
+    /// Most time that a run may take, or each input of a session: 10s, 500ms, 2m, 1h; its exit code is 124 then
+    /// [default: none]
     #[arg(long, value_name = "TIME", global = true)]
     pub time_limit: Option<TimeLimit>,
-    /// For programs that you do not trust: no commands, no environment, no files but those that are arguments of main, to read
+    /// For programs that you do not trust: no commands, no environment, no files but those that are arguments of main,
+    /// to read
     #[arg(long, global = true)]
     pub sandbox: bool,
     /// Colour in messages: auto, always or never

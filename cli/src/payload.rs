@@ -5,8 +5,8 @@
 //! program      VCODE and its sources, as `nesl_vcode::codec` writes them
 //! trailer      32 bytes: offset and length of the program (little-endian), then the magic
 //! ```
-//! At its start `nesl` looks at the end of its own file ([`find`]); with a program there, it is that program. Loading it
-//! needs neither sources nor library.
+//! At its start `nesl` looks at the end of its own file ([`find`]); with a program there, it is that program. Loading
+//! it needs neither sources nor library.
 
 use crate::stop::Stop;
 use nesl_span::SourceMap;
@@ -54,8 +54,8 @@ pub fn find() -> Result<Option<(Program, SourceMap)>, Stop> {
     }
 }
 
-/// Where an executable is to be written: at a path that leads nowhere yet, or in the place of one that was built before. What
-/// a path leads to by links is replaced, not the links.
+/// Where an executable is to be written: at a path that leads nowhere yet, or in the place of one that was built
+/// before. What a path leads to by links is replaced, not the links.
 ///
 /// # Errors
 /// If anything else is there, the source above all.
@@ -130,8 +130,8 @@ pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<()
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // A file beside the target, renamed at the end: nobody ever sees half an executable. Who may run it is for the mask of
-    // the process to say, as for what compilers make.
+    // A file beside the target, renamed at the end: nobody ever sees half an executable. Who may run it is for the mask
+    // of the process to say, as for what compilers make.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".nesl-build-");
     #[cfg(unix)]
@@ -177,8 +177,8 @@ fn tail(file: &mut File) -> io::Result<Tail> {
     Ok(if cut_off { Tail::Damaged } else { Tail::Bare })
 }
 
-/// Where a 64-bit little-endian ELF executable ends by its own account: after its table of sections, which linkers write
-/// last. Nothing for other formats.
+/// Where a 64-bit little-endian ELF executable ends by its own account: after its table of sections, which linkers
+/// write last. Nothing for other formats.
 fn end_of_executable(file: &mut File) -> io::Result<Option<u64>> {
     let header = read_at(file, 0, 64)?;
     if header.len() < 64 || header[..6] != *b"\x7fELF\x02\x01" {

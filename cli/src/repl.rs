@@ -1,8 +1,8 @@
 //! The interactive session: where its lines come from.
 //!
-//! [`session`] evaluates, [`commands`] is the table of what begins with a colon, [`complete`] completes names. At a terminal
-//! lines are edited and remembered ([`terminal`]); piped input is read as it is, without prompts. In a job of several ranks
-//! rank 0 does all that, and [`ranks`] what the others do.
+//! [`session`] evaluates, [`commands`] is the table of what begins with a colon, [`complete`] completes names. At a
+//! terminal lines are edited and remembered ([`terminal`]); piped input is read as it is, without prompts. In a job of
+//! several ranks rank 0 does all that, and [`ranks`] what the others do.
 
 mod commands;
 mod complete;

@@ -1,8 +1,8 @@
 //! What ends a command early: an exit code, and what to say on standard error.
 //!
-//! Every layer of the command returns one of these instead of printing or exiting, so that only [`crate::main`] does both,
-//! and so that rank 0 of a distributed run can send it to the other ranks. What a message quotes from outside is made
-//! harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
+//! Every layer of the command returns one of these instead of printing or exiting, so that only [`crate::main`] does
+//! both, and so that rank 0 of a distributed run can send it to the other ranks. What a message quotes from outside is
+//! made harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
 
 use nesl_prim::visible;
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,9 @@
 //! ```text
 //! terminal ─ this process ─ launcher ─ rank 0 … rank N-1, each this command again with `--as-rank`
 //! ```
-//! What the ranks write passes through here. So an output that cannot be written is noticed, which launchers do not, and what a
-//! launcher says of a dead rank becomes one message (`job`, `launcher_output`). However this process ends, the job ends with it
-//! (`launcher`, `signals`). A session at a terminal has its line editor here, too (`session`).
+//! What the ranks write passes through here. So an output that cannot be written is noticed, which launchers do not,
+//! and what a launcher says of a dead rank becomes one message (`job`, `launcher_output`). However this process ends,
+//! the job ends with it (`launcher`, `signals`). A session at a terminal has its line editor here, too (`session`).
 
 #[cfg(feature = "mpi")]
 mod job;
@@ -29,8 +29,8 @@ use crate::launch::Launched;
 use crate::options::{EngineName, RunOptions};
 use crate::stop::Stop;
 
-/// The number of ranks that this process is to start; nothing where it runs the program itself: where it is a rank, and for a
-/// single one, which needs no launcher.
+/// The number of ranks that this process is to start; nothing where it runs the program itself: where it is a rank, and
+/// for a single one, which needs no launcher.
 ///
 /// # Errors
 /// A usage error where it can start none, and where it is one of many copies that do not know of each other.

@@ -1,8 +1,8 @@
-//! Jobs of ranks in which something goes wrong: ranks and launchers that are killed, interrupts, outputs that are full. Nothing may
-//! hang, nothing may stay behind, and what is said is said once.
+//! Jobs of ranks in which something goes wrong: ranks and launchers that are killed, interrupts, outputs that are full.
+//! Nothing may hang, nothing may stay behind, and what is said is said once.
 //!
-//! Needs the feature `mpi`, a launcher and `/proc`; skipped without a launcher. `NESL_FAULT_ROUNDS` says how often each fault
-//! is tried (1); with `--nocapture` each try tells how long the job took to end.
+//! Needs the feature `mpi`, a launcher and `/proc`; skipped without a launcher. `NESL_FAULT_ROUNDS` says how often each
+//! fault is tried (1); with `--nocapture` each try tells how long the job took to end.
 #![cfg(all(target_os = "linux", feature = "mpi"))]
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
@@ -16,8 +16,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// How long a job may take to begin, and to end: the limit of a machine that is busy with other things. The end takes about one
-/// second, which Open MPI grants to ranks to end by themselves.
+/// How long a job may take to begin, and to end: the limit of a machine that is busy with other things. The end takes
+/// about one second, which Open MPI grants to ranks to end by themselves.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The ranks of each job.

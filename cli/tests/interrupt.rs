@@ -1,5 +1,5 @@
-//! How soon an interrupt ends programs whose instructions, kernels or instances take long. The times are printed, for whoever runs
-//! this with `--nocapture`; they are some tens of milliseconds on a machine that is not busy.
+//! How soon an interrupt ends programs whose instructions, kernels or instances take long. The times are printed, for
+//! whoever runs this with `--nocapture`; they are some tens of milliseconds on a machine that is not busy.
 
 #![cfg(unix)]
 

@@ -30,8 +30,8 @@ const DEFINITIONS: [(&str, &str); 9] = [
     ("function scan(a) = if sum(plus_scan(w)) < 0.0 then a else scan(a);", "scan = fn : "),
 ];
 
-/// What does not end: native code that all ranks run alike, native code of their own on all ranks and on one while the others
-/// wait for it, and instructions on what all ranks hold, with and without messages.
+/// What does not end: native code that all ranks run alike, native code of their own on all ranks and on one while the
+/// others wait for it, and instructions on what all ranks hold, with and without messages.
 const ENDLESS: [&str; 8] = [
     "fib(90);",
     "sum({fib(80 + rem(i, 3)) : i in [0:5000]});",

@@ -1,5 +1,5 @@
-//! What the environment says of who has started this process: copies of a program that do not know of each other are refused, and
-//! a rank that no launcher has started says why it ends.
+//! What the environment says of who has started this process: copies of a program that do not know of each other are
+//! refused, and a rank that no launcher has started says why it ends.
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 mod common;

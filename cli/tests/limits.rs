@@ -1,5 +1,5 @@
-//! What is read counts against the memory limit as it comes in: a process never takes much more than it was allowed, and ends
-//! with a message, whatever files, pipes and commands give.
+//! What is read counts against the memory limit as it comes in: a process never takes much more than it was allowed,
+//! and ends with a message, whatever files, pipes and commands give.
 
 #![cfg(target_os = "linux")]
 
@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 
 const MIB: u64 = 1 << 20;
 
-/// What a process takes with the least to do, and what reading takes besides: the executable's pages, the library, windows.
+/// What a process takes with the least to do, and what reading takes besides: the executable's pages, the library,
+/// windows.
 const BESIDES: u64 = 64 * MIB;
 
 /// How a command ended, what it said, and the most memory that it had.

@@ -1,4 +1,5 @@
-//! Messages as data (`--message-format json`), the pages of their codes (`nesl explain`), and files that are no programs.
+//! Messages as data (`--message-format json`), the pages of their codes (`nesl explain`), and files that are no
+//! programs.
 
 mod common;
 

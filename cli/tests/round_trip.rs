@@ -1,5 +1,5 @@
-//! What a session prints reads back as an equal value of the same type: floats of all exponents, characters and strings of
-//! all bytes, sequences without elements, tuples and records within one another.
+//! What a session prints reads back as an equal value of the same type: floats of all exponents, characters and strings
+//! of all bytes, sequences without elements, tuples and records within one another.
 
 mod common;
 
@@ -81,8 +81,8 @@ impl Type {
         }
     }
 
-    /// A random value, as a program that does not lean on what the printer writes: characters by their codes, strings as
-    /// sequences of them, every empty sequence with its type, every pair in parentheses.
+    /// A random value, as a program that does not lean on what the printer writes: characters by their codes, strings
+    /// as sequences of them, every empty sequence with its type, every pair in parentheses.
     fn value(&self, random: &mut Random) -> String {
         match self {
             Type::Int => match random.below(6) {

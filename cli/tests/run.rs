@@ -281,8 +281,8 @@ fn several_ranks_without_mpi_are_refused_once() {
     bench.nesl(&["run", "--engine", "mpi", "a.nesl"]).fails(1, &["--features mpi"]);
 }
 
-/// Runs a program, and interrupts it a while after it has begun its output as expected. What follows is read, and its length
-/// is the result.
+/// Runs a program, and interrupts it a while after it has begun its output as expected. What follows is read, and its
+/// length is the result.
 #[cfg(unix)]
 #[allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 fn interrupted(bench: &Bench, program: &str, expected: &str) -> usize {

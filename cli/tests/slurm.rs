@@ -1,7 +1,7 @@
 //! Under a real Slurm: the script of docs/cluster.md, `mpirun` in a job, and what is refused.
 //!
-//! A controller, a daemon and munge run for this test alone, on this machine, with everything of theirs in one folder. That needs
-//! the packages and root; skipped without them, but with `NESL_REQUIRE_MPI=1` root must have the packages.
+//! A controller, a daemon and munge run for this test alone, on this machine, with everything of theirs in one folder.
+//! That needs the packages and root; skipped without them, but with `NESL_REQUIRE_MPI=1` root must have the packages.
 #![cfg(all(target_os = "linux", feature = "mpi"))]
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 

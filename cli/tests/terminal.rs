@@ -1,4 +1,5 @@
-//! The session at a terminal: editing, history across sessions, completion, Ctrl-C, inputs of several lines. On ranks, too.
+//! The session at a terminal: editing, history across sessions, completion, Ctrl-C, inputs of several lines. On ranks,
+//! too.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 

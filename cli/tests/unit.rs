@@ -1,5 +1,5 @@
-//! Programs that own their output and their exit code: a form whose value is `()` prints nothing, `exit` ends the process. On all
-//! engines, in built executables, in sessions and on ranks.
+//! Programs that own their output and their exit code: a form whose value is `()` prints nothing, `exit` ends the
+//! process. On all engines, in built executables, in sessions and on ranks.
 
 mod common;
 

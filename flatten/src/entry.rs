@@ -1,7 +1,7 @@
 //! How a program is run: a function for each step, and for each way to call `main`.
 //!
-//! Such a function takes the seed if something in it draws, then the arguments of `main`, then the globals it needs. Globals
-//! are values of the machine between steps; inside functions they are parameters.
+//! Such a function takes the seed if something in it draws, then the arguments of `main`, then the globals it needs.
+//! Globals are values of the machine between steps; inside functions they are parameters.
 
 use crate::instance::{Instances, Source, Version};
 use crate::lower::{Context, Lowering};
@@ -24,7 +24,8 @@ pub(crate) fn expression(form: &Form) -> Option<Arc<Expr>> {
     }
 }
 
-/// The steps that compute some globals: those of the forms that assign them, and of the forms that those need, in order.
+/// The steps that compute some globals: those of the forms that assign them, and of the forms that those need, in
+/// order.
 pub(crate) fn needed(instances: &mut Instances<'_>, forms: &[Form], mut globals: BTreeSet<GlobalId>) -> Vec<Step> {
     let mut chosen = Vec::new();
     for form in forms.iter().rev() {
@@ -132,8 +133,8 @@ fn default(instances: &mut Instances<'_>, keyword: &Keyword, type_arguments: &[T
     Some(DefaultValue { text: keyword.text.clone(), step })
 }
 
-/// What the type parameters of `main` may stand for, in the order in which arguments are tried: the scalar types of each
-/// class, and strings where any type will do.
+/// What the type parameters of `main` may stand for, in the order in which arguments are tried: the scalar types of
+/// each class, and strings where any type will do.
 pub(crate) fn type_choices(scheme: &Scheme) -> Vec<Vec<Type>> {
     let mut choices = vec![Vec::new()];
     for class in &scheme.classes {

@@ -68,8 +68,9 @@ pub fn variables<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> BTreeSet<Vari
 /// A function at concrete types.
 type Instance = (FunctionId, Vec<Type>);
 
-/// The globals that each function mentions at concrete types, directly or through the functions it calls. Only there it is
-/// known which function a function value is; to count all that the program has would make a step need globals of later ones.
+/// The globals that each function mentions at concrete types, directly or through the functions it calls. Only there it
+/// is known which function a function value is; to count all that the program has would make a step need globals of
+/// later ones.
 #[derive(Debug, Default)]
 pub struct Globals {
     direct: HashMap<Instance, Rc<Mentioned>>,

@@ -1,7 +1,7 @@
 //! The functions of instances: what a function of the flat program takes, computes and gives.
 //!
-//! An instance says which source function, at which types, in which version ([`crate::instance`]); here its parameters are
-//! made, its body is lowered ([`crate::lower`]), and its results are put together.
+//! An instance says which source function, at which types, in which version ([`crate::instance`]); here its parameters
+//! are made, its body is lowered ([`crate::lower`]), and its results are put together.
 
 use crate::instance::{Instances, Key, Part, Source, Version};
 use crate::lower::lift::onward::Target;

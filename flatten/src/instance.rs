@@ -1,18 +1,19 @@
 //! Instances: the functions of VCODE that a program needs, made on demand.
 //!
-//! An instance is a source function at concrete types (monomorphisation), in its serial version or in a lifted one for a
-//! pattern of lifted and invariant parts of its argument. Its parameters are, in order:
+//! An instance is a source function at concrete types (monomorphisation), in its serial version or in a lifted one for
+//! a pattern of lifted and invariant parts of its argument. Its parameters are, in order:
 //!
 //! 1. the number of instances, if lifted;
 //! 2. the seed, if it draws random numbers (a column if lifted);
 //! 3. its argument;
 //! 4. the globals that it or its callees mention, always invariant.
 //!
-//! A loop ([`crate::lower::lift::looped`]) has more: after the number of instances how many there were at first and which of them these
-//! are, after the seed what they have printed, and before the globals the results so far, which it gives.
+//! A loop ([`crate::lower::lift::looped`]) has more: after the number of instances how many there were at first and
+//! which of them these are, after the seed what they have printed, and before the globals the results so far, which it
+//! gives.
 //!
-//! Its results are its value (lifted throughout if lifted), then its state: the seed after it if it draws, and the text of
-//! each instance if it prints and is lifted.
+//! Its results are its value (lifted throughout if lifted), then its state: the seed after it if it draws, and the text
+//! of each instance if it prints and is lifted.
 
 use crate::free::Globals;
 use crate::parallel::NotParallel;

@@ -1,17 +1,18 @@
 //! Flattening: typed core to VCODE.
 //!
-//! Nested parallelism becomes segmented vector code: the body of an apply-to-each runs once, for all its elements, whatever
-//! the nesting (Blelloch and Sabot, *Compiling collection-oriented languages onto massively parallel computers*, 1990;
-//! Keller and Simons, *A calculational approach to flattening nested data parallelism*, 1996). What this implementation
-//! adds is that nothing is copied per element that the source does not copy:
+//! Nested parallelism becomes segmented vector code: the body of an apply-to-each runs once, for all its elements,
+//! whatever the nesting (Blelloch and Sabot, *Compiling collection-oriented languages onto massively parallel
+//! computers*, 1990; Keller and Simons, *A calculational approach to flattening nested data parallelism*, 1996). What
+//! this implementation adds is that nothing is copied per element that the source does not copy:
 //!
 //! * *Invariant stays invariant*: a value shared by all instances is not replicated; lifted functions are made for each
 //!   pattern of lifted and invariant arguments ([`value`]).
-//! * *Views*: a free sequence, a part of a sequence, a selected branch are starts and lengths into shared data ([`lower::repr`]).
+//! * *Views*: a free sequence, a part of a sequence, a selected branch are starts and lengths into shared data
+//!   ([`lower::repr`]).
 //!
-//! [`compile`] is the way in. [`entry`] makes the steps of a program, [`instance`] knows which functions are needed, [`function`]
-//! makes them, and [`lower`] their bodies, by the rules in [`lower::lift`].
-//! Names that recur: *instance* of an apply-to-each (one element with its body), *serial* and *lifted* code, *invariant*.
+//! [`compile`] is the way in. [`entry`] makes the steps of a program, [`instance`] knows which functions are needed,
+//! [`function`] makes them, and [`lower`] their bodies, by the rules in [`lower::lift`]. Names that recur: *instance*
+//! of an apply-to-each (one element with its body), *serial* and *lifted* code, *invariant*.
 
 mod entry;
 mod free;
@@ -33,8 +34,9 @@ const STACK: usize = 1 << 30;
 
 /// The VCODE of `forms`, run in order, and of a call of `main` with arguments.
 ///
-/// `earlier` are the forms of before whose globals may be needed (the library's, and none in a session that has run them):
-/// those needed are computed first. A polymorphic `main` gets an entry for each choice of types that arguments can make.
+/// `earlier` are the forms of before whose globals may be needed (the library's, and none in a session that has run
+/// them): those needed are computed first. A polymorphic `main` gets an entry for each choice of types that arguments
+/// can make.
 ///
 /// # Errors
 /// Where operations for serial code, such as reading from a stream, stand in an apply-to-each.

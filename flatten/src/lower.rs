@@ -1,8 +1,8 @@
 //! Expressions of core to instructions.
 //!
-//! One [`Lowering`] makes one function of VCODE: an instance of a source function at concrete types, in its serial version or
-//! in a lifted one. The rules are in `lift`, one family per file; this file holds what they share and the rules that
-//! need no family of their own.
+//! One [`Lowering`] makes one function of VCODE: an instance of a source function at concrete types, in its serial
+//! version or in a lifted one. The rules are in `lift`, one family per file; this file holds what they share and the
+//! rules that need no family of their own.
 //!
 //! # Invariants
 //! * Code in a lifted context runs only where there is at least one instance: [`Lowering::guarded`] sees to it at every
@@ -55,7 +55,8 @@ pub(crate) struct Lowering<'a, 'p> {
     pub(crate) globals: HashMap<GlobalId, Value>,
     /// The current seed of the random numbers, in functions that draw: lifted in a lifted context.
     pub(crate) seed: Option<Value>,
-    /// What the instances of this lifted code have printed since it began; nothing in serial code, which prints at once.
+    /// What the instances of this lifted code have printed since it began; nothing in serial code, which prints at
+    /// once.
     pub(crate) printed: Option<Value>,
     /// Whether the instructions since the last guard include a hazard.
     pub(crate) hazard: bool,
@@ -94,8 +95,8 @@ impl<'a, 'p> Lowering<'a, 'p> {
         self.measured(value)
     }
 
-    /// The same value, whose sequences have their lengths from their elements, not from the parameters that say so, too: then
-    /// passes know that they are equal.
+    /// The same value, whose sequences have their lengths from their elements, not from the parameters that say so,
+    /// too: then passes know that they are equal.
     fn measured(&mut self, value: Value) -> Value {
         match value {
             Value::Pair(first, rest) => {
@@ -205,8 +206,8 @@ impl<'a, 'p> Lowering<'a, 'p> {
         self.hazard |= context.is_lifted();
     }
 
-    /// The value of `expr` for `count` instances, lifted throughout; of none, without evaluating it, where there are none and
-    /// that matters. The state of the instances becomes that after it.
+    /// The value of `expr` for `count` instances, lifted throughout; of none, without evaluating it, where there are
+    /// none and that matters. The state of the instances becomes that after it.
     pub(crate) fn guarded(&mut self, expr: &Expr, count: Operand) -> Value {
         let ty = self.type_of(expr);
         let effect = self.instances.effects.expr(expr);

@@ -1,5 +1,5 @@
-//! The one error that flattening finds: operations on the world outside, which have an order, in an apply-to-each, whose
-//! elements have none.
+//! The one error that flattening finds: operations on the world outside, which have an order, in an apply-to-each,
+//! whose elements have none.
 //!
 //! It takes the instances of functions to know it: the same function may be called in serial code, too.
 
@@ -10,8 +10,8 @@ use nesl_span::{SourceMap, Span};
 /// An operation for serial code in lifted code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotParallel {
-    /// Where it stands and what it is called, then where the function around it is called and that function's name, and so
-    /// on, innermost first.
+    /// Where it stands and what it is called, then where the function around it is called and that function's name, and
+    /// so on, innermost first.
     pub(crate) calls: Vec<(Span, Symbol)>,
 }
 

@@ -1,22 +1,22 @@
 //! NESL values at compile time: which registers hold them, and which parts vary from instance to instance.
 //!
 //! # Nomenclature
-//! Code is generated in a *context*: serial (one instance) or lifted (n instances at once). A part of a value is *lifted* if
-//! it has one component per instance, and *invariant* if all instances share it:
+//! Code is generated in a *context*: serial (one instance) or lifted (n instances at once). A part of a value is
+//! *lifted* if it has one component per instance, and *invariant* if all instances share it:
 //!
 //! | part | invariant | lifted |
 //! |---|---|---|
 //! | scalar | a scalar operand | a column with an element per instance |
 //! | sequence | its length, and its elements | a descriptor with a segment per instance, and elements for all |
 //!
-//! Pairs have no representation of their own; a record is its payload, and a function value the values it captured: nothing
-//! where there are none. Neither has `()` anything. The *elements* of a sequence are a [`Value`] that is lifted throughout, over
-//! the positions of the sequence's data. So the elements of a sequence and the value of a variable in an apply-to-each
-//! over it are the same thing.
+//! Pairs have no representation of their own; a record is its payload, and a function value the values it captured:
+//! nothing where there are none. Neither has `()` anything. The *elements* of a sequence are a [`Value`] that is lifted
+//! throughout, over the positions of the sequence's data. So the elements of a sequence and the value of a variable in
+//! an apply-to-each over it are the same thing.
 //!
 //! # Worked example
-//! `[[1, 2], [], [3]]`, invariant: length `3`, elements = a lifted sequence with descriptor `packed [2 0 1]` whose elements
-//! are the column `[1 2 3]`.
+//! `[[1, 2], [], [3]]`, invariant: length `3`, elements = a lifted sequence with descriptor `packed [2 0 1]` whose
+//! elements are the column `[1 2 3]`.
 
 use nesl_frontend::ty::Type;
 use nesl_prim::ScalarType;

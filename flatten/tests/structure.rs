@@ -1,5 +1,6 @@
-//! What flattening makes of small programs, told by the instructions in it: that nothing is replicated, nothing is duplicated,
-//! and guards stand only where they must. What the programs compute is tested on every engine, in the package `nesl-tests`.
+//! What flattening makes of small programs, told by the instructions in it: that nothing is replicated, nothing is
+//! duplicated, and guards stand only where they must. What the programs compute is tested on every engine, in the
+//! package `nesl-tests`.
 
 use nesl_frontend::session::{Options, Session};
 use nesl_span::{Origin, SourceMap};

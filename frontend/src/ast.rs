@@ -1,7 +1,7 @@
 //! The surface tree: what the parser makes and the checker reads.
 //!
-//! Every node has a span. Where the parser recovered from an error it leaves an `Error` node; such a tree is checked for
-//! further mistakes but never elaborated.
+//! Every node has a span. Where the parser recovered from an error it leaves an `Error` node; such a tree is checked
+//! for further mistakes but never elaborated.
 
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::Span;
@@ -53,7 +53,8 @@ pub enum TopLevelKind {
 pub struct FunctionDefinition {
     /// The function's name; an operator's token for `function '+ …`.
     pub name: Name,
-    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`, `f()` the pattern `()`. Without those that have a default.
+    /// Its one parameter: `f(a, b)` has the parameter pattern `a, b`, `f()` the pattern `()`. Without those that have a
+    /// default.
     pub parameter: Pattern,
     /// The parameters with a default, which calls pass by name: `f(a, b := 3)`.
     pub keywords: Vec<KeywordParameter>,

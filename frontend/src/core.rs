@@ -1,7 +1,7 @@
 //! Typed core: the program after inference, with explicit types and without sugar.
 //!
-//! Core is what flattening takes apart and what the reference evaluator runs. It is polymorphic: a call carries the type
-//! arguments of its function, and types inside a function mention its scheme's parameters. Every function has one
+//! Core is what flattening takes apart and what the reference evaluator runs. It is polymorphic: a call carries the
+//! type arguments of its function, and types inside a function mention its scheme's parameters. Every function has one
 //! parameter. Patterns, operators, ranges, short forms of apply-to-each and tuples of more than two parts are gone:
 //!
 //! ```text
@@ -13,15 +13,15 @@
 //!
 //! # Records
 //!
-//! A record is its payload under another type: [`ExprKind::Construct`] and [`ExprKind::Payload`] change the type alone. A
-//! constructor that is used as a value is a function whose body constructs its parameter.
+//! A record is its payload under another type: [`ExprKind::Construct`] and [`ExprKind::Payload`] change the type alone.
+//! A constructor that is used as a value is a function whose body constructs its parameter.
 //!
 //! # Function values
 //!
-//! A function value is made by [`ExprKind::Closure`] and called by [`ExprKind::Apply`]. It is the tuple of the values it
-//! captured; which function it is says the [`Identity`](crate::ty::Identity) in its type, also as a function parameter,
-//! a result, an element or a global. At types without parameters the identity at an `Apply` is always known (never
-//! [`Identity::NOBODY`](crate::ty::Identity::NOBODY)), so
+//! A function value is made by [`ExprKind::Closure`] and called by [`ExprKind::Apply`]. It is the tuple of the values
+//! it captured; which function it is says the [`Identity`](crate::ty::Identity) in its type, also as a function
+//! parameter, a result, an element or a global. At types without parameters the identity at an `Apply` is always known
+//! (never [`Identity::NOBODY`](crate::ty::Identity::NOBODY)), so
 //!
 //! ```text
 //! apply g x, where g : t -> u has the identity { function: k, type_arguments: s, captured }
@@ -165,8 +165,8 @@ pub struct Global {
 pub enum Form {
     /// A function was defined (or redefined); for a datatype, its constructor.
     Function(FunctionId),
-    /// Values to compute and keep. The value of `value` is taken apart: each global gets the part found by following its
-    /// path (`false` = first, `true` = rest). A record on the way stands for its payload.
+    /// Values to compute and keep. The value of `value` is taken apart: each global gets the part found by following
+    /// its path (`false` = first, `true` = rest). A record on the way stands for its payload.
     Assignment {
         /// The globals with their paths.
         targets: Vec<(GlobalId, Vec<bool>)>,
@@ -206,8 +206,8 @@ pub enum ExprKind {
     Literal(ScalarValue),
     /// `()`.
     Unit,
-    /// A sequence of scalar constants: strings, and literals whose elements are all constants. The type tells the scalar type,
-    /// also when it is empty.
+    /// A sequence of scalar constants: strings, and literals whose elements are all constants. The type tells the
+    /// scalar type, also when it is empty.
     Constants(Arc<[ScalarValue]>),
     /// A local variable.
     Variable(VariableId),
@@ -282,17 +282,18 @@ pub enum ExprKind {
 /// An operation that the language cannot express in itself. The library declares its type; here is only which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
-    /// A scalar function or operator: the row of the primitive table with this source name and the operand types of the call.
-    /// `and` and `or` on bools evaluate their second operand only where it is needed.
+    /// A scalar function or operator: the row of the primitive table with this source name and the operand types of the
+    /// call. `and` and `or` on bools evaluate their second operand only where it is needed.
     Scalar(&'static str),
-    /// `a == b` and `eql(a, b)` on any type: equal scalars (IEEE on floats) in equal shapes. Functions are always equal.
+    /// `a == b` and `eql(a, b)` on any type: equal scalars (IEEE on floats) in equal shapes. Functions are always
+    /// equal.
     Equal,
     /// `identity(a)`: the zero of the type of `a`: 0, 0.0, f, the character 0, the empty sequence, parts likewise.
     Identity,
     /// `element_identity(v)`: the zero of the type of the elements of `v`.
     ElementIdentity,
-    /// `hash(x, n)`: an int from 0 up to n that is the same for equal values of any type, as `nesl_prim::meaning` defines it.
-    /// All functions have the hash 0.
+    /// `hash(x, n)`: an int from 0 up to n that is the same for equal values of any type, as `nesl_prim::meaning`
+    /// defines it. All functions have the hash 0.
     Hash,
     /// `length(v)`, `#v`.
     Length,
@@ -334,13 +335,13 @@ pub enum Intrinsic {
     RandSeed,
     /// `host_write_object(v, stream)`: writes a value of any type without functions, vector by vector; the message.
     WriteObject,
-    /// `host_read_object(prototype, stream)`: reads a value of the prototype's type; the value, or the prototype, and the
-    /// message.
+    /// `host_read_object(prototype, stream)`: reads a value of the prototype's type; the value, or the prototype, and
+    /// the message.
     ReadObject,
-    /// An operation on the world outside: the row of the table of [`nesl_prim::host`] with this mnemonic and the operand
-    /// types of the call. The argument is the tuple of the operands, with sequences for columns, the result the tuple of the
-    /// results, the last of them the message of an operation that reports; true where there are none. `fail` has the
-    /// result that its place wants.
+    /// An operation on the world outside: the row of the table of [`nesl_prim::host`] with this mnemonic and the
+    /// operand types of the call. The argument is the tuple of the operands, with sequences for columns, the result the
+    /// tuple of the results, the last of them the message of an operation that reports; true where there are none.
+    /// `fail` has the result that its place wants.
     Host(&'static str),
 }
 
@@ -351,7 +352,8 @@ pub const NO_FUNCTIONS: &str = "no file can hold functions";
 pub const NO_FIT: &str = "this is not an object of the type wanted: its lengths do not fit";
 
 impl Intrinsic {
-    /// The operation on the world outside with this mnemonic for an argument of this type, which has no type parameters.
+    /// The operation on the world outside with this mnemonic for an argument of this type, which has no type
+    /// parameters.
     ///
     /// # Panics
     /// If there is none: core is typed.

@@ -1,12 +1,12 @@
 //! From the typed tree to core: types are settled, patterns become projections, sugar is gone.
 //!
-//! A type variable that is not a parameter of the enclosing function's scheme is settled as `int`: nothing depends on it but
-//! the type of empty sequences. One that stands for a function is settled as nobody's; inference has made sure that nobody
-//! calls it. That also holds within a group of functions that call each other, where a variable of one
+//! A type variable that is not a parameter of the enclosing function's scheme is settled as `int`: nothing depends on
+//! it but the type of empty sequences. One that stands for a function is settled as nobody's; inference has made sure
+//! that nobody calls it. That also holds within a group of functions that call each other, where a variable of one
 //! function need not occur in the type of another.
 //!
-//! Lambdas become functions of their own, with the type parameters of the function around them. Inside of such a function
-//! the captured variables go by new numbers, bound to the parts of its parameter.
+//! Lambdas become functions of their own, with the type parameters of the function around them. Inside of such a
+//! function the captured variables go by new numbers, bound to the parts of its parameter.
 
 use crate::ast::Symbol;
 use crate::core::{Expr, ExprKind, FunctionId, Variable, VariableId};
@@ -106,13 +106,14 @@ impl<'a> Export<'a> {
         self.types.elements(list).into_iter().map(|ty| self.ty(ty)).collect()
     }
 
-    /// A function of the group with its type arguments at a use within the group. A form that is not a function, a value,
-    /// has no type parameters.
+    /// A function of the group with its type arguments at a use within the group. A form that is not a function, a
+    /// value, has no type parameters.
     fn member(&mut self, form: usize) -> (FunctionId, Vec<Type>) {
         let group = self.group;
         match group.get(&form) {
             Some((function, variables)) => (*function, variables.iter().map(|&variable| self.ty(variable)).collect()),
-            // A member with errors, in the type of one without: nothing of the group is elaborated, and the text is refused.
+            // A member with errors, in the type of one without: nothing of the group is elaborated, and the text is
+            // refused.
             None => (FunctionId(usize::MAX), Vec::new()),
         }
     }

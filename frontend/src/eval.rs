@@ -1,8 +1,8 @@
 //! The reference evaluator: what a program of typed core means.
 //!
 //! It walks core directly over plain nested values, element by element, and is the oracle that every engine is tested
-//! against. It is meant to be trusted by reading; nothing in it is there for speed. Core is evaluated as it is, polymorphic:
-//! a call carries the concrete types of its function's parameters along.
+//! against. It is meant to be trusted by reading; nothing in it is there for speed. Core is evaluated as it is,
+//! polymorphic: a call carries the concrete types of its function's parameters along.
 //!
 //! ```text
 //! value.rs        Value, and how it prints
@@ -13,9 +13,10 @@
 //! outside.rs      printing, and everything else in the world outside
 //! ```
 //!
-//! Evaluation is strict and goes from left to right; the first failure in that order ends it. In an apply-to-each the order is that
-//! of the operations ([`order`]), so that all elements are evaluated, each as far as it goes. Deep recursion ends in a
-//! failure too, never in the end of the process; a call that is a step of a loop ([`crate::core::tail`]) is no depth.
+//! Evaluation is strict and goes from left to right; the first failure in that order ends it. In an apply-to-each the
+//! order is that of the operations ([`order`]), so that all elements are evaluated, each as far as it goes. Deep
+//! recursion ends in a failure too, never in the end of the process; a call that is a step of a loop
+//! ([`crate::core::tail`]) is no depth.
 
 mod intrinsics;
 mod machine;
@@ -45,7 +46,8 @@ pub type Globals = HashMap<GlobalId, Value>;
 /// How many calls may be in progress at once, unless [`Evaluator::with_call_limit`] says otherwise.
 pub const CALL_LIMIT: u64 = 100_000;
 
-/// The stacks to try, largest first: where memory is limited, the largest may be refused. Pages are only used once touched.
+/// The stacks to try, largest first: where memory is limited, the largest may be refused. Pages are only used once
+/// touched.
 const STACK_SIZES: [usize; 4] = [4 << 30, 1 << 30, 256 << 20, 32 << 20];
 
 /// What is kept free at the end of the stack for whatever runs between two checks.
@@ -56,7 +58,8 @@ const STACK_RESERVE: usize = 1 << 20;
 pub struct EvalError {
     /// What went wrong.
     pub failure: Failure,
-    /// The expression that failed: the call of a built-in operation, or a whole apply-to-each whose sources differ in length.
+    /// The expression that failed: the call of a built-in operation, or a whole apply-to-each whose sources differ in
+    /// length.
     pub span: Span,
     /// The calls that were in progress, innermost first.
     pub calls: Vec<Span>,
@@ -105,8 +108,8 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator of a program. The program must be well typed and without missing functions wherever it is run; other
-    /// core makes the evaluator panic. What it prints is lost, and nothing else outside can be reached.
+    /// An evaluator of a program. The program must be well typed and without missing functions wherever it is run;
+    /// other core makes the evaluator panic. What it prints is lost, and nothing else outside can be reached.
     pub fn new(program: &'a Program) -> Self {
         let (effects, steps) = (Effects::of(program), Steps::of(program));
         Evaluator {
@@ -137,8 +140,8 @@ impl<'a> Evaluator<'a> {
         Evaluator { call_limit, ..self }
     }
 
-    /// The same evaluator, which is interrupted after so many steps of loops: for programs of which nobody knows whether
-    /// they end.
+    /// The same evaluator, which is interrupted after so many steps of loops: for programs of which nobody knows
+    /// whether they end.
     pub fn with_step_limit(self, step_limit: u64) -> Self {
         Evaluator { step_limit, ..self }
     }
@@ -168,8 +171,8 @@ impl<'a> Evaluator<'a> {
         self.run(globals, seed, expr.span, |machine| machine.expression(&mut frame, expr))
     }
 
-    /// The result of a function at concrete type arguments, which are in the order of its scheme's parameters. The span of
-    /// the function's name stands for the place of the call.
+    /// The result of a function at concrete type arguments, which are in the order of its scheme's parameters. The span
+    /// of the function's name stands for the place of the call.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
@@ -189,8 +192,8 @@ impl<'a> Evaluator<'a> {
         self.run(globals, seed, span, |machine| machine.apply(function, type_arguments, argument, span))
     }
 
-    /// Runs a top-level form: keeps the values of an assignment in `globals`, and returns the value of an assignment or an
-    /// expression.
+    /// Runs a top-level form: keeps the values of an assignment in `globals`, and returns the value of an assignment or
+    /// an expression.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`]; then `globals` is unchanged.

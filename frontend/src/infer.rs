@@ -10,12 +10,12 @@
 //! report, arguments    all error codes and the wording that several places share; arguments that do not fit
 //! ```
 //!
-//! Every function has one argument. Functions are generalised at their definition; everything else is monomorphic, lambdas
-//! included. A type variable that nothing determines becomes `int`, the one type in every class. Such variables come from
-//! empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
+//! Every function has one argument. Functions are generalised at their definition; everything else is monomorphic,
+//! lambdas included. A type variable that nothing determines becomes `int`, the one type in every class. Such variables
+//! come from empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
 //!
-//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. A call where
-//! such a variable is neither determined nor a parameter of its function is an error.
+//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. A call
+//! where such a variable is neither determined nor a parameter of its function is an error.
 
 pub(crate) mod arguments;
 pub(crate) mod call;
@@ -164,8 +164,8 @@ pub(crate) struct Inference<'a> {
     /// The names that the `let` bindings and values being checked will bind.
     binding: Vec<Symbol>,
     calls: Vec<SeenCall>,
-    /// Identities of functions that are called, or that are passed to what calls them, with the form and the place: they
-    /// have to be determined.
+    /// Identities of functions that are called, or that are passed to what calls them, with the form and the place:
+    /// they have to be determined.
     unknown: Vec<(usize, TypeId, Span)>,
     /// The types of operands of `==` and `/=`.
     compared: Vec<(TypeId, Span)>,

@@ -1,8 +1,8 @@
 //! Text to tokens.
 //!
-//! A chumsky grammar over characters in which every text is a sequence of tokens, blanks and comments: what cannot be read
-//! becomes a [`Diagnostic`] and, where a constant was meant, a stand-in, so that the parser can go on. [`crate::parser`]
-//! reads the result.
+//! A chumsky grammar over characters in which every text is a sequence of tokens, blanks and comments: what cannot be
+//! read becomes a [`Diagnostic`] and, where a constant was meant, a stand-in, so that the parser can go on.
+//! [`crate::parser`] reads the result.
 
 use crate::ast::{BinaryOp, Symbol};
 use crate::diagnostic::Diagnostic;
@@ -170,8 +170,8 @@ fn name<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
         )
 }
 
-/// The least int without its sign. No int is that large, but after a minus it may stand: negated, or subtracted, it wraps to
-/// what is meant.
+/// The least int without its sign. No int is that large, but after a minus it may stand: negated, or subtracted, it
+/// wraps to what is meant.
 const LEAST_INT: &str = "9223372036854775808";
 
 /// `12`, `1.`, `.5`, `1e3`, `1.5e-3`, and what looks like a number but is not.
@@ -226,8 +226,8 @@ fn string<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
     )
 }
 
-/// The bytes of a string's text: `\n` and `\t` are controls, `\x` and two hexadecimal digits the byte of that code, and any
-/// other escaped character is itself.
+/// The bytes of a string's text: `\n` and `\t` are controls, `\x` and two hexadecimal digits the byte of that code, and
+/// any other escaped character is itself.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -406,8 +406,8 @@ fn bidirectional(file: FileId, text: &str) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// Whether the REPL has a whole input, or should read another line: brackets, strings, comments and `let … in` are closed
-/// and the last token is `;` or `$`. Blank input is complete, and so is input with a closing bracket too many.
+/// Whether the REPL has a whole input, or should read another line: brackets, strings, comments and `let … in` are
+/// closed and the last token is `;` or `$`. Blank input is complete, and so is input with a closing bracket too many.
 pub fn is_complete(text: &str) -> bool {
     #[derive(PartialEq)]
     enum Opened {

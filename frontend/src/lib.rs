@@ -5,9 +5,9 @@
 //!                                                                     └─ eval: the reference evaluator
 //! ```
 //!
-//! [`Session`] is the entry: it holds the library and everything defined so far, and checks one more text at a time. Errors
-//! are [`Diagnostic`]s, several per run; [`render`] prints them. Nothing here does input or output, and nothing here knows of
-//! VCODE or engines.
+//! [`Session`] is the entry: it holds the library and everything defined so far, and checks one more text at a time.
+//! Errors are [`Diagnostic`]s, several per run; [`render`] prints them. Nothing here does input or output, and nothing
+//! here knows of VCODE or engines.
 
 pub mod ast;
 pub mod core;

@@ -1,7 +1,8 @@
-//! The manual of the library: what the doc strings of its functions say, in the order and under the headings of its files.
+//! The manual of the library: what the doc strings of its functions say, in the order and under the headings of its
+//! files.
 //!
-//! A doc string is one paragraph: the meaning, then `Example: expression gives result.` any number of times, then the costs,
-//! `Work …, depth ….` A heading in a library file is a comment line `% --- heading --- %`.
+//! A doc string is one paragraph: the meaning, then `Example: expression gives result.` any number of times, then the
+//! costs, `Work …, depth ….` A heading in a library file is a comment line `% --- heading --- %`.
 
 use crate::Session;
 use crate::core::{Function, FunctionId};
@@ -43,8 +44,8 @@ impl Entry {
     }
 }
 
-/// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of, and
-/// that is the library's own affair.
+/// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of,
+/// and that is the library's own affair.
 pub fn entries(session: &Session, sources: &SourceMap) -> Vec<Entry> {
     let functions = session.program().functions.iter().enumerate();
     functions

@@ -1,9 +1,9 @@
 //! Tokens to the surface tree.
 //!
-//! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the table
-//! of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type, `message`
-//! words it and `advice` adds hints; `nesting` bounds the depth beforehand. [`parse`] never fails and never panics: every text gives forms and
-//! diagnostics.
+//! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the
+//! table of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type,
+//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand. [`parse`] never fails and never
+//! panics: every text gives forms and diagnostics.
 
 mod advice;
 mod expressions;

@@ -1,7 +1,8 @@
 //! Diagnostics as text for a terminal; [`json`] gives the same as data.
 //!
-//! The one file that knows ariadne: everything else says what is wrong as a [`Diagnostic`]. Whatever text a diagnostic brings
-//! along, from the program or from outside of it, here it becomes harmless to a terminal ([`nesl_prim::visible`]).
+//! The one file that knows ariadne: everything else says what is wrong as a [`Diagnostic`]. Whatever text a diagnostic
+//! brings along, from the program or from outside of it, here it becomes harmless to a terminal
+//! ([`nesl_prim::visible`]).
 
 pub mod json;
 
@@ -17,7 +18,8 @@ use std::ops::Range;
 /// A line longer than this is not shown: it is data, and would hide the message.
 const LONGEST_LINE: usize = 1_000;
 
-/// Of texts longer than this only the lines around the places are laid out: to index all lines takes time in each report.
+/// Of texts longer than this only the lines around the places are laid out: to index all lines takes time in each
+/// report.
 const LONGEST_WHOLE_TEXT: usize = 20_000;
 
 /// The text of a diagnostic, with a newline at its end. `color` adds the escapes of a terminal.

@@ -1,14 +1,15 @@
 //! The session: the library and everything defined so far, checked one text at a time.
 //!
-//! A text is a file or one input of the REPL. It is checked as a whole: either all of its definitions become part of the
-//! session, or, if there is any error, none.
+//! A text is a file or one input of the REPL. It is checked as a whole: either all of its definitions become part of
+//! the session, or, if there is any error, none.
 //!
-//! Redefinition. A text's last definition of a function that an earlier text defined with the same type replaces its body
-//! in place: old callers see the new one. With another type (or if only one of them calls `rand_seed`) the new function
-//! is a new one, old callers keep the old, and a warning says so. Within one text every definition is a function of its
-//! own, seen by what stands below it. Values keep their place if the type is the same, within a text too, because they are
-//! computed in order. A user's definition never changes what the library itself calls; operators written as words or
-//! symbols follow a redefinition (`function '+ …`), while `#v`, `-v`, `v[i]` and ranges always mean the library's functions.
+//! Redefinition. A text's last definition of a function that an earlier text defined with the same type replaces its
+//! body in place: old callers see the new one. With another type (or if only one of them calls `rand_seed`) the new
+//! function is a new one, old callers keep the old, and a warning says so. Within one text every definition is a
+//! function of its own, seen by what stands below it. Values keep their place if the type is the same, within a text
+//! too, because they are computed in order. A user's definition never changes what the library itself calls; operators
+//! written as words or symbols follow a redefinition (`function '+ …`), while `#v`, `-v`, `v[i]` and ranges always mean
+//! the library's functions.
 
 use crate::ast::{ExprKind, TopLevel};
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};

@@ -7,8 +7,8 @@ use std::thread::{Builder, scope};
 /// What is left to whatever is called in between.
 const RESERVE: usize = 1 << 20;
 
-/// The least that is left for everything else, which is also half as much as a stack takes: one that took the last bytes would end
-/// the process at the next allocation.
+/// The least that is left for everything else, which is also half as much as a stack takes: one that took the last
+/// bytes would end the process at the next allocation.
 const SPARE: usize = 128 << 20;
 
 /// Whether the system, which may limit the addresses of a process, would give so many bytes.
@@ -17,8 +17,8 @@ fn would_be_given(bytes: usize) -> bool {
     std::hint::black_box(&mut trial).try_reserve_exact(bytes).is_ok()
 }
 
-/// Runs work with so many bytes of stack: right here if there are as many, else on a thread of its own. Whoever does many
-/// such works one after another had better do all of them inside one.
+/// Runs work with so many bytes of stack: right here if there are as many, else on a thread of its own. Whoever does
+/// many such works one after another had better do all of them inside one.
 ///
 /// # Errors
 /// If the system does not give that much; then the work is given back.

@@ -1,7 +1,7 @@
 //! What is around a place of a text: the function, and the apply-to-eachs and branches within it.
 //!
-//! Run-time errors know spans alone; with this their messages say in which function, and whether the number of an element
-//! is that of one apply-to-each.
+//! Run-time errors know spans alone; with this their messages say in which function, and whether the number of an
+//! element is that of one apply-to-each.
 
 use crate::ast::{BinaryOp, Expr, ExprKind, Symbol, TopLevel, TopLevelKind};
 use nesl_span::Span;

@@ -1,7 +1,7 @@
 //! The tokens of NESL: what the lexer makes and the parser reads.
 //!
-//! Every operator and keyword is a value of an enum, so that the grammar never compares text. Some tokens exist only to be
-//! refused with a good message: [`Foreign`].
+//! Every operator and keyword is a value of an enum, so that the grammar never compares text. Some tokens exist only to
+//! be refused with a good message: [`Foreign`].
 
 use crate::ast::{BinaryOp, Symbol};
 use nesl_prim::ScalarValue;

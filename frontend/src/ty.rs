@@ -1,7 +1,7 @@
 //! Types, type classes and type schemes: the vocabulary that inference, core and the later stages share.
 //!
-//! The type of a function value says *which* function it is: that is its [`Identity`]. Core that is instantiated at types
-//! without parameters therefore knows every callee, and a function value is no more than the values it captured.
+//! The type of a function value says *which* function it is: that is its [`Identity`]. Core that is instantiated at
+//! types without parameters therefore knows every callee, and a function value is no more than the values it captured.
 
 use crate::ast::Symbol;
 use nesl_prim::ScalarType;
@@ -25,8 +25,8 @@ pub enum Type {
     Record(Arc<Datatype>, Vec<Type>),
     /// A function value.
     Function(Arc<FunctionType>),
-    /// Which function a function value is. Not the type of any value: it occurs only as [`FunctionType::identity`] and as an
-    /// argument for a type parameter of [`Class::Function`].
+    /// Which function a function value is. Not the type of any value: it occurs only as [`FunctionType::identity`] and
+    /// as an argument for a type parameter of [`Class::Function`].
     Identity(Arc<Identity>),
     /// The `n`th type parameter of the enclosing function's scheme, or of the datatype whose payload this is.
     Parameter(usize),
@@ -39,8 +39,8 @@ pub struct Datatype {
     pub name: Symbol,
     /// Its number, unique in the session.
     pub id: usize,
-    /// The classes of its parameters: those that were written, then one of [`Class::Function`] for each function type in
-    /// the payload.
+    /// The classes of its parameters: those that were written, then one of [`Class::Function`] for each function type
+    /// in the payload.
     pub classes: Vec<Class>,
     /// The type that it wraps, over the parameters.
     pub payload: Type,
@@ -95,9 +95,9 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The function of a function value that nothing determines: the elements of `[] (int -> int)`, or the function that a
-    /// higher-order function would take, where that is used as a value and not called. It captures nothing. No instance of
-    /// a program calls it.
+    /// The function of a function value that nothing determines: the elements of `[] (int -> int)`, or the function
+    /// that a higher-order function would take, where that is used as a value and not called. It captures nothing. No
+    /// instance of a program calls it.
     pub const NOBODY: usize = usize::MAX;
 
     /// The type of the captured values together: a right-nested tuple, nothing if there are none.
@@ -304,8 +304,8 @@ impl Class {
 /// A polymorphic function type: `parameter -> result :: (a in c; …)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheme {
-    /// The class of each type parameter. Those of [`Class::Function`] come last and are not shown: they say which functions
-    /// the parameter and the result hold.
+    /// The class of each type parameter. Those of [`Class::Function`] come last and are not shown: they say which
+    /// functions the parameter and the result hold.
     pub classes: Vec<Class>,
     /// The type of the function's one parameter.
     pub parameter: Type,

@@ -1,5 +1,7 @@
 //! Texts that are long or nonsense, through the whole front end: an answer within bounded time, and never a crash.
 
+#![allow(clippy::disallowed_methods, reason = "what takes too long is found by the clock")]
+
 use nesl_frontend::{Checked, Options, Session, lexer, parser, render};
 use nesl_span::{FileId, Origin, SourceMap};
 use std::sync::LazyLock;
@@ -24,7 +26,8 @@ fn answer(text: &str) -> (Checked, String, Duration) {
     (checked, rendered, start.elapsed())
 }
 
-/// An answer with errors, at most fifty and a line that counts the rest, soon. Generous: the tests run on busy machines.
+/// An answer with errors, at most fifty and a line that counts the rest, soon. Generous: the tests run on busy
+/// machines.
 fn refused(what: &str, text: &str) {
     let (checked, rendered, time) = answer(text);
     println!("{what}: {} bytes, {} messages, {time:?}", text.len(), checked.diagnostics.len());

@@ -1,5 +1,6 @@
-//! The reference evaluator on core built by hand, so that it is tested without the parser and the checker. Expected results
-//! are those of CMU NESL where it defines them, and are otherwise worked out from the meaning, not from the evaluator.
+//! The reference evaluator on core built by hand, so that it is tested without the parser and the checker. Expected
+//! results are those of CMU NESL where it defines them, and are otherwise worked out from the meaning, not from the
+//! evaluator.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 

@@ -5,7 +5,8 @@ use nesl_frontend::eval::{Evaluator, Globals};
 use nesl_frontend::{Options, Session, render};
 use nesl_span::{Origin, SourceMap};
 
-/// `value : type` of each expression of some texts, each checked after the one before; a text that fails ends in its error.
+/// `value : type` of each expression of some texts, each checked after the one before; a text that fails ends in its
+/// error.
 fn run(texts: &[&str]) -> String {
     let mut sources = SourceMap::default();
     let mut session = Session::new(&mut sources);

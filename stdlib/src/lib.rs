@@ -1,7 +1,7 @@
 //! The library of nesl, as source text.
 //!
-//! A leaf crate: data only. The front end loads [`FILES`] in order before any user program. A declaration without a body
-//! stands for a built-in operation; everything else is NESL.
+//! A leaf crate: data only. The front end loads [`FILES`] in order before any user program. A declaration without a
+//! body stands for a built-in operation; everything else is NESL.
 
 /// The library files in load order: name and text.
 pub const FILES: &[(&str, &str)] = &[

@@ -161,8 +161,8 @@ fn run_compiled(
     }
 }
 
-/// Runs a program on two threads, compiled without one of the passes. Small groups would not be worth compiling; here all are,
-/// and each is compared with the reference engine.
+/// Runs a program on two threads, compiled without one of the passes. Small groups would not be worth compiling; here
+/// all are, and each is compared with the reference engine.
 pub fn run_without(pass: &'static str, text: &str) -> Outcome {
     let run = || {
         let program = session::check(text, None)?;
@@ -302,8 +302,8 @@ fn failure(sources: &SourceMap, code: &str, message: String, place: Span) -> End
     End::Failed { code: code.to_owned(), message, at: sources.line_column(place) }
 }
 
-/// Runs VCODE on an engine: the steps, or `main` with arguments. In a distributed run every rank calls this; all get the same
-/// outcome, but only rank 0 has the lines.
+/// Runs VCODE on an engine: the steps, or `main` with arguments. In a distributed run every rank calls this; all get
+/// the same outcome, but only rank 0 has the lines.
 ///
 /// # Panics
 /// Where nesl has a bug.

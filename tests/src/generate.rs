@@ -1,8 +1,9 @@
 //! Random well-typed programs, as NESL text.
 //!
-//! A seed gives a program: datatypes, globals, functions (plain, polymorphic, of functions, recursive with an end in sight)
-//! and expressions over all of the language, with small data. What could fail is guarded, except in some programs: there
-//! one place, or a few, may fail. Programs are trees ([`tree`]) so that [`crate::shrink`] can make them smaller.
+//! A seed gives a program: datatypes, globals, functions (plain, polymorphic, of functions, recursive with an end in
+//! sight) and expressions over all of the language, with small data. What could fail is guarded, except in some
+//! programs: there one place, or a few, may fail. Programs are trees ([`tree`]) so that [`crate::shrink`] can make them
+//! smaller.
 //!
 //! ```text
 //! types.rs       types and datatypes                  feature.rs   what is counted

@@ -53,8 +53,8 @@ pub fn parse(text: &str) -> Result<Header, String> {
     parse_with(text, |_, _| Ok(false))
 }
 
-/// Reads the header of a program, which may have more keys: `own` gets the key and the value of each line that is none of the
-/// table above, and says whether it knows the key.
+/// Reads the header of a program, which may have more keys: `own` gets the key and the value of each line that is none
+/// of the table above, and says whether it knows the key.
 ///
 /// # Errors
 /// As [`parse`], and those of `own`.

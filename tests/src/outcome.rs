@@ -76,7 +76,8 @@ impl Outcome {
         }
     }
 
-    /// Whether two ways of running one program agree: they print the same lines, and end in the same error at the same place.
+    /// Whether two ways of running one program agree: they print the same lines, and end in the same error at the same
+    /// place.
     pub fn agrees(&self, other: &Outcome) -> bool {
         if self.lines != other.lines {
             return false;

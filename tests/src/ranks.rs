@@ -1,8 +1,8 @@
 //! Runs many programs on MPI ranks, one after the other in one job.
 //!
-//! The binary `rank_suite` reads a file of tasks and writes to a file of events: that it starts a task, and with which outcome
-//! it ended. A crash or a hang ends the job; it belongs to the task that was started last, and a new job goes on with the
-//! next one.
+//! The binary `rank_suite` reads a file of tasks and writes to a file of events: that it starts a task, and with which
+//! outcome it ended. A crash or a hang ends the job; it belongs to the task that was started last, and a new job goes
+//! on with the next one.
 
 use crate::launcher;
 use crate::outcome::{End, Outcome};

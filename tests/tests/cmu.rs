@@ -1,5 +1,5 @@
-//! The stack format of CMU: programs written by hand for each family of instructions, wrong programs, and every program of the
-//! other tests written in this format and read back.
+//! The stack format of CMU: programs written by hand for each family of instructions, wrong programs, and every program
+//! of the other tests written in this format and read back.
 //!
 //! The programs under tests/cmu begin with a comment in braces, with a line `expect: line` for each printed line; those
 //! under tests/cmu/wrong have one line, `read-error: line:column text` or `error: code`.

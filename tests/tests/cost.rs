@@ -1,10 +1,10 @@
 //! Cost grows as the source's cost model says: the programs under `tests/cost`, each at three sizes.
 //!
-//! What is counted does not depend on the machine: elements and bytes of the columns that instructions made, and instructions
-//! run, with every strategy. A
-//! program's header names, for each, the function of the size n that it grows with, and may do so for the most elements that there are at once (`peak`); a line
-//! `depth` bounds the calls that may be active at once; per unit of that function a larger size
-//! may cost at most [`SLACK`] times what the smaller one did. Run with `--nocapture` to see what a unit costs.
+//! What is counted does not depend on the machine: elements and bytes of the columns that instructions made, and
+//! instructions run, with every strategy. A program's header names, for each, the function of the size n that it grows
+//! with, and may do so for the most elements that there are at once (`peak`); a line `depth` bounds the calls that may
+//! be active at once; per unit of that function a larger size may cost at most [`SLACK`] times what the smaller one
+//! did. Run with `--nocapture` to see what a unit costs.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
@@ -17,7 +17,8 @@ use nesl_tests::session;
 use nesl_vcode::{Program, pipeline};
 use std::sync::Arc;
 
-/// How much dearer a unit may be at the next size, four times as large: what is rounded up at the smallest size shows here.
+/// How much dearer a unit may be at the next size, four times as large: what is rounded up at the smallest size shows
+/// here.
 const SLACK: f64 = 1.25;
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Lift, Strategy::Leaf, Strategy::Auto];

@@ -1,5 +1,6 @@
-//! What programs send and hold on ranks, by counters: bytes for each element, how evenly work and memory are spread, and how the
-//! number of collectives grows with that of the ranks. The programs are those of `tests/ranks`, the bounds those of the cost model.
+//! What programs send and hold on ranks, by counters: bytes for each element, how evenly work and memory are spread,
+//! and how the number of collectives grows with that of the ranks. The programs are those of `tests/ranks`, the bounds
+//! those of the cost model.
 
 use nesl_tests::launcher;
 use nesl_tests::programs::root;
@@ -25,11 +26,12 @@ struct Bounds {
     part: f64,
     /// Collectives for each doubling of the ranks at most.
     collectives: u64,
-    /// Up to how many ranks the work of one process compares with that of ranks: loops over several instructions make no columns for
-    /// those inside, and instances in native code make none at all, while lifted levels and what moves by index do. Each doubling of
-    /// the ranks may lift a level more.
+    /// Up to how many ranks the work of one process compares with that of ranks: loops over several instructions make
+    /// no columns for those inside, and instances in native code make none at all, while lifted levels and what moves
+    /// by index do. Each doubling of the ranks may lift a level more.
     comparable: usize,
-    /// Up to so many ranks the work of all is counted as that of two is: on more the parts are too small to be loops of machine code.
+    /// Up to so many ranks the work of all is counted as that of two is: on more the parts are too small to be loops of
+    /// machine code.
     growing: usize,
 }
 
@@ -42,8 +44,8 @@ fn a_few_words(ranks: usize) -> f64 {
     (ranks * ranks) as f64 * 0.0005
 }
 
-/// Mergesort sends every rank the half that it searches; the primes below n cross out n (ln ln √n + 0.26) multiples, less the
-/// squares of the primes.
+/// Mergesort sends every rank the half that it searches; the primes below n cross out n (ln ln √n + 0.26) multiples,
+/// less the squares of the primes.
 const PROGRAMS: &[Bounds] = &[
     Bounds {
         name: "quicksort",
@@ -188,11 +190,12 @@ fn imbalance(counts: &[u64]) -> f64 {
 /// The least that p ranks are faster than one process by the work of the busiest, relative to p.
 const SPEED_UP: f64 = 0.8;
 
-/// By how much of the work of two ranks all work may grow with each doubling of the ranks. Work that every rank repeats doubles.
+/// By how much of the work of two ranks all work may grow with each doubling of the ranks. Work that every rank repeats
+/// doubles.
 const GROWTH: f64 = 0.6;
 
-/// Runs a program, prints its counters, and says where they are out of bounds. `alone` is what one process prints, and its work;
-/// `two` the work of two ranks, once it is known.
+/// Runs a program, prints its counters, and says where they are out of bounds. `alone` is what one process prints, and
+/// its work; `two` the work of two ranks, once it is known.
 fn check(
     bounds: &Bounds,
     ranks: usize,
@@ -252,8 +255,8 @@ fn ranks_send_little_and_do_equally_much() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What moves a sequence `v` of `n` elements: as many messages whatever its elements are. `i` are indices in no order, `p` is a
-/// permutation, and `s` are some of them where segments begin.
+/// What moves a sequence `v` of `n` elements: as many messages whatever its elements are. `i` are indices in no order,
+/// `p` is a permutation, and `s` are some of them where segments begin.
 const MOVES: [(&str, &str); 12] = [
     ("reverse", "reverse(v)"),
     ("rotate", "rotate(v, 12345)"),

@@ -1,12 +1,12 @@
 //! The commands in README.md, examples/README.md and docs/*.md do what the text beside them shows.
 //!
 //! Checked are fenced blocks marked `console`: lines that begin with `$ ` are commands for a shell in the root of the
-//! repository, the lines after a command are its output, standard error included. `nesl` means the command that was built. A
-//! line `...` stands for any lines. In blocks marked `console form` only the form of the output counts: numbers stand for any
-//! numbers, blanks for any blanks, and lines may come in any order. Commands of `nesl-bench` are run where that was built, too,
-//! commands on ranks where there is MPI. Blocks marked `nesl` are programs that run without an error, blocks marked `vcode` flat
-//! programs that the verifier accepts. A block marked `sh slurm` runs with a stand-in for `srun`. Other blocks are not run. The
-//! last part of docs/vcode.md is made from the tables.
+//! repository, the lines after a command are its output, standard error included. `nesl` means the command that was
+//! built. A line `...` stands for any lines. In blocks marked `console form` only the form of the output counts:
+//! numbers stand for any numbers, blanks for any blanks, and lines may come in any order. Commands of `nesl-bench` are
+//! run where that was built, too, commands on ranks where there is MPI. Blocks marked `nesl` are programs that run
+//! without an error, blocks marked `vcode` flat programs that the verifier accepts. A block marked `sh slurm` runs with
+//! a stand-in for `srun`. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
 
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::programs::root;

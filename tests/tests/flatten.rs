@@ -1,7 +1,8 @@
 //! The structure of compiled programs: those under `tests/flatten`, after the whole pipeline.
 //!
-//! A header states in numbers of instructions what flattening and the passes are to achieve, each number with a sentence that
-//! says what it means; and what the program prints, on every engine of this process: a number is worth nothing with a wrong value.
+//! A header states in numbers of instructions what flattening and the passes are to achieve, each number with a
+//! sentence that says what it means; and what the program prints, on every engine of this process: a number is worth
+//! nothing with a wrong value.
 //!
 //! | line | meaning |
 //! |---|---|

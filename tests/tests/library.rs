@@ -1,5 +1,5 @@
-//! The library says what it does: every function has a doc string with its costs, and every example in one is true on the
-//! reference evaluator and on the reference engine. docs/library.md is what the doc strings make.
+//! The library says what it does: every function has a doc string with its costs, and every example in one is true on
+//! the reference evaluator and on the reference engine. docs/library.md is what the doc strings make.
 
 use nesl_backend::Strategy;
 use nesl_frontend::{Session, manual};

@@ -1,7 +1,8 @@
 //! Every program on every engine: one test for each, `engine::folder/program`.
 //!
-//! `cargo test -p nesl-tests --test programs -- threads2::lifted` runs some of them. Ranks `mpi1` … `mpi8` need the feature
-//! `mpi` and a launcher; each program runs there twice, with nearly every column distributed and with the product's threshold.
+//! `cargo test -p nesl-tests --test programs -- threads2::lifted` runs some of them. Ranks `mpi1` … `mpi8` need the
+//! feature `mpi` and a launcher; each program runs there twice, with nearly every column distributed and with the
+//! product's threshold.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nesl_tests::engines::{self, Local};

@@ -1,6 +1,7 @@
 //! Random programs: every engine gives what the oracle gives.
 //!
-//! `NESL_RANDOM_COUNT` and `NESL_RANDOM_SEED` make long runs and other ones; a failure prints the seed and a small program.
+//! `NESL_RANDOM_COUNT` and `NESL_RANDOM_SEED` make long runs and other ones; a failure prints the seed and a small
+//! program.
 
 use nesl_tests::engines::{self, Local};
 use nesl_tests::generate::feature::Feature;

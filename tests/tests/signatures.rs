@@ -1,5 +1,5 @@
-//! The library's functions have the types that section 2 of the language's reference gives them, group by group in its order.
-//! The only difference is equality, which is for all types here.
+//! The library's functions have the types that section 2 of the language's reference gives them, group by group in its
+//! order. The only difference is equality, which is for all types here.
 
 use nesl_frontend::{Session, manual};
 use nesl_span::SourceMap;

@@ -1,5 +1,6 @@
-//! Instances of costs that nobody knows, and recursion that begins with few instances, on ranks: each instance is run by one rank,
-//! in native code. Work is counted, so that what every rank repeats shows; times are printed, and decide nothing.
+//! Instances of costs that nobody knows, and recursion that begins with few instances, on ranks: each instance is run
+//! by one rank, in native code. Work is counted, so that what every rank repeats shows; times are printed, and decide
+//! nothing.
 
 use nesl_tests::launcher;
 use nesl_tests::programs::root;
@@ -13,8 +14,8 @@ const RANKS: [usize; 3] = [2, 3, 4];
 /// Work of lifted levels, which every rank does: what dealing out costs, whatever is dealt out.
 const LEVELS: u64 = 300_000;
 
-/// A program of `tests/ranks`, its arguments, and what it prints. The numbers are those of Fibonacci, of ways to place queens (OEIS
-/// A000170), of ways to pay with British coins, and, for costs, of one process.
+/// A program of `tests/ranks`, its arguments, and what it prints. The numbers are those of Fibonacci, of ways to place
+/// queens (OEIS A000170), of ways to pay with British coins, and, for costs, of one process.
 struct Task {
     name: &'static str,
     arguments: &'static [&'static str],

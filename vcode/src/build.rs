@@ -1,8 +1,9 @@
 //! Builds functions instruction by instruction.
 //!
-//! Flattening emits through a [`FunctionBuilder`]: it numbers registers, derives their types from the tables, attaches the
-//! current span and folds scalar operations on constants, so that the rules of flattening read as the instructions they make.
-//! Operands of wrong types are bugs of the caller; the verifier reports them, the builder only needs enough to name a type.
+//! Flattening emits through a [`FunctionBuilder`]: it numbers registers, derives their types from the tables, attaches
+//! the current span and folds scalar operations on constants, so that the rules of flattening read as the instructions
+//! they make. Operands of wrong types are bugs of the caller; the verifier reports them, the builder only needs enough
+//! to name a type.
 
 use crate::each::Each;
 use crate::op::{Kind, VectorOp};
@@ -117,7 +118,8 @@ impl FunctionBuilder {
         self.emit(Op::Each(Box::new(each)), operands, &results)
     }
 
-    /// The vector operation that made an operand, if that is one of this function so far, in a block that is still open.
+    /// The vector operation that made an operand, if that is one of this function so far, in a block that is still
+    /// open.
     pub fn maker(&self, operand: Operand) -> Option<VectorOp> {
         let Operand::Register(register) = operand else { return None };
         let instruction = self.open.iter().flatten().rfind(|instruction| instruction.results.contains(&register))?;

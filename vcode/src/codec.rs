@@ -6,8 +6,9 @@
 //! checksum         8 bytes   FNV-1a of what follows
 //! program, sources           postcard
 //! ```
-//! Numbers are little-endian. What is read is verified, and as deep as it may be: whatever the bytes, the answer is a program that
-//! the verifier takes, or an error. That is less than that a program does no harm: `docs/vcode.md` says what is promised.
+//! Numbers are little-endian. What is read is verified, and as deep as it may be: whatever the bytes, the answer is a
+//! program that the verifier takes, or an error. That is less than that a program does no harm: `docs/vcode.md` says
+//! what is promised.
 
 use crate::depth::{self, DEEPEST};
 use crate::op::VectorOp;
@@ -78,7 +79,8 @@ fn checksum(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The version of the format. Operations are written by their position in the tables, so it covers their names in order.
+/// The version of the format. Operations are written by their position in the tables, so it covers their names in
+/// order.
 fn version() -> u64 {
     let scalars = ScalarOp::ALL.iter().map(ScalarOp::to_string);
     let vectors = VectorOp::all().into_iter().map(VectorOp::name);

@@ -6,8 +6,8 @@
 use serde::de::{Deserialize, Deserializer, Error};
 use std::cell::Cell;
 
-/// Shapes or blocks inside one another: more than there can be in a program that the front end takes, whose limit is 2,000
-/// levels of each, inlined into one another.
+/// Shapes or blocks inside one another: more than there can be in a program that the front end takes, whose limit is
+/// 2,000 levels of each, inlined into one another.
 pub const DEEPEST: usize = 10_000;
 
 thread_local! {

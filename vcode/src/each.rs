@@ -1,9 +1,9 @@
 //! `each`: a function on each of n instances, in one instruction.
 //!
-//! It names two versions of the function, which agree: the *lifted* one computes for all instances at once, the *serial* one
-//! for one of them. Which is run, when, is the machine's choice. The operands are those of the lifted version: the number of
-//! instances, then the registers of its arguments, of which some vary by instance (lifted) and others are the same for all
-//! (serial). With no instances neither version runs, and every result is empty.
+//! It names two versions of the function, which agree: the *lifted* one computes for all instances at once, the
+//! *serial* one for one of them. Which is run, when, is the machine's choice. The operands are those of the lifted
+//! version: the number of instances, then the registers of its arguments, of which some vary by instance (lifted) and
+//! others are the same for all (serial). With no instances neither version runs, and every result is empty.
 
 use crate::register::{FunctionId, RegisterType};
 use crate::shape::Shape;
@@ -13,9 +13,11 @@ use serde::{Deserialize, Serialize};
 /// A function on each of n instances.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Each {
-    /// The version for one instance. Its parameters are the arguments' serial registers, its results the results' serial ones.
+    /// The version for one instance. Its parameters are the arguments' serial registers, its results the results'
+    /// serial ones.
     pub serial: FunctionId,
-    /// The version for all instances. Its parameters are the instruction's operands, its results the results' lifted registers.
+    /// The version for all instances. Its parameters are the instruction's operands, its results the results' lifted
+    /// registers.
     pub lifted: FunctionId,
     /// What the function takes.
     pub arguments: Vec<Argument>,

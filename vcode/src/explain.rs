@@ -1,4 +1,5 @@
-//! A program beside its source: each line of the source, then the instructions that it became, in the order in which they run.
+//! A program beside its source: each line of the source, then the instructions that it became, in the order in which
+//! they run.
 //!
 //! ```text
 //! qs@[int](%0: int, %1: column int) -> int, column int

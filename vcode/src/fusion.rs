@@ -1,15 +1,16 @@
 //! Which instructions can be one loop: the rule for groups, [`Op::Fused`].
 //!
-//! A group computes over one *space* of indices. At each index it computes elements from the index, from the elements of
-//! columns there and from what was ready before the loop (scalars, the data of a gather, a descriptor). What part each
-//! instruction can play is a column of the instruction table ([`Fusion`]); an elementwise instruction reads all its columns at
-//! the index. Flags make a space within: what was packed by them exists only at indices whose flag is true, and what
-//! is computed from that too. Packing by the same flags twice gives columns of one space within.
+//! A group computes over one *space* of indices. At each index it computes elements from the index, from the elements
+//! of columns there and from what was ready before the loop (scalars, the data of a gather, a descriptor). What part
+//! each instruction can play is a column of the instruction table ([`Fusion`]); an elementwise instruction reads all
+//! its columns at the index. Flags make a space within: what was packed by them exists only at indices whose flag is
+//! true, and what is computed from that too. Packing by the same flags twice gives columns of one space within.
 //!
 //! So in a group
 //! * what an instruction reads at the index has one space: that of all indices, or the same within;
 //! * what comes from outside the group is of all indices: in a space within an element has no index outside;
-//! * what the loop completes (a reduction, a scan of floats, what was scattered) no other instruction of the group reads;
+//! * what the loop completes (a reduction, a scan of floats, what was scattered) no other instruction of the group
+//!   reads;
 //! * segments that a reduction or scan ends at lie one after another over all indices.
 //!
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups
@@ -103,8 +104,8 @@ impl Group {
         }
     }
 
-    /// Adds an instruction, if it can be in the loop. `is_all` says whether something from outside has as many elements as the
-    /// loop has indices.
+    /// Adds an instruction, if it can be in the loop. `is_all` says whether something from outside has as many elements
+    /// as the loop has indices.
     pub fn admit(
         &mut self,
         instruction: &Instruction,

@@ -1,15 +1,15 @@
 //! How many instructions of each kind a program has.
 //!
-//! Tests state the structure they expect of compiled programs in these counts, and `--stats` shows them: unlike times they
-//! are the same on every machine.
+//! Tests state the structure they expect of compiled programs in these counts, and `--stats` shows them: unlike times
+//! they are the same on every machine.
 
 use crate::print;
 use crate::program::{Block, Function, Instruction, Op, Program};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Numbers of instructions by name: `add.int`, `map add.int`, `gather`, `reduce.add.int`, `constants`, `call`, `if`, `fused`.
-/// Instructions in a group count, and so does the group.
+/// Numbers of instructions by name: `add.int`, `map add.int`, `gather`, `reduce.add.int`, `constants`, `call`, `if`,
+/// `fused`. Instructions in a group count, and so does the group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     by_name: BTreeMap<String, usize>,

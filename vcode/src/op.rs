@@ -1,14 +1,14 @@
 //! What the table of vector instructions ([`table`]) says, in which words.
 //!
-//! A row says everything that is true of an instruction wherever it runs: operands and result, class, lengths, what it reads of
-//! segments, its part in a loop, cost and meaning. Printer, parser, verifier, manual, passes and engines derive from the rows;
-//! the reference engine is the executable meaning. Scalar and elementwise instructions are not here: they are the rows of
-//! [`nesl_prim::table`], wrapped in `Op::Scalar` and `Op::Map`.
+//! A row says everything that is true of an instruction wherever it runs: operands and result, class, lengths, what it
+//! reads of segments, its part in a loop, cost and meaning. Printer, parser, verifier, manual, passes and engines
+//! derive from the rows; the reference engine is the executable meaning. Scalar and elementwise instructions are not
+//! here: they are the rows of [`nesl_prim::table`], wrapped in `Op::Scalar` and `Op::Map`.
 //!
-//! A descriptor is *packed* (segments lie one after another and cover the data) or a *view* (starts and lengths into data that
-//! other values may share). Segmented instructions read either; *packed order* is the elements of segment 0, then those of
-//! segment 1, and so on. Every index operand has been checked by an earlier `check_index`: an instruction that meets one out
-//! of range is a bug, except where its row says that it can fail.
+//! A descriptor is *packed* (segments lie one after another and cover the data) or a *view* (starts and lengths into
+//! data that other values may share). Segmented instructions read either; *packed order* is the elements of segment 0,
+//! then those of segment 1, and so on. Every index operand has been checked by an earlier `check_index`: an instruction
+//! that meets one out of range is a bug, except where its row says that it can fail.
 
 mod table;
 
@@ -88,22 +88,24 @@ pub enum Segments {
     Any,
     /// Their lengths alone: where they lie makes no difference.
     Lengths,
-    /// The elements that they cut out: each column, and the descriptor of its segments. Their order makes no difference.
+    /// The elements that they cut out: each column, and the descriptor of its segments. Their order makes no
+    /// difference.
     Data(&'static [(usize, usize)]),
 }
 
-/// What part an instruction can play in a loop over the indices of a space ([`crate::fusion`]). The operands that are read at
-/// the index of the loop are named by their positions; all others are ready before.
+/// What part an instruction can play in a loop over the indices of a space ([`crate::fusion`]). The operands that are
+/// read at the index of the loop are named by their positions; all others are ready before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fusion {
     /// None.
     Alone,
     /// Makes the element at an index from the index and the elements there.
     Element(&'static [usize]),
-    /// Combines the elements before the index: an element where the operator may combine parts in any order, else an end.
+    /// Combines the elements before the index: an element where the operator may combine parts in any order, else an
+    /// end.
     Running(&'static [usize]),
-    /// Keeps the element there, where the flag there is true: the indices with true flags are a space within. The elements, and
-    /// then the flags.
+    /// Keeps the element there, where the flag there is true: the indices with true flags are a space within. The
+    /// elements, and then the flags.
     Filter(&'static [usize; 2]),
     /// Takes the elements there; its result is ready when the loop ends.
     End(&'static [usize]),
@@ -156,8 +158,8 @@ pub struct Cost {
 /// What the table says of one vector instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its name; that of an instruction with a direction goes on with `_up` or `_down`, of one with a scalar operator with `.`
-    /// and the operator's mnemonic.
+    /// Its name; that of an instruction with a direction goes on with `_up` or `_down`, of one with a scalar operator
+    /// with `.` and the operator's mnemonic.
     pub mnemonic: &'static str,
     /// Its operands.
     pub operands: &'static [Kind],
@@ -167,7 +169,8 @@ pub struct Row {
     pub result: Kind,
     /// What it does.
     pub class: Class,
-    /// How many elements its result has if it is a column, or segments if it is a descriptor; what it is if it is a scalar.
+    /// How many elements its result has if it is a column, or segments if it is a descriptor; what it is if it is a
+    /// scalar.
     pub elements: Elements,
     /// The operand whose sum is that of the result: of ints, or of the lengths of segments.
     pub sum: Option<usize>,
@@ -183,7 +186,8 @@ pub struct Row {
     pub fallible: bool,
     /// The operand that the result may be written over, where that is its last use: a column of the result's type.
     pub in_place: Option<usize>,
-    /// Where several of them may be given to an engine at once, since their columns move alike: the operands in which they agree then.
+    /// Where several of them may be given to an engine at once, since their columns move alike: the operands in which
+    /// they agree then.
     pub together: Option<&'static [usize]>,
     /// What it costs.
     pub cost: Cost,
@@ -225,8 +229,8 @@ impl VectorOp {
         self.row().class
     }
 
-    /// The column of the table that says what the instruction can be in a loop. What comes before an index is known there,
-    /// whoever goes over the indices before, where parts can be combined in any order.
+    /// The column of the table that says what the instruction can be in a loop. What comes before an index is known
+    /// there, whoever goes over the indices before, where parts can be combined in any order.
     pub fn fusion(self) -> Fusion {
         match (self.row().fusion, self.operator()) {
             (Fusion::Running(positions), Some(op)) if op.row().associative => Fusion::Element(positions),
@@ -240,8 +244,8 @@ impl VectorOp {
         self.operator().filter(|_| self.class() == class)
     }
 
-    /// Whether the instruction goes over the elements of columns. Making and taking apart descriptors, lengths, single elements
-    /// and slices take constant time, or that of the number of segments.
+    /// Whether the instruction goes over the elements of columns. Making and taking apart descriptors, lengths, single
+    /// elements and slices take constant time, or that of the number of segments.
     pub fn is_pass(self) -> bool {
         self.class() != Class::Shape && matches!(self.row().cost.work, Work::Linear(_) | Work::Sorting(_))
     }
@@ -269,7 +273,8 @@ impl VectorOp {
         }
     }
 
-    /// The descriptor of a column that it reads at the index of a loop, segment by segment: there segments lie one after another.
+    /// The descriptor of a column that it reads at the index of a loop, segment by segment: there segments lie one
+    /// after another.
     pub fn packed_operand(self) -> Option<usize> {
         let aligned = self.fusion().aligned();
         self.data().iter().find(|(column, _)| aligned.contains(column)).map(|&(_, descriptor)| descriptor)

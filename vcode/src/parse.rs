@@ -1,8 +1,8 @@
 //! Reads the text form that [`crate::print`] writes.
 //!
-//! A small recursive-descent parser over the characters. It is an internal format: the first mistake ends it, with its line
-//! and column. Types of registers are derived from the tables afterwards, when the result types of all functions are known.
-//! What it accepts has a meaning for every word, but only the verifier says that the program makes sense.
+//! A small recursive-descent parser over the characters. It is an internal format: the first mistake ends it, with its
+//! line and column. Types of registers are derived from the tables afterwards, when the result types of all functions
+//! are known. What it accepts has a meaning for every word, but only the verifier says that the program makes sense.
 
 mod link;
 mod scan;
@@ -115,8 +115,8 @@ struct Error {
 
 type Parse<T> = Result<T, Error>;
 
-/// A function whose instructions have no types yet. Until they are typed, a span's start is the offset of the instruction
-/// and a `FunctionId` an index into [`Parser::names`].
+/// A function whose instructions have no types yet. Until they are typed, a span's start is the offset of the
+/// instruction and a `FunctionId` an index into [`Parser::names`].
 struct Draft {
     function: Function,
     types: HashMap<u32, RegisterType>,

@@ -2,8 +2,8 @@
 
 use crate::program::Program;
 
-/// A step of optimisation: from a sound program to a sound program with the same results and the same failures. How much
-/// memory a program takes may change, and so whether it fails for lack of it.
+/// A step of optimisation: from a sound program to a sound program with the same results and the same failures. How
+/// much memory a program takes may change, and so whether it fails for lack of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     /// Its name for `--disable`, `--dump-after` and messages.

@@ -134,8 +134,8 @@ const NUMBER: Pass = Pass {
     run: number::run,
 };
 
-/// The passes for code that runs one instance after another and leaves errors to others, in order. What they get has been through
-/// [`PASSES`].
+/// The passes for code that runs one instance after another and leaves errors to others, in order. What they get has
+/// been through [`PASSES`].
 pub const SERIAL_PASSES: &[Pass] = &[
     Pass {
         name: "inline",
@@ -234,7 +234,8 @@ pub fn serial(program: &Program) -> Result<Program, PassError> {
     derived(program, SERIAL_PASSES)
 }
 
-/// The passes for code whose columns lie in parts on several processes, in order. What they get has been through [`PASSES`].
+/// The passes for code whose columns lie in parts on several processes, in order. What they get has been through
+/// [`PASSES`].
 pub const PARTITIONED_PASSES: &[Pass] = &[
     Pass {
         name: "fuse",
@@ -247,7 +248,8 @@ pub const PARTITIONED_PASSES: &[Pass] = &[
     LAST_USE,
 ];
 
-/// The program whose functions do the same as those of a program, by the same numbers, on columns in parts: [`PARTITIONED_PASSES`].
+/// The program whose functions do the same as those of a program, by the same numbers, on columns in parts:
+/// [`PARTITIONED_PASSES`].
 ///
 /// # Errors
 /// As [`optimise`].

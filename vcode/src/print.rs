@@ -12,14 +12,15 @@
 //! step main@0(seed, global 3) -> show [int], global 4 (int, [char])
 //! ```
 //!
-//! Where the last uses of registers are marked, `%5!` is one, `%5*` one whose column the result may be written over, and a
-//! block that begins with `drop %5` is one whose `if` has another block that reads `%5`.
+//! Where the last uses of registers are marked, `%5!` is one, `%5*` one whose column the result may be written over,
+//! and a block that begins with `drop %5` is one whose `if` has another block that reads `%5`.
 //!
 //! A group of instructions that can be one loop is `%7, %8 = fused {`, its instructions, `yield %5 %6` and `}`.
 //!
-//! One instruction a line; `;` starts a comment. Names with other characters than `is_bare` allows are quoted. Scalars are
-//! written as in NESL, except that a char that would not show is `` `\x0a `` and a NaN with an unusual payload carries its bits.
-//! Printing never fails, since it also shows what the verifier rejects.
+//! One instruction a line; `;` starts a comment. Names with other characters than `is_bare` allows are quoted. Scalars
+//! are written as in NESL, except that a char that would not show is
+//! `` `\x0a `` and a NaN with an unusual payload carries its bits. Printing never fails, since it also shows what the
+//! verifier rejects.
 
 use crate::each::Each;
 use crate::program::{

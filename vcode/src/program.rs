@@ -1,8 +1,9 @@
 //! VCODE: the flat program.
 //!
-//! Functions over named registers, in static single assignment, with structured control. A register holds a machine scalar,
-//! a column of scalars, or a segment descriptor; there is nothing nested. Every instruction carries the source span it
-//! came from. A [`Program`] also says how its functions are run: [`Step`]s in order, or [`Main`] with arguments.
+//! Functions over named registers, in static single assignment, with structured control. A register holds a machine
+//! scalar, a column of scalars, or a segment descriptor; there is nothing nested. Every instruction carries the source
+//! span it came from. A [`Program`] also says how its functions are run: [`Step`]s in order, or [`Main`] with
+//! arguments.
 
 use crate::depth::nested;
 use crate::each::Each;
@@ -20,7 +21,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// What to run, in order, where no arguments are given.
     pub steps: Vec<Step>,
-    /// What to run with arguments: the first whose parameters the arguments fit. There are several where `main` is polymorphic.
+    /// What to run with arguments: the first whose parameters the arguments fit. There are several where `main` is
+    /// polymorphic.
     pub mains: Vec<Main>,
 }
 
@@ -82,8 +84,8 @@ pub struct Instruction {
     pub span: Span,
 }
 
-/// What becomes of a register where it is read: made by the pass [`last_use`](crate::passes::last_use). It is always sound to
-/// mark less.
+/// What becomes of a register where it is read: made by the pass [`last_use`](crate::passes::last_use). It is always
+/// sound to mark less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Use {
     /// It may be read again.
@@ -99,7 +101,8 @@ pub enum Use {
 pub enum Op {
     /// A scalar operation on machine scalars.
     Scalar(ScalarOp),
-    /// The same on every element of columns of one length. At least one operand is a column; scalar operands are broadcast.
+    /// The same on every element of columns of one length. At least one operand is a column; scalar operands are
+    /// broadcast.
     Map(ScalarOp),
     /// A constant column; no operands.
     Constants(Constants),
@@ -111,11 +114,12 @@ pub enum Op {
     Call(FunctionId),
     /// A function on each of n instances.
     Each(Box<Each>),
-    /// The first block where the one operand, a bool, is true, else the second. Both yield the instruction's results and see
-    /// the registers defined before it.
+    /// The first block where the one operand, a bool, is true, else the second. Both yield the instruction's results
+    /// and see the registers defined before it.
     If(#[serde(deserialize_with = "nested")] Box<Block>, #[serde(deserialize_with = "nested")] Box<Block>),
-    /// Instructions over one index space, which an engine can run as one loop ([`crate::fusion`]); no operands. The block sees the
-    /// registers defined before, and yields the instruction's results: different registers, all of which it defines.
+    /// Instructions over one index space, which an engine can run as one loop ([`crate::fusion`]); no operands. The
+    /// block sees the registers defined before, and yields the instruction's results: different registers, all of which
+    /// it defines.
     Fused(#[serde(deserialize_with = "nested")] Box<Block>),
 }
 
@@ -217,7 +221,8 @@ impl Block {
 /// One thing to run: a top-level form of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The function; its parameters are the registers of the inputs one after another, its results those of the outputs.
+    /// The function; its parameters are the registers of the inputs one after another, its results those of the
+    /// outputs.
     pub function: FunctionId,
     /// Where its parameters come from.
     pub inputs: Vec<Input>,

@@ -1,10 +1,11 @@
 //! Tail calls: which calls end their function, and which of them are steps of a loop.
 //!
-//! A call *ends* its function where its results are the function's, and nothing comes after it: it is the last instruction of
-//! the body, or of a block of an `if` that ends the function in the same way. It is a *step* where the function can come back
-//! to itself by calls that end functions alone. A step costs no depth: whoever runs functions puts the frame of the called one
-//! in place of the caller's. Other calls keep the caller's frame, which says in errors how the program came there; as there is
-//! no way back from them, there are never more of those in a row than there are functions.
+//! A call *ends* its function where its results are the function's, and nothing comes after it: it is the last
+//! instruction of the body, or of a block of an `if` that ends the function in the same way. It is a *step* where the
+//! function can come back to itself by calls that end functions alone. A step costs no depth: whoever runs functions
+//! puts the frame of the called one in place of the caller's. Other calls keep the caller's frame, which says in errors
+//! how the program came there; as there is no way back from them, there are never more of those in a row than there are
+//! functions.
 
 use crate::program::{Block, FunctionId, Instruction, Op, Operand, Program};
 use nesl_prim::cycles::components;

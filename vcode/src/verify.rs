@@ -1,8 +1,9 @@
 //! Checks that a program is one that an engine can run without checking.
 //!
-//! Each register is defined once and used only after that and in scope; operands and results are of the kinds that the tables
-//! state; no register is read after a use that is marked as its last (`marks`); calls, blocks and steps agree with the functions they name. It runs after flattening, after every pass and when a
-//! program is read from bytes. What it cannot see is a matter of the rows: equal lengths, checked indices.
+//! Each register is defined once and used only after that and in scope; operands and results are of the kinds that the
+//! tables state; no register is read after a use that is marked as its last (`marks`); calls, blocks and steps agree
+//! with the functions they name. It runs after flattening, after every pass and when a program is read from bytes. What
+//! it cannot see is a matter of the rows: equal lengths, checked indices.
 
 mod marks;
 mod problem;
@@ -389,8 +390,8 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether inputs can be the parameters. What precedes the first and follows the last global of unknown shape must match;
-/// such a global may be no register at all, as `()` is.
+/// Whether inputs can be the parameters. What precedes the first and follows the last global of unknown shape must
+/// match; such a global may be no register at all, as `()` is.
 fn fits(parameters: &[RegisterType], inputs: &[Option<Vec<RegisterType>>]) -> bool {
     let known = |inputs: &[Option<Vec<RegisterType>>]| -> Vec<RegisterType> {
         inputs.iter().flatten().flatten().copied().collect()

@@ -1,4 +1,5 @@
-//! Bytes that are no program that nesl wrote, though their checksum is right: an error, or a program that the verifier takes.
+//! Bytes that are no program that nesl wrote, though their checksum is right: an error, or a program that the verifier
+//! takes.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 

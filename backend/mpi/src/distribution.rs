@@ -50,7 +50,8 @@ pub(crate) struct Distribution<L> {
 }
 
 impl<L: LocalEngine> Distribution<L> {
-    /// That of columns over the ranks of a communicator. A single rank has nobody to share with: there all columns are common.
+    /// That of columns over the ranks of a communicator. A single rank has nobody to share with: there all columns are
+    /// common.
     pub(crate) fn new(communicator: Communicator, local: L, threshold: usize) -> Distribution<L> {
         let layout = communicator.layout();
         let threshold = if layout.ranks == 1 { usize::MAX } else { threshold };

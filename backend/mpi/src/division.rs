@@ -1,10 +1,12 @@
 //! Dividing instances among ranks: who gets which.
 //!
-//! Weights are the lengths of the sequences that vary by instance. Instances go to ranks as runs of their order where that is even
-//! enough, since then little has to move; else, if they are few, the heaviest first. Where they are too uneven either way the
-//! instances stay together, and their lifted function runs on all ranks: it is for huge segments to become smaller ones first.
-//! Where nobody knows what instances weigh they are dealt out while they run ([`crate::division::self_scheduling`]), or, where that takes too much to be
-//! everywhere, in an order that is no pattern. [`crate::division::operands`] brings the operands to the ranks, and [`crate::division::results`] is the way back.
+//! Weights are the lengths of the sequences that vary by instance. Instances go to ranks as runs of their order where
+//! that is even enough, since then little has to move; else, if they are few, the heaviest first. Where they are too
+//! uneven either way the instances stay together, and their lifted function runs on all ranks: it is for huge segments
+//! to become smaller ones first. Where nobody knows what instances weigh they are dealt out while they run
+//! ([`crate::division::self_scheduling`]), or, where that takes too much to be everywhere, in an order that is no
+//! pattern. [`crate::division::operands`] brings the operands to the ranks, and [`crate::division::results`] is the way
+//! back.
 
 mod operands;
 mod results;
@@ -25,16 +27,18 @@ use nesl_backend::{Division, Failed, Fault, Own, Slot, SlotOf};
 use nesl_vcode::Shape;
 use std::sync::Arc;
 
-/// Instances that are dealt out before they run, though nobody knows their weight, go in so many runs to each rank, and in no more
-/// than so many in all: enough to even out what is next to each other, and what is far heavier than the rest.
+/// Instances that are dealt out before they run, though nobody knows their weight, go in so many runs to each rank, and
+/// in no more than so many in all: enough to even out what is next to each other, and what is far heavier than the
+/// rest.
 const RUNS: usize = 512;
 const MOST_RUNS: usize = 4096;
 
-/// Segments that lie in the same data are sent to the ranks one by one, as long as they are no more than so many times the data.
+/// Segments that lie in the same data are sent to the ranks one by one, as long as they are no more than so many times
+/// the data.
 const SHARED: usize = 2;
 
-/// The most elements that every rank gets, because all instances read them, where it has less than that of all else: 8 MiB of
-/// ints on each rank against a round of messages for each step of a search in them.
+/// The most elements that every rank gets, because all instances read them, where it has less than that of all else: 8
+/// MiB of ints on each rank against a round of messages for each step of a search in them.
 const REPLICATED: usize = 1 << 20;
 
 /// Instances that go over their elements a few times, as far as is known, move at most one in so many of these.

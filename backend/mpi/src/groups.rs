@@ -1,7 +1,8 @@
-//! Groups on ranks: each runs the loop over its part of the indices, and one exchange of a few words puts the results together.
+//! Groups on ranks: each runs the loop over its part of the indices, and one exchange of a few words puts the results
+//! together.
 //!
-//! A part is a rank's block ([`Ranks::run_on_blocks`]); or, where all columns of elements lie in the same pieces, each of a rank's
-//! pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts end.
+//! A part is a rank's block ([`Ranks::run_on_blocks`]); or, where all columns of elements lie in the same pieces, each
+//! of a rank's pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts end.
 
 mod portion;
 mod ragged;

@@ -1,7 +1,7 @@
 //! Which rank holds which elements: all the arithmetic of blocks and offsets.
 //!
-//! A partitioned column of `length` elements is cut into blocks of index, one for each rank, whose bounds depend on the length
-//! and the number of ranks alone; so every rank knows where every element is without asking.
+//! A partitioned column of `length` elements is cut into blocks of index, one for each rank, whose bounds depend on the
+//! length and the number of ranks alone; so every rank knows where every element is without asking.
 
 use std::ops::Range;
 

@@ -1,13 +1,14 @@
 //! The distributed engine over MPI.
 //!
-//! Every rank runs the machine on the same program with a [`Ranks`] engine. A column is *common* (short: on every rank) or
-//! *partitioned* (by blocks of index); instructions on common columns run on every rank without a word, others locally
-//! where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine computes.
+//! Every rank runs the machine on the same program with a [`Ranks`] engine. A column is *common* (short: on every rank)
+//! or *partitioned* (by blocks of index); instructions on common columns run on every rank without a word, others
+//! locally where lengths agree, else with one of a few patterns of communication. Inside a rank a local engine
+//! computes.
 //!
-//! From the bottom up: [`communication`] is all that touches MPI, [`layout`] knows which rank holds what, `distribution` moves elements
-//! to where they are needed, and `instructions` are what the machine asks for, in one file for each class. `groups` run loops over the
-//! elements where they lie, `division` deals whole instances out to ranks. [`Distributed`] and [`Descriptor`] are what an instruction sees,
-//! and `engine` is the seam.
+//! From the bottom up: [`communication`] is all that touches MPI, [`layout`] knows which rank holds what,
+//! `distribution` moves elements to where they are needed, and `instructions` are what the machine asks for, in one
+//! file for each class. `groups` run loops over the elements where they lie, `division` deals whole instances out to
+//! ranks. [`Distributed`] and [`Descriptor`] are what an instruction sees, and `engine` is the seam.
 
 pub mod communication;
 mod distribution;

@@ -6,10 +6,11 @@ use crate::communication::communicator::Communicator;
 use crate::distribution::Distribution;
 use nesl_backend::{Engine, Vector};
 
-/// Columns up to this length are common. Measured with `tests/ranks/measure.rs` on 2 ranks of one busy machine, in microseconds
-/// on a common and on a partitioned column: of 4096 elements, map 2.6 and 1.4, float sum 25 and 22, scan 38 and 18, gather 2.8
-/// and 45, pack 2.3 and 8; of 32768, map 20 and 10, sum 242 and 151, gather 21 and 663. So at 4096 what a partition could gain
-/// is a few microseconds, and what it could lose is ten times that; a network between the ranks moves the balance further.
+/// Columns up to this length are common. Measured with `tests/ranks/measure.rs` on 2 ranks of one busy machine, in
+/// microseconds on a common and on a partitioned column: of 4096 elements, map 2.6 and 1.4, float sum 25 and 22, scan
+/// 38 and 18, gather 2.8 and 45, pack 2.3 and 8; of 32768, map 20 and 10, sum 242 and 151, gather 21 and 663. So at
+/// 4096 what a partition could gain is a few microseconds, and what it could lose is ten times that; a network between
+/// the ranks moves the balance further.
 pub const THRESHOLD: usize = 4096;
 
 /// The engine over the ranks of a job; `L` computes on the part of each.

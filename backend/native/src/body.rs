@@ -1,9 +1,9 @@
 //! The instructions of a function's body: registers become values, blocks become blocks, calls calls.
 //!
-//! A scalar is a value, a column its address and length, a descriptor the addresses of its starts and lengths and the number
-//! of segments. What only looks at these is done here ([`is_direct`]). What goes over elements is a loop in place where it can
-//! be in a fusion group ([`group`]), as are the instances of an `each` ([`each`]); the rest calls a helper ([`crate::runtime`]).
-//! A function whose calls at its end come back to it is a loop ([`again`]).
+//! A scalar is a value, a column its address and length, a descriptor the addresses of its starts and lengths and the
+//! number of segments. What only looks at these is done here ([`is_direct`]). What goes over elements is a loop in
+//! place where it can be in a fusion group ([`group`]), as are the instances of an `each` ([`each`]); the rest calls a
+//! helper ([`crate::runtime`]). A function whose calls at its end come back to it is a loop ([`again`]).
 
 mod again;
 mod columns;
@@ -402,8 +402,8 @@ impl<'a, 'b> Body<'a, 'b> {
 }
 
 impl Emitter<'_> {
-    /// Calls a native function with those of the values of its parameters that are passed; its results. Leaves with its status
-    /// unless it is done.
+    /// Calls a native function with those of the values of its parameters that are passed; its results. Leaves with its
+    /// status unless it is done.
     pub fn call(&mut self, function: FuncId, passed: &[usize], values: &[Value]) -> Vec<Value> {
         let callee = self.jit.declare_func_in_func(function, self.builder.func);
         let arguments: Vec<Value> =

@@ -1,7 +1,7 @@
 //! The instructions of one native function: what all of them need, whatever they compute.
 //!
-//! A native function gets the address of the [`State`](crate::State) first and returns a status first. What cannot go on
-//! leaves through one block, at which the function gives up.
+//! A native function gets the address of the [`State`](crate::State) first and returns a status first. What cannot go
+//! on leaves through one block, at which the function gives up.
 
 use crate::state::{self, DONE, GAVE_UP, INTERRUPTED};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -217,8 +217,8 @@ impl<'a> Emitter<'a> {
         self.check_flag(flag);
     }
 
-    /// Leaves where the interrupt flag, at this address, is set. What comes to look at it again and again is the work that is
-    /// counted.
+    /// Leaves where the interrupt flag, at this address, is set. What comes to look at it again and again is the work
+    /// that is counted.
     pub fn check_flag(&mut self, flag: Value) {
         let one = self.int(1);
         self.count_steps(one);

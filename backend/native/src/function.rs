@@ -1,9 +1,9 @@
-//! The functions of a program in machine code: which can be compiled, what they need beside their instructions, and how Rust
-//! calls them.
+//! The functions of a program in machine code: which can be compiled, what they need beside their instructions, and how
+//! Rust calls them.
 //!
-//! A function is compiled with all that it calls when it is first asked for, and kept. From Rust it is entered through a few
-//! instructions that take its arguments from words and leave its results in words: one for a scalar, an address and a length
-//! for a column, the addresses of starts and lengths and the number of segments for a descriptor.
+//! A function is compiled with all that it calls when it is first asked for, and kept. From Rust it is entered through
+//! a few instructions that take its arguments from words and leave its results in words: one for a scalar, an address
+//! and a length for a column, the addresses of starts and lengths and the number of segments for a descriptor.
 
 pub use crate::module::Unavailable;
 
@@ -95,19 +95,19 @@ impl Compiled {
         self.results
     }
 
-    /// Runs the function. Unless it is done, what the results hold means nothing. Columns among them lie in the state's scratch
-    /// memory, or are (parts of) arguments or constants.
+    /// Runs the function. Unless it is done, what the results hold means nothing. Columns among them lie in the state's
+    /// scratch memory, or are (parts of) arguments or constants.
     ///
     /// # Safety
-    /// The words of columns and descriptors among the arguments are addresses and lengths of memory that stays as it is; the
-    /// compiler that made this still exists.
+    /// The words of columns and descriptors among the arguments are addresses and lengths of memory that stays as it
+    /// is; the compiler that made this still exists.
     ///
     /// # Panics
     /// If there are not as many words as it has arguments and results.
     pub unsafe fn call(&self, state: &mut State<'_>, arguments: &[u64], results: &mut [u64]) -> Status {
         assert_eq!((arguments.len(), results.len()), (self.arguments, self.results), "words of a native call");
-        // SAFETY: the code was compiled from a verified function and reads and writes as many words as were just counted; the
-        // rest is what the caller promises.
+        // SAFETY: the code was compiled from a verified function and reads and writes as many words as were just
+        // counted; the rest is what the caller promises.
         let status =
             unsafe { (self.enter)(std::ptr::from_mut(state).cast(), arguments.as_ptr(), results.as_mut_ptr()) };
         Status::from_word(status)
@@ -158,8 +158,8 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
     })
 }
 
-/// Whether a function, or one that it comes to call, may come to run itself: then the sizes of what it gets do not tell how long
-/// it takes.
+/// Whether a function, or one that it comes to call, may come to run itself: then the sizes of what it gets do not tell
+/// how long it takes.
 pub fn is_recursive(program: &Program, function: FunctionId) -> bool {
     let runs_itself = |function| !all(program, function, |_, instruction| callee(&instruction.op) != Some(function));
     runs_itself(function) || !all(program, function, |_, instruction| !callee(&instruction.op).is_some_and(runs_itself))
@@ -296,8 +296,9 @@ pub(crate) fn parameter_types(function: &Function) -> Vec<Type> {
     function.parameters.iter().flat_map(|&parameter| machine_types(function.register_type(parameter))).collect()
 }
 
-/// Which of the values of its parameters a function gets: those that it reads, the scalars first. There are few machine registers for
-/// arguments, and what is passed in memory comes some cycles later; where a column is, is rarely what a computation waits for.
+/// Which of the values of its parameters a function gets: those that it reads, the scalars first. There are few machine
+/// registers for arguments, and what is passed in memory comes some cycles later; where a column is, is rarely what a
+/// computation waits for.
 fn passed(function: &Function) -> Arc<[usize]> {
     let mut reads = vec![false; function.registers.len()];
     function.body.visit_reads(&mut |register| reads[register.0 as usize] = true);

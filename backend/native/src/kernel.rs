@@ -1,8 +1,8 @@
 //! Kernels: a fusion group as one function in machine code, over any range of its indices.
 //!
-//! [`plan`] says what a group computes, [`emit`], [`strip`] and [`body`] write its loops, and here they get a function around
-//! them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried into and out of
-//! the loops. On several threads each runs the function on indices of its own.
+//! [`plan`] says what a group computes, [`emit`], [`strip`] and [`body`] write its loops, and here they get a function
+//! around them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried
+//! into and out of the loops. On several threads each runs the function on indices of its own.
 
 mod body;
 mod emit;
@@ -93,8 +93,8 @@ impl Kernels {
     /// Runs a kernel over the indices from `start` up to `end`. Unless it is done, what it has written means nothing.
     ///
     /// # Safety
-    /// The words say where there is memory: for all inputs as many elements as they should have, aligned; for all yields room
-    /// for what is written there, which nobody else uses.
+    /// The words say where there is memory: for all inputs as many elements as they should have, aligned; for all
+    /// yields room for what is written there, which nobody else uses.
     ///
     /// # Panics
     /// If the kernel is another collection's, or the words are another plan's.
@@ -107,7 +107,8 @@ impl Kernels {
         end: usize,
     ) -> Status {
         assert_eq!((kernel.owner, kernel.words), (self.owner, words.words.len()), "a kernel is run with its own words");
-        // SAFETY: the code lives as long as this collection, whose module is not dropped before; the rest is the caller's.
+        // SAFETY: the code lives as long as this collection, whose module is not dropped before; the rest is the
+        // caller's.
         let status = unsafe { (kernel.enter)(state, words.words.as_mut_ptr(), start as u64, end as u64) };
         Status::from_word(status)
     }
@@ -242,8 +243,8 @@ impl<'a> Words<'a> {
         self.words[place..place + 2].copy_from_slice(&[pointer as u64, length as u64]);
     }
 
-    /// Sets a descriptor: where its segments start if it is a view, its lengths, the segment of the first index, the indices at which that begins and ends, and the end
-    /// of the segments that end in the range.
+    /// Sets a descriptor: where its segments start if it is a view, its lengths, the segment of the first index, the
+    /// indices at which that begins and ends, and the end of the segments that end in the range.
     pub fn descriptor(
         &mut self,
         input: usize,
@@ -258,8 +259,8 @@ impl<'a> Words<'a> {
         self.words[place..place + 6].copy_from_slice(&words);
     }
 
-    /// Sets where the first element of a space goes, and where the room for them ends: in [pieces](Mode::Piece) nothing is
-    /// written behind it.
+    /// Sets where the first element of a space goes, and where the room for them ends: in [pieces](Mode::Piece) nothing
+    /// is written behind it.
     pub fn set_room(&mut self, space: usize, room: Range<usize>) {
         self.words[self.layout.positions + space] = room.start as u64;
         self.words[self.layout.limits + space] = room.end as u64;

@@ -1,16 +1,17 @@
 //! Machine code for VCODE.
 //!
-//! Functions become machine code by way of Cranelift: scalars in registers, sequences as pointers and lengths, columns in
-//! scratch memory that is given back when a function returns. What runs is what the reference engine computes, bit for bit.
+//! Functions become machine code by way of Cranelift: scalars in registers, sequences as pointers and lengths, columns
+//! in scratch memory that is given back when a function returns. What runs is what the reference engine computes, bit
+//! for bit.
 //!
-//! Native code has no errors of its own. Where an operation fails, the scratch memory ends, or the stack does, it gives up
-//! ([`Status::GaveUp`]), and whoever called it runs the same again on the machine, which knows how to say what is wrong, or
-//! has the memory. Programs have no state, so running again is safe.
+//! Native code has no errors of its own. Where an operation fails, the scratch memory ends, or the stack does, it gives
+//! up ([`Status::GaveUp`]), and whoever called it runs the same again on the machine, which knows how to say what is
+//! wrong, or has the memory. Programs have no state, so running again is safe.
 //!
-//! [`function`] says which functions can be compiled and calls them, [`body`] emits their instructions by way of [`emitter`] and,
-//! for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in Rust. [`kernel`] compiles groups of
-//! instructions over one index space, as one loop each. [`module`] holds the code.
-//! This crate is one of those that contain `unsafe` code: it calls what it has written.
+//! [`function`] says which functions can be compiled and calls them, [`body`] emits their instructions by way of
+//! [`emitter`] and, for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in Rust.
+//! [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code. This
+//! crate is one of those that contain `unsafe` code: it calls what it has written.
 #![allow(unsafe_code)]
 
 mod body;

@@ -1,7 +1,7 @@
 //! One scalar operation in machine instructions.
 //!
-//! What occurs in inner loops has instructions here; everything else calls the table's meaning. A test compares all with the
-//! table on many operands. An operation that fails makes its function give up.
+//! What occurs in inner loops has instructions here; everything else calls the table's meaning. A test compares all
+//! with the table on many operands. An operation that fails makes its function give up.
 
 use crate::emitter::{Emitter, TRUSTED};
 use crate::shim::shim;
@@ -307,8 +307,8 @@ impl Emitter<'_> {
         self.builder.ins().fcvt_to_sint_sat(types::I64, whole)
     }
 
-    /// The nearest int, halves away from zero. What is added is the greatest float below one half: with a half itself the
-    /// float before 0.5 would be rounded up by the addition.
+    /// The nearest int, halves away from zero. What is added is the greatest float below one half: with a half itself
+    /// the float before 0.5 would be rounded up by the addition.
     fn round(&mut self, x: Value) -> Value {
         let half = self.builder.ins().f64const(0.5f64.next_down());
         let signed = self.builder.ins().fcopysign(half, x);

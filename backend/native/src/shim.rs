@@ -1,7 +1,7 @@
 //! The meanings of the table as functions that native code can call.
 //!
-//! Every scalar operation is one, so a new row of the table runs in native code as soon as it is there; those that occur in
-//! inner loops have instructions of their own in [`crate::scalar`].
+//! Every scalar operation is one, so a new row of the table runs in native code as soon as it is there; those that
+//! occur in inner loops have instructions of their own in [`crate::scalar`].
 
 use nesl_prim::{Element, Failure, ScalarOp, Visitor};
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! What native code and its callers share: one structure for each worker, whose address every native function gets.
 //!
-//! Columns that native code makes lie one after another in scratch memory. A function that returns leaves its results where
-//! it began, and what it had behind them is free again.
+//! Columns that native code makes lie one after another in scratch memory. A function that returns leaves its results
+//! where it began, and what it had behind them is free again.
 
 use crate::kernel::Sums;
 use nesl_prim::ScalarOp;
@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Whether code that is compiled counts its steps.
 static COUNTS_STEPS: AtomicBool = AtomicBool::new(false);
 
-/// From now on code that is compiled in this process counts what it does ([`State::steps`]): calls take up to a tenth longer so.
+/// From now on code that is compiled in this process counts what it does ([`State::steps`]): calls take up to a tenth
+/// longer so.
 pub fn count_steps() {
     COUNTS_STEPS.store(true, Relaxed);
 }
@@ -106,8 +107,8 @@ impl Scratch {
         let first = (start + kept).next_multiple_of(STEP) - start;
         let end = (start + self.touched) / STEP * STEP - start;
         if first < end {
-            // SAFETY: whole pages inside of memory that belongs to this value, in which nobody has anything now; they read as zero
-            // after this.
+            // SAFETY: whole pages inside of memory that belongs to this value, in which nobody has anything now; they
+            // read as zero after this.
             unsafe { libc::madvise(self.start.add(first).as_ptr().cast(), end - first, libc::MADV_DONTNEED) };
             self.touched = kept + STEP;
         }
@@ -148,8 +149,8 @@ pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl<'a> State<'a> {
-    /// A state for the calling thread, of whose stack native code may use so many bytes from here on. Without scratch memory it
-    /// makes no columns.
+    /// A state for the calling thread, of whose stack native code may use so many bytes from here on. Without scratch
+    /// memory it makes no columns.
     pub fn new(interrupt: Option<&'a AtomicBool>, stack_bytes: usize, scratch: Option<&'a mut Scratch>) -> State<'a> {
         let here = 0u8;
         let stack_limit = (&raw const here as usize).saturating_sub(stack_bytes);
@@ -168,8 +169,9 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What native code has done with this: calls of functions that call others, turns of loops, and elements of loops over
-    /// elements; nothing unless it was compiled after [`count_steps`]. It depends on nothing but the program and its data.
+    /// What native code has done with this: calls of functions that call others, turns of loops, and elements of loops
+    /// over elements; nothing unless it was compiled after [`count_steps`]. It depends on nothing but the program and
+    /// its data.
     pub fn steps(&self) -> u64 {
         self.steps
     }

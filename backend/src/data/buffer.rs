@@ -1,12 +1,12 @@
 //! Counted storage for columns.
 //!
-//! Every column's elements live in a [`Buffer`], made through the [`Meter`] of its engine: that is where elements and bytes
-//! are counted, where a memory limit is enforced, and where a failed allocation becomes an error instead of an abort. The
-//! memory itself is recycled ([`crate::data::memory`]).
+//! Every column's elements live in a [`Buffer`], made through the [`Meter`] of its engine: that is where elements and
+//! bytes are counted, where a memory limit is enforced, and where a failed allocation becomes an error instead of an
+//! abort. The memory itself is recycled ([`crate::data::memory`]).
 //!
-//! What is counted is what programs ask for: it does not depend on how memory is managed. The limit is on what there is: the
-//! blocks that large columns are in with their rounding, those that are free and kept, and all else that columns take. Before
-//! it fails a request, what is free is given back.
+//! What is counted is what programs ask for: it does not depend on how memory is managed. The limit is on what there
+//! is: the blocks that large columns are in with their rounding, those that are free and kept, and all else that
+//! columns take. Before it fails a request, what is free is given back.
 
 use crate::data::counters::Counters;
 use crate::data::memory::{Pool, Room};
@@ -54,8 +54,8 @@ impl Meter {
         room.ok_or(Failure::OutOfMemory { bytes: bytes_of::<T>(capacity) })
     }
 
-    /// The same elements without much room behind them, which a filter leaves. What then still uses less than half of its block
-    /// moves to new room, if there is some.
+    /// The same elements without much room behind them, which a filter leaves. What then still uses less than half of
+    /// its block moves to new room, if there is some.
     pub fn fitted<T: Copy>(&self, mut room: Room<T>) -> Room<T> {
         room.shrink();
         if room.is_half_empty()
@@ -67,8 +67,8 @@ impl Meter {
         room
     }
 
-    /// An empty vector with room for `capacity` elements: for results that grow, and for what is no column. It may be handed
-    /// to [`Meter::adopt`]; its memory is not recycled.
+    /// An empty vector with room for `capacity` elements: for results that grow, and for what is no column. It may be
+    /// handed to [`Meter::adopt`]; its memory is not recycled.
     ///
     /// # Errors
     /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
@@ -155,7 +155,8 @@ impl Meter {
         Buffer { elements, count, bytes, meter: Arc::clone(self) }
     }
 
-    /// Runs something with scratch memory for native code, of no more bytes than the meter allows; none if there is none.
+    /// Runs something with scratch memory for native code, of no more bytes than the meter allows; none if there is
+    /// none.
     pub(crate) fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
         self.pool.with_scratch(self.limit, run)
     }

@@ -1,8 +1,8 @@
 //! What a run did, counted: the numbers behind `--stats` and the cost tests.
 //!
-//! Counters do not depend on the machine's mood, but for the times, and for which rank ran what of instances that were dealt out
-//! while they ran. Elements and bytes of columns are counted where their buffers are made
-//! and dropped ([`crate::data::buffer`]), per process; the distributed engine adds what it sent.
+//! Counters do not depend on the machine's mood, but for the times, and for which rank ran what of instances that were
+//! dealt out while they ran. Elements and bytes of columns are counted where their buffers are made and dropped
+//! ([`crate::data::buffer`]), per process; the distributed engine adds what it sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Counters {
     /// Instructions executed.
     pub instructions: u64,
-    /// Calls, turns of loops and elements of loops in native code, if they are counted: [`crate::Machine::count_steps`].
+    /// Calls, turns of loops and elements of loops in native code, if they are counted:
+    /// [`crate::Machine::count_steps`].
     pub steps: u64,
     /// What processors spent on running programs, in nanoseconds: messages apart.
     pub busy: u64,

@@ -1,8 +1,8 @@
 //! Segment descriptors of one process: how a column is cut into segments.
 //!
-//! The only place where local descriptors are made and taken apart; both local engines share it. A descriptor is immutable
-//! and cheap to clone. What can be derived from its lengths (where segments lie in packed order, how many elements there are
-//! in all) is computed once, when somebody first asks.
+//! The only place where local descriptors are made and taken apart; both local engines share it. A descriptor is
+//! immutable and cheap to clone. What can be derived from its lengths (where segments lie in packed order, how many
+//! elements there are in all) is computed once, when somebody first asks.
 
 use crate::data::buffer::Meter;
 use crate::data::vector::Vector;
@@ -147,8 +147,8 @@ impl Descriptor {
         })
     }
 
-    /// The segment that holds an element, and its position there, both in packed order: where to start work that is cut by
-    /// elements rather than by segments. The number of segments if there is no such element.
+    /// The segment that holds an element, and its position there, both in packed order: where to start work that is cut
+    /// by elements rather than by segments. The number of segments if there is no such element.
     ///
     /// # Errors
     /// Those of [`Descriptor::offsets_vector`].
@@ -165,7 +165,8 @@ impl Descriptor {
 
 /// The sum of lengths, none of them negative; none where it is no int.
 pub fn sum(lengths: &[i64]) -> Option<i64> {
-    // So many lengths below 2^48 cannot add up to too much: no sum has to be looked at, so that several are added at once.
+    // So many lengths below 2^48 cannot add up to too much: no sum has to be looked at, so that several are added at
+    // once.
     lengths.chunks(1 << 14).try_fold(0i64, |before, chunk| {
         let (sum, bits) =
             chunk.iter().fold((0i64, 0), |(sum, bits), &length| (sum.wrapping_add(length), bits | length));

@@ -1,8 +1,8 @@
 //! Memory for what comes in from outside, on its way to columns: counted against the limit of an engine as it grows.
 //!
-//! A file, a pipe or a command may give any number of bytes. Whoever reads takes room through a [`Hold`] before there is data
-//! in it, so that the limit ends reading, rather than the kernel the process; and where there is no memory in spite of the
-//! limit, the error is the same.
+//! A file, a pipe or a command may give any number of bytes. Whoever reads takes room through a [`Hold`] before there
+//! is data in it, so that the limit ends reading, rather than the kernel the process; and where there is no memory in
+//! spite of the limit, the error is the same.
 
 use crate::data::buffer::Meter;
 use nesl_prim::Failure;
@@ -42,8 +42,8 @@ impl Hold {
         if vector.capacity() - vector.len() >= more {
             return Ok(());
         }
-        // By half as much as there is, so that growing by small steps takes linear time; where that is too much, by what is
-        // needed.
+        // By half as much as there is, so that growing by small steps takes linear time; where that is too much, by
+        // what is needed.
         let needed = vector.len().saturating_add(more);
         let ample = (vector.capacity() / 2 * 3).max(needed).max(LEAST / size_of::<T>().max(1));
         self.extend_to(vector, ample).or_else(|_| self.extend_to(vector, needed))

@@ -1,17 +1,19 @@
 //! Where the elements of columns lie: recycled blocks of memory, large ones on huge pages.
 //!
-//! The first touch of a fresh page costs more than computing what is written there: the kernel clears 4 KiB pages at about
-//! 2 GB/s, while memory that is already there is written at 20 to 40 GB/s. So blocks that columns no longer need stay in the
-//! [`Pool`] of their engine and are handed out again: large ones as parts of whatever is free, joined with what lies beside them
-//! ([`spans`]), and where no free piece is large enough their pages are put together under other addresses; others by classes of size. A large block is fetched from the kernel in pages of 2 MiB ([`block`]), which come ten
-//! times faster than small ones. Small columns take the system's allocator, which is good at them. [`Room`] is what the rest of
-//! the backend sees: typed room for elements, which returns its block when it is dropped, on whatever thread.
+//! The first touch of a fresh page costs more than computing what is written there: the kernel clears 4 KiB pages at
+//! about 2 GB/s, while memory that is already there is written at 20 to 40 GB/s. So blocks that columns no longer need
+//! stay in the [`Pool`] of their engine and are handed out again: large ones as parts of whatever is free, joined with
+//! what lies beside them ([`spans`]), and where no free piece is large enough their pages are put together under other
+//! addresses; others by classes of size. A large block is fetched from the kernel in pages of 2 MiB ([`block`]), which
+//! come ten times faster than small ones. Small columns take the system's allocator, which is good at them. [`Room`] is
+//! what the rest of the backend sees: typed room for elements, which returns its block when it is dropped, on whatever
+//! thread.
 //!
-//! How much is kept: blocks in use and free ones together never take more than a sixteenth more than was in use at the peak
-//! of the last seconds, or [`SPARE`]. Free blocks that were not used for longest go first. A thread that lives only while
-//! more than that spare is free lets peaks be forgotten: a session that waits for its user gives large memory back within
-//! two [`WINDOW`]s. The limit of an engine ([`crate::data::buffer::Meter`]) and a kernel that has no more take free blocks back
-//! at once.
+//! How much is kept: blocks in use and free ones together never take more than a sixteenth more than was in use at the
+//! peak of the last seconds, or [`SPARE`]. Free blocks that were not used for longest go first. A thread that lives
+//! only while more than that spare is free lets peaks be forgotten: a session that waits for its user gives large
+//! memory back within two [`WINDOW`]s. The limit of an engine ([`crate::data::buffer::Meter`]) and a kernel that has no
+//! more take free blocks back at once.
 
 #![allow(unsafe_code, reason = "uninitialised memory by its address; every block says why it is sound")]
 
@@ -35,8 +37,9 @@ use std::time::Duration;
 
 /// Bytes from which on memory comes from the pool.
 ///
-/// Measured: here and up to twice this size both the pool and the system's allocator take 50 ns to give a block and to take
-/// it back; for 1 KiB the pool takes 40 ns and the allocator 20. Longer ones the allocator may return to the kernel.
+/// Measured: here and up to twice this size both the pool and the system's allocator take 50 ns to give a block and to
+/// take it back; for 1 KiB the pool takes 40 ns and the allocator 20. Longer ones the allocator may return to the
+/// kernel.
 pub const SMALLEST: usize = 32 << 10;
 
 /// Free bytes that are never worth giving back.
@@ -48,8 +51,8 @@ const WINDOW: Duration = Duration::from_secs(5);
 /// The sizes of blocks that are mapped are multiples of this.
 const STEP: usize = 256 << 10;
 
-/// The size of the blocks for so many bytes: of small ones four classes for each power of two, so that less than a quarter is
-/// wasted.
+/// The size of the blocks for so many bytes: of small ones four classes for each power of two, so that less than a
+/// quarter is wasted.
 fn class(bytes: usize) -> Option<usize> {
     let bytes = bytes.max(SMALLEST);
     let size = bytes.checked_next_multiple_of(1 << ((bytes - 1).ilog2() - 2))?;
@@ -116,7 +119,8 @@ impl Shelves {
         }
     }
 
-    /// Takes free blocks off the shelves, those first that were not used for longest, until no more than `bytes` are held.
+    /// Takes free blocks off the shelves, those first that were not used for longest, until no more than `bytes` are
+    /// held.
     fn trim(&mut self, bytes: usize) -> Vec<Block> {
         let mut taken = Vec::new();
         while self.free_bytes > 0
@@ -159,7 +163,8 @@ impl Pool {
         self.shelves().take(class(bytes)?)
     }
 
-    /// Runs something with scratch memory for native code, of no more bytes than columns may take; none if there is none.
+    /// Runs something with scratch memory for native code, of no more bytes than columns may take; none if there is
+    /// none.
     pub fn with_scratch<T>(self: &Arc<Pool>, limit: Option<u64>, run: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
         let result = self.scratch.with(limit, run)?;
         let is_unkept = self.scratch.used() > SPARE && !std::mem::replace(&mut self.shelves().kept, true);
@@ -169,8 +174,8 @@ impl Pool {
         Some(result)
     }
 
-    /// A new block of at least so many bytes; none if the machine has none, or there would then be more than `most` bytes in
-    /// blocks, even with no free ones.
+    /// A new block of at least so many bytes; none if the machine has none, or there would then be more than `most`
+    /// bytes in blocks, even with no free ones.
     fn fetch(&self, bytes: usize, most: u64) -> Option<Block> {
         let size = class(bytes)?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);

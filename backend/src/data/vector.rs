@@ -1,8 +1,8 @@
 //! Columns of one process: shared slices of counted buffers.
 //!
 //! Both local engines compute on [`Vector`]s, and the distributed engine holds its part of a column in one. A vector is
-//! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]). One that several tasks write has parts
-//! first ([`unwritten`]).
+//! immutable while it is shared; its only owner may overwrite it ([`Slice::unique`]). One that several tasks write has
+//! parts first ([`unwritten`]).
 
 #![allow(unsafe_code, reason = "a buffer does not know which of its elements have been written; slices do")]
 
@@ -16,7 +16,8 @@ use nesl_vcode::Constants;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Part of a shared buffer, whose elements have been written and are written again only where nobody else sees the buffer.
+/// Part of a shared buffer, whose elements have been written and are written again only where nobody else sees the
+/// buffer.
 #[derive(Clone, Debug)]
 pub struct Slice<T> {
     buffer: Arc<Buffer<T>>,

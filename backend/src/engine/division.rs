@@ -18,8 +18,8 @@ pub enum Deal {
     Blocks,
     /// As ranks become free, in an order that is no pattern: nobody knows how long each takes.
     SelfScheduled,
-    /// By the lengths of their sequences; unless they are so uneven that a rank would get far more than others, or have to move
-    /// farther than they are worth.
+    /// By the lengths of their sequences; unless they are so uneven that a rank would get far more than others, or have
+    /// to move farther than they are worth.
     Weights {
         /// Whether they go over their elements any number of times: that is worth moving them.
         lasting: bool,

@@ -20,8 +20,8 @@ pub struct RuntimeError {
     pub calls: Vec<Span>,
     /// On which element it failed, the first if there are several, where the instruction has elements.
     pub element: Option<usize>,
-    /// The instance that was running, of each apply-to-each whose instances run one after another; the outermost first, at most
-    /// [`CALLS_KEPT`].
+    /// The instance that was running, of each apply-to-each whose instances run one after another; the outermost first,
+    /// at most [`CALLS_KEPT`].
     pub instances: Vec<Instance>,
 }
 
@@ -40,8 +40,8 @@ impl RuntimeError {
         RuntimeError { failure, span, calls: Vec::new(), element: None, instances: Vec::new() }
     }
 
-    /// The nearest place in user code: where it failed, or else the innermost call from user code into the library. The place
-    /// of the failure where no user code is involved.
+    /// The nearest place in user code: where it failed, or else the innermost call from user code into the library. The
+    /// place of the failure where no user code is involved.
     pub fn user_span(&self, sources: &SourceMap) -> Span {
         let mut places = std::iter::once(self.span).chain(self.calls.iter().copied());
         places.find(|&span| sources.is_user(span)).unwrap_or(self.span)

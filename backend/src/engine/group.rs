@@ -1,7 +1,7 @@
 //! Groups of instructions over one index space, as an engine gets them.
 //!
-//! Engines that compile groups keep with each what they have found out about it. [`interpret`] is what a group means: its
-//! instructions one after another, on any engine of one process.
+//! Engines that compile groups keep with each what they have found out about it. [`interpret`] is what a group means:
+//! its instructions one after another, on any engine of one process.
 
 mod parts;
 mod texts;
@@ -54,8 +54,8 @@ impl Group {
         Some((Group::of(plan), inputs))
     }
 
-    /// The group where it is known which of its yields are put one after another later on, each of them once at most: what filters
-    /// keep is then written so, which saves copying it.
+    /// The group where it is known which of its yields are put one after another later on, each of them once at most:
+    /// what filters keep is then written so, which saves copying it.
     pub fn with_beside(self, beside: Vec<Vec<usize>>) -> Group {
         Group { beside, ..self }
     }
@@ -67,8 +67,8 @@ impl Group {
         Group { plan, layout, facts, beside, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
     }
 
-    /// The group as it is where descriptors share their lengths, or are packed, that do or are so now. There is one such group, for
-    /// what was so at first: it is so nearly always.
+    /// The group as it is where descriptors share their lengths, or are packed, that do or are so now. There is one
+    /// such group, for what was so at first: it is so nearly always.
     pub(crate) fn known(&self, operands: &[LocalSlot]) -> &Group {
         if !self.facts.is_open {
             return self;
@@ -122,7 +122,8 @@ pub(crate) struct Facts {
     pub texts: Option<Texts>,
     /// The descriptor whose segments are reduced or scanned.
     pub segmented: Option<usize>,
-    /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides segments.
+    /// Whether only one thread can run it: segments of several descriptors are reduced or scanned, or blocks besides
+    /// segments.
     pub is_alone: bool,
     /// Whether the order counts in which it writes to indices.
     pub is_written_in_order: bool,
@@ -130,10 +131,11 @@ pub(crate) struct Facts {
     pub running: Vec<Running>,
     /// Whether elements that filters keep go one after another.
     pub is_counted: bool,
-    /// Whether counting them first would cost more than moving them together afterwards: what says which are kept reads at
-    /// computed indices.
+    /// Whether counting them first would cost more than moving them together afterwards: what says which are kept reads
+    /// at computed indices.
     pub is_moved: bool,
-    /// Whether threads can take its indices block by block, each going on from nothing but where filters keep its elements.
+    /// Whether threads can take its indices block by block, each going on from nothing but where filters keep its
+    /// elements.
     pub is_in_turns: bool,
     /// Whether something in it can fail.
     pub is_fallible: bool,

@@ -1,7 +1,7 @@
 //! Whether the user wants an evaluation to end.
 //!
-//! The machine looks between instructions; engines, printing and files look inside long ones, after every few milliseconds of
-//! work, and fail with [`Failure::Interrupted`].
+//! The machine looks between instructions; engines, printing and files look inside long ones, after every few
+//! milliseconds of work, and fail with [`Failure::Interrupted`].
 
 use nesl_prim::Failure;
 use std::sync::Arc;

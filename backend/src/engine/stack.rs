@@ -5,7 +5,8 @@ use crate::data::memory::share_of_addresses;
 /// Bytes of stack that native code may use, at most. What needs more runs on the machine, whose frames are on the heap.
 const STACK: usize = 256 << 20;
 
-/// The least that a call takes of the stack: with this the machine's limit of calls is reached before that of native code is.
+/// The least that a call takes of the stack: with this the machine's limit of calls is reached before that of native
+/// code is.
 const LEAST_FRAME: usize = 16;
 
 /// Bytes of stack that are left to functions in Rust that native code calls.
@@ -28,8 +29,8 @@ pub(crate) fn worker_stack(threads: usize) -> usize {
     share_of_addresses(WORKER_STACK, STACK_SHARE.saturating_mul(threads))
 }
 
-/// Runs work where native code has all the stack that it may use, or what there is of it: where the system refuses more, the
-/// machine does sooner what would need that.
+/// Runs work where native code has all the stack that it may use, or what there is of it: where the system refuses
+/// more, the machine does sooner what would need that.
 pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
     let left = stacker::remaining_stack().unwrap_or(0);
     if left >= STACK {

@@ -1,9 +1,10 @@
 //! The threads engine: VCODE on the cores of one machine, the default.
 //!
-//! It gives the bits and errors of [`crate::engine::reference`], one parallel loop per instruction. Work is dealt out by
-//! [`workers`]; from which sizes on it is worth that, [`tuning`] says. Results are written once, into memory that is not
-//! cleared before ([`output`], the only unsafe code). Loops are grouped by class: [`elementwise`], [`reduce`], [`scan`],
-//! [`permute`], [`pack`], [`segment`]. Groups of instructions over one index space become one loop of machine code ([`group`]).
+//! It gives the bits and errors of [`crate::engine::reference`], one parallel loop per instruction. Work is dealt out
+//! by [`workers`]; from which sizes on it is worth that, [`tuning`] says. Results are written once, into memory that is
+//! not cleared before ([`output`], the only unsafe code). Loops are grouped by class: [`elementwise`], [`reduce`],
+//! [`scan`], [`permute`], [`pack`], [`segment`]. Groups of instructions over one index space become one loop of machine
+//! code ([`group`]).
 
 mod column;
 mod elementwise;
@@ -47,8 +48,8 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// An engine of so many threads, the calling one included (0: one for each core), that allows `memory_limit` resident
-    /// bytes in columns, or any number where it is none.
+    /// An engine of so many threads, the calling one included (0: one for each core), that allows `memory_limit`
+    /// resident bytes in columns, or any number where it is none.
     ///
     /// # Errors
     /// If the system does not start the threads.

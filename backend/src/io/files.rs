@@ -1,8 +1,10 @@
-//! Whole files, as arguments of `main` and for the library: text and `.npy` to the pieces of a value that this process holds.
+//! Whole files, as arguments of `main` and for the library: text and `.npy` to the pieces of a value that this process
+//! holds.
 //!
-//! In a distributed run every rank reads only its own part: of `.npy` the elements of its share, of text the words or lines
-//! that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common. What is read
-//! counts against the limit of the engine as it comes in; of numbers no more is in memory at a time than a window of the file.
+//! In a distributed run every rank reads only its own part: of `.npy` the elements of its share, of text the words or
+//! lines that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common.
+//! What is read counts against the limit of the engine as it comes in; of numbers no more is in memory at a time than a
+//! window of the file.
 
 pub mod npy;
 pub mod text;
@@ -95,7 +97,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// No files yet. Reading ends with an error soon after an interrupt, and where what is read does not fit under a limit.
+    /// No files yet. Reading ends with an error soon after an interrupt, and where what is read does not fit under a
+    /// limit.
     pub fn under(interrupt: Interrupt, hold: Hold) -> Files {
         Files { interrupt, hold, streams: HashMap::new() }
     }

@@ -1,8 +1,9 @@
 //! The world outside of this process: what programs that print, read, write and start others act on.
 //!
-//! [`System`] is the implementation of [`Host`]. Standard output is buffered and flushed at the end of each step of a program,
-//! before it waits for input, and before other programs run, so that what people see is in order. [`streams`] holds
-//! open files, `input` is standard input, `processes` starts commands, [`sandbox`] says what may be reached; whole files are read by [`crate::io::files`] and written by `whole`.
+//! [`System`] is the implementation of [`Host`]. Standard output is buffered and flushed at the end of each step of a
+//! program, before it waits for input, and before other programs run, so that what people see is in order. [`streams`]
+//! holds open files, `input` is standard input, `processes` starts commands, [`sandbox`] says what may be reached;
+//! whole files are read by [`crate::io::files`] and written by `whole`.
 
 pub mod input;
 mod objects;
@@ -81,8 +82,8 @@ impl System {
         System { permissions, ..self }
     }
 
-    /// The same world for a process that may be ended at any time: what is printed arrives at once, and commands end when
-    /// [`end_commands`] says so, with what they have started.
+    /// The same world for a process that may be ended at any time: what is printed arrives at once, and commands end
+    /// when [`end_commands`] says so, with what they have started.
     #[must_use]
     pub fn that_may_end(self) -> System {
         System { may_end: true, ..self }

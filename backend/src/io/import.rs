@@ -1,7 +1,7 @@
 //! How values come in from the host.
 //!
-//! A [`Value`] is made from [`Piece`]s that each rank holds of its own (columns read from files), or from a [`Literal`] that
-//! every rank has in whole (arguments on the command line).
+//! A [`Value`] is made from [`Piece`]s that each rank holds of its own (columns read from files), or from a [`Literal`]
+//! that every rank has in whole (arguments on the command line).
 
 use crate::data::slot::Slot;
 use crate::engine::value::{SlotOf, Value};
@@ -22,9 +22,10 @@ pub enum Piece {
     Lengths(Vec<i64>),
 }
 
-/// Makes a value from the pieces that the ranks hold, in the order of [`Shape::serial`] but without the length of a sequence
-/// outside any other: that is how many elements all ranks have of it. Only where elements have no pieces, `[()]`, is there one. A column consists of the elements of rank 0, then those
-/// of rank 1, …; the parts may be of any sizes, and the lengths of segments need not be where their elements are.
+/// Makes a value from the pieces that the ranks hold, in the order of [`Shape::serial`] but without the length of a
+/// sequence outside any other: that is how many elements all ranks have of it. Only where elements have no pieces,
+/// `[()]`, is there one. A column consists of the elements of rank 0, then those of rank 1, …; the parts may be of any
+/// sizes, and the lengths of segments need not be where their elements are.
 ///
 /// # Errors
 /// [`Failure::OutOfMemory`].

@@ -1,8 +1,8 @@
 //! Writes values as NESL prints them.
 //!
-//! A value streams through windows of its columns (`reader`), so that no process ever holds a whole distributed column. In
-//! a distributed run every rank makes the same calls, and all but rank 0 write to [`std::io::sink`]; an error in writing ends
-//! the printing on all ranks at the same place (`sink`).
+//! A value streams through windows of its columns (`reader`), so that no process ever holds a whole distributed column.
+//! In a distributed run every rank makes the same calls, and all but rank 0 write to [`std::io::sink`]; an error in
+//! writing ends the printing on all ranks at the same place (`sink`).
 
 mod entry;
 mod reader;
@@ -43,8 +43,8 @@ impl From<Fault> for PrintError {
     }
 }
 
-/// Writes a value, without a newline. Of each sequence at most `limit` elements are shown, then `, ...]`, or `"...` for a
-/// string.
+/// Writes a value, without a newline. Of each sequence at most `limit` elements are shown, then `, ...]`, or `"...` for
+/// a string.
 ///
 /// # Errors
 /// Those of the output and of the engine; the same on all ranks.
@@ -57,9 +57,10 @@ pub fn print<E: Engine>(
     print_typed(engine, value, limit, &[], out)
 }
 
-/// Writes a value as [`print`] does, with the types of empty sequences where they are given: `[] float`. The texts stand for the
-/// element types of all sequences in the value's shape, outer ones before inner ones, first parts of pairs before rests. Where
-/// there is no text, or an empty one, a sequence without elements is just `[]`; without characters it is always `""`.
+/// Writes a value as [`print`] does, with the types of empty sequences where they are given: `[] float`. The texts
+/// stand for the element types of all sequences in the value's shape, outer ones before inner ones, first parts of
+/// pairs before rests. Where there is no text, or an empty one, a sequence without elements is just `[]`; without
+/// characters it is always `""`.
 ///
 /// # Errors
 /// Those of the output and of the engine; the same on all ranks.

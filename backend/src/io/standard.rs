@@ -1,8 +1,8 @@
 //! Standard output as this process was given it.
 //!
-//! What a shell has closed, `nesl … >&-`, the runtime of Rust opens again on `/dev/null`, before any code of ours: everything
-//! would be written, to nobody. So the loader is asked to have a look before that, and writing to an output that was not
-//! there is an error, as it is for other programs.
+//! What a shell has closed, `nesl … >&-`, the runtime of Rust opens again on `/dev/null`, before any code of ours:
+//! everything would be written, to nobody. So the loader is asked to have a look before that, and writing to an output
+//! that was not there is an error, as it is for other programs.
 
 #![allow(unsafe_code, reason = "what runs before the runtime is named by a section of the executable")]
 
@@ -20,8 +20,8 @@ mod start {
         IS_CLOSED.store(flags == -1, Ordering::Relaxed);
     }
 
-    // SAFETY: functions in this section are called once, before `main`, with arguments that C lets them ignore; `look` needs
-    // nothing of the runtime, which is not there yet.
+    // SAFETY: functions in this section are called once, before `main`, with arguments that C lets them ignore; `look`
+    // needs nothing of the runtime, which is not there yet.
     #[used]
     #[unsafe(link_section = ".init_array")]
     static LOOK: extern "C" fn() = look;

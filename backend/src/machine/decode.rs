@@ -1,9 +1,9 @@
 //! VCODE functions as the machine runs them: one list of lines, with jumps for control and slots for registers.
 //!
-//! Where the last use of a register is marked ([`nesl_vcode::Use`]), the value leaves the frame, so that an engine sees an
-//! operand that nobody else holds and may overwrite it, and the register's slot serves another register: frames are as small
-//! as the values that are alive at once, which is what deep recursion costs. Without marks each register has a slot of its
-//! own, and keeps its value until the function returns.
+//! Where the last use of a register is marked ([`nesl_vcode::Use`]), the value leaves the frame, so that an engine sees
+//! an operand that nobody else holds and may overwrite it, and the register's slot serves another register: frames are
+//! as small as the values that are alive at once, which is what deep recursion costs. Without marks each register has a
+//! slot of its own, and keeps its value until the function returns.
 
 mod together;
 
@@ -239,8 +239,8 @@ impl Decoder<'_> {
         self.lines.push(Line::Execute { operation, operands, result: results[0], span, together: 1 });
     }
 
-    /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot where
-    /// it is. `later` are the instructions after it.
+    /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot
+    /// where it is. `later` are the instructions after it.
     fn group(&mut self, block: &Block, instruction: &Instruction, later: &[Instruction]) {
         let (results, span) = (&instruction.results, instruction.span);
         let line = self.lines.len();
@@ -280,8 +280,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// An `if`. Its results have their slots before its branches begin, so that nothing in them is in the way of the last
-    /// moves. Both branches begin with the same free slots.
+    /// An `if`. Its results have their slots before its branches begin, so that nothing in them is in the way of the
+    /// last moves. Both branches begin with the same free slots.
     fn branches(&mut self, condition: Source, blocks: [&Block; 2], results: &[Option<Slot>], span: Span) {
         let branch = self.lines.len();
         self.lines.push(Line::Branch { condition, otherwise: 0, span });

@@ -1,7 +1,7 @@
 //! How an `each` runs: the choice among the strategies, and the way from its operands to its results.
 //!
-//! [`Run::each`] is the line of a function; [`Run::whole`] the same `each` for instances that came here from elsewhere: one
-//! rank's share of those that ranks have divided among them.
+//! [`Run::each`] is the line of a function; [`Run::whole`] the same `each` for instances that came here from elsewhere:
+//! one rank's share of those that ranks have divided among them.
 
 mod instances;
 mod tasks;
@@ -31,8 +31,8 @@ enum Begun<E: Engine> {
     Done(Vec<SlotOf<E>>),
     /// The lifted function is to run on these: one more level, of so many instances, if it is recursive.
     Lifted(Vec<SlotOf<E>>, Growth),
-    /// The serial function is to run on each instance of these, on the machine's lines. The operands are kept where no other
-    /// instance is around.
+    /// The serial function is to run on each instance of these, on the machine's lines. The operands are kept where no
+    /// other instance is around.
     OneByOne(Split<E>, Sizes, Option<Vec<SlotOf<E>>>),
 }
 
@@ -180,8 +180,8 @@ impl<E: Engine> Run<'_, E> {
         }
     }
 
-    /// The error that counts rather than that of an instance of an `each` which ran one after another; none if it is the same. The
-    /// first operation counts that fails on any instance, so that all at once say which that is.
+    /// The error that counts rather than that of an instance of an `each` which ran one after another; none if it is
+    /// the same. The first operation counts that fails on any instance, so that all at once say which that is.
     pub(super) fn earlier(
         &mut self,
         line: &EachLine,
@@ -298,8 +298,8 @@ impl<E: Engine> Run<'_, E> {
         Ok(columns)
     }
 
-    /// Takes the results of the instance that has ended, and begins the next one if there is one: then the function to go on
-    /// with, which another may have ended.
+    /// Takes the results of the instance that has ended, and begins the next one if there is one: then the function to
+    /// go on with, which another may have ended.
     pub(super) fn end_instance(
         &mut self,
         values: Vec<SlotOf<E>>,

@@ -1,9 +1,9 @@
 //! The evaluator for functions of scalars alone ([`super::scalar_code`]).
 //!
-//! The machine hands whole calls to it (`super::scalars`): native code first, and where that gives up, or is off, blocks of
-//! closures, which take a fifth to an eighth of the time of the machine's lines. That matters where native code fails after
-//! long work: the work is done again to find the place. Results, failures with their places, limits and the numbers of
-//! instructions are the machine's.
+//! The machine hands whole calls to it (`super::scalars`): native code first, and where that gives up, or is off,
+//! blocks of closures, which take a fifth to an eighth of the time of the machine's lines. That matters where native
+//! code fails after long work: the work is done again to find the place. Results, failures with their places, limits
+//! and the numbers of instructions are the machine's.
 
 use super::Limits;
 use super::loaded::Loaded;

@@ -1,7 +1,7 @@
 //! One instruction without control: operands out of the frame, then into the engine.
 //!
-//! Instructions on machine scalars and on what an engine says of its columns at once (lengths, numbers of segments) need no
-//! engine of their own and are done here.
+//! Instructions on machine scalars and on what an engine says of its columns at once (lengths, numbers of segments)
+//! need no engine of their own and are done here.
 
 use super::frames::Frames;
 use crate::data::slot::Slot;

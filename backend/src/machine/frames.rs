@@ -48,7 +48,8 @@ pub(super) struct Frames<E: Engine> {
     limits: Limits,
     slots: Vec<Option<SlotOf<E>>>,
     callers: Vec<Caller<E>>,
-    /// Which of the callers run instances one after another, so that the innermost is known however deep the calls are in it.
+    /// Which of the callers run instances one after another, so that the innermost is known however deep the calls are
+    /// in it.
     leaves: Vec<usize>,
     /// Where the frame of the running function begins.
     base: usize,
@@ -160,7 +161,8 @@ impl<E: Engine> Frames<E> {
         self.callers.last_mut().and_then(|caller| caller.leaf.as_deref_mut())
     }
 
-    /// Leaves all frames of the outermost instances that run one after another; their `each` and its operands, if those were kept.
+    /// Leaves all frames of the outermost instances that run one after another; their `each` and its operands, if those
+    /// were kept.
     pub fn back_to_outermost(&mut self) -> Option<(Arc<EachLine>, Vec<SlotOf<E>>)> {
         let &outermost = self.leaves.first()?;
         let leaf = self.callers[outermost].leaf.as_deref_mut()?;
@@ -258,8 +260,8 @@ impl<E: Engine> Frames<E> {
         value.unwrap_or_else(|| panic!("a register is read before it is defined: unverified program"))
     }
 
-    /// The value of a scalar source. It stays in the frame even at its last use: it holds no column, and the next value of
-    /// its slot takes its place.
+    /// The value of a scalar source. It stays in the frame even at its last use: it holds no column, and the next value
+    /// of its slot takes its place.
     pub fn scalar(&self, source: Source) -> ScalarValue {
         match source {
             Source::Constant(value) => value,

@@ -1,9 +1,9 @@
-//! The instances of an `each` one by one: its operands taken apart into the arguments of one instance, and the results of all
-//! put together.
+//! The instances of an `each` one by one: its operands taken apart into the arguments of one instance, and the results
+//! of all put together.
 //!
-//! Taking apart copies nothing: a sequence of one instance is a slice of the data of all. Putting together copies each element
-//! once. All of it goes through the methods of an engine, so that it works on every one; on ranks all of them take the same
-//! instance at the same time.
+//! Taking apart copies nothing: a sequence of one instance is a slice of the data of all. Putting together copies each
+//! element once. All of it goes through the methods of an engine, so that it works on every one; on ranks all of them
+//! take the same instance at the same time.
 
 use crate::data::slot::Slot;
 use crate::engine::value::SlotOf;
@@ -303,8 +303,8 @@ impl<E: Engine> Gathered<E> {
     }
 }
 
-/// The registers of values, lifted, of which only those at some indices are wanted, in the order of these. Nothing but scalars
-/// and segments is copied.
+/// The registers of values, lifted, of which only those at some indices are wanted, in the order of these. Nothing but
+/// scalars and segments is copied.
 ///
 /// # Errors
 /// [`nesl_prim::Failure::OutOfMemory`].
@@ -334,8 +334,8 @@ pub fn selected<E: Engine>(
     })
 }
 
-/// The results of instances of an `each` that ran in batches, lifted and packed. `order` says for each of them where it is in the
-/// batches one after another.
+/// The results of instances of an `each` that ran in batches, lifted and packed. `order` says for each of them where it
+/// is in the batches one after another.
 ///
 /// # Errors
 /// [`nesl_prim::Failure::OutOfMemory`].

@@ -1,4 +1,5 @@
-//! A program ready to run: what is found out about its functions, once for all runs and workers, when it is first needed.
+//! A program ready to run: what is found out about its functions, once for all runs and workers, when it is first
+//! needed.
 
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
@@ -26,7 +27,8 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Makes a program ready to run. The verifier must have accepted it: a machine panics on a program that breaks its rules.
+    /// Makes a program ready to run. The verifier must have accepted it: a machine panics on a program that breaks its
+    /// rules.
     pub fn new(program: Arc<Program>) -> Loaded {
         let code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();

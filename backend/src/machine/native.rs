@@ -1,8 +1,8 @@
 //! Native code in the machine: which functions have it, what it runs with, and values in and out.
 //!
-//! A program's functions are compiled when they are first run, once for all workers. Where native code gives up, or there is
-//! none, the machine's own lines run: they give the same results, and the errors.
-//! Calling it is unsafe: values go over as addresses.
+//! A program's functions are compiled when they are first run, once for all workers. Where native code gives up, or
+//! there is none, the machine's own lines run: they give the same results, and the errors. Calling it is unsafe: values
+//! go over as addresses.
 
 #![allow(unsafe_code)]
 
@@ -174,8 +174,9 @@ pub(crate) struct Done<E: Engine> {
 }
 
 impl NativeCode {
-    /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if there is no
-    /// memory to do that in. Each register of the results goes to its part of a column, if there is one and room in it.
+    /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if
+    /// there is no memory to do that in. Each register of the results goes to its part of a column, if there is one and
+    /// room in it.
     ///
     /// # Errors
     /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
@@ -190,8 +191,8 @@ impl NativeCode {
         let Some(meter) = engine.meter().map(Arc::clone) else { return Ok(None) };
         let outcome = meter.with_scratch(|scratch| {
             let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
-            // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler made the
-            // code, is being run.
+            // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler
+            // made the code, is being run.
             let (next, status, words) = unsafe { instances.run(&mut state, &operands.words, range) };
             let mut results = Vec::new();
             let mut rest = words.as_slice();

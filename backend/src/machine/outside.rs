@@ -1,7 +1,7 @@
 //! Operations on the world outside: columns to plain data, the host's answer to columns.
 //!
-//! Rank 0 acts and the others receive what it gives; of a whole file every rank reads and writes its own part. An error is the
-//! same on all ranks.
+//! Rank 0 acts and the others receive what it gives; of a whole file every rank reads and writes its own part. An error
+//! is the same on all ranks.
 
 use crate::data::slot::Slot;
 use crate::engine::value::SlotOf;
@@ -78,8 +78,8 @@ fn piecewise<E: Engine>(
     Ok(Ok(Vec::new()))
 }
 
-/// What the host answers to this rank, whose own part of the last operand lies at `place`; one opinion of all ranks on whether
-/// it was done.
+/// What the host answers to this rank, whose own part of the last operand lies at `place`; one opinion of all ranks on
+/// whether it was done.
 fn once<E: Engine>(
     engine: &mut E,
     host: &mut dyn Host,

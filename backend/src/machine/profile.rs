@@ -1,8 +1,8 @@
 //! Where runs spend their time, by places in user code: what `--profile` shows.
 //!
-//! A stopwatch that never stands still: whenever an instruction begins, all that has passed since the one before began is
-//! charged to the place of that one. So the parts add up to the whole. A place is the one that an error there would have:
-//! the instruction's own in user code, else that of the innermost call from user code into the library.
+//! A stopwatch that never stands still: whenever an instruction begins, all that has passed since the one before began
+//! is charged to the place of that one. So the parts add up to the whole. A place is the one that an error there would
+//! have: the instruction's own in user code, else that of the innermost call from user code into the library.
 
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::collections::{HashMap, HashSet};
@@ -54,7 +54,8 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// An empty one. All files of `sources` that are of the library are known to be; later ones are taken for the user's.
+    /// An empty one. All files of `sources` that are of the library are known to be; later ones are taken for the
+    /// user's.
     pub fn new(sources: &SourceMap) -> Profile {
         let library = sources.files().filter(|(_, file)| file.origin == Origin::Library).map(|(id, _)| id).collect();
         Profile { library: Arc::new(library), spent: HashMap::new(), calls: Vec::new(), here: None, since: None }
@@ -117,22 +118,23 @@ impl Profile {
         self.calls.truncate(depth);
     }
 
-    /// What has happened since the last reading was one instruction at each of these places: each is charged the same. `reading`
-    /// is without these instructions.
+    /// What has happened since the last reading was one instruction at each of these places: each is charged the same.
+    /// `reading` is without these instructions.
     pub fn share(&mut self, spans: impl Iterator<Item = Span>, reading: Reading) {
         let one = Spent { time: Duration::from_nanos(1), instructions: 1, bytes: 1, native: false };
         let parts = spans.map(|span| (self.place(span), one)).collect();
         self.share_out(parts, reading);
     }
 
-    /// What has happened since the last reading was done by workers, at once: time and bytes are charged in the proportions in
-    /// which they spent them. `reading` is without their instructions.
+    /// What has happened since the last reading was done by workers, at once: time and bytes are charged in the
+    /// proportions in which they spent them. `reading` is without their instructions.
     pub fn merge(&mut self, workers: impl Iterator<Item = Profile>, reading: Reading) {
         let parts: Vec<(Span, Spent)> = workers.flat_map(|worker| worker.spent).collect();
         self.share_out(parts, reading);
     }
 
-    /// Charges what has passed to several places: time and bytes in the proportions of theirs, instructions as they are.
+    /// Charges what has passed to several places: time and bytes in the proportions of theirs, instructions as they
+    /// are.
     fn share_out(&mut self, parts: Vec<(Span, Spent)>, reading: Reading) {
         let theirs: u64 = parts.iter().map(|(_, spent)| spent.instructions).sum();
         let reading = Reading { instructions: reading.instructions + theirs, ..reading };
@@ -176,7 +178,8 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The portions of a whole in the proportions of some weights; they add up to it. Equal ones where no weight is more than 0.
+/// The portions of a whole in the proportions of some weights; they add up to it. Equal ones where no weight is more
+/// than 0.
 struct Portions<I> {
     whole: u64,
     weights: I,

@@ -1,7 +1,7 @@
 //! The loop over the lines of decoded functions.
 //!
-//! Calls, and the instances of an `each` that are run one after another, are frames on a stack of the machine's own; only
-//! where instances are dealt out to workers does each worker have a loop and a stack for itself.
+//! Calls, and the instances of an `each` that are run one after another, are frames on a stack of the machine's own;
+//! only where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
 mod profiling;
 mod together;
@@ -29,7 +29,8 @@ pub(super) struct Settings<'a> {
     pub strategy: Strategy,
     pub native: Native,
     pub interrupt: Option<&'a AtomicBool>,
-    /// All this is inside an instance of an `each` whose instances run one after another, or is done to find out how one failed.
+    /// All this is inside an instance of an `each` whose instances run one after another, or is done to find out how
+    /// one failed.
     pub within: bool,
 }
 
@@ -59,7 +60,8 @@ pub(super) struct Run<'a, E: Engine> {
 pub(super) enum Stop {
     /// Here; and whether the element of the fault means something.
     Here(Fault, Span, bool),
-    /// In a call at this place, or in an instance of the `each` there, that ran elsewhere: in the evaluator or on a worker.
+    /// In a call at this place, or in an instance of the `each` there, that ran elsewhere: in the evaluator or on a
+    /// worker.
     Inside(Box<RuntimeError>, Option<Span>),
 }
 

@@ -1,8 +1,8 @@
 //! Functions of scalars alone, as the evaluator runs them.
 //!
-//! Such a function, and whatever it calls, has no columns: its registers are words of 64 bits, and an engine has no part in it.
-//! It becomes blocks (`translate`) of closures, one for each operation, made from the operation's meaning in the table
-//! (`operation`), with control between them.
+//! Such a function, and whatever it calls, has no columns: its registers are words of 64 bits, and an engine has no
+//! part in it. It becomes blocks (`translate`) of closures, one for each operation, made from the operation's meaning
+//! in the table (`operation`), with control between them.
 
 mod only;
 mod operation;

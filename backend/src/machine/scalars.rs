@@ -75,7 +75,8 @@ impl<E: Engine> Run<'_, E> {
         Ok(())
     }
 
-    /// The results of some instances, one after another. `operands` are those of the `each` without the number of instances.
+    /// The results of some instances, one after another. `operands` are those of the `each` without the number of
+    /// instances.
     ///
     /// # Errors
     /// That of the first instance that fails.

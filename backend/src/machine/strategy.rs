@@ -1,12 +1,13 @@
-//! How an `each` is run: all its instances at once by the lifted version of its function, or one after another by the serial one.
+//! How an `each` is run: all its instances at once by the lifted version of its function, or one after another by the
+//! serial one.
 //!
-//! Both give the same results. *Lift* suits many instances, or few with much in them: a vector instruction costs the same
-//! whatever it is for, plus little for each element. *Leaf* suits a few small instances, which do not pay for segmented
-//! instructions, and functions of scalars alone, which have no vectors to gain from: their instances run depth-first, in little
-//! memory, on all workers. Ranks *divide* instances among them ([`Deal`]) where these are many or weigh about the same: then each
-//! runs its own without a message, and lifts or not as suits them. Recursion that begins with few instances is lifted on ranks until
-//! it has become enough of them, or does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were
-//! measured, as each of them says.
+//! Both give the same results. *Lift* suits many instances, or few with much in them: a vector instruction costs the
+//! same whatever it is for, plus little for each element. *Leaf* suits a few small instances, which do not pay for
+//! segmented instructions, and functions of scalars alone, which have no vectors to gain from: their instances run
+//! depth-first, in little memory, on all workers. Ranks *divide* instances among them ([`Deal`]) where these are many
+//! or weigh about the same: then each runs its own without a message, and lifts or not as suits them. Recursion that
+//! begins with few instances is lifted on ranks until it has become enough of them, or does not become more
+//! ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each of them says.
 
 use crate::engine::division::Deal;
 use std::cmp::Reverse;
@@ -44,7 +45,8 @@ pub struct Sizes {
     pub scalar_only: bool,
     /// Whether instances can run in native code.
     pub native: bool,
-    /// Whether the function, or one that it comes to call, may come to run itself, so that sizes do not tell how long it takes.
+    /// Whether the function, or one that it comes to call, may come to run itself, so that sizes do not tell how long
+    /// it takes.
     pub recursive: bool,
     /// Whether every operand is whole on this process: always, except on ranks.
     pub at_hand: bool,
@@ -76,29 +78,29 @@ impl Growth {
     }
 }
 
-/// Up to so many elements and instances together, instances run one after another. A quicksort of n ints took, lifted and leaf
-/// on one thread, 19 and 8 µs at n = 4, 76 and 47 at 16, 102 and 97 at 32, 132 and 260 at 64.
+/// Up to so many elements and instances together, instances run one after another. A quicksort of n ints took, lifted
+/// and leaf on one thread, 19 and 8 µs at n = 4, 76 and 47 at 16, 102 and 97 at 32, 132 and 260 at 64.
 const LEAF_SIZE: usize = 32;
 
-/// One worker runs instances in native code up to this size, and each of two up to two thirds of it: what an instance makes
-/// has to fit into a cache, or at least into scratch memory, and that of all workers is in use at once. A quicksort of 10^7 ints
-/// had 322 MiB in memory on two, and 375 to 388 where both had instances of the full size.
+/// One worker runs instances in native code up to this size, and each of two up to two thirds of it: what an instance
+/// makes has to fit into a cache, or at least into scratch memory, and that of all workers is in use at once. A
+/// quicksort of 10^7 ints had 322 MiB in memory on two, and 375 to 388 where both had instances of the full size.
 const NATIVE_SIZE: usize = 1 << 21;
 
-/// With several workers, instances are dealt out if there are so many for each, or if all together are no larger than what one
-/// worker does before the others have woken up.
+/// With several workers, instances are dealt out if there are so many for each, or if all together are no larger than
+/// what one worker does before the others have woken up.
 const NATIVE_SHARES: usize = 4;
 
-/// On ranks every instruction of an instance of distributed data takes a round of messages: in turns only up to so many elements
-/// and instances together.
+/// On ranks every instruction of an instance of distributed data takes a round of messages: in turns only up to so many
+/// elements and instances together.
 const MIXED_SIZE: usize = 200;
 
-/// Instances that read much, and take nobody knows how long, are dealt out to ranks if there are so many for each: fewer would not
-/// even out.
+/// Instances that read much, and take nobody knows how long, are dealt out to ranks if there are so many for each:
+/// fewer would not even out.
 const TURNS: usize = 4;
 
-/// Recursive instances are lifted on ranks until there are so many for each. The largest of those that Fibonacci numbers come to is
-/// then a fifteenth of what one of two ranks gets, and a twelfth of what one of four does.
+/// Recursive instances are lifted on ranks until there are so many for each. The largest of those that Fibonacci
+/// numbers come to is then a fifteenth of what one of two ranks gets, and a twelfth of what one of four does.
 const FRONTIER: usize = 64;
 
 /// Recursion that has been lifted for so many levels without twice as many instances is dealt out as it is.
@@ -107,10 +109,10 @@ const PATIENCE: u32 = 16;
 /// From so many elements on, instances are worth waking other workers for: some 10 µs of work.
 const PARALLEL_SIZE: usize = 4096;
 
-/// From so many elements on that all instances read, a few run one after another as vector instructions on all workers: then
-/// it does not matter that one of two has more to do. A hull of 10^6 points in a square took 13.4 ms on two threads, and 16.2
-/// where each had one half of it, the larger of which is two thirds; hulls of points on a circle, whose halves weigh the same,
-/// took longer by 1 and 10 % with this at a half and an eighth.
+/// From so many elements on that all instances read, a few run one after another as vector instructions on all workers:
+/// then it does not matter that one of two has more to do. A hull of 10^6 points in a square took 13.4 ms on two
+/// threads, and 16.2 where each had one half of it, the larger of which is two thirds; hulls of points on a circle,
+/// whose halves weigh the same, took longer by 1 and 10 % with this at a half and an eighth.
 const ALL_WORKERS_SIZE: usize = 1 << 18;
 
 impl Strategy {
@@ -191,9 +193,9 @@ impl Sizes {
         self.instances >= workers && self.largest.saturating_mul(workers) <= self.elements + self.elements / 8
     }
 
-    /// Whether instances are so few, and each of them may go over so many elements, that each had better have all workers. A
-    /// function that runs itself on ever fewer elements soon comes to those that are worth it no more; one on as many as
-    /// before, which are what the instance `around` reads, would never.
+    /// Whether instances are so few, and each of them may go over so many elements, that each had better have all
+    /// workers. A function that runs itself on ever fewer elements soon comes to those that are worth it no more; one
+    /// on as many as before, which are what the instance `around` reads, would never.
     pub fn take_all_workers_each(self, workers: usize, around: Option<usize>) -> bool {
         let is_less = around.is_none_or(|around| self.read <= around - around / 4);
         let are_few = self.instances < NATIVE_SHARES * workers && self.is_small();
@@ -218,7 +220,8 @@ pub fn is_shared(sizes: Sizes) -> bool {
     sizes.at_hand && sizes.instances > 1 && may_be_long
 }
 
-/// The most that a rank may get of all weight, relative to its fair share: what it takes longer than the others is lost to all.
+/// The most that a rank may get of all weight, relative to its fair share: what it takes longer than the others is lost
+/// to all.
 const EVEN: f64 = 1.1;
 
 /// Whether ranks that get these weights have about equally much to do.
@@ -228,8 +231,8 @@ pub fn is_even(loads: &[u64]) -> bool {
     most as f64 * loads.len() as f64 <= total as f64 * EVEN
 }
 
-/// Deals items out to ranks, the heaviest first, each to the rank that has least so far. The rank of each item, and what each
-/// rank has in all.
+/// Deals items out to ranks, the heaviest first, each to the rank that has least so far. The rank of each item, and
+/// what each rank has in all.
 pub fn deal_out(weights: &[u64], ranks: usize) -> (Vec<usize>, Vec<u64>) {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by_key(|&item| Reverse(weights[item]));

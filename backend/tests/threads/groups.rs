@@ -239,7 +239,8 @@ fn what_filters_keep_lies_anywhere() {
     }
 }
 
-/// Indices that go up, or down, evenly within segments: those of a column, and some that leave it or only come back to it.
+/// Indices that go up, or down, evenly within segments: those of a column, and some that leave it or only come back to
+/// it.
 #[test]
 fn indices_that_go_evenly_by_segments() {
     const SIZE: i64 = 5000;

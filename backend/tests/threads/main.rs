@@ -1,7 +1,7 @@
 //! The threads engine against the reference engine: the same bits and the same faults, on 1, 2 and 4 threads.
 //!
-//! Columns are random from fixed seeds, which every failing assertion names with the sizes. Lengths lie around everything at
-//! which the engine changes how it works: lanes, blocks, pieces, grains.
+//! Columns are random from fixed seeds, which every failing assertion names with the sizes. Lengths lie around
+//! everything at which the engine changes how it works: lanes, blocks, pieces, grains.
 
 mod elementwise;
 mod groups;

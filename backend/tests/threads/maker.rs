@@ -1,4 +1,5 @@
-//! Groups in the making: instructions over one index space, at random or one by one, which run where the engine checks itself.
+//! Groups in the making: instructions over one index space, at random or one by one, which run where the engine checks
+//! itself.
 
 use crate::random::Random;
 use crate::{column, reductions};

@@ -1,4 +1,5 @@
-//! Float sums and products that are all a group computes, of columns and of segments: their lanes may stay in registers.
+//! Float sums and products that are all a group computes, of columns and of segments: their lanes may stay in
+//! registers.
 
 use super::groups::engines;
 use super::maker::Maker;

@@ -42,7 +42,8 @@ fn floats_of_segments() {
     }
 }
 
-/// Texts of all small lengths compared pair by pair, in views and one after another, as far as the end of their columns.
+/// Texts of all small lengths compared pair by pair, in views and one after another, as far as the end of their
+/// columns.
 #[test]
 fn texts_pair_by_pair() {
     let mut engines = groups::engines();

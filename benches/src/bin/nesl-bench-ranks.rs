@@ -1,10 +1,11 @@
-//! The yardstick for ranks: programs on one and on several ranks of one thread each, beside one process with as many threads.
+//! The yardstick for ranks: programs on one and on several ranks of one thread each, beside one process with as many
+//! threads.
 //!
-//! `cargo run --release -p nesl-benches --bin nesl-bench-ranks -- --help`. Every run is a job of its own, started as a user would
-//! start it; the program itself says how long the part took that counts, so that starting and making the input do not. It does that
-//! part several times: the first one compiles, and touches memory that the system has to find. What the machine allows is
-//! measured along with it: as many processes of one thread, each with all of the input and none aware of the others, that do it for
-//! so long that all of them are at it.
+//! `cargo run --release -p nesl-benches --bin nesl-bench-ranks -- --help`. Every run is a job of its own, started as a
+//! user would start it; the program itself says how long the part took that counts, so that starting and making the
+//! input do not. It does that part several times: the first one compiles, and touches memory that the system has to
+//! find. What the machine allows is measured along with it: as many processes of one thread, each with all of the input
+//! and none aware of the others, that do it for so long that all of them are at it.
 
 use clap::Parser;
 use std::fmt::Write as _;
@@ -114,7 +115,8 @@ enum Way {
 /// How often a job does what counts.
 const TIMES: usize = 4;
 
-/// How often each of several jobs does it that know nothing of each other: those in the middle count, when all are at it.
+/// How often each of several jobs does it that know nothing of each other: those in the middle count, when all are at
+/// it.
 const TIMES_AT_ONCE: usize = 16;
 
 impl Way {

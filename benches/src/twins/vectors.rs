@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// Elements that one task handles.
 const BLOCK: usize = 1 << 16;
 
-/// The sum of a term for each pair of elements. A single chain of additions would take four cycles for each, so there are
-/// eight of them.
+/// The sum of a term for each pair of elements. A single chain of additions would take four cycles for each, so there
+/// are eight of them.
 fn sum_of(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64 + Sync) -> f64 {
     a.par_chunks(BLOCK)
         .zip(b.par_chunks(BLOCK))

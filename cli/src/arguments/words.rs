@@ -1,8 +1,9 @@
 //! Which word of the command line is for which parameter of `main`.
 //!
-//! A parameter with a default is an option, `--b 5` or `--b=5`, which may stand anywhere among the arguments; the others take
-//! the remaining words in order. The word `--` ends the options. Of a `main` without such parameters every word is an
-//! argument, whatever it begins with. In the name of an option `-` stands for `_`, and case does not matter, as in NESL.
+//! A parameter with a default is an option, `--b 5` or `--b=5`, which may stand anywhere among the arguments; the
+//! others take the remaining words in order. The word `--` ends the options. Of a `main` without such parameters every
+//! word is an argument, whatever it begins with. In the name of an option `-` stands for `_`, and case does not matter,
+//! as in NESL.
 //!
 //! `--help`, and `-h` as the first word, ask for help where they would be a mistake otherwise: they are no option of
 //! this `main`, and no text that it takes.

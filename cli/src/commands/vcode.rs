@@ -1,4 +1,5 @@
-//! `nesl vcode`: the flat program, verified, as the pipeline leaves it or on its way through; or in the stack format of CMU.
+//! `nesl vcode`: the flat program, verified, as the pipeline leaves it or on its way through; or in the stack format of
+//! CMU.
 
 use crate::driver;
 use crate::execute::seed_of;

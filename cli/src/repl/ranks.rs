@@ -1,7 +1,7 @@
 //! A session on ranks: rank 0 reads, compiles and talks, and tells the others what all do at once.
 //!
-//! Names, types and texts are rank 0's alone. The others know programs and their global values, and take the same way through
-//! the same programs, so that an error of one is an error of all and needs no word.
+//! Names, types and texts are rank 0's alone. The others know programs and their global values, and take the same way
+//! through the same programs, so that an error of one is an error of all and needs no word.
 
 use super::session::Repl;
 use crate::execute::{seed_of, world};
@@ -60,7 +60,8 @@ pub fn watch(place: &Place, options: &RunOptions) {
 /// What all ranks do at once.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<'a> {
-    /// Run the steps of a program, after so many others that drew random numbers. An interrupt since a moment ends that.
+    /// Run the steps of a program, after so many others that drew random numbers. An interrupt since a moment ends
+    /// that.
     Run { program: Cow<'a, Program>, draws: usize, since: u64 },
     /// Fetch a global to print so much of it, with these types where it has no elements.
     Show { global: GlobalId, shown: usize, types: Cow<'a, [String]> },
@@ -174,7 +175,8 @@ impl<E: Engine> Repl<E> {
         self.options.mark.is_some()
     }
 
-    /// Tells whoever passes this session on to a terminal that an input has been answered, and which names can be used now.
+    /// Tells whoever passes this session on to a terminal that an input has been answered, and which names can be used
+    /// now.
     pub(super) fn mark(&self) -> Result<(), Stop> {
         let Some(mark) = &self.options.mark else { return Ok(()) };
         eprintln!("{MARK}{mark}");

@@ -1,7 +1,7 @@
 //! What a session does with an input: checks it, runs its forms on the machine, and answers each.
 //!
-//! Names and types live in the front end's session, values in the machine, and they must not part: where a form fails at run
-//! time, the session goes back to what was defined before that form, because its names have no values.
+//! Names and types live in the front end's session, values in the machine, and they must not part: where a form fails
+//! at run time, the session goes back to what was defined before that form, because its names have no values.
 
 use super::Next;
 use super::ranks::{Request, machine, run_steps, run_together};
@@ -205,8 +205,8 @@ impl<E: Engine> Repl<E> {
         }
     }
 
-    /// Checks a text, runs its forms one after another and answers each. The inner error ends the input, the outer one the
-    /// session. The time is what running took.
+    /// Checks a text, runs its forms one after another and answers each. The inner error ends the input, the outer one
+    /// the session. The time is what running took.
     fn evaluate(&mut self, file: FileId) -> Result<Result<Duration, Stop>, Stop> {
         let before = self.session.clone();
         let checked = self.session.check(&self.sources, file, Options { bind_it: true });
@@ -331,8 +331,8 @@ impl<E: Engine> Repl<E> {
     }
 }
 
-/// What stands after `[]` for each sequence in a type, outer ones first, so that an answer reads back as a value of this type.
-/// Nothing has to for ints, and nothing could for functions.
+/// What stands after `[]` for each sequence in a type, outer ones first, so that an answer reads back as a value of
+/// this type. Nothing has to for ints, and nothing could for functions.
 fn element_types(ty: &Type, out: &mut Vec<String>) {
     match ty {
         Type::Sequence(element) => {

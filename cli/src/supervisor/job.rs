@@ -1,5 +1,5 @@
-//! A job seen from the process that started it: passes on what the ranks write, ends them when a signal says so or nobody can
-//! read them, and says what their end is for the user.
+//! A job seen from the process that started it: passes on what the ranks write, ends them when a signal says so or
+//! nobody can read them, and says what their end is for the user.
 
 use super::launcher::{LauncherProcess, start};
 use super::launcher_output::{Death, Remarks};
@@ -99,8 +99,8 @@ fn command<'a>(own_options: impl Iterator<Item = &'a &'a str>) -> (PathBuf, Vec<
     (program, rest)
 }
 
-/// Reads a pipe in a thread of its own; what comes of it. The pipe is read to its end in any case: a launcher that cannot
-/// write crashes.
+/// Reads a pipe in a thread of its own; what comes of it. The pipe is read to its end in any case: a launcher that
+/// cannot write crashes.
 fn watched<P: Read + Send + 'static, T: Send + 'static>(
     mut pipe: P,
     reader: impl FnOnce(&mut P) -> T + Send + 'static,
@@ -235,8 +235,8 @@ impl Watch {
         }
     }
 
-    /// What a pipe of a launcher that has ended gives; whoever reads this process's output may take any time over it. Nothing
-    /// after a signal.
+    /// What a pipe of a launcher that has ended gives; whoever reads this process's output may take any time over it.
+    /// Nothing after a signal.
     fn result_of<T>(&mut self, reader: &Receiver<T>) -> Option<T> {
         loop {
             match reader.recv_timeout(TICK) {

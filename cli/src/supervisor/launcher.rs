@@ -1,8 +1,8 @@
-//! The launcher of MPI as a process: finds it, starts it with settings that work with more ranks than cores and for root, and
-//! holds on to it.
+//! The launcher of MPI as a process: finds it, starts it with settings that work with more ranks than cores and for
+//! root, and holds on to it.
 //!
-//! It has a process group of its own: a Ctrl-C at the terminal reaches the supervisor and nobody else, which then ends the job
-//! in an orderly way. On Linux the launcher ends when the supervisor does, however that happens.
+//! It has a process group of its own: a Ctrl-C at the terminal reaches the supervisor and nobody else, which then ends
+//! the job in an orderly way. On Linux the launcher ends when the supervisor does, however that happens.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,9 +17,9 @@ pub const LAUNCHER_VARIABLE: &str = "NESL_MPIRUN";
 /// The launchers that are looked for.
 const LAUNCHERS: [&str; 2] = ["mpirun", "mpiexec"];
 
-/// How Open MPI is told, in its old and its new form, to start as many ranks as it is asked to, for any user, not to tie them to
-/// cores that their threads then share, to let ranks that wait give up their core, and not to print the stack of one that
-/// crashes. Other MPIs ignore these. What the user has set stays.
+/// How Open MPI is told, in its old and its new form, to start as many ranks as it is asked to, for any user, not to
+/// tie them to cores that their threads then share, to let ranks that wait give up their core, and not to print the
+/// stack of one that crashes. Other MPIs ignore these. What the user has set stays.
 const SETTINGS: [(&str, &str); 8] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
@@ -34,8 +34,8 @@ const SETTINGS: [(&str, &str); 8] = [
 /// How long a launcher may take to end its ranks before it is ended itself. Open MPI takes one second.
 const PATIENCE: Duration = Duration::from_millis(1700);
 
-/// Files that a launcher and each of its ranks may have open at once. Open MPI 4 was seen to fail in its own words with 40,
-/// and to wait forever with others.
+/// Files that a launcher and each of its ranks may have open at once. Open MPI 4 was seen to fail in its own words with
+/// 40, and to wait forever with others.
 const FILES: u64 = 64;
 /// Files that a launcher opens for each rank.
 const FILES_OF_RANK: u64 = 8;
@@ -154,13 +154,14 @@ impl LauncherProcess {
         self.launcher.try_wait()
     }
 
-    /// Makes the ranks stop what they evaluate, if they have said that they can ([`nesl_mpi::World::watch`]): launchers pass
-    /// this signal on to all ranks. Others would end at it.
+    /// Makes the ranks stop what they evaluate, if they have said that they can ([`nesl_mpi::World::watch`]): launchers
+    /// pass this signal on to all ranks. Others would end at it.
     pub fn interrupt(&self) {
         interrupt(&self.launcher);
     }
 
-    /// Makes the job end. To be called until it has: a launcher that does not end is killed, and on Linux its ranks with it.
+    /// Makes the job end. To be called until it has: a launcher that does not end is killed, and on Linux its ranks
+    /// with it.
     pub fn end(&mut self) {
         match self.asked {
             None => {

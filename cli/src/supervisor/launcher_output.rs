@@ -1,7 +1,9 @@
-//! What launchers say of a job beside what its ranks say: paragraphs between lines of dashes, long and about themselves.
+//! What launchers say of a job beside what its ranks say: paragraphs between lines of dashes, long and about
+//! themselves.
 //!
-//! Whoever starts a job reads its standard error through [`Remarks`]: what ranks wrote goes on as it is, and so does what a
-//! launcher says that is not known here, such as why it cannot start. Its obituaries are kept back; [`Death`] is what is in them.
+//! Whoever starts a job reads its standard error through [`Remarks`]: what ranks wrote goes on as it is, and so does
+//! what a launcher says that is not known here, such as why it cannot start. Its obituaries are kept back; [`Death`] is
+//! what is in them.
 
 /// The rank that ended a job by dying.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +33,8 @@ const OBITUARIES: [&str; 5] = [
 ];
 
 /// Lines outside of frames that only speak of such paragraphs, and those of libraries of a launcher about what they do
-/// without: memory of other processes that a container keeps from them (Open MPI sends messages another way then), files that
-/// cannot be waited for, devices. What stands before them in the line is the name of the process.
+/// without: memory of other processes that a container keeps from them (Open MPI sends messages another way then),
+/// files that cannot be waited for, devices. What stands before them in the line is the name of the process.
 const ASIDES: [&str; 11] = [
     "sent help message",
     "orte_base_help_aggregate",
@@ -142,8 +144,9 @@ fn may_be_remark(start: &[u8]) -> bool {
         || is_start_of(b"YOUR APPLICATION")
 }
 
-/// The death that an obituary tells of: `mpirun noticed that process rank 1 with PID 7 on node n exited on signal 9 (Killed).`
-/// or `BAD TERMINATION … EXIT CODE: 9`, the code being the signal where the next line tells of one.
+/// The death that an obituary tells of:
+/// `mpirun noticed that process rank 1 with PID 7 on node n exited on signal 9 (Killed).` or
+/// `BAD TERMINATION … EXIT CODE: 9`, the code being the signal where the next line tells of one.
 fn death(text: &str) -> Option<Death> {
     let after = |mark: &str| text.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next());
     if let Some(signal) = after("exited on signal ") {
@@ -154,7 +157,8 @@ fn death(text: &str) -> Option<Death> {
         });
     }
     let code: i32 = after("EXIT CODE: ")?.parse().ok()?;
-    // A rank that ends by itself has a code from 1 to 2, or that of an abort; hydra gives a signal without the 128 of shells.
+    // A rank that ends by itself has a code from 1 to 2, or that of an abort; hydra gives a signal without the 128 of
+    // shells.
     (code > 2 && code < 32).then(|| Death {
         rank: None,
         machine: after("RUNNING AT ").map(str::to_owned),

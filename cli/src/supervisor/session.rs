@@ -1,5 +1,5 @@
-//! A session on ranks at a terminal. Lines are edited, remembered and completed in this process, as in any session; what is typed
-//! goes to rank 0, which says when it has answered and which names there are.
+//! A session on ranks at a terminal. Lines are edited, remembered and completed in this process, as in any session;
+//! what is typed goes to rank 0, which says when it has answered and which names there are.
 //!
 //! Ctrl-C while an input is evaluated is passed on to the ranks, which stop together ([`super::turns`]).
 

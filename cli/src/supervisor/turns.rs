@@ -1,8 +1,8 @@
 //! Ctrl-C in a session on ranks: whether it is for the evaluation that is going on, and when the ranks can hear of it.
 //!
-//! The first one during an evaluation stops that, a second one and any at another time ends the session, as in one process
-//! ([`crate::interrupt`]). Rank 0 says when an evaluation begins and ends, and when all ranks have heard of an interrupt: before that
-//! no other is sent, since the system may make one of two.
+//! The first one during an evaluation stops that, a second one and any at another time ends the session, as in one
+//! process ([`crate::interrupt`]). Rank 0 says when an evaluation begins and ends, and when all ranks have heard of an
+//! interrupt: before that no other is sent, since the system may make one of two.
 
 use crate::repl::Turn;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -63,8 +63,8 @@ impl Bench {
     }
 }
 
-/// A command that can be interrupted, also where this test cannot: a shell lets what it starts in the background ignore SIGINT, and what
-/// that starts inherits it.
+/// A command that can be interrupted, also where this test cannot: a shell lets what it starts in the background ignore
+/// SIGINT, and what that starts inherits it.
 fn with_interrupts(program: &Path) -> Command {
     const SIGINT: u32 = 2;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

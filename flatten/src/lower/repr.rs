@@ -1,11 +1,11 @@
 //! Operations on representations: the one place of flattening that takes descriptors apart and makes them.
 //!
-//! Everything that moves elements goes through [`Lowering::move_elements`], which says once what moving means for nested
-//! elements: from one source, a sequence moves by moving where it starts and how long it is, and its data stays where it
-//! is; from several sources, their data is put one after another first.
+//! Everything that moves elements goes through [`Lowering::move_elements`], which says once what moving means for
+//! nested elements: from one source, a sequence moves by moving where it starts and how long it is, and its data stays
+//! where it is; from several sources, their data is put one after another first.
 //!
-//! Elements of a lifted sequence may lie in data that has other elements besides (its descriptor may be a view). Whoever
-//! computes on elements one by one first calls [`Lowering::compact`].
+//! Elements of a lifted sequence may lie in data that has other elements besides (its descriptor may be a view).
+//! Whoever computes on elements one by one first calls [`Lowering::compact`].
 
 use crate::lower::Lowering;
 use crate::value::{Structure, Value};
@@ -39,8 +39,8 @@ impl Lowering<'_, '_> {
         self.builder.vector(VectorOp::View, &[starts, lengths])
     }
 
-    /// The elements that `mover` puts together from the elements of the sources. `mover` gets corresponding columns, one of
-    /// each source, and yields a column; it is called once for every column of the result.
+    /// The elements that `mover` puts together from the elements of the sources. `mover` gets corresponding columns,
+    /// one of each source, and yields a column; it is called once for every column of the result.
     pub(crate) fn move_elements(
         &mut self,
         sources: &[&Value],

@@ -1,9 +1,9 @@
 //! The state that effects thread through code: the seed of the random numbers, and what instances have printed.
 //!
-//! Code that draws takes the seed and gives the one after it. Serial code prints at once; in lifted code every instance has
-//! a text of its own, to which each part of the code adds what it prints ([`Lowering::printed`]), and which the apply-to-each
-//! around joins, in the order of the instances. So the state of a block, a branch or a function is a value that follows its
-//! own among its results: the seed, the text, the pair of both, or nothing.
+//! Code that draws takes the seed and gives the one after it. Serial code prints at once; in lifted code every instance
+//! has a text of its own, to which each part of the code adds what it prints ([`Lowering::printed`]), and which the
+//! apply-to-each around joins, in the order of the instances. So the state of a block, a branch or a function is a
+//! value that follows its own among its results: the seed, the text, the pair of both, or nothing.
 
 use crate::lower::{Context, Lowering};
 use crate::value::{Pattern, Value};

@@ -1,8 +1,8 @@
 //! Source files and byte ranges in them.
 //!
 //! Every stage of nesl, from the lexer to the distributed engine, names a place in the source by a [`Span`]. The texts
-//! themselves live in one [`SourceMap`], which travels with a compiled program so that run-time errors can show the line.
-//! This is a leaf crate: it depends on nothing of nesl.
+//! themselves live in one [`SourceMap`], which travels with a compiled program so that run-time errors can show the
+//! line. This is a leaf crate: it depends on nothing of nesl.
 
 use serde::{Deserialize, Serialize};
 

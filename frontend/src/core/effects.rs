@@ -1,20 +1,20 @@
 //! What functions and expressions do besides giving a value.
 //!
-//! Three things ([`Effect`]): they draw random numbers, print, or act on the world outside. They are part of the meaning of a
-//! program, so the reference evaluator and flattening ask the same analysis, and it must not be made cleverer in one place
-//! only:
+//! Three things ([`Effect`]): they draw random numbers, print, or act on the world outside. They are part of the
+//! meaning of a program, so the reference evaluator and flattening ask the same analysis, and it must not be made
+//! cleverer in one place only:
 //!
-//! * The seed of the random numbers is state: `rand` reads and advances it, `rand_seed` sets it. An apply-to-each whose filter
-//!   or body may touch it gives every instance a seed of its own and advances the seed once; one that cannot touch it leaves
-//!   the seed alone.
-//! * What the instances of an apply-to-each print appears when it ends, in the order of the elements; nothing of it if it
-//!   fails.
-//! * Files, streams, processes and the clock are for serial code: inside an apply-to-each they are an error, which flattening
-//!   finds.
+//! * The seed of the random numbers is state: `rand` reads and advances it, `rand_seed` sets it. An apply-to-each whose
+//!   filter or body may touch it gives every instance a seed of its own and advances the seed once; one that cannot
+//!   touch it leaves the seed alone.
+//! * What the instances of an apply-to-each print appears when it ends, in the order of the elements; nothing of it if
+//!   it fails.
+//! * Files, streams, processes and the clock are for serial code: inside an apply-to-each they are an error, which
+//!   flattening finds.
 //!
 //! The analysis is syntactic: a call counts, whether or not it is reached. The call of a function value may do what any
-//! function does that the session uses as a value anywhere ([`Program::function_values`]): which function it is depends on
-//! the types of the instance, and one answer for all keeps the analysis one pass.
+//! function does that the session uses as a value anywhere ([`Program::function_values`]): which function it is depends
+//! on the types of the instance, and one answer for all keeps the analysis one pass.
 
 use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, walk};
 use nesl_prim::HostOp;
@@ -73,8 +73,8 @@ enum Callee {
 }
 
 impl Effects {
-    /// Analyses a program, in time linear in its size: from the intrinsics backwards over the calls. A function whose body is
-    /// missing does nothing.
+    /// Analyses a program, in time linear in its size: from the intrinsics backwards over the calls. A function whose
+    /// body is missing does nothing.
     pub fn of(program: &Program) -> Effects {
         // One node per function, and one after them for calls of function values, which calls all that are values.
         let values = program.functions.len();

@@ -1,6 +1,7 @@
 //! Core as text, for tests and listings.
 //!
-//! Variables show their number (`x#3`) so that equal names stay apart; calls show their type arguments (`+[int](a, b)`).
+//! Variables show their number (`x#3`) so that equal names stay apart; calls show their type arguments
+//! (`+[int](a, b)`).
 
 use super::{Expr, ExprKind, FunctionBody, FunctionId, Program, Variable, VariableId};
 use crate::ty::Type;

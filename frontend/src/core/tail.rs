@@ -1,9 +1,9 @@
 //! Tail calls: which calls end their function, and which of them are steps of a loop.
 //!
-//! A call *ends* its function where its value is the function's: at the end of the body, through `let`, `if`, records, and the
-//! right side of `and` and `or` on bools. It is a *step* where the function can come back to itself by calls that end functions
-//! alone. Steps are part of the meaning of a program, as they cost no depth: the reference evaluator and flattening ask the
-//! same analysis. Calls of function values are none.
+//! A call *ends* its function where its value is the function's: at the end of the body, through `let`, `if`, records,
+//! and the right side of `and` and `or` on bools. It is a *step* where the function can come back to itself by calls
+//! that end functions alone. Steps are part of the meaning of a program, as they cost no depth: the reference evaluator
+//! and flattening ask the same analysis. Calls of function values are none.
 
 use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program};
 use crate::ty::Type;

@@ -1,4 +1,5 @@
-//! Walks over expressions that keep their own stack, so that a long chain of bindings cannot exhaust that of the thread.
+//! Walks over expressions that keep their own stack, so that a long chain of bindings cannot exhaust that of the
+//! thread.
 
 use super::{Expr, ExprKind, FunctionId};
 use nesl_span::Span;

@@ -1,7 +1,7 @@
 //! The intrinsics of core on plain values: every one but those on the seed, which the machine itself holds.
 //!
-//! Scalar meanings come from the primitive table; here is only what happens around them, in the order in which the operation
-//! checks its operands.
+//! Scalar meanings come from the primitive table; here is only what happens around them, in the order in which the
+//! operation checks its operands.
 
 use super::value::{Closure, Value};
 use crate::core::{FunctionId, Intrinsic, short};
@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// process; it bounds one sequence, not the whole program.
 const MAXIMUM_LENGTH: i64 = 1 << 27;
 
-/// Applies an intrinsic to its operand. `parameter` gives the type of the operand, for operations whose result on an empty
-/// sequence depends on it.
+/// Applies an intrinsic to its operand. `parameter` gives the type of the operand, for operations whose result on an
+/// empty sequence depends on it.
 ///
 /// # Panics
 /// If the operand is ill-typed, and for `Rand`, `RandSeed` and `Host`.

@@ -111,8 +111,8 @@ impl Machine<'_> {
         })
     }
 
-    /// The same. The bodies of bindings and the branches of conditionals are taken by the loop, so that they need no stack; after
-    /// a failure the frame is used again only with the variables that were there before.
+    /// The same. The bodies of bindings and the branches of conditionals are taken by the loop, so that they need no
+    /// stack; after a failure the frame is used again only with the variables that were there before.
     fn outcome_in(
         &mut self,
         frame: &mut Frame,
@@ -354,9 +354,9 @@ impl Machine<'_> {
         Ok(Value::Scalar(drawn))
     }
 
-    /// Walks the sources together: the filter for every element, the body for those it keeps, also where another element has failed,
-    /// since the failure that counts may come later. What they print is kept until the end. If either may draw, instance
-    /// `j` has the `j`th seed split from the current one, which then advances by one step.
+    /// Walks the sources together: the filter for every element, the body for those it keeps, also where another
+    /// element has failed, since the failure that counts may come later. What they print is kept until the end. If
+    /// either may draw, instance `j` has the `j`th seed split from the current one, which then advances by one step.
     fn each(
         &mut self,
         frame: &mut Frame,
@@ -409,7 +409,8 @@ impl Machine<'_> {
         Ok(Value::sequence(result))
     }
 
-    /// The value of one element of an apply-to-each, if that keeps it. `before` is the number of parts before the filter.
+    /// The value of one element of an apply-to-each, if that keeps it. `before` is the number of parts before the
+    /// filter.
     fn element(
         &mut self,
         frame: &mut Frame,

@@ -1,12 +1,14 @@
 //! Which of several failures in an apply-to-each is the first.
 //!
-//! An apply-to-each is evaluated operation by operation: of all elements those count that fail in the first operation that fails on any,
-//! and of these the first. The evaluator goes from element to element; so a failure keeps its place, and the least place counts.
+//! An apply-to-each is evaluated operation by operation: of all elements those count that fail in the first operation
+//! that fails on any, and of these the first. The evaluator goes from element to element; so a failure keeps its place,
+//! and the least place counts.
 //!
-//! A place says which part of each expression around it the failure is in, counted in the order of evaluation; what happens inside of
-//! a called function is in its own order after the argument. A step of a loop ([`crate::core::tail`]) comes after all else in the
-//! body: first of those that go on with one function, then of those that go on with another. Of those that go on with the same one
-//! by different calls, the ones of the first call stand before the ones of the second.
+//! A place says which part of each expression around it the failure is in, counted in the order of evaluation; what
+//! happens inside of a called function is in its own order after the argument. A step of a loop ([`crate::core::tail`])
+//! comes after all else in the body: first of those that go on with one function, then of those that go on with
+//! another. Of those that go on with the same one by different calls, the ones of the first call stand before the ones
+//! of the second.
 
 use super::EvalError;
 use crate::core::{Expr, ExprKind, FunctionBody, FunctionId, Program, tail, tail::Steps};
@@ -23,7 +25,8 @@ pub(super) struct Place {
     turns: Runs<usize>,
 }
 
-/// A step as it stands among those of a body: which of the functions is gone on with, and by which of the calls that do so.
+/// A step as it stands among those of a body: which of the functions is gone on with, and by which of the calls that do
+/// so.
 pub(super) type Turn = (usize, usize);
 
 /// A part of an expression or a body, in the order in which they come.
@@ -118,7 +121,8 @@ pub(super) fn check(failure: &Failure) -> usize {
     }
 }
 
-/// The failure that counts, of those of elements so far and of one more. Of two in the same operation that of the earlier element does.
+/// The failure that counts, of those of elements so far and of one more. Of two in the same operation that of the
+/// earlier element does.
 pub(super) fn first(before: Option<Box<EvalError>>, next: Box<EvalError>) -> Box<EvalError> {
     before.filter(|before| before.place.order(&next.place).is_le()).unwrap_or(next)
 }

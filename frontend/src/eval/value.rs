@@ -122,7 +122,8 @@ impl Value {
         }
     }
 
-    // The accessors below take a value of a known type apart. Another type means core that inference would have refused.
+    // The accessors below take a value of a known type apart. Another type means core that inference would have
+    // refused.
 
     pub(super) fn as_scalar(&self) -> ScalarValue {
         match self {

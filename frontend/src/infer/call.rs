@@ -227,7 +227,8 @@ impl Inference<'_> {
     }
 }
 
-/// The library defines every function that syntax stands for; what a program defines in its place may have been unreadable.
+/// The library defines every function that syntax stands for; what a program defines in its place may have been
+/// unreadable.
 fn assert_defined(meaning: &Meaning, name: &str) {
     assert!(!matches!(meaning, Meaning::Unknown), "the library does not define `{name}`, which syntax stands for");
 }

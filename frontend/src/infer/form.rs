@@ -160,8 +160,8 @@ impl Inference<'_> {
         }
     }
 
-    /// Whether there were errors, not only warnings, in the syntax of the text too: then nothing is elaborated. What stands
-    /// for unreadable text has no type, and no message of the checker says so.
+    /// Whether there were errors, not only warnings, in the syntax of the text too: then nothing is elaborated. What
+    /// stands for unreadable text has no type, and no message of the checker says so.
     pub(crate) fn has_errors(&self) -> bool {
         self.unreadable || self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }

@@ -130,10 +130,10 @@ impl<'a> Inference<'a> {
         Member { form, definition, declared, parameter, result, typed: None, defaults: Vec::new() }
     }
 
-    /// The numbers of the functions of a group, with the variables that become their type parameters. The last definition
-    /// of a text takes the number of the user's earlier one with the same type, so that old callers see the new body: those
-    /// forms are returned too. Every other definition gets a new number. The types may mention the numbers (of functions
-    /// used as values), so a number that turns out to be new may make others new.
+    /// The numbers of the functions of a group, with the variables that become their type parameters. The last
+    /// definition of a text takes the number of the user's earlier one with the same type, so that old callers see the
+    /// new body: those forms are returned too. Every other definition gets a new number. The types may mention the
+    /// numbers (of functions used as values), so a number that turns out to be new may make others new.
     fn settle(&mut self, members: &[Member<'a>], seeds: bool) -> (Group, HashSet<usize>) {
         let mut group = Group::new();
         let mut replacing = HashSet::new();
@@ -300,7 +300,8 @@ impl<'a> Inference<'a> {
         Scheme { classes: export.classes(), parameter: export.ty(parameter), result: export.ty(result) }
     }
 
-    /// Reports calls of functions that nothing determines: neither the forms just checked nor the callers of these functions.
+    /// Reports calls of functions that nothing determines: neither the forms just checked nor the callers of these
+    /// functions.
     pub(super) fn check_known(&mut self, group: &Group) {
         let unknown = std::mem::take(&mut self.unknown);
         if self.has_errors() {

@@ -1,5 +1,5 @@
-//! What only hints and warnings ask about: habits from other languages, names that nothing mentions, elements that are taken
-//! for their sequence.
+//! What only hints and warnings ask about: habits from other languages, names that nothing mentions, elements that are
+//! taken for their sequence.
 
 use super::typed::{Expr, ExprKind, Pattern, PatternKind};
 use super::types::{Node, TypeId};
@@ -154,8 +154,8 @@ impl Inference<'_> {
         ))
     }
 
-    /// Warns of names that nothing mentions, unless they begin with `_`. Only bindings of `let` are meant: a parameter is
-    /// there for the callers, and the variable of an apply-to-each for the number of its elements.
+    /// Warns of names that nothing mentions, unless they begin with `_`. Only bindings of `let` are meant: a parameter
+    /// is there for the callers, and the variable of an apply-to-each for the number of its elements.
     pub(super) fn warn_unused(&mut self, pattern: &Pattern, value: &ast::Expr) {
         if self.environment.is_library {
             return;

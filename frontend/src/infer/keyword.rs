@@ -1,7 +1,7 @@
 //! Parameters with a default, which calls pass by name.
 //!
-//! `function df(a, b := 3)` becomes a core function of the pair `(a, b)`; the default is a function of its own, which knows
-//! the scope of the definition, and a third one, of `a` alone, is what `df` is as a value.
+//! `function df(a, b := 3)` becomes a core function of the pair `(a, b)`; the default is a function of its own, which
+//! knows the scope of the definition, and a third one, of `a` alone, is what `df` is as a value.
 
 use super::environment::Keywords;
 use super::expression::error;
@@ -177,7 +177,8 @@ impl Inference<'_> {
         }
     }
 
-    /// Reports a call that passes by position what has to be passed by name. A parameter of any type would take the tuple.
+    /// Reports a call that passes by position what has to be passed by name. A parameter of any type would take the
+    /// tuple.
     fn too_many_arguments(
         &self,
         (name, positional): (&str, &[&ast::Expr]),
@@ -245,7 +246,8 @@ impl Inference<'_> {
             .collect()
     }
 
-    /// The first parts of an argument: as written if it is written as a tuple, else those of a binding that takes it apart.
+    /// The first parts of an argument: as written if it is written as a tuple, else those of a binding that takes it
+    /// apart.
     fn positional_parts(&mut self, argument: Expr, count: usize) -> (Option<(Pattern, Expr)>, Vec<Expr>) {
         let span = argument.span;
         if count == 0 {

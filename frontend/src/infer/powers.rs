@@ -1,7 +1,9 @@
-//! Powers that other readers take otherwise: `-x ^ n` and `a ^ b ^ c`, which NESL 3.1 read as `(-x) ^ n` and `(a ^ b) ^ c`.
+//! Powers that other readers take otherwise: `-x ^ n` and `a ^ b ^ c`, which NESL 3.1 read as `(-x) ^ n` and
+//! `(a ^ b) ^ c`.
 //!
-//! They are read as in mathematics. A warning names both readings where they differ and either may be meant: not for an odd
-//! exponent, `-x ^ 3`, where they agree, and not for `-x ^ 2`, where the sign would do nothing in the other reading.
+//! They are read as in mathematics. A warning names both readings where they differ and either may be meant: not for an
+//! odd exponent, `-x ^ 3`, where they agree, and not for `-x ^ 2`, where the sign would do nothing in the other
+//! reading.
 
 use super::Inference;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};

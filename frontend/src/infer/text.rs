@@ -1,9 +1,9 @@
-//! One text as a whole: which form defines which name, and what a name in a form refers to. [`super::order`] makes of that the
-//! order of checking.
+//! One text as a whole: which form defines which name, and what a name in a form refers to. [`super::order`] makes of
+//! that the order of checking.
 //!
-//! Functions may refer to functions and values that come later in the text; values are computed in order, so a value may
-//! only use, also through functions, the values before it. With several definitions of one name, a form sees the latest
-//! before it, and a function whose name is only defined later sees the first one.
+//! Functions may refer to functions and values that come later in the text; values are computed in order, so a value
+//! may only use, also through functions, the values before it. With several definitions of one name, a form sees the
+//! latest before it, and a function whose name is only defined later sees the first one.
 
 use crate::ast::{Symbol, TopLevel, TopLevelKind};
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Text {
     /// Per name the numbers of the forms that define it, ascending.
     pub(super) definitions: HashMap<Symbol, Vec<usize>>,
-    /// Per name the numbers of the forms that define a datatype, ascending. Their constructors are among the definitions.
+    /// Per name the numbers of the forms that define a datatype, ascending. Their constructors are among the
+    /// definitions.
     pub(super) datatypes: HashMap<Symbol, Vec<usize>>,
     /// Per form whether it defines a function or a datatype, whose constructor is one.
     pub(super) is_function: Vec<bool>,
@@ -77,8 +78,8 @@ impl Text {
         self.definitions.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The form of the datatype that a name means in the types and patterns of a form: the latest before it, or the first
-    /// after it.
+    /// The form of the datatype that a name means in the types and patterns of a form: the latest before it, or the
+    /// first after it.
     pub fn resolve_datatype(&self, form: usize, name: &str) -> Option<usize> {
         let forms = self.datatypes.get(name)?;
         let after = forms.partition_point(|&definition| definition <= form);

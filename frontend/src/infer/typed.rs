@@ -1,5 +1,5 @@
-//! The tree that inference makes and elaboration reads: names resolved, operators and ranges turned into calls, every type
-//! a [`TypeId`] that may still be refined. Patterns and apply-to-each are as in the source.
+//! The tree that inference makes and elaboration reads: names resolved, operators and ranges turned into calls, every
+//! type a [`TypeId`] that may still be refined. Patterns and apply-to-each are as in the source.
 
 use super::types::TypeId;
 use crate::ast::Symbol;

@@ -1,12 +1,13 @@
 //! Types under inference: an arena of nodes with union-find variables, and their unification.
 //!
-//! The function that a function value is has a place in the arena too, its identity: [`Key`]. A variable that stands for one
-//! has the class of functions, so that identities and types of values never meet. Lists of types are chains of pairs.
+//! The function that a function value is has a place in the arena too, its identity: [`Key`]. A variable that stands
+//! for one has the class of functions, so that identities and types of values never meet. Lists of types are chains of
+//! pairs.
 //!
-//! A variable carries a type class; binding it checks the class, joining two variables takes the smaller class. The types of
-//! [`crate::ty`] have no unification variables: schemes and globals are imported from there, results are exported by
-//! elaboration. Every write is on a trail, so that a failed unification leaves no trace and messages can show both types
-//! as they were before it.
+//! A variable carries a type class; binding it checks the class, joining two variables takes the smaller class. The
+//! types of [`crate::ty`] have no unification variables: schemes and globals are imported from there, results are
+//! exported by elaboration. Every write is on a trail, so that a failed unification leaves no trace and messages can
+//! show both types as they were before it.
 
 use crate::core::FunctionId;
 use crate::ty::{Class, Datatype, Scheme, Type};

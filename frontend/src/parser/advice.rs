@@ -1,7 +1,7 @@
 //! Hints for the mistakes that people make in syntax, most of them habits from other languages.
 //!
-//! [`super::message`] says what was expected and asks here for advice. The tokens tell most of it; where they do not, the text
-//! before the place is looked at as it is written. A hint is a guess, so the message never depends on it.
+//! [`super::message`] says what was expected and asks here for advice. The tokens tell most of it; where they do not,
+//! the text before the place is looked at as it is written. A hint is a guess, so the message never depends on it.
 
 use super::fault::{Context, Expected, What};
 use crate::ast::{BinaryOp, Expr, ExprKind};

@@ -1,7 +1,7 @@
 //! What chumsky collects where the grammar does not fit: an error type as small as a few words.
 //!
-//! Expected things are a set of bits, so that the many alternatives tried and dropped during a parse cost no allocation.
-//! [`super::message`] words the one that survives.
+//! Expected things are a set of bits, so that the many alternatives tried and dropped during a parse cost no
+//! allocation. [`super::message`] words the one that survives.
 
 use super::{Place, Tokens};
 use crate::diagnostic::Diagnostic;

@@ -46,7 +46,8 @@ fn missing_terminator(form: &TopLevel) -> Diagnostic {
         .hint("end it with `;`")
 }
 
-/// The terminator of a form. The end of the text and the next `function` or `datatype` also end a form, but are not the proper way.
+/// The terminator of a form. The end of the text and the next `function` or `datatype` also end a form, but are not the
+/// proper way.
 fn ended<'t>() -> impl Parser<'t, Tokens<'t>, bool, Extra<'t>> + Clone {
     custom::<_, Tokens<'t>, _, Extra<'t>>(|input| {
         let before = input.cursor();

@@ -1,9 +1,9 @@
 //! A bound on nesting, checked on the tokens before the recursive parser runs.
 //!
-//! The parser, and every later stage that walks the tree, recurses as deep as the text nests. [`measure`] follows brackets,
-//! `if` and `let`, runs of prefix operators and of the right-associative `->`, `^` and `=>`, and refuses texts that nest deeper than
-//! any person writes. Long flat things (literals, chains of `+`) are not deep for the parser, but a chain of n operators is a
-//! tree of depth n, so that has a bound too, a generous one.
+//! The parser, and every later stage that walks the tree, recurses as deep as the text nests. [`measure`] follows
+//! brackets, `if` and `let`, runs of prefix operators and of the right-associative `->`, `^` and `=>`, and refuses
+//! texts that nest deeper than any person writes. Long flat things (literals, chains of `+`) are not deep for the
+//! parser, but a chain of n operators is a tree of depth n, so that has a bound too, a generous one.
 
 use crate::ast::BinaryOp;
 use crate::diagnostic::Diagnostic;
@@ -168,7 +168,8 @@ impl Stack {
         let mut is_operand = false;
         match token {
             Token::Open(bracket) => self.push(Kind::Bracket(*bracket)),
-            // One that does not fit closes nothing: where recovery goes on after it, what is around it may still be open.
+            // One that does not fit closes nothing: where recovery goes on after it, what is around it may still be
+            // open.
             Token::Close(bracket) => {
                 if self.bracket() == Some(*bracket) {
                     self.return_to_bracket();

@@ -12,8 +12,8 @@ use nesl_span::Span;
 const POSTFIX: u16 = 30;
 /// `#` and `@` before their operand: tighter than any infix operator.
 const PREFIX: u16 = 25;
-/// `-` before its operand: looser than a power and tighter than a product, so that `-2^2` is -4. After an operator it takes
-/// what follows it, however tight that operator is: `2^-1` is a power of -1.
+/// `-` before its operand: looser than a power and tighter than a product, so that `-2^2` is -4. After an operator it
+/// takes what follows it, however tight that operator is: `2^-1` is a power of -1.
 const NEGATION: u16 = 22;
 
 /// Operators of one power.

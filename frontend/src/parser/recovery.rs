@@ -1,9 +1,9 @@
 //! How parsing goes on after a fault: skipping a bracketed group, or the rest of a top-level form.
 //!
-//! Both are rules of the grammar, called by chumsky's `recover_with(via_parser(…))`. Where groups and forms end is found
-//! beforehand in one pass over the tokens, [`Structure`], so that a thousand faults do not search the text a thousand times.
-//! It knows that `let … in` pairs like brackets and that `function` and `datatype` begin a form unless somebody takes them
-//! for names.
+//! Both are rules of the grammar, called by chumsky's `recover_with(via_parser(…))`. Where groups and forms end is
+//! found beforehand in one pass over the tokens, [`Structure`], so that a thousand faults do not search the text a
+//! thousand times. It knows that `let … in` pairs like brackets and that `function` and `datatype` begin a form unless
+//! somebody takes them for names.
 
 use super::fault::{Expected, Fault};
 use super::{Extra, Place, Tokens};
@@ -26,7 +26,8 @@ enum Open {
 pub(super) struct Structure {
     /// For an opening bracket that is closed within its form: the index after its closing bracket. Else 0.
     group_ends: Vec<usize>,
-    /// The indices of tokens at which a form ends: terminators, `function`, `datatype`, and the end of the text. Increasing.
+    /// The indices of tokens at which a form ends: terminators, `function`, `datatype`, and the end of the text.
+    /// Increasing.
     form_ends: Vec<usize>,
 }
 
@@ -120,8 +121,8 @@ pub(super) struct Source<'t> {
     pub(super) end: Place,
 }
 
-/// Which rules have failed where. An operand or suffix that fails is tried again by every operator around it, and so would be
-/// everything in it: without remembering, unclosed brackets within one another took exponential time.
+/// Which rules have failed where. An operand or suffix that fails is tried again by every operator around it, and so
+/// would be everything in it: without remembering, unclosed brackets within one another took exponential time.
 #[derive(Default)]
 pub(super) struct Failures(RefCell<HashSet<(Remembered, usize)>>);
 
@@ -132,8 +133,8 @@ pub(super) enum Remembered {
     Suffix,
 }
 
-/// A rule that fails at once where it has failed before, if it begins with a bracket or a keyword: others fail soon anyway.
-/// What was found there at first stays the fault that got furthest.
+/// A rule that fails at once where it has failed before, if it begins with a bracket or a keyword: others fail soon
+/// anyway. What was found there at first stays the fault that got furthest.
 pub(super) fn once<'t, O>(
     source: Source<'t>,
     rule: Remembered,
@@ -203,8 +204,8 @@ pub(super) fn skip_group<'t>(
     })
 }
 
-/// Skips the rest of a form that could not be read, up to, not including, its terminator, the next `function` or the end.
-/// Fails at the end of the text only.
+/// Skips the rest of a form that could not be read, up to, not including, its terminator, the next `function` or the
+/// end. Fails at the end of the text only.
 pub(super) fn skip_form<'t>(source: Source<'t>) -> impl Parser<'t, Tokens<'t>, (), Extra<'t>> + Clone {
     custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
         let start = input.cursor().inner().0;

@@ -5,8 +5,8 @@
 //!  "end":{"line":1,"column":9},"text":"…"}],"hint":"…"}
 //! ```
 //!
-//! The primary label comes first. Lines and columns count from 1, columns in characters; `end` is the column after the last
-//! character. `hint` is null where there is none. Characters that a terminal obeys are written as escapes.
+//! The primary label comes first. Lines and columns count from 1, columns in characters; `end` is the column after the
+//! last character. `hint` is null where there is none. Characters that a terminal obeys are written as escapes.
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use nesl_prim::visible;
@@ -69,7 +69,8 @@ fn line(report: &Report<'_>) -> String {
     escaped(&serde_json::to_string(report).unwrap_or_default()) + "\n"
 }
 
-/// A JSON text in which characters that a terminal obeys are written as escapes: what JSON leaves as it is, a terminal may not.
+/// A JSON text in which characters that a terminal obeys are written as escapes: what JSON leaves as it is, a terminal
+/// may not.
 pub fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + 1);
     for character in text.chars() {

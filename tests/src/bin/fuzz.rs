@@ -1,9 +1,10 @@
-//! Fuzzing of lexer, parser, checker and renderer: `cargo run --release -p nesl-tests --bin fuzz -- --seconds N --seed S`.
+//! Fuzzing of lexer, parser, checker and renderer:
+//! `cargo run --release -p nesl-tests --bin fuzz -- --seconds N --seed S`.
 //!
-//! Programs of the repository are changed by bytes and by tokens, and every phase must answer each within a few seconds. An
-//! input is written to a file before it is tried, so that what kills the process (a stack that overflows) is found there;
-//! panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names of files are hostile, too,
-//! and no report may hold a character that a terminal obeys instead of showing it.
+//! Programs of the repository are changed by bytes and by tokens, and every phase must answer each within a few
+//! seconds. An input is written to a file before it is tried, so that what kills the process (a stack that overflows)
+//! is found there; panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names
+//! of files are hostile, too, and no report may hold a character that a terminal obeys instead of showing it.
 
 use nesl_frontend::{Diagnostic, lexer, parser, render};
 use nesl_prim::visible;

@@ -277,8 +277,8 @@ impl Generator {
     }
 }
 
-/// The definition of a recursive function, and how it is called. The signature in the text keeps unused parameters at the
-/// types that calls are made for.
+/// The definition of a recursive function, and how it is called. The signature in the text keeps unused parameters at
+/// the types that calls are made for.
 fn finished(recursion: Recursion<'_>, tree: Tree) -> (Form, Signature) {
     let Recursion { name, parameters, result } = recursion;
     let (names, types): (Vec<String>, Vec<Type>) = parameters.into_iter().unzip();

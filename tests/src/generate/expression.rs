@@ -1,7 +1,7 @@
 //! Random expressions of a type: the choices that every type has, and the state they are made in.
 //!
-//! Expressions are written with parentheses of their own, so that they can stand anywhere. `fuel` bounds their depth; guards
-//! keep what they compute small and free of failures.
+//! Expressions are written with parentheses of their own, so that they can stand anywhere. `fuel` bounds their depth;
+//! guards keep what they compute small and free of failures.
 
 use super::feature::Feature;
 use super::tree::Tree;

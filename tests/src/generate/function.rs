@@ -1,7 +1,7 @@
 //! Random calls, and functions as values: lambdas, operators, arguments, results, parts of tuples and elements.
 //!
-//! Which function a value is must be known when a program is compiled. So function values stand only where no second one
-//! may come: a sequence of functions holds one function with different captured values.
+//! Which function a value is must be known when a program is compiled. So function values stand only where no second
+//! one may come: a sequence of functions holds one function with different captured values.
 
 use super::expression::{Generator, Signature};
 use super::feature::Feature;

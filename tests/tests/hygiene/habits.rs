@@ -1,9 +1,9 @@
-//! Habits that keep rooms easy to live in: no circles of modules, short functions, few siblings, narrow lines, and one meaning
-//! for the name of a public type. Where a rule does not hold yet, the exceptions are listed, each by name: what is no
-//! exception any more has to leave its list, so the lists only get shorter.
+//! Habits that keep rooms easy to live in: no circles of modules, short functions, few siblings, narrow lines, and one
+//! meaning for the name of a public type. Where a rule does not hold yet, the exceptions are listed, each by name: what
+//! is no exception any more has to leave its list, so the lists only get shorter.
 
 use crate::modules::{Modules, is_test_only, module_of};
-use crate::{none, sources};
+use crate::sources;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -121,17 +121,23 @@ fn folders_are_small() {
 
 #[test]
 fn lines_are_narrow() {
-    let mut wide = Vec::new();
-    for (name, text) in sources() {
-        for (index, line) in text.lines().enumerate() {
-            // The formatter breaks code, but no texts.
-            let is_text = !line.trim_start().starts_with("//") && line.contains('"');
-            if line.chars().count() > WIDEST && !is_text {
-                wide.push(format!("{name}:{}", index + 1));
+    let mut wide = BTreeSet::new();
+    for (folder, file, text) in product() {
+        let mut is_drawn = false;
+        for line in text.lines().map(str::trim_start) {
+            let comment = line.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!', ' ']));
+            is_drawn ^= comment.is_some_and(|comment| comment.starts_with("```"));
+            // The formatter breaks code, but no texts; pictures and tables are as wide as they are.
+            let is_free = match comment {
+                Some(comment) => is_drawn || comment.starts_with('|'),
+                None => line.contains('"') || line.ends_with('\\'),
+            };
+            if !is_free && line.chars().count() > WIDEST {
+                wide.insert(format!("{folder}/src/{file}"));
             }
         }
     }
-    none(wide, "lines wider than 120 columns");
+    exactly(wide, &[], "lines wider than 120 columns");
 }
 
 #[test]
@@ -167,10 +173,8 @@ const WIDEST: usize = 120;
 
 /// Circles that are still to be cut.
 const CIRCLES: &[&str] = &[
-    "backend/mpi: {column, ranges, ranks, requests, segments}",
-    "backend/mpi: {communicator, managed, slices}",
-    "backend/native: kernel::{affine, body, emit, lanes, live, strip, wide}",
-    "backend/native: kernel::{known, plan}",
+    "backend/native: kernel::{body, emit, induction, live, simd, strip_mining, vector_accumulators}",
+    "backend/native: kernel::{plan, specialisation}",
     "backend/native: {body, function, runtime}",
     "backend/native: {emitter, kernel, state}",
     "cli: repl::{ranks, session}",
@@ -199,7 +203,6 @@ const LONG_FUNCTIONS: &[&str] = &[
 
 /// Folders that still want a floor between.
 const LARGE_FOLDERS: &[&str] = &[
-    "backend/mpi/src",
     "cli/src",
     "cli/tests",
     "frontend/src",

@@ -1,5 +1,5 @@
-//! Rules that the compiler does not check: headers and lengths of files, where unsafe code and some libraries may be, and
-//! which crate may depend on which. Beside this file: the habits inside of crates.
+//! Rules that the compiler does not check: headers and lengths of files, where unsafe code and some libraries may be,
+//! and which crate may depend on which. Beside this file: the habits inside of crates.
 
 mod habits;
 mod links;

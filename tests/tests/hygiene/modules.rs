@@ -1,8 +1,8 @@
 //! The graph of modules of each crate, read from the paths that its code writes, and the circles in it.
 //!
 //! An arrow goes from the module in which a path stands to the module that defines what the path names; a name that is
-//! re-exported counts for where it is defined. A module and those inside it may use one another. Where two modules are in
-//! different rooms, the arrow is one between the rooms: the folders in which their ways part. So a circle is one of
+//! re-exported counts for where it is defined. A module and those inside it may use one another. Where two modules are
+//! in different rooms, the arrow is one between the rooms: the folders in which their ways part. So a circle is one of
 //! siblings, and each is seen once, at the level where it can be cut.
 
 use std::collections::{BTreeMap, BTreeSet};

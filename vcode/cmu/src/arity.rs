@@ -1,7 +1,8 @@
 //! How high stacks are: how many entries each function takes and leaves.
 //!
-//! No function says so, but every instruction takes and gives a fixed number of entries, so the numbers follow from the text. A
-//! recursive call leaves an unknown stack at first; the branch without it tells. The numbers grow until none changes.
+//! No function says so, but every instruction takes and gives a fixed number of entries, so the numbers follow from the
+//! text. A recursive call leaves an unknown stack at first; the branch without it tells. The numbers grow until none
+//! changes.
 
 use super::{Result, wrong};
 use crate::opcode::Opcode;

@@ -1,16 +1,16 @@
 //! The CMU stack format of VCODE, in both directions.
 //!
-//! The NESL of Carnegie Mellon compiled to a stack machine on vectors; its text form lives on in papers, teaching material and
-//! other compilers. [`read()`] turns such a program into ours, so that passes, verifier and every engine serve it without knowing;
-//! [`write()`] turns ours into such a program.
+//! The NESL of Carnegie Mellon compiled to a stack machine on vectors; its text form lives on in papers, teaching
+//! material and other compilers. [`read()`] turns such a program into ours, so that passes, verifier and every engine
+//! serve it without knowing; [`write()`] turns ours into such a program.
 //!
 //! ```text
 //! text ── text.rs ──▶ statements ── arity.rs ──▶ heights of stacks ── read.rs, read/ ──▶ Program
 //! Program ── write.rs, write/ ──▶ operations on named vectors ── write/stack.rs ──▶ text
 //! ```
-//! What differs: our registers hold machine scalars, columns and descriptors, and descriptors may be views. There, everything is
-//! a vector, a scalar one of length 1, segments lie packed, and characters are ints. What goes wrong at run time there is
-//! undefined; here every length and index is checked by our own check operations.
+//! What differs: our registers hold machine scalars, columns and descriptors, and descriptors may be views. There,
+//! everything is a vector, a scalar one of length 1, segments lie packed, and characters are ints. What goes wrong at
+//! run time there is undefined; here every length and index is checked by our own check operations.
 
 mod arity;
 mod opcode;

@@ -1,12 +1,12 @@
 //! Reads a program in the stack format: from statements on a stack to instructions on registers.
 //!
-//! Each function is translated for the types that its operands have where it is called; one that does not care for types gets
-//! several versions. Translation walks through the statements with a stack of registers. What a recursive call leaves is
-//! unknown at first, and control does not come back from it; the other branch tells, and translation is repeated until no
-//! function leaves anything new.
+//! Each function is translated for the types that its operands have where it is called; one that does not care for
+//! types gets several versions. Translation walks through the statements with a stack of registers. What a recursive
+//! call leaves is unknown at first, and control does not come back from it; the other branch tells, and translation is
+//! repeated until no function leaves anything new.
 //!
-//! The state of the random numbers and the start of the timer are registers too: operands and results of the functions that
-//! need them.
+//! The state of the random numbers and the start of the timer are registers too: operands and results of the functions
+//! that need them.
 
 mod control;
 mod elementwise;

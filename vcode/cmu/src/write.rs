@@ -1,12 +1,12 @@
 //! Writes a program in the stack format: from instructions on registers to statements on a stack.
 //!
-//! [`lower`] turns a function into operations on named vectors, most of our instructions into several (`vectors`, `scalars`);
-//! [`stack`] orders the vectors on the stack. A scalar becomes a vector of length 1, a character its code, a descriptor two
-//! vectors: where its segments start, and their lengths. Wherever the format needs segments one after another, a gather
-//! makes them so, except for a descriptor that is known to be packed.
+//! [`lower`] turns a function into operations on named vectors, most of our instructions into several (`vectors`,
+//! `scalars`); [`stack`] orders the vectors on the stack. A scalar becomes a vector of length 1, a character its code,
+//! a descriptor two vectors: where its segments start, and their lengths. Wherever the format needs segments one after
+//! another, a gather makes them so, except for a descriptor that is known to be packed.
 //!
-//! Checks become an extraction that is out of range where they fail. What is to be printed goes to `STDOUT`. What the format
-//! cannot say is a [`Limitation`].
+//! Checks become an extraction that is out of range where they fail. What is to be printed goes to `STDOUT`. What the
+//! format cannot say is a [`Limitation`].
 
 mod lower;
 mod outside;
@@ -51,7 +51,8 @@ fn limitation<T>(what: impl Into<String>, span: Span) -> Result<T> {
 /// What powers and the texts of ints need: functions of our own VCODE, exported where they are called.
 const LIBRARY: &str = include_str!("write/library.vcode.txt");
 
-/// Writes what a program does without arguments. The n-th step that draws random numbers starts with the seed `seed(n)`.
+/// Writes what a program does without arguments. The n-th step that draws random numbers starts with the seed
+/// `seed(n)`.
 ///
 /// # Errors
 /// If the program does what the format cannot say.

@@ -1,7 +1,8 @@
-//! Texts in the stack format with words changed: an error, or a program that every pass takes. What a person gets wrong is never
-//! a bug of nesl.
+//! Texts in the stack format with words changed: an error, or a program that every pass takes. What a person gets wrong
+//! is never a bug of nesl.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
+#![allow(clippy::disallowed_methods, reason = "the programs of the tests are files")]
 
 use nesl_span::FileId;
 use nesl_vcode::{Options, optimise};

@@ -1,7 +1,7 @@
 //! Which nodes of a graph can reach each other: for call graphs, of the source as of the flat program.
 
-/// A number for each of so many nodes: two have the same if each can be reached from the other along edges. In time linear in
-/// the nodes and edges, and on no stack but its own.
+/// A number for each of so many nodes: two have the same if each can be reached from the other along edges. In time
+/// linear in the nodes and edges, and on no stack but its own.
 pub fn components(count: usize, mut successors: impl FnMut(usize) -> Vec<usize>) -> Vec<usize> {
     // Tarjan's algorithm: `least` is the earliest node on the path that a node was seen to reach.
     const UNSEEN: usize = usize::MAX;

@@ -1,6 +1,7 @@
 //! How an operation can fail at run time, with the values that made it fail.
 //!
-//! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the same.
+//! The stages that run programs attach a source span; the text and the hint are here, so that every engine says the
+//! same.
 
 use crate::ScalarValue;
 use crate::need::Need;

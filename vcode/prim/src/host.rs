@@ -34,7 +34,8 @@ pub enum Place {
     First,
     /// Every rank, for its share of the results.
     Every,
-    /// Every rank, on its share of the last operand. The host's share of whatever length is where that lies in the whole.
+    /// Every rank, on its share of the last operand. The host's share of whatever length is where that lies in the
+    /// whole.
     Parts,
 }
 
@@ -452,8 +453,8 @@ pub trait Host: Send {
     /// Where it cannot be done.
     fn perform(&mut self, op: HostOp, operands: &[HostValue], share: Share<'_>) -> Result<Vec<HostValue>, HostError>;
 
-    /// Ends operations that take long with [`Failure::Interrupted`](crate::Failure::Interrupted) soon after the flag is set.
-    /// Without effect where none do.
+    /// Ends operations that take long with [`Failure::Interrupted`](crate::Failure::Interrupted) soon after the flag is
+    /// set. Without effect where none do.
     fn interrupt_on(&mut self, _flag: Arc<AtomicBool>) {}
 
     /// Lets everything printed so far arrive.
@@ -486,7 +487,8 @@ mod tests {
 
     #[test]
     fn what_names_something_outside_says_so() {
-        // An operation whose first operand is a text and that needs nothing must be one that prints, fails or makes text.
+        // An operation whose first operand is a text and that needs nothing must be one that prints, fails or makes
+        // text.
         let harmless = ["print", "fail", "npy_header"];
         for row in HostOp::all().into_iter().map(HostOp::row) {
             let names = row.operands.first() == Some(&TEXT) && !harmless.contains(&row.mnemonic);

@@ -1,11 +1,11 @@
 //! The scalar operations of nesl, as data with one executable meaning.
 //!
-//! A leaf crate that every stage shares. [`table`] holds a row for each [`ScalarOp`]: mnemonic, source name, types, algebra,
-//! failure and doc, next to the Rust expression that *is* its meaning. The type checker's library, the reference evaluator,
-//! constant folding and every engine instantiate that expression through [`Visitor`]; nobody writes it again. [`meaning`]
-//! holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are written and read. [`visible`]
-//! is how text from outside stands in messages. [`host`] is the table of operations on the world outside. [`cycles`] says what
-//! of a call graph is recursive.
+//! A leaf crate that every stage shares. [`table`] holds a row for each [`ScalarOp`]: mnemonic, source name, types,
+//! algebra, failure and doc, next to the Rust expression that *is* its meaning. The type checker's library, the
+//! reference evaluator, constant folding and every engine instantiate that expression through [`Visitor`]; nobody
+//! writes it again. [`meaning`] holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are
+//! written and read. [`visible`] is how text from outside stands in messages. [`host`] is the table of operations on
+//! the world outside. [`cycles`] says what of a call graph is recursive.
 
 pub mod constants;
 pub mod cycles;

@@ -1,8 +1,8 @@
 //! The numeric decisions of nesl that Rust does not already make, each in one function.
 //!
 //! `int` wraps; `/` truncates; `mod` has the divisor's sign and `rem` the dividend's; `round` goes half away from zero;
-//! float maximum and minimum propagate NaN and order -0.0 below 0.0, so that they are associative and commutative. All are
-//! called once per element from the loops of the engines, in other crates: hence `inline`.
+//! float maximum and minimum propagate NaN and order -0.0 below 0.0, so that they are associative and commutative. All
+//! are called once per element from the loops of the engines, in other crates: hence `inline`.
 
 use crate::ScalarValue;
 use crate::failure::Failure;
@@ -137,8 +137,9 @@ pub fn check_index(index: i64, length: i64) -> Result<i64, Failure> {
     if (0..length).contains(&index) { Ok(index) } else { Err(Failure::IndexOutOfRange { index, length }) }
 }
 
-/// Where `count` elements start in a sequence of `length` elements, if indices from `start` on are all indices of it. Fails as
-/// [`check_index`] does on the first that is not. No indices need no check, and start where every sequence has a place.
+/// Where `count` elements start in a sequence of `length` elements, if indices from `start` on are all indices of it.
+/// Fails as [`check_index`] does on the first that is not. No indices need no check, and start where every sequence has
+/// a place.
 #[inline]
 pub fn check_range(start: i64, count: i64, length: i64) -> Result<i64, Failure> {
     if count <= 0 {
@@ -160,8 +161,8 @@ pub fn check_length(length: i64) -> Result<i64, Failure> {
     if length >= 0 { Ok(length) } else { Err(Failure::NegativeLength { length }) }
 }
 
-/// The sum of two lengths as numbers without a sign, which it never leaves: what is no int is negative, so that it equals no
-/// length, and stays so whatever else is added, in any order.
+/// The sum of two lengths as numbers without a sign, which it never leaves: what is no int is negative, so that it
+/// equals no length, and stays so whatever else is added, in any order.
 #[inline]
 pub fn add_lengths(a: i64, b: i64) -> i64 {
     (a as u64).saturating_add(b as u64) as i64
@@ -218,7 +219,8 @@ pub fn check_interleave(left: i64, right: i64) -> Result<i64, Failure> {
     }
 }
 
-/// The 64-bit finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+/// The 64-bit finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA
+/// 2014).
 #[inline]
 const fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -264,7 +266,8 @@ pub fn hash_int(value: i64) -> i64 {
     mix(value as u64) as i64
 }
 
-/// The hash of a float: that of its bits, where equal floats have the same bits. So -0.0 hashes as 0.0; any NaN as any other.
+/// The hash of a float: that of its bits, where equal floats have the same bits. So -0.0 hashes as 0.0; any NaN as any
+/// other.
 #[inline]
 pub fn hash_float(value: f64) -> i64 {
     let bits = if value == 0.0 {
@@ -279,9 +282,9 @@ pub fn hash_float(value: f64) -> i64 {
 
 /// Two hashes in their order, or a position and the hash of what is there, mixed to one.
 ///
-/// The hash of a pair is that of the hashes of its parts. The hash of a sequence is that of its length and the wrapping sum
-/// of the hashes of each position with the element there; so it is a reduction, in any order. An element that is an int, a
-/// bool or a char is its own hash there, as an int.
+/// The hash of a pair is that of the hashes of its parts. The hash of a sequence is that of its length and the wrapping
+/// sum of the hashes of each position with the element there; so it is a reduction, in any order. An element that is an
+/// int, a bool or a char is its own hash there, as an int.
 #[inline]
 pub fn hash_pair(left: i64, right: i64) -> i64 {
     // Odd, so that the product keeps all of the first; the digits of the square root of 5, to look like no pattern.
@@ -291,16 +294,16 @@ pub fn hash_pair(left: i64, right: i64) -> i64 {
 
 /// What the code of a character at a position adds to the hash of a text.
 ///
-/// The hash of a text is that of its length and the wrapping sum of these. It is linear in the codes: four characters are one
-/// number in base 256, which counts as often as [`text_key`] says, so that they can be taken at once.
+/// The hash of a text is that of its length and the wrapping sum of these. It is linear in the codes: four characters
+/// are one number in base 256, which counts as often as [`text_key`] says, so that they can be taken at once.
 #[inline]
 pub fn hash_place(position: i64, code: i64) -> i64 {
     let (block, digit) = (position as u64 / 4, position & 3);
     text_key(block).wrapping_mul((code as u64) << (8 * digit)) as i64
 }
 
-/// How often the number that four characters of a text are, the first one being the last digit, counts in the hash of the text. Odd, so that
-/// texts of four characters have different sums.
+/// How often the number that four characters of a text are, the first one being the last digit, counts in the hash of
+/// the text. Odd, so that texts of four characters have different sums.
 #[inline]
 pub const fn text_key(block: u64) -> u64 {
     mix(block) | 1

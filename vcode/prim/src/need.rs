@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What of the world an operation reaches for that does not belong to the program: what a sandbox keeps from it. The first
-/// operand of an operation that needs something names it.
+/// What of the world an operation reaches for that does not belong to the program: what a sandbox keeps from it. The
+/// first operand of an operation that needs something names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Need {
     /// Nothing: the clock, standard streams, and streams that are open.

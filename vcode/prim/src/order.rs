@@ -23,8 +23,8 @@ impl Direction {
 
     /// An int for each element of a type: the smaller it is, the earlier the element comes.
     ///
-    /// Floats are in the order of [`f64::total_cmp`], which puts -0.0 before 0.0; but every NaN comes after infinity, because
-    /// the sign of one depends on how it was computed.
+    /// Floats are in the order of [`f64::total_cmp`], which puts -0.0 before 0.0; but every NaN comes after infinity,
+    /// because the sign of one depends on how it was computed.
     pub fn key<T: Element>(self, element: T) -> i64 {
         let key = match element.to_value() {
             ScalarValue::Int(value) => value,

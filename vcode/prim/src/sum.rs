@@ -1,13 +1,13 @@
 //! Float addition and multiplication of a whole sequence, defined by its contents alone.
 //!
-//! Float operations are not associative, so the order is part of the meaning, and it must not depend on engine, threads or
-//! ranks. A sequence is cut into blocks of [`BLOCK`] elements from its start.
+//! Float operations are not associative, so the order is part of the meaning, and it must not depend on engine, threads
+//! or ranks. A sequence is cut into blocks of [`BLOCK`] elements from its start.
 //!
 //! *Reduction*: inside a block, element `i` is combined into lane `i % LANES`; the lanes are combined in the order of
 //! [`lanes`]; the blocks are combined by [`tree`]: neighbours first, an odd last one moves up unchanged.
 //!
-//! *Scan*: inside a block, from left to right starting with the identity; blocks start from the running total of the whole
-//! blocks before them, themselves combined from left to right.
+//! *Scan*: inside a block, from left to right starting with the identity; blocks start from the running total of the
+//! whole blocks before them, themselves combined from left to right.
 
 /// Elements in a block.
 pub const BLOCK: usize = 1024;

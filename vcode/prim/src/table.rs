@@ -51,7 +51,8 @@ pub struct Row {
     pub op: ScalarOp,
     /// Its name in VCODE, unique: `add.int`.
     pub mnemonic: &'static str,
-    /// The NESL function or operator that means it, shared by its instances at several types; none if only the compiler uses it.
+    /// The NESL function or operator that means it, shared by its instances at several types; none if only the compiler
+    /// uses it.
     pub source: Option<&'static str>,
     /// Types of the operands.
     pub operands: &'static [ScalarType],
@@ -177,7 +178,8 @@ macro_rules! fallible {
 }
 
 macro_rules! scalar_operations {
-    ($( $op:ident $mnemonic:literal $source:tt ($($operand:ident),+) -> $result:ident, $algebra:tt $identity:tt, $cost:ident [$($property:ident),*], $doc:literal, $visit:ident $meaning:expr; )+) => {
+    ($( $op:ident $mnemonic:literal $source:tt ($($operand:ident),+) -> $result:ident, $algebra:tt $identity:tt,
+        $cost:ident [$($property:ident),*], $doc:literal, $visit:ident $meaning:expr; )+) => {
         /// A scalar operation. Its row is [`ScalarOp::row`], its meaning [`ScalarOp::visit`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum ScalarOp {

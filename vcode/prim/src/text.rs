@@ -75,8 +75,8 @@ pub fn append(value: ScalarValue, out: &mut Vec<u8>) {
     debug_assert!(written.is_ok(), "a vector takes everything");
 }
 
-/// The float that a text denotes, to the last bit; NaN where it is none. A text is a sign, digits, a point and digits, and an
-/// `e` or `E` with a sign and digits, each of which may be missing: what is missing is 0.
+/// The float that a text denotes, to the last bit; NaN where it is none. A text is a sign, digits, a point and digits,
+/// and an `e` or `E` with a sign and digits, each of which may be missing: what is missing is 0.
 pub fn parse_float(text: &[u8]) -> f64 {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let digits = |from: usize| from + text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();

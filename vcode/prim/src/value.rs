@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The most elements of a sequence: as many as bytes can be addressed on any machine. All lengths are checked against it where
-/// they arise, whether or not anybody asks for the elements, so that the sum of two is an int.
+/// The most elements of a sequence: as many as bytes can be addressed on any machine. All lengths are checked against
+/// it where they arise, whether or not anybody asks for the elements, so that the sum of two is an int.
 pub const MOST_ELEMENTS: i64 = 1 << 47;
 
 /// A scalar type of NESL and of VCODE.
@@ -141,7 +141,8 @@ pub trait Element: Copy + Send + Sync + fmt::Debug + PartialEq + Default + 'stat
     /// # Panics
     /// If the value is of another type: the verifier excludes that.
     fn from_value(value: ScalarValue) -> Self;
-    /// The element as a word of 64 bits: an int or the bits of a float, a truth value as 0 or 1, a character as its code.
+    /// The element as a word of 64 bits: an int or the bits of a float, a truth value as 0 or 1, a character as its
+    /// code.
     fn to_word(self) -> u64;
     /// The element in the word that [`to_word`](Element::to_word) made.
     fn from_word(word: u64) -> Self;

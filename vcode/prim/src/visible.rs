@@ -1,10 +1,10 @@
 //! Text from outside as people read it: in messages, and beside the lines of a program.
 //!
-//! Names of files, cells of tables, words of the command line and the source itself may hold characters that a terminal obeys
-//! instead of showing them: escape sequences set its title, its colours and the clipboard, and characters of writing direction
-//! make a line read as something else. Whoever makes a message for people shows such characters by stand-ins, one character
-//! for one, so that columns stay what they are: controls by their pictures (`␛`), others by `�`. What programs print is their
-//! own affair.
+//! Names of files, cells of tables, words of the command line and the source itself may hold characters that a terminal
+//! obeys instead of showing them: escape sequences set its title, its colours and the clipboard, and characters of
+//! writing direction make a line read as something else. Whoever makes a message for people shows such characters by
+//! stand-ins, one character for one, so that columns stay what they are: controls by their pictures (`␛`), others by
+//! `�`. What programs print is their own affair.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ pub fn is_bidirectional(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What is shown in the place of a character that does something else than to be seen; nothing where it is itself. Line ends
-/// and tabs are such characters, too.
+/// What is shown in the place of a character that does something else than to be seen; nothing where it is itself. Line
+/// ends and tabs are such characters, too.
 pub fn stand_in(character: char) -> Option<char> {
     match character {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)),
         '\u{7f}' => Some('\u{2421}'),
-        // Controls, marks of direction, line ends of Unicode, and what has neither shape nor width. Joiners are left: scripts
-        // need them.
+        // Controls, marks of direction, line ends of Unicode, and what has neither shape nor width. Joiners are left:
+        // scripts need them.
         '\u{80}'..='\u{9f}'
         | '\u{ad}'
         | '\u{61c}'

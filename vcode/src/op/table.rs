@@ -93,7 +93,8 @@ macro_rules! instructions {
         }
 
         impl VectorOp {
-            /// All instructions, in the order of the table; those with an operator once for each operator that has an identity.
+            /// All instructions, in the order of the table; those with an operator once for each operator that has an
+            /// identity.
             pub fn all() -> Vec<VectorOp> {
                 let parts: &[fn() -> Vec<VectorOp>] = &[ $( || instances!($name $($parameter)?) ),+ ];
                 parts.iter().flat_map(|part| part()).collect()

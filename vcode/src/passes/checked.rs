@@ -1,8 +1,8 @@
 //! Columns that leave a group as they came into it, only checked: others read what came.
 //!
-//! `a -> v` checks the indices in `v` before it reads by them, and what has passed a check is another register. Where its readers
-//! are in the group of the check, nothing is written for it; but for those outside the group would write a copy. They stand behind
-//! the group, which has failed if the check has: so they need no copy.
+//! `a -> v` checks the indices in `v` before it reads by them, and what has passed a check is another register. Where
+//! its readers are in the group of the check, nothing is written for it; but for those outside the group would write a
+//! copy. They stand behind the group, which has failed if the check has: so they need no copy.
 
 use crate::passes::copy::retain;
 use crate::passes::rewrite::{self, Action, Context, Rule};

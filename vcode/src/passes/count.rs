@@ -1,8 +1,8 @@
 //! Counting flags: how many are true is the length of what was packed by them.
 //!
-//! A filter packs its elements by flags and then counts the trues, which takes two passes over columns of ints; the length
-//! of a packed column costs nothing. A filter of segments counts the trues of each and needs those, but not their sum; and of
-//! several columns packed by the same flags one length does for all.
+//! A filter packs its elements by flags and then counts the trues, which takes two passes over columns of ints; the
+//! length of a packed column costs nothing. A filter of segments counts the trues of each and needs those, but not
+//! their sum; and of several columns packed by the same flags one length does for all.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
@@ -23,8 +23,8 @@ fn counted(context: &Context, ones: Operand) -> Option<Operand> {
     Some(definition.operands[0])
 }
 
-/// The flags that are counted by the sum of all lengths of a descriptor: each length counts those of a segment, and the segments
-/// cover the flags.
+/// The flags that are counted by the sum of all lengths of a descriptor: each length counts those of a segment, and the
+/// segments cover the flags.
 fn counted_by_segments(context: &Context, descriptor: Operand) -> Option<Operand> {
     let lengths = context.made_by(descriptor, VectorOp::Packed)?[0];
     let &[ones, cover] = context.made_by(lengths, VectorOp::SegReduce(ScalarOp::AddInt))? else { return None };

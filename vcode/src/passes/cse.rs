@@ -1,11 +1,12 @@
-//! Common subexpressions: an instruction that was computed before, in this block or one around it, is not computed again.
+//! Common subexpressions: an instruction that was computed before, in this block or one around it, is not computed
+//! again.
 //!
-//! But for the world outside, VCODE has no state, so equal instructions on equal operands have equal results. One that can
-//! fail has failed the first time if it does. Calls and `if`s stay: equal ones are rare and long to compare.
+//! But for the world outside, VCODE has no state, so equal instructions on equal operands have equal results. One that
+//! can fail has failed the first time if it does. Calls and `if`s stay: equal ones are rare and long to compare.
 //!
-//! What was computed of all elements of columns is not computed again of those that a filter keeps: it is filtered, too, so
-//! that `{a[i] : i in v | a[i] > 0}` reads each `a[i]` once. Only within one block, where both are made: what a branch reads
-//! of the columns before it would have to be kept for it.
+//! What was computed of all elements of columns is not computed again of those that a filter keeps: it is filtered,
+//! too, so that `{a[i] : i in v | a[i] > 0}` reads each `a[i]` once. Only within one block, where both are made: what a
+//! branch reads of the columns before it would have to be kept for it.
 
 use crate::fusion;
 use crate::op::{Class, Fusion, Kind, Segments, VectorOp};
@@ -75,7 +76,8 @@ fn bits(constants: &Constants) -> Vec<u64> {
     }
 }
 
-/// The operands that an instruction on elements kept by a filter would have on all elements, and the flags of the filter.
+/// The operands that an instruction on elements kept by a filter would have on all elements, and the flags of the
+/// filter.
 fn unfiltered(context: &Context, instruction: &Instruction) -> Option<(Vec<Operand>, Operand)> {
     let mut operands = instruction.operands.clone();
     // What a scan gives at an index is made of all elements before, those that are not kept, too.

@@ -1,8 +1,8 @@
-//! Dead code: instructions that cannot fail and whose results nobody reads, results of `if`s that nobody reads, and functions
-//! that no step and no main reaches.
+//! Dead code: instructions that cannot fail and whose results nobody reads, results of `if`s that nobody reads, and
+//! functions that no step and no main reaches.
 //!
-//! A call stays: to leave it out one would have to show that it ends and does not fail. A program without steps and main is a
-//! fragment, and keeps its functions.
+//! A call stays: to leave it out one would have to show that it ends and does not fail. A program without steps and
+//! main is a fragment, and keeps its functions.
 
 use crate::passes::copy::retain;
 use crate::passes::effect;

@@ -1,12 +1,12 @@
 //! Lengths and descriptors that are equal because a check says so, and sums that a descriptor knows.
 //!
-//! Two sequences that are walked together have lengths of their own until `check_lengths` has passed; from there on one of them
-//! does for both, and so does one packed descriptor. The first operand of a check is the one that stays (of `check_partition`
-//! the second, a length that others know), or a constant. The check itself stays: it is what makes them equal. What it makes
-//! equal in a block of an `if` is not known to be so behind it.
+//! Two sequences that are walked together have lengths of their own until `check_lengths` has passed; from there on one
+//! of them does for both, and so does one packed descriptor. The first operand of a check is the one that stays (of
+//! `check_partition` the second, a length that others know), or a constant. The check itself stays: it is what makes
+//! them equal. What it makes equal in a block of an `if` is not known to be so behind it.
 //!
-//! A packed descriptor adds up its lengths once, for all who ask, and where segments lie besides; `reduce.add.int` of the same
-//! lengths is one more pass.
+//! A packed descriptor adds up its lengths once, for all who ask, and where segments lie besides; `reduce.add.int` of
+//! the same lengths is one more pass.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};

@@ -1,7 +1,7 @@
 //! Which instructions must run although nobody reads their results.
 //!
-//! The effects in VCODE are operations on the world outside, and failure. A failure of memory does not count: passes may
-//! change how much is used. A call can do all of it, or not end, whatever its function does.
+//! The effects in VCODE are operations on the world outside, and failure. A failure of memory does not count: passes
+//! may change how much is used. A call can do all of it, or not end, whatever its function does.
 
 use crate::passes::fold;
 use crate::program::{Block, Op, Operand};

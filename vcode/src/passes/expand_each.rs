@@ -1,4 +1,5 @@
-//! `each` as a guarded call of its lifted version: for formats that have no such instruction, and for passes that take one apart.
+//! `each` as a guarded call of its lifted version: for formats that have no such instruction, and for passes that take
+//! one apart.
 
 use crate::each::Each;
 use crate::op::VectorOp;
@@ -6,8 +7,8 @@ use crate::program::{Block, Function, Instruction, Op, Operand, Program, Registe
 use nesl_prim::{Constants, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
 
-/// Makes every `each` a call of its lifted version, guarded so that it does not run without instances: for formats that have
-/// no such instruction.
+/// Makes every `each` a call of its lifted version, guarded so that it does not run without instances: for formats that
+/// have no such instruction.
 pub fn expand(program: &mut Program) {
     for function in &mut program.functions {
         let mut body = std::mem::take(&mut function.body);
@@ -49,7 +50,8 @@ fn expand_block(function: &mut Function, block: &mut Block) {
     }
 }
 
-/// The instructions that define `results` as what `some` yields where there are instances, and as empty where there are none.
+/// The instructions that define `results` as what `some` yields where there are instances, and as empty where there are
+/// none.
 pub(crate) fn guarded(
     registers: &mut Vec<RegisterType>,
     count: Operand,

@@ -1,7 +1,7 @@
 //! Constant folding: scalar operations on constants, operations that change nothing, branches that are known.
 //!
-//! Only what is exact: `x + 0.0` stays, since it turns -0.0 into 0.0. An operation that fails on its constants stays, to fail
-//! when and if it is run. Elementwise operations fold only into one of their columns: a constant has no length.
+//! Only what is exact: `x + 0.0` stays, since it turns -0.0 into 0.0. An operation that fails on its constants stays,
+//! to fail when and if it is run. Elementwise operations fold only into one of their columns: a constant has no length.
 
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Instruction, Op, Operand, Program};

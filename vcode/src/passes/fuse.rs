@@ -25,18 +25,18 @@
 //! }
 //! ```
 //!
-//! [`crate::fusion`] says what can be in a group, `lengths` which columns are known to have one length. A group yields what
-//! something outside reads; not what is only counted there, where another column is as long (`counted`).
+//! [`crate::fusion`] says what can be in a group, `lengths` which columns are known to have one length. A group yields
+//! what something outside reads; not what is only counted there, where another column is as long (`counted`).
 //!
-//! **Order.** A group grows from its first instruction downwards and stands at the place of its last one; so its instructions
-//! move down, past those between that do not need them. Those that do need them move down behind the group, and nothing that
-//! reads these can be in it. What moves past each other changes nothing:
+//! **Order.** A group grows from its first instruction downwards and stands at the place of its last one; so its
+//! instructions move down, past those between that do not need them. Those that do need them move down behind the
+//! group, and nothing that reads these can be in it. What moves past each other changes nothing:
 //!
-//! * An instruction that can fail moves past none that can, and past none that may rely on its not having failed. So the
-//!   first failure stays the first.
+//! * An instruction that can fail moves past none that can, and past none that may rely on its not having failed. So
+//!   the first failure stays the first.
 //! * Nothing moves up past an instruction that can fail: an index that is used has been checked.
-//! * Nothing moves down past calls, branches and the world outside: it would be kept alive for longer, or act in another order.
-//!   Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
+//! * Nothing moves down past calls, branches and the world outside: it would be kept alive for longer, or act in
+//!   another order. Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
 
 mod counted;
 mod lengths;
@@ -55,9 +55,9 @@ pub fn run(program: &mut Program) {
     run_with(program, 2, |_| true);
 }
 
-/// Makes groups of instructions that need no elements but those at their own indices: each process can run them on its part of the
-/// columns, and what each makes of its part is easily put together. That is worth it for a single one, too: elements stay where
-/// they are.
+/// Makes groups of instructions that need no elements but those at their own indices: each process can run them on its
+/// part of the columns, and what each makes of its part is easily put together. That is worth it for a single one, too:
+/// elements stay where they are.
 pub fn run_on_parts(program: &mut Program) {
     run_with(program, 1, |op| match op {
         Op::Map(_) => true,
@@ -154,8 +154,8 @@ impl Fuser {
 
     /// The group that begins with an instruction, if there is one.
     fn find(&self, items: &[Item], start: usize) -> Option<Found> {
-        // A group may rely on all checks before its place, also on those that its first instructions came before. Where that is
-        // depends on what it relies on.
+        // A group may rely on all checks before its place, also on those that its first instructions came before. Where
+        // that is depends on what it relies on.
         let mut limit = usize::MAX;
         loop {
             let found = self.find_by(items, start, limit)?;
@@ -228,9 +228,9 @@ impl Fuser {
         (members.len() + hoisted.len() >= self.fewest).then_some(Found { members, hoisted, late })
     }
 
-    /// What can move up to a group from behind a call or a branch: what reads the group's columns once more and makes less of
-    /// them, the third filter of a quicksort that has already called itself. Then the columns need not outlive the call.
-    /// `defined_later` is what is not there where the group stands.
+    /// What can move up to a group from behind a call or a branch: what reads the group's columns once more and makes
+    /// less of them, the third filter of a quicksort that has already called itself. Then the columns need not outlive
+    /// the call. `defined_later` is what is not there where the group stands.
     fn hoisted(
         &self,
         items: &[Item],
@@ -299,8 +299,8 @@ impl Fuser {
 
     /// The group of some instructions. Its results have the names by which others know them; inside they get new ones.
     ///
-    /// What is made of nothing others make again, where it may not get to memory, rather than that the group writes it: those
-    /// instructions, too.
+    /// What is made of nothing others make again, where it may not get to memory, rather than that the group writes it:
+    /// those instructions, too.
     fn group(&mut self, mut members: Vec<Instruction>) -> (Instruction, Vec<Instruction>) {
         let mut inside: HashMap<Register, usize> = HashMap::new();
         for member in &members {
@@ -341,8 +341,8 @@ impl Fuser {
     }
 }
 
-/// Until when all that says something of lengths has run before the last of some members: but checks among them, and in groups
-/// that stand behind them.
+/// Until when all that says something of lengths has run before the last of some members: but checks among them, and in
+/// groups that stand behind them.
 fn known_before(items: &[Item], members: &[usize]) -> usize {
     let last = members.last().copied().unwrap_or(0);
     let missing = items
@@ -371,8 +371,8 @@ fn makes_less(op: &Op) -> bool {
     matches!(op, Op::Vector(op) if is_filter(*op) || op.class() == Class::Reduce)
 }
 
-/// Whether an instruction makes elements of none. A group that does not need them leaves them to those that do, where they
-/// never get to memory.
+/// Whether an instruction makes elements of none. A group that does not need them leaves them to those that do, where
+/// they never get to memory.
 fn is_made_of_nothing(op: &Op) -> bool {
     matches!(op, Op::Vector(op) if op.is_source())
 }

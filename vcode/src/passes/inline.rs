@@ -1,18 +1,20 @@
 //! Calls of small functions become their bodies.
 //!
-//! What is known of the arguments, a constant, a length, a broadcast, is then known to the passes in the body too, and its
-//! instructions stand beside those of the caller. Functions are walked callees first, so that a body has its own calls
-//! inlined before it is.
+//! What is known of the arguments, a constant, a length, a broadcast, is then known to the passes in the body too, and
+//! its instructions stand beside those of the caller. Functions are walked callees first, so that a body has its own
+//! calls inlined before it is.
 //!
-//! Only functions without effect ([`effect`]) are inlined: that call nothing, do nothing outside, and fail for lack of memory at
-//! most. An `each` of such a function becomes the body of its lifted version where that is straight code, guarded against running
-//! without instances unless that would do nothing (`empty`). A failure is shown at the nearest place in user code: that of the instruction, or of the call of the library that led to it.
-//! An instruction that has left its function for another has no such call any more; which files are the library is not known
-//! here; and to give it the place of the call instead would move failures of one user file to another. So calls of what can fail
-//! stay, in the library above all functions that check their arguments. Recursion needs no rule: a recursive function calls.
+//! Only functions without effect ([`effect`]) are inlined: that call nothing, do nothing outside, and fail for lack of
+//! memory at most. An `each` of such a function becomes the body of its lifted version where that is straight code,
+//! guarded against running without instances unless that would do nothing (`empty`). A failure is shown at the nearest
+//! place in user code: that of the instruction, or of the call of the library that led to it. An instruction that has
+//! left its function for another has no such call any more; which files are the library is not known here; and to give
+//! it the place of the call instead would move failures of one user file to another. So calls of what can fail stay, in
+//! the library above all functions that check their arguments. Recursion needs no rule: a recursive function calls.
 //!
-//! For a failure of memory, and for listings, an instruction keeps its place where caller and callee are in one file, and
-//! has that of the call where they are not: either way the nearest place in user code is in the program of the user.
+//! For a failure of memory, and for listings, an instruction keeps its place where caller and callee are in one file,
+//! and has that of the call where they are not: either way the nearest place in user code is in the program of the
+//! user.
 
 mod empty;
 
@@ -22,9 +24,9 @@ use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Prog
 use nesl_span::Span;
 
 /// How many instructions a function may have to be inlined wherever it is called. A call costs about as much as a few
-/// instructions on scalars, and a body of this size is not much more than one with a handful of columns; the program grows
-/// by so many instructions for each call at most. A function that is called from one place may be of any size: its body
-/// moves, and nothing grows.
+/// instructions on scalars, and a body of this size is not much more than one with a handful of columns; the program
+/// grows by so many instructions for each call at most. A function that is called from one place may be of any size:
+/// its body moves, and nothing grows.
 const SMALL: usize = 24;
 
 /// Inlines calls in all functions.
@@ -168,15 +170,16 @@ impl Caller<'_> {
         }
     }
 
-    /// Whether a function is inlined where it is the lifted one of an `each`, too: straight code is what vector instructions
-    /// are good at, and nothing is lost by deciding for them here.
+    /// Whether a function is inlined where it is the lifted one of an `each`, too: straight code is what vector
+    /// instructions are good at, and nothing is lost by deciding for them here.
     fn is_straight(&self, lifted: FunctionId) -> bool {
         let instructions = &self.functions[lifted.0 as usize].body.instructions;
         let is_plain = |instruction: &Instruction| !matches!(instruction.op, Op::If(..));
         self.inlined[lifted.0 as usize] && instructions.len() <= SMALL && instructions.iter().all(is_plain)
     }
 
-    /// Puts the body of the lifted function of an `each` in its place; under a guard where it must not run without instances.
+    /// Puts the body of the lifted function of an `each` in its place; under a guard where it must not run without
+    /// instances.
     fn inline_each(&mut self, each: &Each, instruction: Instruction, output: &mut Vec<Instruction>) {
         if empty::runs_on_nothing(&self.functions[each.lifted.0 as usize], each) {
             let values = self.inline(each.lifted, &instruction, output);

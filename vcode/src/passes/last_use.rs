@@ -1,9 +1,9 @@
 //! Marks where registers are used for the last time.
 //!
-//! At its last use a value leaves its register: it is freed then, or an engine writes the result over it, and a machine has
-//! room for another value. One walk backwards over a function finds them. Control is structured and registers are defined once,
-//! so no iteration is needed. A block whose `if` has another block that reads a register for the last time begins with dropping
-//! it, so that both end with the same registers alive.
+//! At its last use a value leaves its register: it is freed then, or an engine writes the result over it, and a machine
+//! has room for another value. One walk backwards over a function finds them. Control is structured and registers are
+//! defined once, so no iteration is needed. A block whose `if` has another block that reads a register for the last
+//! time begins with dropping it, so that both end with the same registers alive.
 //!
 //! ```text
 //! %4 = if %0! {
@@ -16,8 +16,8 @@
 //! }
 //! ```
 //!
-//! A use is marked as in place where the instruction's row says that its result may be written over that operand; whether it
-//! is, is the engine's business: the same column may be held elsewhere.
+//! A use is marked as in place where the instruction's row says that its result may be written over that operand;
+//! whether it is, is the engine's business: the same column may be held elsewhere.
 
 use crate::program::{Block, Instruction, Op, Operand, Program, Register, RegisterType, Use};
 
@@ -95,7 +95,8 @@ impl Marker<'_> {
         instruction.uses = uses;
     }
 
-    /// Of each operand, whether it is the last use of its register; nothing where none is. Of equal operands the last is.
+    /// Of each operand, whether it is the last use of its register; nothing where none is. Of equal operands the last
+    /// is.
     fn uses(&mut self, operands: &[Operand]) -> Vec<Use> {
         let mut uses = vec![Use::Kept; operands.len()];
         for (mark, operand) in uses.iter_mut().zip(operands).rev() {

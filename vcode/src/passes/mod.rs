@@ -1,7 +1,7 @@
 //! The passes, one file each; the order and its reasons are in [`crate::pipeline`].
 //!
-//! Those that replace instructions where they stand are rules over one walk, [`rewrite`]; what counts as an effect is decided
-//! in [`effect`].
+//! Those that replace instructions where they stand are rules over one walk, [`rewrite`]; what counts as an effect is
+//! decided in [`effect`].
 
 pub mod checked;
 pub mod copy;
@@ -46,8 +46,8 @@ pub(crate) mod testing {
         assert_eq!(program.to_string(), expected.to_string());
     }
 
-    /// Checks what a pass makes of the body of a function, after removal of what is then not used. `signature` is all of the
-    /// function's first line but its name.
+    /// Checks what a pass makes of the body of a function, after removal of what is then not used. `signature` is all
+    /// of the function's first line but its name.
     #[track_caller]
     pub(crate) fn body_becomes(pass: fn(&mut Program), signature: &str, before: &str, after: &str) {
         let text = |body: &str| format!("function f{signature} {{\n{body}\n}}");

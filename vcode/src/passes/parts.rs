@@ -1,12 +1,12 @@
-//! Writing part after part: where all values are the same, a scatter by indices that lie one after another in a concatenation
-//! is a scatter by each of its parts.
+//! Writing part after part: where all values are the same, a scatter by indices that lie one after another in a
+//! concatenation is a scatter by each of its parts.
 //!
-//! `dist(t, n) <- {(i, f) : i in computed ++ [0, 1]}` need not hold the indices: those that are computed are written to as they
-//! are computed, and then the few others.
+//! `dist(t, n) <- {(i, f) : i in computed ++ [0, 1]}` need not hold the indices: those that are computed are written to
+//! as they are computed, and then the few others.
 //!
-//! Only where a part is computed by elements for this one reader: else the copy that a concatenation makes is not worth more
-//! instructions. Indices are checked part by part. An index of a later part that is out of range is looked for without a
-//! failure, and then the check that fails counts the elements before it.
+//! Only where a part is computed by elements for this one reader: else the copy that a concatenation makes is not worth
+//! more instructions. Indices are checked part by part. An index of a later part that is out of range is looked for
+//! without a failure, and then the check that fails counts the elements before it.
 
 use crate::op::{Fusion, VectorOp};
 use crate::passes::effect;

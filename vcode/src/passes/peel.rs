@@ -1,8 +1,9 @@
-//! A function that may end at once is asked whether it does where it is called: for code that runs one instance after another.
+//! A function that may end at once is asked whether it does where it is called: for code that runs one instance after
+//! another.
 //!
-//! Of the calls of a recursion half or more only find that there is nothing left to do. What decides that, a length and a
-//! comparison, stands before the call then, and what such a call would give is taken without one. The function still asks itself:
-//! it is called from elsewhere, too.
+//! Of the calls of a recursion half or more only find that there is nothing left to do. What decides that, a length and
+//! a comparison, stands before the call then, and what such a call would give is taken without one. The function still
+//! asks itself: it is called from elsewhere, too.
 
 use crate::passes::effect::has_effect;
 use crate::passes::inline::Body;

@@ -1,8 +1,9 @@
 //! One walk over a function in program order, on which a pass is a rule for single instructions.
 //!
-//! The walk renames operands as it goes: a rule that replaces an instruction by a value already known names that value, and
-//! every later use sees it. What a rule may look at is the instructions before, by the registers they define. Since a
-//! register's definition dominates its uses, so do the operands of that definition: a rule can use them without further check.
+//! The walk renames operands as it goes: a rule that replaces an instruction by a value already known names that value,
+//! and every later use sees it. What a rule may look at is the instructions before, by the registers they define. Since
+//! a register's definition dominates its uses, so do the operands of that definition: a rule can use them without
+//! further check.
 
 use crate::op::VectorOp;
 use crate::program::{Block, Function, Instruction, Op, Operand, Register, RegisterType};
@@ -34,7 +35,8 @@ pub trait Rule {
     /// A block of an `if` ends.
     fn leave(&mut self, _context: &mut Context) {}
 
-    /// Both blocks of an `if` that stays have been walked, or it is a group that stays; may drop results and rename them.
+    /// Both blocks of an `if` that stays have been walked, or it is a group that stays; may drop results and rename
+    /// them.
     fn join(&mut self, _context: &mut Context, _instruction: &mut Instruction) {}
 }
 
@@ -93,8 +95,8 @@ impl Context {
             .map(|definition| definition.operands.as_slice())
     }
 
-    /// Lets all later uses of a register, and of what was renamed to it, be uses of another value, which must not be a name of
-    /// the register.
+    /// Lets all later uses of a register, and of what was renamed to it, be uses of another value, which must not be a
+    /// name of the register.
     pub fn rename(&mut self, register: Register, value: Operand) {
         self.names[register.0 as usize] = Some(value);
     }

@@ -1,4 +1,5 @@
-//! What a pass knows from one block on to the end of it: a map that forgets, at the end of a block, what was learnt in it.
+//! What a pass knows from one block on to the end of it: a map that forgets, at the end of a block, what was learnt in
+//! it.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,8 +1,8 @@
 //! Reads off the instructions that made a value what another instruction would compute from it: lengths, the parts of
 //! descriptors, elements of broadcasts.
 //!
-//! Flattening asks for lengths where it needs them and broadcasts where it must; here most of that turns out to be known. Each
-//! rule is exact: same value, same failures.
+//! Flattening asks for lengths where it needs them and broadcasts where it must; here most of that turns out to be
+//! known. Each rule is exact: same value, same failures.
 
 use crate::op::{Elements, VectorOp};
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
@@ -21,7 +21,8 @@ struct Simplify;
 
 const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
 
-/// The most columns that one instruction puts together: more come a few at a time, so that the program stays linear in its source.
+/// The most columns that one instruction puts together: more come a few at a time, so that the program stays linear in
+/// its source.
 const MOST_PARTS: usize = 8;
 
 impl Rule for Simplify {
@@ -171,7 +172,8 @@ fn replace(value: Option<Operand>) -> Action {
     value.map_or(Action::Keep, Action::Replace)
 }
 
-/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, it is done once.
+/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, it is
+/// done once.
 fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let broadcast = |operand: &Operand| context.made_by(*operand, VectorOp::Dist).map(|dist| (dist[0], dist[1]));
     let scalars: Vec<Operand> =
@@ -198,7 +200,8 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     }
 }
 
-/// A small power by the multiplications that define it; the one by the neutral element that comes first changes nothing.
+/// A small power by the multiplications that define it; the one by the neutral element that comes first changes
+/// nothing.
 fn power(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
     let multiply = match op {
         ScalarOp::PowerInt => ScalarOp::MultiplyInt,
@@ -215,7 +218,8 @@ fn power(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operand
     Some(Action::Become(op_of(multiply), factors))
 }
 
-/// An operation that its operand has been through: a check that has passed, or the inverse; the length of what has just that many.
+/// An operation that its operand has been through: a check that has passed, or the inverse; the length of what has just
+/// that many.
 fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand]) -> Action {
     if let (ScalarOp::RangeLength, &[start, end, stride]) = (op, operands) {
         // From 0 to a length.

@@ -1,16 +1,17 @@
 //! Ranges of indices: a gather by them is a slice, and a check of all of them a check of the range.
 //!
-//! `{v[i + 1] : i in [0:n]}` makes the column of indices, checks each, and gathers. The elements lie next to each other: what
-//! is known of the start and the number of indices is enough. The same holds for each segment of indices, as in
-//! `{sum({v[i + j] : j in [0:k]}) : i in [0:n]}`: its elements are a segment of a view, and move only where they must.
+//! `{v[i + 1] : i in [0:n]}` makes the column of indices, checks each, and gathers. The elements lie next to each
+//! other: what is known of the start and the number of indices is enough. The same holds for each segment of indices,
+//! as in `{sum({v[i + j] : j in [0:k]}) : i in [0:n]}`: its elements are a segment of a view, and move only where they
+//! must.
 //!
 //! Ranks are checked at once, too: those of a segment are all indices of a sequence as long as that.
 //!
-//! A range is `iota` or `seg_iota` plus what does not vary in the range. `check_range` fails on a range as `check_index` does on
-//! the first of its indices that is out of range; in a column of ranges the first that fails is the one of the first such
-//! index, too. No indices pass every check, wherever they would start. So the start of a range is that of a slice only where
-//! there are indices; `check_range` gives a start that always is one, and a start that has not been through it is
-//! replaced by 0 where there are none.
+//! A range is `iota` or `seg_iota` plus what does not vary in the range. `check_range` fails on a range as
+//! `check_index` does on the first of its indices that is out of range; in a column of ranges the first that fails is
+//! the one of the first such index, too. No indices pass every check, wherever they would start. So the start of a
+//! range is that of a slice only where there are indices; `check_range` gives a start that always is one, and a start
+//! that has not been through it is replaced by 0 where there are none.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Definition, Maker, Rule};
@@ -190,8 +191,8 @@ fn may_be_term(context: &Context, operand: Operand) -> bool {
     is_scalar(context, operand) || context.made_by(operand, VectorOp::SegDist).is_some()
 }
 
-/// What an operand is for the whole of a range, or of each segment: itself where it is a scalar, what was spread over the
-/// segments where it is a column.
+/// What an operand is for the whole of a range, or of each segment: itself where it is a scalar, what was spread over
+/// the segments where it is a column.
 fn term(context: &Context, extent: Extent, operand: Operand) -> Option<Operand> {
     if is_scalar(context, operand) {
         return Some(operand);

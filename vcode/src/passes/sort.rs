@@ -1,7 +1,7 @@
 //! Sorting by one instruction: what is permuted by its own ranks is sorted.
 //!
-//! The library sorts by `permute(v, rank(v))`. An engine that sorts need not know where each element goes. In segments, ranks
-//! become positions in all of the data by the starts of the segments, which this pass looks through.
+//! The library sorts by `permute(v, rank(v))`. An engine that sorts need not know where each element goes. In segments,
+//! ranks become positions in all of the data by the starts of the segments, which this pass looks through.
 //!
 //! Only where nothing else reads the ranks: with ranks at hand, a permutation is cheaper than a sort.
 

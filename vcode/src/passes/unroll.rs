@@ -1,9 +1,9 @@
-//! `each` on the elements of a short sequence that is written out becomes a call for each of them: for code that runs one
-//! instance after another.
+//! `each` on the elements of a short sequence that is written out becomes a call for each of them: for code that runs
+//! one instance after another.
 //!
-//! In `{quicksort(v) : v in [lesser, greater]}` the two columns are put together only to be taken apart again, as are the results in
-//! `sorted[0]` and `sorted[1]`. The calls take the parts themselves, and who reads a part of the results gets that. Only parts
-//! that are known to have the lengths that the descriptor says are taken so; of others slices do.
+//! In `{quicksort(v) : v in [lesser, greater]}` the two columns are put together only to be taken apart again, as are
+//! the results in `sorted[0]` and `sorted[1]`. The calls take the parts themselves, and who reads a part of the results
+//! gets that. Only parts that are known to have the lengths that the descriptor says are taken so; of others slices do.
 
 use crate::each::Each;
 use crate::op::VectorOp;
@@ -32,7 +32,8 @@ type Parts = Vec<(Operand, Operand, Operand)>;
 
 #[derive(Default)]
 struct Unroll {
-    /// What is known of results that were put together: by their descriptors starts and lengths, by their columns the parts.
+    /// What is known of results that were put together: by their descriptors starts and lengths, by their columns the
+    /// parts.
     segments: HashMap<Operand, Vec<(Operand, Operand)>>,
     parts: HashMap<Operand, Parts>,
     /// The lengths of results of calls.

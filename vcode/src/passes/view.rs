@@ -1,12 +1,13 @@
 //! Reading through views: what is compacted only to be read once by segments is read where it lies.
 //!
-//! Flattening compacts the elements of segments before an apply-to-each, which computes on single elements. Where nothing
-//! was computed on them after all, and a segmented instruction reads them by the packed descriptor of the same lengths, that
-//! instruction reads the original through the original descriptor: the elements of a segment come in the same order, so its
-//! results, floats too, are the same bits.
+//! Flattening compacts the elements of segments before an apply-to-each, which computes on single elements. Where
+//! nothing was computed on them after all, and a segmented instruction reads them by the packed descriptor of the same
+//! lengths, that instruction reads the original through the original descriptor: the elements of a segment come in the
+//! same order, so its results, floats too, are the same bits.
 //!
-//! Only where it is the one reader: that saves a write and a read of all elements, and costs nothing, since an engine that
-//! cannot read views compacts them itself. Several readers of a copy may be faster than several walks through a view.
+//! Only where it is the one reader: that saves a write and a read of all elements, and costs nothing, since an engine
+//! that cannot read views compacts them itself. Several readers of a copy may be faster than several walks through a
+//! view.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
@@ -28,7 +29,8 @@ struct Through {
 }
 
 impl Through {
-    /// Column and descriptor of the elements that a packed descriptor cuts, before they were compacted for this one reader.
+    /// Column and descriptor of the elements that a packed descriptor cuts, before they were compacted for this one
+    /// reader.
     fn original(&self, context: &Context, column: Operand, packed: Operand) -> Option<(Operand, Operand)> {
         let Operand::Register(register) = column else { return None };
         let &[original, descriptor] = context.made_by(column, VectorOp::Compact)? else { return None };

@@ -1,5 +1,5 @@
-//! Checks the marks of last uses: whether they are those of the operands at which they stand, and whether nothing reads a
-//! register after its last use, on any path.
+//! Checks the marks of last uses: whether they are those of the operands at which they stand, and whether nothing reads
+//! a register after its last use, on any path.
 
 use super::Problem;
 use crate::program::{Block, Function, Instruction, Op, Operand, Register, Use};

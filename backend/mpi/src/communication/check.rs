@@ -1,6 +1,7 @@
 //! A second of messages between all ranks: whether what is sent arrives, and how fast.
 //!
-//! For `nesl about --check`: before a long job, and where one is slow. What comes is compared with what must have been sent.
+//! For `nesl about --check`: before a long job, and where one is slow. What comes is compared with what must have been
+//! sent.
 
 use crate::communication::communicator::Communicator;
 use serde::Serialize;

@@ -10,8 +10,8 @@ use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::{Failed, Fault};
 use nesl_prim::{Failure, ScalarType, ScalarValue};
 
-/// Columns from this length on are allocated with the agreement of all ranks: an allgather of a few microseconds against
-/// tens of microseconds of work. Below, a rank without memory for so little ends the job.
+/// Columns from this length on are allocated with the agreement of all ranks: an allgather of a few microseconds
+/// against tens of microseconds of work. Below, a rank without memory for so little ends the job.
 const AGREED_FROM: usize = 1 << 16;
 
 /// The ranks of the job, and how they agree.
@@ -28,22 +28,22 @@ impl Collectives {
         Collectives { communicator, layout }
     }
 
-    /// The result of an instruction that every rank ran on common operands. Failures are the same everywhere, except for lack
-    /// of memory, after which this rank cannot go on alone.
+    /// The result of an instruction that every rank ran on common operands. Failures are the same everywhere, except
+    /// for lack of memory, after which this rank cannot go on alone.
     pub(crate) fn replicated<T>(&self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         outcome.inspect_err(|fault| self.met_by_all(&fault.failure))
     }
 
-    /// Ends the job for lack of memory, with which this rank cannot go on alone: any other failure of what every rank does all have
-    /// met, as they have where a sequence would be longer than any can be.
+    /// Ends the job for lack of memory, with which this rank cannot go on alone: any other failure of what every rank
+    /// does all have met, as they have where a sequence would be longer than any can be.
     pub(crate) fn met_by_all(&self, failure: &Failure) {
         if matches!(failure, Failure::OutOfMemory { .. }) && !failure.is_of_program() && self.layout.ranks > 1 {
             self.communicator.abort(&failure.to_string());
         }
     }
 
-    /// The outcome of local work on a column of `length` elements that fails only for lack of memory, or of an interrupt, which
-    /// is the end on all ranks: the same error on all ranks, or none.
+    /// The outcome of local work on a column of `length` elements that fails only for lack of memory, or of an
+    /// interrupt, which is the end on all ranks: the same error on all ranks, or none.
     pub(crate) fn settle<T>(&mut self, length: usize, outcome: Result<T, Fault>) -> Result<T, Fault> {
         if self.layout.ranks == 1 {
             return outcome;
@@ -57,8 +57,8 @@ impl Collectives {
         })
     }
 
-    /// The fault of the lowest failing rank, on all ranks, or every rank's own result. Blocks of index lie in the order of
-    /// the ranks, so the lowest rank has the least element.
+    /// The fault of the lowest failing rank, on all ranks, or every rank's own result. Blocks of index lie in the order
+    /// of the ranks, so the lowest rank has the least element.
     pub(crate) fn agree_on_fault<T>(&mut self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         let outcome = outcome.map_err(|fault| (fault.failure, fault.element));
         let outcome = self.agree_on(outcome);

@@ -1,12 +1,12 @@
-//! The only file that talks to MPI (but for how [`crate::communication::slices`] and [`crate::communication::wire`] lie): typed
-//! collectives and exchanges, counted and safe at any size.
+//! The only file that talks to MPI (but for how [`crate::communication::slices`] and [`crate::communication::wire`]
+//! lie): typed collectives and exchanges, counted and safe at any size.
 //!
-//! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces of at
-//! most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
-//! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for each
-//! other rank that receives it. What all ranks do together is an act of [`crate::communication::interrupts`]: calls by which
-//! ranks wait for each other come from all of them in the same order, but for messages between some ranks only, which follow
-//! [`Communicator::line`].
+//! rsmpi panics on counts beyond `i32` and checks no sizes, so every transfer goes through here: it is cut into pieces
+//! of at most [`Communicator`]'s chunk limit, in a way that both sides can compute. Element types are those of columns.
+//! The counters are logical: an exchange counts the messages it sends, a collective counts what it contributes once for
+//! each other rank that receives it. What all ranks do together is an act of [`crate::communication::interrupts`]:
+//! calls by which ranks wait for each other come from all of them in the same order, but for messages between some
+//! ranks only, which follow [`Communicator::line`].
 
 use crate::communication::frame::{HEADER, Managed, length_of};
 use crate::communication::interrupts::{self, Act};
@@ -44,7 +44,8 @@ const AWAKE: Duration = Duration::from_millis(2);
 const NAP: Duration = Duration::from_micros(100);
 const LONGEST_NAP: Duration = Duration::from_millis(5);
 
-/// How long the thread that deals out instances stays awake after a request, and its naps then: rank 0 computes beside it.
+/// How long the thread that deals out instances stays awake after a request, and its naps then: rank 0 computes beside
+/// it.
 const ATTENTIVE: Duration = Duration::from_micros(50);
 const SHORT_NAP: Duration = Duration::from_micros(50);
 
@@ -77,7 +78,8 @@ impl Begun {
 }
 
 impl Communicator {
-    /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::communication::world::World`] makes one.
+    /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::communication::world::World`] makes
+    /// one.
     pub(crate) fn world(chunk_limit: usize, managed: Arc<Mutex<Managed>>) -> Communicator {
         let world = SimpleCommunicator::world();
         let layout = Layout { rank: world.rank() as usize, ranks: world.size() as usize };
@@ -126,8 +128,8 @@ impl Communicator {
         self.bytes_sent += (count * size_of::<T>() * receivers) as u64;
     }
 
-    /// Begins an act in which ranks wait for each other without looking after interrupts: not before all are here, because one
-    /// that must not come here would not be waited for otherwise.
+    /// Begins an act in which ranks wait for each other without looking after interrupts: not before all are here,
+    /// because one that must not come here would not be waited for otherwise.
     fn together(&self) -> Option<Act> {
         let act = interrupts::act();
         if act.is_some() {
@@ -136,8 +138,8 @@ impl Communicator {
         act
     }
 
-    /// A place in the program that all ranks pass, each at its time. Nothing that may be interrupted comes between it and the
-    /// messages of some ranks only, so that either all of these are sent and received or none.
+    /// A place in the program that all ranks pass, each at its time. Nothing that may be interrupted comes between it
+    /// and the messages of some ranks only, so that either all of these are sent and received or none.
     pub fn line(&mut self) {
         drop(interrupts::act());
     }
@@ -147,8 +149,8 @@ impl Communicator {
         interrupts::moment()
     }
 
-    /// Runs an evaluation, which an interrupt since a moment ends: none on all ranks then, and what they have worked out in it
-    /// must be forgotten. All ranks call it together.
+    /// Runs an evaluation, which an interrupt since a moment ends: none on all ranks then, and what they have worked
+    /// out in it must be forgotten. All ranks call it together.
     pub fn evaluation<R>(&mut self, since: u64, run: impl FnOnce() -> R) -> Option<R> {
         interrupts::evaluation(since, run, barrier)
     }
@@ -190,8 +192,8 @@ impl Communicator {
         self.all_gather(mine as i64).into_iter().map(|count| count as usize).collect()
     }
 
-    /// The elements of all ranks one after another, on every rank; `counts` says how many each rank has. `storage` becomes
-    /// the result.
+    /// The elements of all ranks one after another, on every rank; `counts` says how many each rank has. `storage`
+    /// becomes the result.
     pub fn all_gather_varied<T: Wire>(&mut self, mine: &[T], counts: &[usize], mut storage: Vec<T>) -> Vec<T> {
         let _act = self.together();
         let rank = self.layout.rank;
@@ -269,8 +271,8 @@ impl Communicator {
         task(&mut managed, self)
     }
 
-    /// Sends a message, which says in its header how long it is, to other ranks. Its first piece holds the header, so that
-    /// their receivers know what is to follow.
+    /// Sends a message, which says in its header how long it is, to other ranks. Its first piece holds the header, so
+    /// that their receivers know what is to follow.
     pub(crate) fn send_framed(&mut self, targets: &[usize], message: &[u8]) {
         let world = SimpleCommunicator::world();
         let (first, rest) = message.split_at(message.len().min(self.chunk_limit.max(HEADER)));
@@ -312,8 +314,8 @@ impl Communicator {
         length
     }
 
-    /// Sends each rank its run of `elements`, which lie in the order of the ranks; `counts` gives their lengths. Returns what
-    /// came, in the order of the senders, with the counts.
+    /// Sends each rank its run of `elements`, which lie in the order of the ranks; `counts` gives their lengths.
+    /// Returns what came, in the order of the senders, with the counts.
     pub fn exchange<T: Wire>(&mut self, elements: &[T], counts: &[usize]) -> (Vec<T>, Vec<usize>) {
         let incoming = self.exchange_counts(counts);
         let received = self.exchange_known(elements, counts, &incoming, Vec::new());
@@ -332,8 +334,8 @@ impl Communicator {
         incoming.into_iter().map(|count| count as usize).collect()
     }
 
-    /// The same where every rank already knows how many elements come from where. Pairs that have nothing to say to each
-    /// other do not. `storage` becomes the result.
+    /// The same where every rank already knows how many elements come from where. Pairs that have nothing to say to
+    /// each other do not. `storage` becomes the result.
     pub fn exchange_known<T: Wire>(
         &mut self,
         elements: &[T],
@@ -389,8 +391,9 @@ impl Communicator {
         self.exchange_slices(&(0..incoming.len()).map(part).collect::<Vec<_>>(), slices);
     }
 
-    /// Sends each rank a slice and receives one from each, which are as long as all of them know: after this what is received is
-    /// initialised. Pairs that have nothing to say to each other do not, and no rank says anything to itself.
+    /// Sends each rank a slice and receives one from each, which are as long as all of them know: after this what is
+    /// received is initialised. Pairs that have nothing to say to each other do not, and no rank says anything to
+    /// itself.
     pub fn exchange_slices<T: Wire>(&mut self, outgoing: &[&[T]], incoming: Vec<&mut [MaybeUninit<T>]>) {
         let _act = interrupts::act();
         let rank = self.layout.rank;
@@ -432,8 +435,9 @@ impl Communicator {
         self.bytes_sent += bytes as u64;
     }
 
-    /// Sends each rank what all of some columns have for it, in one message, and receives what it has for them. What is received is
-    /// initialised then. As [`Communicator::exchange_slices`], whose counters it shares, but for bytes in slices.
+    /// Sends each rank what all of some columns have for it, in one message, and receives what it has for them. What is
+    /// received is initialised then. As [`Communicator::exchange_slices`], whose counters it shares, but for bytes in
+    /// slices.
     pub fn exchange_together(&mut self, columns: Vec<Slices<'_>>) {
         let (rank, ranks, limit) = (self.layout.rank, self.layout.ranks, self.chunk_limit);
         let (outgoing, incoming) = Slices::by_rank(ranks, columns);
@@ -497,8 +501,8 @@ impl Communicator {
         elements
     }
 
-    /// Asks rank 0 for a range, which [`answer_others`](Communicator::answer_others) gives; an empty one is the last. These messages are not
-    /// counted: how many there are depends on how fast ranks are.
+    /// Asks rank 0 for a range, which [`answer_others`](Communicator::answer_others) gives; an empty one is the last.
+    /// These messages are not counted: how many there are depends on how fast ranks are.
     pub(crate) fn ask(&mut self) -> Range<usize> {
         let _words = interrupts::words();
         let world = SimpleCommunicator::world();
@@ -512,8 +516,8 @@ impl Communicator {
         answer[0] as usize..answer[1] as usize
     }
 
-    /// Answers other ranks until so many have got their last range. This is for a thread of rank 0 that runs while no other one of it
-    /// talks to MPI. Returns what processors have spent on it.
+    /// Answers other ranks until so many have got their last range. This is for a thread of rank 0 that runs while no
+    /// other one of it talks to MPI. Returns what processors have spent on it.
     pub(crate) fn answer_others(mut others: usize, take: impl Fn() -> Range<usize>) -> Duration {
         let _words = interrupts::words();
         let spent = clock::of_thread();
@@ -555,8 +559,8 @@ fn wait<'a, D: ?Sized, S: Scope<'a>>(requests: Vec<Request<'a, D, S>>) {
     }
 }
 
-/// Waits for a request. Offers the processor to others between tests: an MPI that spins instead is a thousand times slower
-/// where ranks share processors.
+/// Waits for a request. Offers the processor to others between tests: an MPI that spins instead is a thousand times
+/// slower where ranks share processors.
 fn finished<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) -> Status {
     let mut tests = 0;
     loop {

@@ -1,15 +1,17 @@
 //! Messages of a length that only their sender knows: programs, errors, what is typed, counters.
 //!
-//! MPI wants to know at the receiver how long a message may be. Sending the length first costs a message each time; instead
-//! every rank has one buffer, and all ranks know how long it is. What fits is sent at once, behind a header that says how
-//! long it is. Only where something does not fit a *control message* goes before it, and all buffers grow: by a factor, so
-//! that there are soon no control messages any more. Buffers never shrink, and all ranks compute the same growth.
+//! MPI wants to know at the receiver how long a message may be. Sending the length first costs a message each time;
+//! instead every rank has one buffer, and all ranks know how long it is. What fits is sent at once, behind a header
+//! that says how long it is. Only where something does not fit a *control message* goes before it, and all buffers
+//! grow: by a factor, so that there are soon no control messages any more. Buffers never shrink, and all ranks compute
+//! the same growth.
 //!
 //! * A *broadcast* is one message to each rank; if it does not fit, one more before it.
-//! * In a *gather* every rank has an equal slot of the root's buffer. What does not fit its slot is replaced by a control
-//!   message; so the root has to say whether all did, and if not, everything is sent again after the buffers have grown.
-//! * *Centralised processing* is a gather, a computation at the root, and the broadcast of its result, which also says that the
-//!   gather went well.
+//! * In a *gather* every rank has an equal slot of the root's buffer. What does not fit its slot is replaced by a
+//!   control message; so the root has to say whether all did, and if not, everything is sent again after the buffers
+//!   have grown.
+//! * *Centralised processing* is a gather, a computation at the root, and the broadcast of its result, which also says
+//!   that the gather went well.
 //!
 //! Messages go along a binomial tree, point to point: a receive may have more room than there is message, which a
 //! broadcast of MPI may not.

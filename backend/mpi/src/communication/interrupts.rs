@@ -1,9 +1,9 @@
 //! Stopping one evaluation on all ranks, so that they go on together with the next.
 //!
-//! Ranks run the same program, but not at the same time: one may be computing what another has done already. So a rank that
-//! simply stopped would leave others waiting for it, or messages on their way that nobody receives. What is the same on all ranks
-//! is the sequence of their *acts*: all that they do together is one, collectives and exchanges, and each rank counts them.
-//! An interrupt is agreed upon by that number:
+//! Ranks run the same program, but not at the same time: one may be computing what another has done already. So a rank
+//! that simply stopped would leave others waiting for it, or messages on their way that nobody receives. What is the
+//! same on all ranks is the sequence of their *acts*: all that they do together is one, collectives and exchanges, and
+//! each rank counts them. An interrupt is agreed upon by that number:
 //!
 //! ```text
 //! signal ─▶ each rank gives the number of the last act it has begun, and begins no other
@@ -11,14 +11,15 @@
 //!           who has, stops: at the next line of the program, in a long instruction, in native code, at the latest
 //!           where the next act would begin
 //! ```
-//! The greatest number can always be reached, because a rank has reached it by the same program. Where a rank does something
-//! by itself and then tells the others ([`alone`]: its instances, what rank 0 does outside), it stops at once, which is a failure
-//! like any other there. At the end of an evaluation there is one more act, after which all know whether it was interrupted.
+//! The greatest number can always be reached, because a rank has reached it by the same program. Where a rank does
+//! something by itself and then tells the others ([`alone`]: its instances, what rank 0 does outside), it stops at
+//! once, which is a failure like any other there. At the end of an evaluation there is one more act, after which all
+//! know whether it was interrupted.
 //!
-//! The signal may come while a rank computes for long, so the numbers are exchanged by a thread of their own, which sleeps until
-//! then. It uses MPI only while nobody else of the rank does, in an act or between two; who does looks after it. An evaluation ends
-//! by unwinding where the next act would begin: no rank has sent anything there that others do not receive.
-//! A job that nobody can interrupt has none of this.
+//! The signal may come while a rank computes for long, so the numbers are exchanged by a thread of their own, which
+//! sleeps until then. It uses MPI only while nobody else of the rank does, in an act or between two; who does looks
+//! after it. An evaluation ends by unwinding where the next act would begin: no rank has sent anything there that
+//! others do not receive. A job that nobody can interrupt has none of this.
 
 #![allow(
     unsafe_code,
@@ -132,8 +133,8 @@ impl Exchange {
         let request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let mut exchange = Box::new(Exchange { own, greatest: 0, request });
         let datatype = u64::equivalent_datatype();
-        // SAFETY: the numbers lie in a box that lives until the request is done, or forever; all ranks make this call once for
-        // each interrupt, on a communicator that is used for nothing else.
+        // SAFETY: the numbers lie in a box that lives until the request is done, or forever; all ranks make this call
+        // once for each interrupt, on a communicator that is used for nothing else.
         unsafe {
             ffi::MPI_Iallreduce(
                 (&raw const exchange.own).cast(),
@@ -164,8 +165,8 @@ impl Interrupts {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins an act, as soon as no interrupt is pending; gives also whether the evaluation is over. None if this act must
-    /// not be begun for that.
+    /// Begins an act, as soon as no interrupt is pending; gives also whether the evaluation is over. None if this act
+    /// must not be begun for that.
     fn begin(&'static self, is_last: bool) -> Option<(Act, bool)> {
         loop {
             let mut state = self.lock();
@@ -239,7 +240,8 @@ impl Drop for Words {
 }
 
 /// Begins to talk to some ranks only, which is no act: it follows one that says so
-/// ([`crate::communication::communicator::Communicator::line`]). Meanwhile the thread that talks looks after interrupts.
+/// ([`crate::communication::communicator::Communicator::line`]). Meanwhile the thread that talks looks after
+/// interrupts.
 pub(crate) fn words() -> Option<Words> {
     let own = OWN.get()?;
     own.lock().talking = true;
@@ -260,7 +262,8 @@ pub(crate) fn stop() -> ! {
     resume_unwind(Box::new(Stopped))
 }
 
-/// Does what this rank does by itself, after which it tells the others whether it went well: it may be stopped at any time.
+/// Does what this rank does by itself, after which it tells the others whether it went well: it may be stopped at any
+/// time.
 pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> T {
     let set = |alone: bool| {
         if let Some(own) = OWN.get() {
@@ -280,8 +283,8 @@ pub(crate) fn moment() -> u64 {
     OWN.get().map_or(0, |own| own.lock().begun)
 }
 
-/// Runs an evaluation, which an interrupt after the act with this number ends, and an act of all ranks at its end: `barrier`.
-/// None on all ranks if it was interrupted.
+/// Runs an evaluation, which an interrupt after the act with this number ends, and an act of all ranks at its end:
+/// `barrier`. None on all ranks if it was interrupted.
 pub(crate) fn evaluation<R>(since: u64, run: impl FnOnce() -> R, barrier: impl FnOnce()) -> Option<R> {
     let Some(own) = OWN.get() else { return Some(run()) };
     let set = |evaluation: Option<u64>| {
@@ -302,8 +305,8 @@ pub(crate) fn evaluation<R>(since: u64, run: impl FnOnce() -> R, barrier: impl F
     }
 }
 
-/// Makes this rank one that can be interrupted: all ranks call it together, after [`prepare`]. `agreed` is called when all
-/// have heard of an interrupt: the next one may be sent then.
+/// Makes this rank one that can be interrupted: all ranks call it together, after [`prepare`]. `agreed` is called when
+/// all have heard of an interrupt: the next one may be sent then.
 pub(crate) fn watch(agreed: impl Fn() + Send + Sync + 'static) {
     let communicator = SimpleCommunicator::world().duplicate();
     let state = State {
@@ -361,8 +364,8 @@ mod signals {
 
     extern "C" fn ask(_: libc::c_int) {
         ASKED.store(true, SeqCst);
-        // SAFETY: write may be called in a handler; the byte lives during the call, and what it returns does not matter: a pipe
-        // that is full wakes the thread as well.
+        // SAFETY: write may be called in a handler; the byte lives during the call, and what it returns does not
+        // matter: a pipe that is full wakes the thread as well.
         unsafe {
             libc::write(WRITE.load(SeqCst), [0u8].as_ptr().cast(), 1);
         }

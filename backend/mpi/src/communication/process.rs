@@ -1,5 +1,5 @@
-//! What processes of a job want of the system that takes unsafe code: to end with the process that started them, and to know
-//! which signals they are to leave alone.
+//! What processes of a job want of the system that takes unsafe code: to end with the process that started them, and to
+//! know which signals they are to leave alone.
 
 #![allow(unsafe_code, reason = "the system is called directly; every block says why it is sound")]
 
@@ -19,7 +19,8 @@ pub fn end_with_parent(command: &mut Command) {
                 false => Err(std::io::Error::from(std::io::ErrorKind::Interrupted)),
             }
         };
-        // SAFETY: what runs between fork and exec calls two functions of the system that are safe there, and allocates nothing.
+        // SAFETY: what runs between fork and exec calls two functions of the system that are safe there, and allocates
+        // nothing.
         unsafe {
             command.pre_exec(end_with_parent);
         }
@@ -28,8 +29,8 @@ pub fn end_with_parent(command: &mut Command) {
     let _ = command;
 }
 
-/// Asks the kernel to end this process with the one that launched it (on Linux): a killed launcher may leave ranks spinning
-/// otherwise.
+/// Asks the kernel to end this process with the one that launched it (on Linux): a killed launcher may leave ranks
+/// spinning otherwise.
 pub(crate) fn end_with_launcher() {
     #[cfg(target_os = "linux")]
     end_with(libc::SIGKILL);
@@ -48,7 +49,8 @@ fn end_with(signal: libc::c_int) {
 #[cfg(unix)]
 pub fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: sigaction without a new action only fills in the present one, where it gives 0, and only then that is read.
+    // SAFETY: sigaction without a new action only fills in the present one, where it gives 0, and only then that is
+    // read.
     unsafe {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
             && action.assume_init().sa_sigaction == libc::SIG_IGN

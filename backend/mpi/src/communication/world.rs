@@ -83,7 +83,8 @@ pub fn standard() -> (i32, i32) {
     mpi::environment::version()
 }
 
-/// Membership in the job. Dropping it leaves MPI, which every rank must do; until then it must outlive its communicators.
+/// Membership in the job. Dropping it leaves MPI, which every rank must do; until then it must outlive its
+/// communicators.
 pub struct World {
     managed: Arc<Mutex<Managed>>,
     // Held for its drop, which finalises MPI.
@@ -101,14 +102,14 @@ impl World {
         Communicator::world(chunk_limit, Arc::clone(&self.managed))
     }
 
-    /// Chooses how buffers for messages of unknown length grow, and begins anew with short ones: for communicators made after
-    /// this. All ranks choose the same at the same time.
+    /// Chooses how buffers for messages of unknown length grow, and begins anew with short ones: for communicators made
+    /// after this. All ranks choose the same at the same time.
     pub fn set_growth(&mut self, growth: Growth) {
         self.managed = Arc::new(Mutex::new(Managed::new(growth)));
     }
 
-    /// Makes evaluations of this rank end when the process that started the job says so, by SIGUSR1: all ranks
-    /// call it together, after [`crate::communication::interrupts::prepare`]. `agreed` is called when all have heard of it.
+    /// Makes evaluations of this rank end when the process that started the job says so, by SIGUSR1: all ranks call it
+    /// together, after [`crate::communication::interrupts::prepare`]. `agreed` is called when all have heard of it.
     pub fn watch(&self, agreed: impl Fn() + Send + Sync + 'static) {
         interrupts::watch(agreed);
     }
@@ -126,7 +127,8 @@ impl Drop for World {
     }
 }
 
-/// Joins the job. Call it once and early; only one thread at a time may use what comes of it, but it need not be this one.
+/// Joins the job. Call it once and early; only one thread at a time may use what comes of it, but it need not be this
+/// one.
 ///
 /// From here on a panic on any thread ends the whole job, and so does the death of the launcher (on Linux).
 ///

@@ -1,7 +1,8 @@
 //! Columns across the ranks, and where their elements lie.
 //!
-//! Whether a column is replicated depends on its length alone. The elements of others lie in blocks of index, or, until somebody needs
-//! them there, where they came up. [`crate::distribution::Distribution`] has all ways from one to another.
+//! Whether a column is replicated depends on its length alone. The elements of others lie in blocks of index, or, until
+//! somebody needs them there, where they came up. [`crate::distribution::Distribution`] has all ways from one to
+//! another.
 
 use crate::communication::wire::Wire;
 use nesl_backend::Vector;

@@ -1,8 +1,8 @@
 //! Sending elements to the owners of their targets.
 //!
-//! There are as many targets as elements at most; bounds are as [`crate::layout::Layout::bounds`] gives them: one more than there
-//! are ranks. What may be more than the share of a rank is moved by `requests` and `ranges`, and runs of which every rank knows
-//! where they go by [`crate::distribution::redistribution`].
+//! There are as many targets as elements at most; bounds are as [`crate::layout::Layout::bounds`] gives them: one more
+//! than there are ranks. What may be more than the share of a rank is moved by `requests` and `ranges`, and runs of
+//! which every rank knows where they go by [`crate::distribution::redistribution`].
 
 use crate::communication::communicator::Communicator;
 use crate::communication::wire::Wire;
@@ -53,8 +53,8 @@ fn relative(bounds: &[usize], indices: &[i64], buckets: &Buckets) -> Vec<i64> {
     moved
 }
 
-/// Sends element k of `values` to the owner of index `indices[k]`. Returns the indices that this rank owns, relative to its
-/// first, and their values, in the order in which they lay across the ranks.
+/// Sends element k of `values` to the owner of index `indices[k]`. Returns the indices that this rank owns, relative to
+/// its first, and their values, in the order in which they lay across the ranks.
 pub fn deliver<T: Wire>(
     communicator: &mut Communicator,
     bounds: &[usize],

@@ -1,6 +1,7 @@
 //! Segment descriptors across the ranks, and the map of the segments in a rank's block.
 //!
-//! A descriptor keeps what was worked out from it: its local twins and the map ([`crate::distribution::segments`] makes them).
+//! A descriptor keeps what was worked out from it: its local twins and the map ([`crate::distribution::segments`] makes
+//! them).
 
 use crate::distribution::column::Distributed;
 use crate::layout::overlap;

@@ -1,10 +1,11 @@
 //! Columns whose elements lie where they came up, until somebody needs them in blocks.
 //!
-//! What a filter keeps, what instances give, what of it is taken and put behind each other: of all that every rank knows how many
-//! elements each rank has in which order, so it takes no message to know the whole. Elements move when an instruction has to see
-//! them at the ranks of their indices, and then once for all that was done in between. No rank keeps much more than its fair share
-//! so: where runs would be too uneven, or too many to keep book of, they become blocks at once. Runs are not even copied on
-//! their rank: they may be parts of what other columns have, and a loop over elements runs over one run after another.
+//! What a filter keeps, what instances give, what of it is taken and put behind each other: of all that every rank
+//! knows how many elements each rank has in which order, so it takes no message to know the whole. Elements move when
+//! an instruction has to see them at the ranks of their indices, and then once for all that was done in between. No
+//! rank keeps much more than its fair share so: where runs would be too uneven, or too many to keep book of, they
+//! become blocks at once. Runs are not even copied on their rank: they may be parts of what other columns have, and a
+//! loop over elements runs over one run after another.
 
 use crate::distribution::column::{Block, Distributed, Item, Ragged, Runs};
 use crate::distribution::redistribution::{LocalParts, Redistribution, run_at, starts_of};

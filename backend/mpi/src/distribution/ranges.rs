@@ -1,7 +1,7 @@
 //! Elements by range: the segments of a view, fetched from the ranks that hold them.
 //!
-//! As with indices ([`crate::distribution::requests`]), what is asked is worked out and sent once for all columns of one value, and ranks ask
-//! one after another where one of them would have to send too much at once.
+//! As with indices ([`crate::distribution::requests`]), what is asked is worked out and sent once for all columns of
+//! one value, and ranks ask one after another where one of them would have to send too much at once.
 
 use crate::distribution::column::Item;
 use crate::distribution::request_cache::{RangePart, RangeRequests};
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl<L: LocalEngine> Distribution<L> {
-    /// The requests for this rank's ranges (start and length), of `total` elements on all ranks, of a column of `length`.
-    /// Something of this identity says on all ranks which ranges they are.
+    /// The requests for this rank's ranges (start and length), of `total` elements on all ranks, of a column of
+    /// `length`. Something of this identity says on all ranks which ranges they are.
     pub(crate) fn range_requests(
         &mut self,
         identity: &Arc<()>,
@@ -31,8 +31,8 @@ impl<L: LocalEngine> Distribution<L> {
         requests
     }
 
-    /// A range that occurs again on this rank is asked for once: a sequence that many instances share is not sent to a rank
-    /// for each of them.
+    /// A range that occurs again on this rank is asked for once: a sequence that many instances share is not sent to a
+    /// rank for each of them.
     fn ranges_worked_out(
         &mut self,
         ranges: impl Iterator<Item = (usize, usize)>,
@@ -75,8 +75,8 @@ impl<L: LocalEngine> Distribution<L> {
         RangeRequests { runs, order, coming, going, outgoing, incoming, numbers, in_turns }
     }
 
-    /// The elements of the ranges, one after another, of a column of which this rank holds `part`: `count`, and `total` on
-    /// all ranks.
+    /// The elements of the ranges, one after another, of a column of which this rank holds `part`: `count`, and `total`
+    /// on all ranks.
     pub(crate) fn fetched_ranges<T: Item>(
         &mut self,
         requests: &RangeRequests,

@@ -1,7 +1,7 @@
 //! Runs of elements that move between ranks, where every rank knows which run goes where.
 //!
-//! Everybody works out the same list of intervals, so no rank has to be told what comes: one message for each pair of ranks that
-//! has something to say to the other, and none about sizes.
+//! Everybody works out the same list of intervals, so no rank has to be told what comes: one message for each pair of
+//! ranks that has something to say to the other, and none about sizes.
 
 #![allow(unsafe_code, reason = "elements go to memory that is not initialised; every block says why it is sound")]
 
@@ -31,7 +31,8 @@ struct Interval {
     length: usize,
 }
 
-/// For each piece of a whole (on which rank it is, and how long), where it starts in the whole, and in what its rank holds.
+/// For each piece of a whole (on which rank it is, and how long), where it starts in the whole, and in what its rank
+/// holds.
 pub fn starts_of(ranks: usize, pieces: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let (mut held, mut end) = (vec![0; ranks], 0);
     let start = |&(rank, length): &(usize, usize)| {
@@ -157,8 +158,8 @@ impl RankPlan {
         self.incoming.iter().filter(|message| message.whole().is_none()).map(|message| message.length).sum()
     }
 
-    /// Moves elements, of which this rank holds some, to room for [`RankPlan::total`], by way of room for those that are
-    /// [`RankPlan::packed`] and [`RankPlan::unpacked`]. After this all of the elements are initialised.
+    /// Moves elements, of which this rank holds some, to room for [`RankPlan::total`], by way of room for those that
+    /// are [`RankPlan::packed`] and [`RankPlan::unpacked`]. After this all of the elements are initialised.
     pub fn execute<T: Wire>(
         &self,
         communicator: &mut Communicator,
@@ -172,8 +173,8 @@ impl RankPlan {
         self.unpack(unpacked, elements);
     }
 
-    /// Moves what stays, and says which elements go to each rank, and where those from each come. They go by way of room as
-    /// [`RankPlan::execute`] has it.
+    /// Moves what stays, and says which elements go to each rank, and where those from each come. They go by way of
+    /// room as [`RankPlan::execute`] has it.
     pub fn pack<'e, T: Wire>(
         &self,
         held: &LocalParts<'e, T>,
@@ -254,8 +255,8 @@ impl Redistribution {
         Redistribution(intervals)
     }
 
-    /// From where rank r holds positions `held[r]..held[r + 1]` of a sequence to where it gets `wanted[r]..wanted[r + 1]`. All that
-    /// is wanted is held.
+    /// From where rank r holds positions `held[r]..held[r + 1]` of a sequence to where it gets
+    /// `wanted[r]..wanted[r + 1]`. All that is wanted is held.
     pub fn between(held: &[usize], wanted: &[usize]) -> Redistribution {
         let lengths =
             |bounds: &[usize]| bounds.windows(2).map(|pair| pair[1] - pair[0]).enumerate().collect::<Vec<_>>();
@@ -271,7 +272,8 @@ impl Redistribution {
         Redistribution::from_runs(ranks, pieces, &(0..ranks).map(whole).collect::<Vec<_>>())
     }
 
-    /// To the blocks of a column from pieces, which are those of the whole in order; each rank holds its own one after another.
+    /// To the blocks of a column from pieces, which are those of the whole in order; each rank holds its own one after
+    /// another.
     pub fn to_blocks(layout: Layout, pieces: &[(usize, usize)]) -> Redistribution {
         let length = pieces.iter().map(|piece| piece.1).sum();
         let bounds = layout.bounds(length);

@@ -1,15 +1,16 @@
 //! Elements by index: which rank asks which other for what.
 //!
-//! A gather asks the owners of its indices for their elements; a scatter sends elements to the owners of theirs. [`Requests`]
-//! are what both need to know. They are worked out once and kept for as long as the column of indices lives: the parts of
-//! tuples are columns of their own, which instructions gather by the same indices one after another, and from the second
-//! on only elements travel, one message for each pair of ranks.
+//! A gather asks the owners of its indices for their elements; a scatter sends elements to the owners of theirs.
+//! [`Requests`] are what both need to know. They are worked out once and kept for as long as the column of indices
+//! lives: the parts of tuples are columns of their own, which instructions gather by the same indices one after
+//! another, and from the second on only elements travel, one message for each pair of ranks.
 //!
-//! Indices that go up, or stay in the block where they are, ask one rank after another as they lie, and nothing is put into
-//! another order.
+//! Indices that go up, or stay in the block where they are, ask one rank after another as they lie, and nothing is put
+//! into another order.
 //!
-//! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than [`HOTSPOT`]
-//! fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a time.
+//! Indices may all lie in one rank's block, which then would have to hold what all others ask. Where more than
+//! [`HOTSPOT`] fair shares come to one rank, ranks ask one after another, so that it holds the requests of one at a
+//! time.
 
 use crate::distribution::column::{Block, Distributed, Item};
 use crate::distribution::request_cache::{Indices, RequestCache, Requests, found, put};
@@ -210,9 +211,9 @@ impl<L: LocalEngine> Distribution<L> {
         Ok(self.filled(elements))
     }
 
-    /// Sends values, `total` on all ranks, to the owners of their indices. `take` makes of a state the next one with targets
-    /// in this rank's block and their values, in the order in which they lie across the ranks: all at once, or those of one
-    /// rank after another. Returns the last state.
+    /// Sends values, `total` on all ranks, to the owners of their indices. `take` makes of a state the next one with
+    /// targets in this rank's block and their values, in the order in which they lie across the ranks: all at once, or
+    /// those of one rank after another. Returns the last state.
     pub(crate) fn delivered<T: Item, S>(
         &mut self,
         requests: &Requests,

@@ -1,9 +1,9 @@
 //! How descriptors across ranks are made, and the maps of the segments in a rank's block.
 //!
-//! Lengths are columns like others, so a rank may hold lengths of segments whose elements lie elsewhere. Segmented loops run
-//! over this rank's block of *packed order*; the [`SegmentMap`] says which segments overlap it. It is made once for each
-//! descriptor, by sending every segment that is not empty to the ranks that it overlaps: a rank receives at most as many as
-//! it has elements.
+//! Lengths are columns like others, so a rank may hold lengths of segments whose elements lie elsewhere. Segmented
+//! loops run over this rank's block of *packed order*; the [`SegmentMap`] says which segments overlap it. It is made
+//! once for each descriptor, by sending every segment that is not empty to the ranks that it overlaps: a rank receives
+//! at most as many as it has elements.
 
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, Inner, LocalSegment, SegmentMap, SharedMap};

@@ -169,7 +169,11 @@ pub(crate) fn redistributed_together<L: LocalEngine>(
     {
         return Ok(ship(ranks, loads));
     }
-    let carry = |Move { length, redistribution, parts }: &Move| on_vector!(&parts[0], slice => ranks.redistributed(*length, redistribution, &local_parts(slice.elements(), parts)));
+    let carry = |Move { length, redistribution, parts }: &Move| {
+        on_vector!(&parts[0], slice => {
+            ranks.redistributed(*length, redistribution, &local_parts(slice.elements(), parts))
+        })
+    };
     moves.iter().map(carry).collect()
 }
 
@@ -179,7 +183,10 @@ fn loaded_together<'m, L: LocalEngine>(
 ) -> Result<Vec<Box<dyn Load + 'm>>, Fault> {
     let mut loads = Vec::with_capacity(moves.len());
     for Move { length, redistribution, parts } in moves {
-        loads.push(on_vector!(&parts[0], slice => loaded(ranks, *length, redistribution, local_parts(slice.elements(), parts))?));
+        let load = on_vector!(&parts[0], slice => {
+            loaded(ranks, *length, redistribution, local_parts(slice.elements(), parts))?
+        });
+        loads.push(load);
     }
     Ok(loads)
 }

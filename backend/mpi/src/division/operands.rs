@@ -1,7 +1,7 @@
 //! Sending each rank the operands of its instances, and nothing else.
 //!
-//! Columns go by runs: those of instances, then those of the elements of their sequences, which every rank works out of lengths. What all
-//! instances read, and the data that many segments share, goes to every rank.
+//! Columns go by runs: those of instances, then those of the elements of their sequences, which every rank works out of
+//! lengths. What all instances read, and the data that many segments share, goes to every rank.
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::Descriptor;

@@ -1,12 +1,12 @@
 //! Dealing out instances while they run, where nobody knows how long each takes.
 //!
-//! All operands are on every rank, so that any rank can run any instance. Ranks take them in an order that is no pattern, many at a
-//! time at first and ever fewer: each begins with a share that all know, and asks for the next one when it is free. Rank 0 answers, on
-//! a thread beside the one that computes its own, so that nobody waits for an instance of rank 0; meanwhile that thread alone talks to
-//! MPI. Who ran what is made known to all at the end.
+//! All operands are on every rank, so that any rank can run any instance. Ranks take them in an order that is no
+//! pattern, many at a time at first and ever fewer: each begins with a share that all know, and asks for the next one
+//! when it is free. Rank 0 answers, on a thread beside the one that computes its own, so that nobody waits for an
+//! instance of rank 0; meanwhile that thread alone talks to MPI. Who ran what is made known to all at the end.
 //!
-//! An error is that of the first instance that fails, as it is of instances that run one after another: whoever has met one goes on
-//! with instances before that, and leaves out those behind it.
+//! An error is that of the first instance that fails, as it is of instances that run one after another: whoever has met
+//! one goes on with instances before that, and leaves out those behind it.
 
 use crate::communication::communicator::Communicator;
 use crate::distribution::descriptor::is_at_hand;
@@ -70,8 +70,8 @@ impl Dealer {
     }
 }
 
-/// The turns that a rank begins with: a quarter of what would be a fair share. Of costs like those of Pareto, of shape 1.2, half of it left
-/// the busiest of four ranks with up to 1.3 times the mean, in simulations, a quarter with 1.2.
+/// The turns that a rank begins with: a quarter of what would be a fair share. Of costs like those of Pareto, of shape
+/// 1.2, half of it left the busiest of four ranks with up to 1.3 times the mean, in simulations, a quarter with 1.2.
 fn first_share(turns: usize, ranks: usize, rank: usize) -> Range<usize> {
     let share = (turns / (4 * ranks)).max(1);
     (rank * share).min(turns)..((rank + 1) * share).min(turns)
@@ -320,8 +320,9 @@ mod tests {
         costs.into_iter().map(|cost| (cost * 1000.0) as u64).collect()
     }
 
-    /// Whoever begins a heavy instance last is late by it: nobody knew. That is rare on 2 ranks, where all instances of a fair share
-    /// are begun before; on 4 ranks nine of ten runs are within a tenth. Not of seed 0: its costs would be in the order of the deal.
+    /// Whoever begins a heavy instance last is late by it: nobody knew. That is rare on 2 ranks, where all instances of
+    /// a fair share are begun before; on 4 ranks nine of ten runs are within a tenth. Not of seed 0: its costs would be
+    /// in the order of the deal.
     #[test]
     fn heavy_costs_even_out_but_for_those_that_are_begun_last() {
         for (ranks, rare, worst) in [(2, 0, 1.1), (4, 30, 1.25)] {

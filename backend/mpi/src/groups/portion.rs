@@ -67,8 +67,8 @@ pub(crate) fn run_on_portion<L: LocalEngine>(
             (role, _) => panic!("a group on rank_count reads no {role:?}"),
         });
     }
-    // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for is still
-    // best done here, where the elements are.
+    // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for
+    // is still best done here, where the elements are.
     let is_alone = partial.group.members() == 1;
     let done = if is_alone { None } else { ranks.local.group(&partial.group, &mut local) };
     done.or_else(|| partial.group.one_by_one(&mut ranks.local, &local).ok())

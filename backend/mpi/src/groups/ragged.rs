@@ -1,6 +1,7 @@
 //! Groups over columns in runs: a loop over each run, and no element moves.
 //!
-//! Every rank knows the runs of all, and the lengths of the segments; so it also knows which segments each run has parts of.
+//! Every rank knows the runs of all, and the lengths of the segments; so it also knows which segments each run has
+//! parts of.
 
 use crate::communication::collectives::{from_bits, to_bits};
 use crate::distribution::column::{Distributed, Runs};
@@ -20,11 +21,12 @@ use nesl_vcode::Constants;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most runs for each rank over which a group runs one after another: each takes some microseconds besides its elements.
+/// The most runs for each rank over which a group runs one after another: each takes some microseconds besides its
+/// elements.
 const MOST: usize = 64;
 
-/// The fewest elements of a run, on average, as a part of the most that a common column has: with fewer, moving them into blocks
-/// costs less than the loops.
+/// The fewest elements of a run, on average, as a part of the most that a common column has: with fewer, moving them
+/// into blocks costs less than the loops.
 const LEAST: usize = 4;
 
 /// What the rank with most may have more than is even: that takes no time to speak of.

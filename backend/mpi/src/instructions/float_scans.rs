@@ -1,8 +1,9 @@
 //! Scans of float sequences that cross rank borders, to the last bit as `nesl_prim::sum::scan` defines them.
 //!
-//! The order is strictly from left to right, so what a rank needs from the one before is the state of the scan at the border:
-//! the total of the whole float blocks so far, and the running value inside the current one. Ranks work out everything that
-//! does not depend on that state first; then it travels from rank to rank, taking as many additions as a rank has blocks.
+//! The order is strictly from left to right, so what a rank needs from the one before is the state of the scan at the
+//! border: the total of the whole float blocks so far, and the running value inside the current one. Ranks work out
+//! everything that does not depend on that state first; then it travels from rank to rank, taking as many additions as
+//! a rank has blocks.
 
 use crate::distribution::descriptor::SegmentMap;
 use crate::distribution::{Distribution, LocalEngine};

@@ -1,8 +1,8 @@
 //! Sums of float sequences that cross rank borders, to the last bit as `nesl_prim::sum::reduce` defines them.
 //!
-//! A block that a border cuts is finished where it ends: the lanes so far travel to the next rank. Every rank combines the
-//! blocks that end with it into complete subtrees of the sequence's tree, and sends those, a few dozen at most, to the rank
-//! where the sequence starts, which combines the rest. No rank ever sees all blocks.
+//! A block that a border cuts is finished where it ends: the lanes so far travel to the next rank. Every rank combines
+//! the blocks that end with it into complete subtrees of the sequence's tree, and sends those, a few dozen at most, to
+//! the rank where the sequence starts, which combines the rest. No rank ever sees all blocks.
 
 use crate::distribution::descriptor::{LocalSegment, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine};
@@ -58,8 +58,8 @@ fn blocks_ended(length: usize, position: usize) -> usize {
     if position >= length { length.div_ceil(BLOCK) } else { position / BLOCK }
 }
 
-/// A complete subtree: the combined blocks `index << level .. (index + 1) << level`, or the end of the sequence if that is
-/// earlier.
+/// A complete subtree: the combined blocks `index << level .. (index + 1) << level`, or the end of the sequence if that
+/// is earlier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Node {
     level: u32,

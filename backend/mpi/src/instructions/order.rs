@@ -1,9 +1,11 @@
-//! Elements in order, and where they are in it: `sort_up`, `rank_up` and their segmented and descending kin, as a sample sort.
+//! Elements in order, and where they are in it: `sort_up`, `rank_up` and their segmented and descending kin, as a
+//! sample sort.
 //!
-//! Every rank sorts its block by segment, key and index, and contributes evenly spaced samples; the samples of all, sorted,
-//! say which run of the result each rank gets. No two elements are equal, since indices differ, so that runs are about
-//! equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order: the ranks are
-//! the inverse permutation, and what is sorted by segment is gathered by them; a whole column is sorted without indices. A segment keeps its place in packed order, so that its elements only permute among themselves.
+//! Every rank sorts its block by segment, key and index, and contributes evenly spaced samples; the samples of all,
+//! sorted, say which run of the result each rank gets. No two elements are equal, since indices differ, so that runs
+//! are about equally long whatever the keys are. The runs, moved back into blocks, are the indices in sorted order: the
+//! ranks are the inverse permutation, and what is sorted by segment is gathered by them; a whole column is sorted
+//! without indices. A segment keeps its place in packed order, so that its elements only permute among themselves.
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::Descriptor;
@@ -16,7 +18,8 @@ use nesl_backend::{Fault, Vector, on_vector};
 use nesl_prim::Direction;
 use std::ops::Range;
 
-/// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they arrive.
+/// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they
+/// arrive.
 pub(crate) fn sort<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     direction: Direction,

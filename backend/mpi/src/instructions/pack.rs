@@ -1,7 +1,7 @@
 //! Instructions that put elements together and take them apart in order: `pack`, `merge`, `concat`, `interleave`.
 //!
-//! Each runs on the local engine where all operands and the result are common. Otherwise what a rank needs for its block is
-//! brought to it, and the local engine does the rest.
+//! Each runs on the local engine where all operands and the result are common. Otherwise what a rank needs for its
+//! block is brought to it, and the local engine does the rest.
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::ragged::ColumnRange;

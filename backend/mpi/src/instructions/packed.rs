@@ -1,7 +1,7 @@
 //! What all segmented instructions share: their operands in packed order.
 //!
-//! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first; then
-//! this rank's block of packed order and the [`SegmentMap`] are all that a loop needs.
+//! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first;
+//! then this rank's block of packed order and the [`SegmentMap`] are all that a loop needs.
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap, SharedMap};

@@ -1,7 +1,7 @@
 //! Instructions that move elements by index: `extract`, `slice`, `gather`, `scatter`, `permute`.
 //!
-//! Each runs on the local engine where all operands and the result are common. Otherwise the parts move by the patterns of
-//! [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
+//! Each runs on the local engine where all operands and the result are common. Otherwise the parts move by the patterns
+//! of [`crate::distribution::delivery`], and the local engine does what is left to do inside a block.
 
 use crate::distribution::column::{Block, Distributed, Runs};
 use crate::distribution::ragged::{ColumnRange, local_parts};

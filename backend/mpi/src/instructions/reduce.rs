@@ -1,8 +1,8 @@
 //! Reductions and scans, of columns and of segments.
 //!
-//! Where the operator is associative, ranks fold their blocks, exchange one value each, and combine in the order of the ranks.
-//! Float addition and multiplication are not: their borders are in [`crate::instructions::float_sums`] and [`crate::instructions::float_scans`], which
-//! reproduce the order that `nesl_prim::sum` defines.
+//! Where the operator is associative, ranks fold their blocks, exchange one value each, and combine in the order of the
+//! ranks. Float addition and multiplication are not: their borders are in [`crate::instructions::float_sums`] and
+//! [`crate::instructions::float_scans`], which reproduce the order that `nesl_prim::sum` defines.
 
 use crate::distribution::column::{Block, Distributed, Item};
 use crate::distribution::descriptor::{Descriptor, SegmentMap};
@@ -65,7 +65,8 @@ pub(crate) fn seg_reduce<L: LocalEngine>(
     in_segments(ranks, op, &reduced, &map, crossing, descriptor.0.lengths.length())
 }
 
-/// The column of the reductions of so many segments under an associative operator, from those of what lies in this block.
+/// The column of the reductions of so many segments under an associative operator, from those of what lies in this
+/// block.
 pub(crate) fn exactly_reduced<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
@@ -96,8 +97,8 @@ fn in_segments<L: LocalEngine>(
     })
 }
 
-/// The sum of the segment that starts in this block and goes on behind it, under an associative operator. Meaningless on
-/// ranks without one.
+/// The sum of the segment that starts in this block and goes on behind it, under an associative operator. Meaningless
+/// on ranks without one.
 fn exact_crossing<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,

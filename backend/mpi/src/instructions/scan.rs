@@ -1,7 +1,7 @@
 //! Scans of columns and of segments.
 //!
-//! Where the operator is associative, ranks scan their blocks, exchange one value each, and combine in the order of the ranks. Floats
-//! are in [`crate::instructions::float_scans`].
+//! Where the operator is associative, ranks scan their blocks, exchange one value each, and combine in the order of the
+//! ranks. Floats are in [`crate::instructions::float_scans`].
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, SegmentMap};

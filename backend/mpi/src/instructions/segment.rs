@@ -1,7 +1,8 @@
 //! Segmented instructions that move elements, and what all segmented instructions share.
 //!
-//! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first; then
-//! this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop needs.
+//! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first;
+//! then this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop
+//! needs.
 
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::Descriptor;

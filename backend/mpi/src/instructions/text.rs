@@ -1,7 +1,7 @@
 //! The texts of elements, and back: `text_lengths`, `text`, `parse_float`.
 //!
-//! Every rank writes and reads on its local engine. A text that a border cuts is read by the rank where it starts, which gets
-//! the rest of it from the ranks that hold it.
+//! Every rank writes and reads on its local engine. A text that a border cuts is read by the rank where it starts,
+//! which gets the rest of it from the ranks that hold it.
 
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap};

@@ -128,8 +128,8 @@ fn crowded(twin: &mut Twin<impl Local>, random: &mut Random) {
     }
 }
 
-/// Where all indices lie on one rank it has no more memory than the others: with room for a dozen fair shares, half of which
-/// are columns, it could not hold what all ask and what it answers at once.
+/// Where all indices lie on one rank it has no more memory than the others: with room for a dozen fair shares, half of
+/// which are columns, it could not hold what all ask and what it answers at once.
 pub fn within_limit(world: &World) -> (usize, usize) {
     const LENGTH: usize = 400_000;
     let count = world.communicator().layout().ranks;

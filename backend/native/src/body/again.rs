@@ -1,9 +1,9 @@
-//! Loops: functions whose calls at their end come back to them ([`nesl_vcode::tail`]). Such a call is a jump to where the
-//! function that it calls begins, with other values in its parameters: it takes nothing of the stack, and nothing of scratch
-//! memory but what it passes on.
+//! Loops: functions whose calls at their end come back to them ([`nesl_vcode::tail`]). Such a call is a jump to where
+//! the function that it calls begins, with other values in its parameters: it takes nothing of the stack, and nothing
+//! of scratch memory but what it passes on.
 //!
-//! Functions that call one another so are emitted in one, each where it is first called; each of them is compiled in the same
-//! way where it is called from elsewhere.
+//! Functions that call one another so are emitted in one, each where it is first called; each of them is compiled in
+//! the same way where it is called from elsewhere.
 
 use super::{Body, Mark, Uses};
 use crate::function::machine_types;
@@ -87,8 +87,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Emits the current function where it is first called in its loop, on these values of its parameters; those of its results,
-    /// none if it does not come to its end.
+    /// Emits the current function where it is first called in its loop, on these values of its parameters; those of its
+    /// results, none if it does not come to its end.
     fn round(&mut self, values: &[Value]) -> Option<Vec<Vec<Value>>> {
         let label = self.emitter.builder.create_block();
         let function = self.function;
@@ -114,8 +114,8 @@ impl Body<'_, '_> {
         self.emitter.builder.ins().jump(label, &values);
     }
 
-    /// Emits a block at the end of the function; the values of its results, moved to where the function's scratch memory began.
-    /// None if it only goes on with the loop.
+    /// Emits a block at the end of the function; the values of its results, moved to where the function's scratch
+    /// memory began. None if it only goes on with the loop.
     pub(super) fn tail(&mut self, block: &Block) -> Option<Vec<Vec<Value>>> {
         let Some(end) = tail::last(block) else { return Some(self.end(block)) };
         let step = match &end.op {
@@ -175,8 +175,8 @@ impl Body<'_, '_> {
         self.give_back_parts(mark, &types, results)
     }
 
-    /// The instructions that put columns together which nothing but the function's results are made of. All or none: where one
-    /// result is there already, all of them move together.
+    /// The instructions that put columns together which nothing but the function's results are made of. All or none:
+    /// where one result is there already, all of them move together.
     fn put_together_at_end<'i>(&self, block: &'i Block) -> Vec<&'i Instruction> {
         let is_column = |&result: &Operand| matches!(self.type_of(result), RegisterType::Column(_));
         let has_descriptors = block.results.iter().any(|&result| self.type_of(result) == RegisterType::Descriptor);

@@ -1,4 +1,5 @@
-//! Columns in scratch memory: room for them, what puts short ones together, and what remains of them when a function ends.
+//! Columns in scratch memory: room for them, what puts short ones together, and what remains of them when a function
+//! ends.
 //!
 //! In small instances these are most of what is done, so they are a few instructions in place rather than calls.
 
@@ -85,8 +86,8 @@ impl Emitter<'_> {
         self.builder.switch_to_block(after);
     }
 
-    /// Where a column lies after it has been moved down to an address if there is much room in between, which filters leave. What
-    /// is not used of large columns would take memory once others lie there.
+    /// Where a column lies after it has been moved down to an address if there is much room in between, which filters
+    /// leave. What is not used of large columns would take memory once others lie there.
     pub fn close_up(&mut self, end: Value, column: Value, bytes: Value) -> Value {
         let builder = &mut self.builder;
         let (moving, after) = (builder.create_block(), builder.create_block());
@@ -236,8 +237,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Puts columns together where scratch memory began at a mark, each of the parts by which its values are given, and frees the
-    /// rest; the values of all registers.
+    /// Puts columns together where scratch memory began at a mark, each of the parts by which its values are given, and
+    /// frees the rest; the values of all registers.
     pub(super) fn give_back_parts(
         &mut self,
         mark: Value,
@@ -382,8 +383,8 @@ mod tests {
     use crate::Status;
     use crate::function::tests::run_in;
 
-    /// A number for each of n instances, each of which makes a column for itself: in a function that it calls, by a helper, in a
-    /// loop of its own, or in none of these.
+    /// A number for each of n instances, each of which makes a column for itself: in a function that it calls, by a
+    /// helper, in a loop of its own, or in none of these.
     fn instances(made: &str) -> String {
         format!(
             "function f(%0: int) -> int {{

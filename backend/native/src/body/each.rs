@@ -1,8 +1,8 @@
 //! `each` in the middle of a function: a loop around a call of the serial version.
 //!
-//! Taking the operands of an instance apart copies nothing. What an instance gives stays in scratch memory where the instance left
-//! it; after the loop it is put together, which copies nothing either where all of it lies one after another. Scalars that are only
-//! reduced are combined in the loop ([`super::sink`]).
+//! Taking the operands of an instance apart copies nothing. What an instance gives stays in scratch memory where the
+//! instance left it; after the loop it is put together, which copies nothing either where all of it lies one after
+//! another. Scalars that are only reduced are combined in the loop ([`super::sink`]).
 
 use super::Body;
 use super::sink::Sunk;

@@ -1,8 +1,9 @@
 //! A filter for the instances of an `each` that combines what they give: nothing is kept in memory.
 //!
-//! In `sum({f(x, a) : x in v | p(x)})` the filter's loop and that over the instances become one, which goes over the elements of
-//! `v` in rounds of as many as a word has bits. Where there is an instance is a word's bits, and each bit that is set says which
-//! element the next instance reads. A search for all solutions does nothing but this, for a few elements at a time.
+//! In `sum({f(x, a) : x in v | p(x)})` the filter's loop and that over the instances become one, which goes over the
+//! elements of `v` in rounds of as many as a word has bits. Where there is an instance is a word's bits, and each bit
+//! that is set says which element the next instance reads. A search for all solutions does nothing but this, for a few
+//! elements at a time.
 
 use super::Body;
 use super::sink::{Origin, Sunk};
@@ -20,8 +21,8 @@ const ROUND: i64 = 64;
 const TIMES: [i32; 3] = [8, 4, 1];
 
 impl Body<'_, '_> {
-    /// The values of what a filter yields, where that is left to the loop over its instances: columns that are never looked at, as
-    /// long as what is filtered. None where others read what it keeps, or what it computes may fail.
+    /// The values of what a filter yields, where that is left to the loop over its instances: columns that are never
+    /// looked at, as long as what is filtered. None where others read what it keeps, or what it computes may fail.
     pub(super) fn filter_for(&mut self, plan: &Plan, inputs: &[Register], results: &[Register]) -> Option<Vec<Value>> {
         let count = self.uses.instances_of(results)?;
         let is_inside = plan.yields.iter().all(|&node| plan.nodes[node].space == 1);
@@ -88,7 +89,8 @@ impl Body<'_, '_> {
         builder.switch_to_block(again);
         // Where nothing is kept no instance looks.
         self.emitter.check_flag(interrupt);
-        // What the loop over rounds keeps in registers is in memory during every instance: the first round would begin by reading it.
+        // What the loop over rounds keeps in registers is in memory during every instance: the first round would begin
+        // by reading it.
         let filter = self.with_scalars_from(filter.clone(), &scalars);
         let wide = is_wide.then(|| self.with_splats(filter.clone()));
         self.find((&filter, wide), start, length, set);
@@ -97,8 +99,8 @@ impl Body<'_, '_> {
         builder.switch_to_block(after);
     }
 
-    /// The bits of the round that begins at an index, the lowest for that. The last index is the first that is looked at: the bits
-    /// before it push those behind it up.
+    /// The bits of the round that begins at an index, the lowest for that. The last index is the first that is looked
+    /// at: the bits before it push those behind it up.
     fn find(&mut self, (filter, wide): (&Sunk, Option<Sunk>), first: Value, length: Value, set: Variable) {
         let builder = &mut self.emitter.builder;
         let index = builder.declare_var(types::I64);
@@ -116,7 +118,8 @@ impl Body<'_, '_> {
             builder.ins().brif(is_left, body, &[], after, &[]);
             builder.switch_to_block(body);
             let (i, before) = (builder.use_var(index), builder.use_var(set));
-            // Neighbours are put together first, and all of them then with those behind: the loop waits for no more than that.
+            // Neighbours are put together first, and all of them then with those behind: the loop waits for no more
+            // than that.
             let (mut bits, mut width) = match &wide {
                 Some(wide) if times > 1 => (self.bits_of_vectors(wide, i, times), LANES as i64),
                 _ => (self.bits_of_indices(filter, i, times), 1),

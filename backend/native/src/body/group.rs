@@ -12,7 +12,8 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{Block, Function, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 
-/// The plan of a group or of an instruction that can be one, with the registers that it reads; none where it is something else.
+/// The plan of a group or of an instruction that can be one, with the registers that it reads; none where it is
+/// something else.
 pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<(Plan, Vec<Register>)> {
     match &instruction.op {
         Op::Fused(block) => Plan::new(block, &function.registers),
@@ -80,7 +81,8 @@ impl Body<'_, '_> {
         let environment = Environment { inputs: bounds, positions, limits: Vec::new(), outlets, aside: zero };
         let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, (zero, length));
         let mut values = vec![Vec::new(); plan.yields.len()];
-        // Where the columns end that have been dealt with, in the order in which they lie: room for what is stored was made first.
+        // Where the columns end that have been dealt with, in the order in which they lie: room for what is stored was
+        // made first.
         let mut end = None;
         let (stored, others): (Vec<usize>, Vec<usize>) =
             (0..plan.yields.len()).partition(|&index| is_stored(plan.ending(index)));

@@ -1,8 +1,9 @@
 //! The results of a function that ends with a loop: the loop writes them to where they stay.
 //!
-//! A function's results lie where its scratch memory began once it has returned. There lies at first what it made on the way;
-//! where its last group reads nothing of that, as in a recursion that reads what its calls gave, the group writes over it, and
-//! columns that are put together from what it yields are written side by side. Otherwise they move down together.
+//! A function's results lie where its scratch memory began once it has returned. There lies at first what it made on
+//! the way; where its last group reads nothing of that, as in a recursion that reads what its calls gave, the group
+//! writes over it, and columns that are put together from what it yields are written side by side. Otherwise they move
+//! down together.
 
 use super::Body;
 use super::group::{is_stored, plan_of};
@@ -18,7 +19,8 @@ pub(super) struct LastGroup<'i> {
     instruction: &'i Instruction,
     plan: Plan,
     inputs: Vec<Register>,
-    /// The results that are columns: the type of their elements, and the yields that they consist of, one after another.
+    /// The results that are columns: the type of their elements, and the yields that they consist of, one after
+    /// another.
     columns: Vec<(ScalarType, Vec<usize>)>,
 }
 
@@ -130,8 +132,8 @@ impl Body<'_, '_> {
         block.results.iter().any(is_it)
     }
 
-    /// Where results are written that have so many elements in each yield, where each column begins behind the first, and the
-    /// address of each yield that is stored.
+    /// Where results are written that have so many elements in each yield, where each column begins behind the first,
+    /// and the address of each yield that is stored.
     fn place(&mut self, mark: Value, last: &LastGroup<'_>, length: Value) -> (Place, Vec<Value>, Vec<Value>) {
         self.require_possible(length);
         let mut bytes = self.emitter.int(0);
@@ -154,7 +156,8 @@ impl Body<'_, '_> {
         (Place { first, bytes, may_move }, offsets, rooms)
     }
 
-    /// Where so many bytes can be written while the inputs of a group are read, and whether that may be elsewhere than at the mark.
+    /// Where so many bytes can be written while the inputs of a group are read, and whether that may be elsewhere than
+    /// at the mark.
     fn beginning(&mut self, mark: Value, bytes: Value, inputs: &[Register]) -> (Value, bool) {
         let mut addresses = Vec::new();
         for &input in inputs {
@@ -210,8 +213,9 @@ impl Body<'_, '_> {
 mod tests {
     use crate::function::tests::column_of;
 
-    /// The squares of n numbers, made behind so many other columns; and from them, put together, what a group yields: differences
-    /// and sums with the first of those columns, which may lie where results go, or with themselves, read from the end on.
+    /// The squares of n numbers, made behind so many other columns; and from them, put together, what a group yields:
+    /// differences and sums with the first of those columns, which may lie where results go, or with themselves, read
+    /// from the end on.
     fn at_the_end(before: usize, reads_first: bool) -> String {
         let columns: String =
             (0..before).map(|column| format!("%{} = map add.int %1 {}\n", 13 + column, 100 * column)).collect();

@@ -1,9 +1,9 @@
-//! What is computed between a filter, the instances of an `each` and a reduction moves into the loop over the instances, where
-//! nothing else reads it.
+//! What is computed between a filter, the instances of an `each` and a reduction moves into the loop over the
+//! instances, where nothing else reads it.
 //!
-//! In `{f(a + x, b * x) : x in v | p(x)}` a filter's loop would compute both arguments for each element, kept or not, and store them
-//! in columns; instead it keeps the elements alone, and each instance computes its own arguments from them. In `sum({f(x) : x in
-//! v})` what instances give is added up where they give it.
+//! In `{f(a + x, b * x) : x in v | p(x)}` a filter's loop would compute both arguments for each element, kept or not,
+//! and store them in columns; instead it keeps the elements alone, and each instance computes its own arguments from
+//! them. In `sum({f(x) : x in v})` what instances give is added up where they give it.
 
 use super::Body;
 use crate::emitter::{TRUSTED, machine_type};
@@ -162,8 +162,9 @@ impl Uses {
         self.instances[index] == 1 && self.reads[index] == self.lengths[index] + 1
     }
 
-    /// The number of the instances of an `each`, where columns are read by nobody but these and there is no other use for how
-    /// many elements they have: all that varies comes from these columns, and all that instances give is combined.
+    /// The number of the instances of an `each`, where columns are read by nobody but these and there is no other use
+    /// for how many elements they have: all that varies comes from these columns, and all that instances give is
+    /// combined.
     pub fn instances_of(&self, columns: &[Register]) -> Option<Register> {
         let reads_all = |instances: &&Instances| {
             let (read, given) = (&instances.scalars, &instances.results);
@@ -228,8 +229,8 @@ fn scalars_of_instances(each: &Each) -> impl Iterator<Item = bool> {
 }
 
 impl Sunk {
-    /// How to compute something from what filters keep, or from what is there before any: all that it takes is at its index. None
-    /// where that is much, can fail, or needs something else.
+    /// How to compute something from what filters keep, or from what is there before any: all that it takes is at its
+    /// index. None where that is much, can fail, or needs something else.
     pub fn of(plan: &Plan, source: Source, from: Origin) -> Option<Sunk> {
         let mut sunk = Sunk { steps: Vec::new(), result: Part::Index };
         sunk.result = sunk.part(plan, source, from)?;
@@ -271,8 +272,8 @@ impl Sunk {
 }
 
 impl Body<'_, '_> {
-    /// The values of what a group yields, for an instruction with these results: of what only instances read, those of what it is
-    /// computed from.
+    /// The values of what a group yields, for an instruction with these results: of what only instances read, those of
+    /// what it is computed from.
     pub(super) fn group_for(&mut self, plan: &Plan, inputs: &[Register], results: &[Register]) -> Vec<Value> {
         if let Some(values) = self.filter_for(plan, inputs, results) {
             return values;

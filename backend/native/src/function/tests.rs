@@ -468,8 +468,8 @@ fn bits_that_go_evenly_are_checked_at_both_ends() {
     }
 }
 
-/// `combine({g(k * x, x + 5) : x in [0:n] | rem(x, 3) == 0})` where g subtracts its second argument twice; of the columns of
-/// arguments `read` is what else is read of them.
+/// `combine({g(k * x, x + 5) : x in [0:n] | rem(x, 3) == 0})` where g subtracts its second argument twice; of the
+/// columns of arguments `read` is what else is read of them.
 fn instances_between_a_filter_and_a_reduction(combine: &str, read: &str) -> String {
     format!(
         "function f(%0: int, %1: int) -> int, int {{

@@ -1,8 +1,8 @@
 //! What is computed at one index.
 //!
-//! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap, cannot
-//! fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise it is
-//! behind a branch.
+//! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap,
+//! cannot fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise
+//! it is behind a branch.
 
 use super::emit::{Bound, Carried, Cursor, Environment, Mode};
 use super::induction::InductionVariable;
@@ -36,7 +36,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub checked: Vec<bool>,
     /// The nodes that check indices against what is known to be a length.
     pub has_length: Vec<bool>,
-    /// Of the yields that are written at indices, those whose indices need not be compared with the length of the column.
+    /// Of the yields that are written at indices, those whose indices need not be compared with the length of the
+    /// column.
     pub is_place: Vec<bool>,
     /// The spaces within that are behind a branch.
     branches: Vec<bool>,
@@ -57,8 +58,8 @@ pub(super) struct Body<'a, 'e, 'b> {
     pub wide_accumulators: Vec<Vec<Variable>>,
     /// Counters for two indices, of the spaces that are counted.
     pub wide_counters: Vec<Variable>,
-    /// What holds for a strip: the elements of `seg_dist` and the addresses that index 0 would have in what `compact` reads, by
-    /// node.
+    /// What holds for a strip: the elements of `seg_dist` and the addresses that index 0 would have in what `compact`
+    /// reads, by node.
     pub of_strip: Vec<Option<Value>>,
     /// The addresses that index 0 would have in buffers of sums, for a strip or a stretch, by yield.
     pub biases: Vec<Option<Value>>,
@@ -461,7 +462,8 @@ impl<'a, 'e, 'b> Body<'a, 'e, 'b> {
         }
     }
 
-    /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and gives up.
+    /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and
+    /// gives up.
     fn place(&mut self, column: Source, place: Value, size: u32, is_unknown: bool) -> Value {
         let Source::Input(input) = column else { unreachable!("the column comes from outside") };
         let Bound::Column { pointer, length } = self.environment.inputs[input] else {

@@ -1,9 +1,10 @@
 //! The loops of a group, wherever they stand: what they read and write is given by values.
 //!
-//! Indices are taken in *stretches*, after which the interrupt flag is looked at, and the floats that were computed are added up
-//! by segments: a loop that waits for memory knows nothing of where segments end. Stretches are cut into *strips* where something
-//! is the same for a segment, or combines floats in blocks: what is the same for a strip is read once for it. Inside a strip is a
-//! loop over indices ([`super::strip`]), at each of which something is computed ([`super::body`]).
+//! Indices are taken in *stretches*, after which the interrupt flag is looked at, and the floats that were computed are
+//! added up by segments: a loop that waits for memory knows nothing of where segments end. Stretches are cut into
+//! *strips* where something is the same for a segment, or combines floats in blocks: what is the same for a strip is
+//! read once for it. Inside a strip is a loop over indices ([`super::strip`]), at each of which something is computed
+//! ([`super::body`]).
 
 use super::body::Body;
 use super::plan::{Ending, Node, Plan, Source, is_ordered};
@@ -19,9 +20,10 @@ use nesl_prim::sum;
 pub enum Mode {
     /// All, over all indices.
     Whole,
-    /// All over some of the indices, others being computed at the same time: nothing is written past the end of a column's part,
-    /// and of scans only the elements to be scanned are stored. Where it counts in which order a scatter writes, it writes to a column
-    /// of this piece alone, and 1 to the byte behind its elements that has the number of what was written.
+    /// All over some of the indices, others being computed at the same time: nothing is written past the end of a
+    /// column's part, and of scans only the elements to be scanned are stored. Where it counts in which order a scatter
+    /// writes, it writes to a column of this piece alone, and 1 to the byte behind its elements that has the number of
+    /// what was written.
     Piece,
     /// What scans that are read end with, of those that are computed from no more than so many others.
     Scan(u8),
@@ -68,8 +70,8 @@ pub(crate) enum Bound {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlet {
     pub pointer: Value,
-    /// What a reduction begins with; where in the buffer of sums a filter's first element goes; the length of the column
-    /// that is written to at indices; the [`sums::Sums`] of segments, whose results go to the column.
+    /// What a reduction begins with; where in the buffer of sums a filter's first element goes; the length of the
+    /// column that is written to at indices; the [`sums::Sums`] of segments, whose results go to the column.
     pub start: Value,
 }
 
@@ -82,8 +84,8 @@ pub(crate) struct Environment {
     /// For each space of a piece, where the room for its elements ends; not looked at otherwise.
     pub limits: Vec<Value>,
     pub outlets: Vec<Outlet>,
-    /// Eight bytes that mean nothing; unless all is computed over all indices, then a word for each scan that is read with
-    /// what comes before the first index.
+    /// Eight bytes that mean nothing; unless all is computed over all indices, then a word for each scan that is read
+    /// with what comes before the first index.
     pub aside: Value,
 }
 
@@ -102,8 +104,8 @@ pub(super) enum Carried {
     Nothing,
     /// Accumulators of an exact operation, or the position in a filter's buffer of sums.
     Values(Vec<Variable>),
-    /// An ordered scan: what comes before the block, what comes before the element inside the block, and for a filter the
-    /// position in the block.
+    /// An ordered scan: what comes before the block, what comes before the element inside the block, and for a filter
+    /// the position in the block.
     Ordered {
         before: Variable,
         inside: Variable,

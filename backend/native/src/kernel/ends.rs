@@ -112,8 +112,8 @@ impl Body<'_, '_, '_> {
         self.emitter.builder.switch_to_block(full);
     }
 
-    /// Begins what is done where a position is the end of a block, where the position goes back to 0; yields the block of
-    /// instructions to go on with.
+    /// Begins what is done where a position is the end of a block, where the position goes back to 0; yields the block
+    /// of instructions to go on with.
     pub fn at_block_end(&mut self, variable: Variable) -> cranelift_codegen::ir::Block {
         let builder = &mut self.emitter.builder;
         let position = builder.use_var(variable);

@@ -1,6 +1,8 @@
-//! What is checked once instead of at each index. Indices that go up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`: where the first and the last of them are
-//! indices of a column, all between are, and nothing is checked inside the loop. So do the bits by which ints are shifted. By segments the same is done for each strip, as in
-//! `{[s:e:d] : …}`, where how much they go up by is known when the strip begins; there the index is kept, and goes up by that.
+//! What is checked once instead of at each index. Indices that go up or down evenly with the loop, as in
+//! `{v[2 * i + 1] : i in [0:n]}`: where the first and the last of them are indices of a column, all between are, and
+//! nothing is checked inside the loop. So do the bits by which ints are shifted. By segments the same is done for each
+//! strip, as in `{[s:e:d] : …}`, where how much they go up by is known when the strip begins; there the index is kept,
+//! and goes up by that.
 
 use super::body::Body;
 use super::emit::{Bound, Mode};
@@ -11,7 +13,8 @@ use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{RegisterType, VectorOp};
 
-/// The index goes up by no more than this with each index of the loop, so that it does not wrap around between two that are indices.
+/// The index goes up by no more than this with each index of the loop, so that it does not wrap around between two that
+/// are indices.
 const FACTOR: i64 = 1 << 16;
 
 /// The most by which an index goes up, or down, where it is checked for a strip alone.
@@ -124,8 +127,8 @@ impl Body<'_, '_, '_> {
         self.emitter.builder.use_var(cursor.base)
     }
 
-    /// Whether indices that have been checked against some length are indices of a column is checked once, and not where they
-    /// are used; and so is whether there are any of such a length.
+    /// Whether indices that have been checked against some length are indices of a column is checked once, and not
+    /// where they are used; and so is whether there are any of such a length.
     pub(super) fn check_once(&mut self, start: Value, end: Value) {
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
@@ -165,8 +168,8 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Requires that the length against which a source is checked is no more than another one; false where it is not checked
-    /// against what is the same at all indices.
+    /// Requires that the length against which a source is checked is no more than another one; false where it is not
+    /// checked against what is the same at all indices.
     fn fits(&mut self, index: Source, length: Value) -> bool {
         let Source::Node(number) = index else { return false };
         let node = &self.plan.nodes[number];
@@ -270,7 +273,8 @@ impl Body<'_, '_, '_> {
         index
     }
 
-    /// Whether a source goes up evenly inside a strip: true if it may go up, false if it is the same at all its indices.
+    /// Whether a source goes up evenly inside a strip: true if it may go up, false if it is the same at all its
+    /// indices.
     fn is_even(&self, source: Source) -> Option<bool> {
         let number = match source {
             Source::Node(number) => number,

@@ -1,7 +1,9 @@
-//! A plan over a part of its indices: the same loop where only some of all indices are at hand, on one of several processes.
+//! A plan over a part of its indices: the same loop where only some of all indices are at hand, on one of several
+//! processes.
 //!
-//! What instructions make of the index itself would count from the part's own first one. Such a plan has inputs besides those of
-//! the whole: how many indices the part has, which is its first, and how much of the first segment lies before it.
+//! What instructions make of the index itself would count from the part's own first one. Such a plan has inputs besides
+//! those of the whole: how many indices the part has, which is its first, and how much of the first segment lies before
+//! it.
 
 use super::plan::{Node, NodeOp, Plan, Source};
 use super::specialisation::Known;
@@ -29,7 +31,8 @@ pub enum Further {
 }
 
 impl Plan {
-    /// One instruction alone: the reduction of segments that lie one after another. Its inputs are the column and the segments.
+    /// One instruction alone: the reduction of segments that lie one after another. Its inputs are the column and the
+    /// segments.
     pub fn seg_reduce(op: ScalarOp) -> Plan {
         let row = op.row();
         let operands = vec![Source::Input(0), Source::Input(1)];

@@ -112,7 +112,8 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// The nodes whose results leave the group.
     pub yields: Vec<usize>,
-    /// The spaces of the filters; that of all indices has number 0 and is not among them, so that number 1 is the first.
+    /// The spaces of the filters; that of all indices has number 0 and is not among them, so that number 1 is the
+    /// first.
     pub(super) filters: Vec<Space>,
     /// How many indices there are.
     pub extent: Extent,
@@ -199,8 +200,9 @@ impl Plan {
         self.nodes.iter().any(|node| node.operands.contains(&Source::Node(number)))
     }
 
-    /// The scans of all indices that something in the group reads, each with how many others come before it in what it is
-    /// computed from: where pieces are computed at the same time, it must be known before what each of them begins with.
+    /// The scans of all indices that something in the group reads, each with how many others come before it in what it
+    /// is computed from: where pieces are computed at the same time, it must be known before what each of them begins
+    /// with.
     pub fn running(&self) -> Vec<Running> {
         let mut levels: Vec<u8> = Vec::with_capacity(self.nodes.len());
         let mut running = Vec::new();

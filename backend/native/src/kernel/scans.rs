@@ -1,5 +1,5 @@
-//! What goes on from one index to the next besides reductions: scans, which are elements of the loop like others, and segments
-//! that are read where they lie.
+//! What goes on from one index to the next besides reductions: scans, which are elements of the loop like others, and
+//! segments that are read where they lie.
 
 use super::body::Body;
 use super::emit::{Carried, Cursor, Mode};
@@ -130,7 +130,8 @@ impl Body<'_, '_, '_> {
         different
     }
 
-    /// The address that index 0 would have if the current segment, wherever it lies in a column, began there at its base.
+    /// The address that index 0 would have if the current segment, wherever it lies in a column, began there at its
+    /// base.
     pub fn bias_of_segment(&mut self, pointer: Value, length: Value, cursor: Cursor, size: u32) -> Value {
         let base = self.emitter.builder.use_var(cursor.base);
         let builder = &mut self.emitter.builder;

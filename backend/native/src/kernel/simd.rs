@@ -1,5 +1,6 @@
-//! The same computed at two indices at once, in vectors of 128 bits, where all that a loop computes has such a form: arithmetic,
-//! comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as numbers.
+//! The same computed at two indices at once, in vectors of 128 bits, where all that a loop computes has such a form:
+//! arithmetic, comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as
+//! numbers.
 
 use super::body::Body;
 use super::emit::Mode;
@@ -50,7 +51,8 @@ impl Body<'_, '_, '_> {
         all_nodes && all_ends && self.counted_flags().all(|flag| flag.is_some())
     }
 
-    /// The flags that are counted, of each space that is: none where elements are stored there, or the flags are no masks.
+    /// The flags that are counted, of each space that is: none where elements are stored there, or the flags are no
+    /// masks.
     fn counted_flags(&self) -> impl Iterator<Item = Option<Source>> {
         let spaces = (1..self.plan.spaces()).filter(|&space| self.positions[space].is_some());
         spaces.map(|space| {

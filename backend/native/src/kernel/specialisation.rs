@@ -1,7 +1,8 @@
 //! What is known of the descriptors of a group when it runs, and the plan that a group has then.
 //!
-//! A kernel is in all segments of the same lengths at the same place, and elements of segments that lie one after another it reads
-//! as if there were none. Which descriptors are like that is not known before, but hardly ever changes.
+//! A kernel is in all segments of the same lengths at the same place, and elements of segments that lie one after
+//! another it reads as if there were none. Which descriptors are like that is not known before, but hardly ever
+//! changes.
 
 use super::plan::{NodeOp, Plan, Source};
 use nesl_vcode::{RegisterType, VectorOp};
@@ -11,7 +12,8 @@ use nesl_vcode::{RegisterType, VectorOp};
 pub struct Known {
     /// Of each input the first one whose segments are as long as its own: itself, if there is none.
     alike: Vec<usize>,
-    /// The inputs that are descriptors of segments which lie one after another, of those through which elements are read.
+    /// The inputs that are descriptors of segments which lie one after another, of those through which elements are
+    /// read.
     packed: Vec<usize>,
 }
 
@@ -29,8 +31,8 @@ impl Plan {
         descriptors.count() > 1 || self.views().next().is_some()
     }
 
-    /// What is known where `lengths` says of the lengths of a descriptor what those of no other are, and `is_packed` whether its
-    /// segments lie one after another and cover their data.
+    /// What is known where `lengths` says of the lengths of a descriptor what those of no other are, and `is_packed`
+    /// whether its segments lie one after another and cover their data.
     pub fn find_known<L: PartialEq>(&self, lengths: impl Fn(usize) -> L, is_packed: impl Fn(usize) -> bool) -> Known {
         let is_descriptor = |&input: &usize| self.inputs[input] == RegisterType::Descriptor;
         let first = |input: usize| (0..input).filter(is_descriptor).find(|&other| lengths(other) == lengths(input));

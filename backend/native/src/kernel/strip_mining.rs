@@ -66,8 +66,8 @@ impl Body<'_, '_, '_> {
         self.rotated(index, stop, 1, 1);
     }
 
-    /// The same where nothing may be written behind the room of a piece. As many indices as there is room for are taken without
-    /// looking, and then as many as there still is room for: filters keep only some of them.
+    /// The same where nothing may be written behind the room of a piece. As many indices as there is room for are taken
+    /// without looking, and then as many as there still is room for: filters keep only some of them.
     fn strip_of_piece(&mut self, index: Variable, stop: Value) {
         let builder = &mut self.emitter.builder;
         let [header, roomy, tight, after] = [(); 4].map(|()| builder.create_block());
@@ -104,8 +104,8 @@ impl Body<'_, '_, '_> {
         self.emitter.builder.switch_to_block(after);
     }
 
-    /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the stack, and would
-    /// be read from there each time that it is used.
+    /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the
+    /// stack, and would be read from there each time that it is used.
     pub fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
         let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column { .. })).count();
         if self.cursors.iter().any(Option::is_some) || columns + self.environment.outlets.len() < MANY {

@@ -1,6 +1,6 @@
-//! Float sums and products in kernels: a kernel fills a buffer with elements, and they are combined here, as [`nesl_prim::sum`]
-//! defines, with the widest vector instructions that the machine has. Those of one sequence come block by block, those of segments
-//! one segment after another, as many as the buffer holds.
+//! Float sums and products in kernels: a kernel fills a buffer with elements, and they are combined here, as
+//! [`nesl_prim::sum`] defines, with the widest vector instructions that the machine has. Those of one sequence come
+//! block by block, those of segments one segment after another, as many as the buffer holds.
 
 use crate::state::State;
 use nesl_prim::{ScalarOp, sum};
@@ -119,7 +119,8 @@ impl Sums {
     /// Combines the elements of all segments that end with so many in the buffer; how many are left there.
     ///
     /// # Safety
-    /// There are lengths of so many segments, and room for their results; they have so many elements at least as have come.
+    /// There are lengths of so many segments, and room for their results; they have so many elements at least as have
+    /// come.
     #[inline(always)]
     unsafe fn add_up(&mut self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, filled: usize) -> usize {
         let (lengths, results) =
@@ -221,8 +222,8 @@ pub(crate) unsafe extern "C" fn complete_lanes(sums: *mut Sums, filled: usize) {
     unsafe { &mut *sums }.complete_lanes(filled);
 }
 
-/// What a kernel calls after every stretch of indices, with the number of elements in the buffer: combines the segments that end
-/// there, and returns how many elements are left.
+/// What a kernel calls after every stretch of indices, with the number of elements in the buffer: combines the segments
+/// that end there, and returns how many elements are left.
 pub(crate) unsafe extern "C" fn add_up_segments(sums: *mut Sums, filled: usize) -> usize {
     // SAFETY: as in [`complete`].
     let sums = unsafe { &mut *sums };

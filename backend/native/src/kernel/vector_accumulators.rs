@@ -1,11 +1,13 @@
-//! Float sums and products whose lanes stay in registers, while the loop takes as many indices at a time as a block has lanes.
+//! Float sums and products whose lanes stay in registers, while the loop takes as many indices at a time as a block has
+//! lanes.
 //!
-//! A kernel writes the elements of a block to a buffer, where they are combined lane by lane ([`super::sums`]). A loop that computes
-//! one sum, and two indices at once, can keep the lanes instead: nothing is written in it. In the end they are
-//! written as if they were the first elements of the block, which gives the same bits, as every lane begins with an element; what
-//! is left of the block comes behind them.
+//! A kernel writes the elements of a block to a buffer, where they are combined lane by lane ([`super::sums`]). A loop
+//! that computes one sum, and two indices at once, can keep the lanes instead: nothing is written in it. In the end
+//! they are written as if they were the first elements of the block, which gives the same bits, as every lane begins
+//! with an element; what is left of the block comes behind them.
 //!
-//! Sums of segments are computed so where segments are long: then each is added up where it ends, not as many as the buffer holds.
+//! Sums of segments are computed so where segments are long: then each is added up where it ends, not as many as the
+//! buffer holds.
 
 use super::body::Body;
 use super::emit::{Cursor, Mode};
@@ -54,8 +56,8 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The operation and the descriptor of the only yield, if it is a sum of segments for which lanes can be kept: where a loop over an
-    /// index space knows where they end anyway.
+    /// The operation and the descriptor of the only yield, if it is a sum of segments for which lanes can be kept:
+    /// where a loop over an index space knows where they end anyway.
     pub fn long_segments(&self) -> Option<(ScalarOp, usize, Cursor)> {
         let &[Some(Ending::SegSum(op, _, descriptor))] = &self.endings[..] else { return None };
         let cursors = self.different_cursors().into_iter();
@@ -184,8 +186,8 @@ impl Body<'_, '_, '_> {
         true
     }
 
-    /// The part of a strip for which lanes are kept: rows of a block that begins with the strip. A piece may be joined with the next
-    /// one in the middle of a block, and takes whole blocks alone.
+    /// The part of a strip for which lanes are kept: rows of a block that begins with the strip. A piece may be joined
+    /// with the next one in the middle of a block, and takes whole blocks alone.
     pub fn strip_of_lanes(&mut self, index: Variable, stop: Value) {
         let Some(lanes) = self.lanes.clone() else { return };
         let builder = &mut self.emitter.builder;

@@ -1,12 +1,13 @@
-//! What instances and functions leave behind: parts of columns are put together, or moved to where scratch memory began.
+//! What instances and functions leave behind: parts of columns are put together, or moved to where scratch memory
+//! began.
 
 use crate::state::{DONE, State};
 
 /// So many parts are sorted without memory for them.
 const FEW: usize = 16;
 
-/// Puts the parts of a column together, `count` of them by their addresses and numbers of elements, `bytes` all together. Yields its
-/// address; 0 where there is no room.
+/// Puts the parts of a column together, `count` of them by their addresses and numbers of elements, `bytes` all
+/// together. Yields its address; 0 where there is no room.
 ///
 /// # Safety
 /// Native code passes its state and parts of memory.
@@ -54,7 +55,8 @@ pub(crate) unsafe extern "C" fn copy_down(to: usize, from: usize, bytes: usize) 
 }
 
 /// Moves parts of scratch memory down to `mark`, in the order in which they lie there, and frees what is behind them.
-/// `words` are the address of each part, rewritten, and its length in bytes. Parts outside of what was made since `mark` stay.
+/// `words` are the address of each part, rewritten, and its length in bytes. Parts outside of what was made since
+/// `mark` stay.
 ///
 /// # Safety
 /// Native code passes its state, a former top of its scratch memory, and `count` parts of memory.
@@ -88,7 +90,8 @@ pub(crate) unsafe extern "C" fn give_back(state: *mut State<'_>, mark: usize, wo
             // It begins inside the part before, and is moved along with it, what lies behind that included.
             let kept = end - from;
             if bytes > kept {
-                // SAFETY: both places are in scratch memory; what was behind has not been overwritten, since parts move down.
+                // SAFETY: both places are in scratch memory; what was behind has not been overwritten, since parts move
+                // down.
                 unsafe { copy(end, to + (end - start), bytes - kept) };
                 free = (to + (from - start) + bytes).next_multiple_of(8);
                 moved = Some((start, from + bytes, to));

@@ -1,7 +1,7 @@
 //! The instances of an `each`, one after another: the words of its operands taken apart, and the results put together.
 //!
-//! Taking apart copies nothing. What an instance gives stays in scratch memory where the instance left it; where the results of
-//! all lie one after another, as those of a single column do, putting together copies nothing either.
+//! Taking apart copies nothing. What an instance gives stays in scratch memory where the instance left it; where the
+//! results of all lie one after another, as those of a single column do, putting together copies nothing either.
 
 use super::{Frame, work};
 use crate::function::Enter;
@@ -384,9 +384,9 @@ impl Instances {
         Instances(site)
     }
 
-    /// Runs some instances until one is not done or their results are many: where that is, how it ended, and the words of the results
-    /// of those before, which lie in the state's scratch memory or are parts of operands or constants. `operands` are the words of those of the
-    /// instruction, the number of instances apart.
+    /// Runs some instances until one is not done or their results are many: where that is, how it ended, and the words
+    /// of the results of those before, which lie in the state's scratch memory or are parts of operands or constants.
+    /// `operands` are the words of those of the instruction, the number of instances apart.
     ///
     /// # Safety
     /// As for [`Compiled::call`](crate::Compiled::call).

@@ -1,8 +1,9 @@
 //! What native code calls for instructions on columns: functions in Rust on slices.
 //!
-//! An operand or result is one word if it is a scalar, two if it is a column (address, length), three if it is a descriptor
-//! (addresses of starts and lengths, number of segments). Native code puts the words of the operands where the results are
-//! to be, and passes that address. A function that cannot go on returns none, and the native code that called it gives up.
+//! An operand or result is one word if it is a scalar, two if it is a column (address, length), three if it is a
+//! descriptor (addresses of starts and lengths, number of segments). Native code puts the words of the operands where
+//! the results are to be, and passes that address. A function that cannot go on returns none, and the native code that
+//! called it gives up.
 
 mod compact_results;
 pub(crate) mod each;
@@ -72,8 +73,8 @@ impl<'s> Frame<'s> {
     /// The next operand, a column.
     pub fn column<T: Element>(&mut self) -> &'s [T] {
         let (address, length) = (self.size(), self.size());
-        // SAFETY: an operand of this type is a column whose elements stay where they are until the function returns; the
-        // verifier has checked the types.
+        // SAFETY: an operand of this type is a column whose elements stay where they are until the function returns;
+        // the verifier has checked the types.
         unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address), length) }
     }
 
@@ -165,7 +166,8 @@ macro_rules! by_size {
 }
 use by_size;
 
-/// The helper of a vector instruction on elements of a type; none for those that native code does itself, or not at all.
+/// The helper of a vector instruction on elements of a type; none for those that native code does itself, or not at
+/// all.
 pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
     use {moving as m, segment as s};
     /// Each of the directions is a function of its own.

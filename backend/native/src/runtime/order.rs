@@ -1,5 +1,5 @@
-//! Sorting, and ranks by sorting positions: short columns are what comes here. Of longer ones it gives up, since the machine
-//! sorts those on all threads, and can be interrupted.
+//! Sorting, and ranks by sorting positions: short columns are what comes here. Of longer ones it gives up, since the
+//! machine sorts those on all threads, and can be interrupted.
 
 use super::Frame;
 use nesl_prim::{Direction, Element};

@@ -1,12 +1,13 @@
 //! Blocks of memory: from the system's allocator, or, large ones on Linux, from the kernel on huge pages.
 //!
-//! The first touch of a huge page is five times as fast as that of as many small ones, byte for byte, where the machine is a
-//! real one. A virtual machine may have lent its free pages of 2 MiB to its host, which then brings them back one small page
-//! after another: five times as slow as small pages, which the kernel rather takes from what it has just used (measured: 9,
-//! 1.5 and 0.3 GB/s). So the first page of a new block is timed while it is touched, as it will be anyway, and where it took
-//! too long the rest of the block, and the blocks fetched next, have small pages.
+//! The first touch of a huge page is five times as fast as that of as many small ones, byte for byte, where the machine
+//! is a real one. A virtual machine may have lent its free pages of 2 MiB to its host, which then brings them back one
+//! small page after another: five times as slow as small pages, which the kernel rather takes from what it has just
+//! used (measured: 9, 1.5 and 0.3 GB/s). So the first page of a new block is timed while it is touched, as it will be
+//! anyway, and where it took too long the rest of the block, and the blocks fetched next, have small pages.
 //!
-//! Pages that are there already can be given other addresses, for some microseconds a huge page: that is how blocks in several places become one.
+//! Pages that are there already can be given other addresses, for some microseconds a huge page: that is how blocks in
+//! several places become one.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -40,8 +41,8 @@ impl Block {
         Some(Block { start: start?, size, mapped })
     }
 
-    /// One block of this size, which is whole huge pages: first the memory of others, whole huge pages each, that are no more
-    /// together, and new memory behind it. None, and the others are gone, where the kernel does not do that.
+    /// One block of this size, which is whole huge pages: first the memory of others, whole huge pages each, that are
+    /// no more together, and new memory behind it. None, and the others are gone, where the kernel does not do that.
     pub fn gathered(others: Vec<Block>, size: usize) -> Option<Block> {
         let others: Vec<_> = others.into_iter().map(ManuallyDrop::new).map(|block| (block.start, block.size)).collect();
         Some(Block { start: system::gather(&others, size)?, size, mapped: true })

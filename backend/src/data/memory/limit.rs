@@ -1,12 +1,12 @@
 //! How much memory this process may take, as the machine and the group it runs in have it, and how many addresses.
 //!
-//! Where a process takes more, Linux kills it without a word. An engine that knows the bound ends with an error instead,
-//! which says where in the program the memory went.
+//! Where a process takes more, Linux kills it without a word. An engine that knows the bound ends with an error
+//! instead, which says where in the program the memory went.
 
 use std::path::{Path, PathBuf};
 
-/// The memory of the machine, or what the control groups of this process allow if that is less; none where neither can be
-/// known.
+/// The memory of the machine, or what the control groups of this process allow if that is less; none where neither can
+/// be known.
 pub fn machine_limit() -> Option<u64> {
     limit_in(Path::new("/"))
 }
@@ -20,8 +20,9 @@ fn limit_in(root: &Path) -> Option<u64> {
     allowed.chain(physical).min()
 }
 
-/// So many bytes, or, where the system limits the addresses of this process (`ulimit -v`), one of so many parts of those that
-/// are left if that is less. Whoever takes a share asks when it needs it; what others take without asking needs some, too.
+/// So many bytes, or, where the system limits the addresses of this process (`ulimit -v`), one of so many parts of
+/// those that are left if that is less. Whoever takes a share asks when it needs it; what others take without asking
+/// needs some, too.
 pub fn share_of_addresses(most: usize, parts: usize) -> usize {
     share_in(Path::new("/"), most, parts)
 }
@@ -50,8 +51,9 @@ fn bytes(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-/// Where the limits are of the group in a line of `/proc/self/cgroup` and of the groups it is in: `0::/user/a` of version 2,
-/// `4:memory:/user/a` of version 1. In a container the group may be named as it is outside, while its files are at the root.
+/// Where the limits are of the group in a line of `/proc/self/cgroup` and of the groups it is in: `0::/user/a` of
+/// version 2, `4:memory:/user/a` of version 1. In a container the group may be named as it is outside, while its files
+/// are at the root.
 fn limit_files(line: &str) -> Vec<PathBuf> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { return Vec::new() };

@@ -7,8 +7,8 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Room for elements, which are `Copy`, of which the first are there. Unlike a vector it never grows; its block returns to
-/// the pool it is from.
+/// Room for elements, which are `Copy`, of which the first are there. Unlike a vector it never grows; its block returns
+/// to the pool it is from.
 #[derive(Debug)]
 pub struct Room<T> {
     start: NonNull<T>,
@@ -58,7 +58,8 @@ impl<T: Copy> Room<T> {
 
     /// The room behind the elements.
     pub fn spare(&mut self) -> &mut [MaybeUninit<T>] {
-        // SAFETY: the memory has room for `capacity` elements, of which `length` are there; it is borrowed with the room.
+        // SAFETY: the memory has room for `capacity` elements, of which `length` are there; it is borrowed with the
+        // room.
         unsafe {
             let spare = self.start.add(self.length).cast::<MaybeUninit<T>>();
             std::slice::from_raw_parts_mut(spare.as_ptr(), self.capacity - self.length)
@@ -204,7 +205,8 @@ impl<T> Drop for Room<T> {
     fn drop(&mut self) {
         match self.block.take() {
             Some((block, pool)) => pool.give(block),
-            // SAFETY: the only maker of a room without a block has taken a vector apart for these; `Copy` elements need no drop.
+            // SAFETY: the only maker of a room without a block has taken a vector apart for these; `Copy` elements need
+            // no drop.
             None => drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), 0, self.capacity) }),
         }
     }

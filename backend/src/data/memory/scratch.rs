@@ -1,9 +1,9 @@
 //! Scratch memory of native code: for each worker a block of addresses, whose pages are taken as they are used.
 //!
-//! It belongs to the engine, not to a program: in a session each line that a user enters is a program, and would touch fresh
-//! pages again. For the same reason what has been used is only given back when the pool has to ask the system for memory, which
-//! then takes no more than before, or after a while. Blocks are on huge pages where those are fast, as those of the pool are.
-//! A transform of 2^21 complex numbers on two threads took a third less so.
+//! It belongs to the engine, not to a program: in a session each line that a user enters is a program, and would touch
+//! fresh pages again. For the same reason what has been used is only given back when the pool has to ask the system for
+//! memory, which then takes no more than before, or after a while. Blocks are on huge pages where those are fast, as
+//! those of the pool are. A transform of 2^21 complex numbers on two threads took a third less so.
 
 use super::block::{Block, HUGE_PAGE};
 use super::share_of_addresses;
@@ -13,7 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Bytes of scratch memory of a worker: of addresses, not of memory.
 const SIZE: usize = 1 << 30;
 
-/// One of so many parts of the addresses that the system leaves to this process is for the scratch memory of a worker, at most.
+/// One of so many parts of the addresses that the system leaves to this process is for the scratch memory of a worker,
+/// at most.
 const SHARE: usize = 4;
 
 /// How often a size is halved that the system refuses.

@@ -1,4 +1,5 @@
-//! Free memory of the kernel's: spans of addresses, which are cut for blocks of any size and joined where blocks come back.
+//! Free memory of the kernel's: spans of addresses, which are cut for blocks of any size and joined where blocks come
+//! back.
 
 use super::block::{Block, HUGE_PAGE};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +39,8 @@ impl Spans {
     /// Memory of whole huge pages, from the largest spans, at most so many bytes.
     pub fn take_pages(&mut self, most: usize) -> Vec<Block> {
         let (mut taken, mut left) = (Vec::new(), most / HUGE_PAGE * HUGE_PAGE);
-        // Those of the largest spans may lie so that there are fewer than in others: then they are left out, as are all smaller ones.
+        // Those of the largest spans may lie so that there are fewer than in others: then they are left out, as are all
+        // smaller ones.
         while left > 0
             && let Some(&(size, start)) = self.by_size.last()
         {

@@ -1,7 +1,7 @@
 //! Columns that are written in parts: room for all of a column, and for each part of it one owner who may write there.
 //!
-//! What is written lies in slices of one buffer, one after another where every part is filled: then putting the slices together
-//! copies nothing ([`Slice::joined`]).
+//! What is written lies in slices of one buffer, one after another where every part is filled: then putting the slices
+//! together copies nothing ([`Slice::joined`]).
 
 use super::{Slice, Vector};
 use crate::data::buffer::{Buffer, Meter};

@@ -1,7 +1,9 @@
-//! A group over a part of its indices, as each of several processes runs it, and what it takes to put the results together.
+//! A group over a part of its indices, as each of several processes runs it, and what it takes to put the results
+//! together.
 //!
 //! A process gets the elements of its indices, the segments that lie there, and where in the whole its part begins
-//! ([`nesl_native::PartPlan`]). What it cannot get is elements at other indices than its own; a group that gathers has no part.
+//! ([`nesl_native::PartPlan`]). What it cannot get is elements at other indices than its own; a group that gathers has
+//! no part.
 
 use super::Group;
 use nesl_native::{Ending, Extent, Further, NodeOp, Plan, Source};
@@ -63,8 +65,8 @@ pub enum Whole {
 }
 
 impl Partial {
-    /// The reduction of segments that lie one after another, by an associative operation: of columns that nothing is known of
-    /// before it runs. Its inputs are the column and the segments.
+    /// The reduction of segments that lie one after another, by an associative operation: of columns that nothing is
+    /// known of before it runs. Its inputs are the column and the segments.
     ///
     /// # Panics
     /// If the operation is not associative.

@@ -20,8 +20,8 @@ pub(super) fn gather(meter: &Arc<Meter>, column: &Vector, indices: &Vector) -> R
     on_vector!(column, slice => of(meter, slice.elements(), indices.elements()))
 }
 
-/// The column with `values[k]` written at `indices[k]`, in the order of k: the last of equal indices wins. Nobody else can see
-/// a column that dies here: it is overwritten, so that the cost is the number of writes.
+/// The column with `values[k]` written at `indices[k]`, in the order of k: the last of equal indices wins. Nobody else
+/// can see a column that dies here: it is overwritten, so that the cost is the number of writes.
 pub(super) fn scatter(
     meter: &Arc<Meter>,
     column: Vector,

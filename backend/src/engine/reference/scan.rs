@@ -1,7 +1,7 @@
 //! Reductions and exclusive scans, of whole columns and of each segment.
 //!
-//! Operations that are exactly associative are combined from left to right. Float addition and multiplication are not: the
-//! order in which they combine is defined by [`nesl_prim::sum`].
+//! Operations that are exactly associative are combined from left to right. Float addition and multiplication are not:
+//! the order in which they combine is defined by [`nesl_prim::sum`].
 
 use crate::data::buffer::Meter;
 use crate::data::descriptor::Descriptor;

@@ -1,9 +1,9 @@
 //! Instructions that compute every element by itself: `map`, `iota`, `dist`.
 //!
-//! Each operation is compiled into one loop over blocks of [`BLOCK`] elements. What makes operands different is taken care of
-//! a block at a time: a scalar is a block of copies made once, and an operand that is overwritten by its own result is
-//! copied aside before. Results of operations that can fail are computed without leaving the loop; the block in which one
-//! failed is then searched for the first.
+//! Each operation is compiled into one loop over blocks of [`BLOCK`] elements. What makes operands different is taken
+//! care of a block at a time: a scalar is a block of copies made once, and an operand that is overwritten by its own
+//! result is copied aside before. Results of operations that can fail are computed without leaving the loop; the block
+//! in which one failed is then searched for the first.
 
 use super::Threads;
 use super::column::{slice_of, slice_of_mut, wrap};
@@ -127,7 +127,8 @@ impl Map<'_> {
         }
     }
 
-    /// Runs the loop of the operation over all blocks, in pieces. In a block, it gives the position of the first failure.
+    /// Runs the loop of the operation over all blocks, in pieces. In a block, it gives the position of the first
+    /// failure.
     ///
     /// The loop is called through a pointer, once per block: all that is here is compiled per type, not per operation.
     fn run<R: Element>(&self, target: Target<R>, block: &Loop<'_, R>) -> Result<Vector, Fault> {

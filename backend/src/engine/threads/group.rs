@@ -1,12 +1,14 @@
 //! Groups as kernels: machine code that goes over the indices once, on all threads.
 //!
-//! Indices are dealt out in pieces, as for other loops. What makes pieces depend on each other is settled before or after:
-//! elements that filters keep are counted first, so that each piece knows where its own go, or where counting is dear, each
-//! piece has room for all of its own, and they are moved together; reductions of pieces are combined; scans store what they
-//! scan, which is scanned where it lies. Segments that are reduced or scanned are not cut. Where a single filter, or a dear one,
-//! is all that makes pieces depend on each other, they are small, and put [in turn](turns) where they belong.
+//! Indices are dealt out in pieces, as for other loops. What makes pieces depend on each other is settled before or
+//! after: elements that filters keep are counted first, so that each piece knows where its own go, or where counting is
+//! dear, each piece has room for all of its own, and they are moved together; reductions of pieces are combined; scans
+//! store what they scan, which is scanned where it lies. Segments that are reduced or scanned are not cut. Where a
+//! single filter, or a dear one, is all that makes pieces depend on each other, they are small, and put [in
+//! turn](turns) where they belong.
 //!
-//! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions one by one.
+//! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions
+//! one by one.
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
@@ -141,8 +143,8 @@ impl<'a> Work<'a> {
     /// Prepares a group of so many indices; none where it has no kernel.
     pub fn new(threads: &'a Threads, group: &'a Group, operands: &[LocalSlot], length: usize) -> Option<Work<'a>> {
         let facts = &group.facts;
-        // One thread need not know before how much it will keep, if there may be room for as much as one filter could. Several
-        // filters would take as much room each as if they kept all.
+        // One thread need not know before how much it will keep, if there may be room for as much as one filter could.
+        // Several filters would take as much room each as if they kept all.
         let is_one = facts.is_moved || facts.is_counted && group.plan.spaces() == 2;
         let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
         let way = match facts {
@@ -264,8 +266,8 @@ impl<'a> Work<'a> {
         }
         let kernel = kernel(self.threads, self.group, self.mode()).ok_or(GaveUp)?;
         let is_done = |words: &mut Words<'_>, indices: Range<usize>| {
-            // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, in parts
-            // that no other piece writes to.
+            // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, in
+            // parts that no other piece writes to.
             unsafe { self.call(kernel, words, indices) == Status::Done }
         };
         let outcomes: Option<Vec<(Words<'_>, Aside)>> = if self.is_chained() {

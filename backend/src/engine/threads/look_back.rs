@@ -1,7 +1,7 @@
 //! Blocks that threads compute at the same time, of which each hands something on to the next one, in turn.
 //!
-//! Blocks are taken in order. What a block waits for, those before have, which were taken earlier and take about as long: so a thread
-//! hardly ever waits.
+//! Blocks are taken in order. What a block waits for, those before have, which were taken earlier and take about as
+//! long: so a thread hardly ever waits.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -51,14 +51,15 @@ impl LookBack {
         (number < self.blocks).then_some(number)
     }
 
-    /// Waits until all blocks before have been counted; where in each space this one goes, which keeps so many elements there.
-    /// None where one of those before has given up.
+    /// Waits until all blocks before have been counted; where in each space this one goes, which keeps so many elements
+    /// there. None where one of those before has given up.
     pub fn place(&self, number: usize, count: impl Fn(usize) -> usize) -> Option<Vec<usize>> {
         let ends = self.ends.iter().enumerate();
         self.in_turn(number, || ends.map(|(space, end)| end.fetch_add(count(space), Relaxed)).collect())
     }
 
-    /// Waits until all blocks before have had their turn, and does what is this one's. None where one of those before has given up.
+    /// Waits until all blocks before have had their turn, and does what is this one's. None where one of those before
+    /// has given up.
     pub fn in_turn<R>(&self, number: usize, act: impl FnOnce() -> R) -> Option<R> {
         let mut looks = 0;
         while self.counted.load(Acquire) != number {
@@ -79,7 +80,8 @@ impl LookBack {
     }
 }
 
-/// A thread that takes turns. If it is dropped before it leaves, because something gave up or panicked, nobody waits any more.
+/// A thread that takes turns. If it is dropped before it leaves, because something gave up or panicked, nobody waits
+/// any more.
 pub struct Attending<'t> {
     turns: &'t LookBack,
     is_done: bool,

@@ -1,12 +1,13 @@
 //! Elements in order, and where they are in it: `sort_up`, `rank_up` and their segmented and descending kin.
 //!
-//! What is long is dealt out to buckets by the leading bits of its keys ([`partition`]), by all threads, until a bucket fits
-//! into a cache, where one thread sorts it ([`block`]). Leading bits count from the least key to the greatest, so that
-//! small ints have few; where keys are unevenly spread, a bucket that is still long is dealt out again by itself. Each
-//! time all elements of a bucket agree in more bits, so that the work is linear but for the last comparisons in a block.
+//! What is long is dealt out to buckets by the leading bits of its keys ([`partition`]), by all threads, until a bucket
+//! fits into a cache, where one thread sorts it ([`block`]). Leading bits count from the least key to the greatest, so
+//! that small ints have few; where keys are unevenly spread, a bucket that is still long is dealt out again by itself.
+//! Each time all elements of a bucket agree in more bits, so that the work is linear but for the last comparisons in a
+//! block.
 //!
-//! Ranks need no indices beside the keys: a bucket holds its keys in the order of the elements, and ranks are written over them.
-//! A second walk over the elements meets each bucket's ranks in just that order.
+//! Ranks need no indices beside the keys: a bucket holds its keys in the order of the elements, and ranks are written
+//! over them. A second walk over the elements meets each bucket's ranks in just that order.
 
 mod block;
 mod partition;
@@ -92,8 +93,8 @@ pub fn seg_sort(
     on_vector!(column, slice => of(threads, direction, slice.elements(), descriptor))
 }
 
-/// A column with as many elements as the segments have, written segment by segment: huge segments each by all threads, others
-/// by one thread, which keeps some room from one to the next.
+/// A column with as many elements as the segments have, written segment by segment: huge segments each by all threads,
+/// others by one thread, which keeps some room from one to the next.
 fn segments<R: Element, M>(
     threads: &Threads,
     descriptor: &Descriptor,
@@ -224,8 +225,8 @@ fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) ->
     partition.look_up(threads, elements, |place| ranks[place])
 }
 
-/// Calls `act` with what was dealt out to each bucket and where that starts: with those that a thread should not do alone on
-/// all threads, with others on one, which keeps some room from one to the next.
+/// Calls `act` with what was dealt out to each bucket and where that starts: with those that a thread should not do
+/// alone on all threads, with others on one, which keeps some room from one to the next.
 fn each_bucket<R: Element, M>(
     threads: &Threads,
     dealt: &mut [R],

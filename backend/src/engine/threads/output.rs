@@ -1,9 +1,9 @@
 //! New columns, written without being cleared first; and the few other things that need `unsafe`.
 //!
-//! Clearing a large column before writing it would touch its memory twice. An [`Output`] hands out [`Writer`]s of disjoint
-//! parts of its uninitialised room, each of which counts what it has written from its front on, and [`Placer`]s, which count
-//! the different positions they have written. The column exists only once the counts add up to its length, so that code
-//! which uses them is safe, whatever it does.
+//! Clearing a large column before writing it would touch its memory twice. An [`Output`] hands out [`Writer`]s of
+//! disjoint parts of its uninitialised room, each of which counts what it has written from its front on, and
+//! [`Placer`]s, which count the different positions they have written. The column exists only once the counts add up to
+//! its length, so that code which uses them is safe, whatever it does.
 
 #![allow(unsafe_code, reason = "uninitialised memory and instruction sets; every block says why it is sound")]
 
@@ -113,8 +113,8 @@ impl<'a, T: Element> Writer<'a, T> {
     /// A writer over existing elements.
     pub fn over(elements: &'a mut [T]) -> Writer<'a, T> {
         let (start, length) = (elements.as_mut_ptr().cast(), elements.len());
-        // SAFETY: the same memory, and `MaybeUninit<T>` has the layout of `T`. The slots are private to this module, which
-        // only ever writes elements to them, so the elements stay initialised.
+        // SAFETY: the same memory, and `MaybeUninit<T>` has the layout of `T`. The slots are private to this module,
+        // which only ever writes elements to them, so the elements stay initialised.
         let slots = unsafe { std::slice::from_raw_parts_mut(start, length) };
         Writer { slots, filled: 0, readable: true, written: None }
     }
@@ -175,8 +175,9 @@ impl<'a, T: Element> Writer<'a, T> {
         });
     }
 
-    /// Writes a copy of part of a column. Of a short part it copies more than that in one go, where there is more on both
-    /// sides, and goes on where the part ends: most parts are short, and how short would have to be found out each time.
+    /// Writes a copy of part of a column. Of a short part it copies more than that in one go, where there is more on
+    /// both sides, and goes on where the part ends: most parts are short, and how short would have to be found out each
+    /// time.
     #[inline(always)]
     pub fn copy_part(&mut self, elements: &[T], part: Range<usize>) {
         let window = const { SHORT / size_of::<T>() };
@@ -247,8 +248,8 @@ impl<'a, T: Element> Writer<'a, T> {
         });
     }
 
-    /// Writes those of `elements` whose flag is true. Every element is stored and only the kept ones are counted: random
-    /// flags cost no mispredicted branches.
+    /// Writes those of `elements` whose flag is true. Every element is stored and only the kept ones are counted:
+    /// random flags cost no mispredicted branches.
     pub fn pack(&mut self, elements: &[T], flags: &[bool]) {
         for (&element, &flag) in elements.iter().zip(flags) {
             // Full, at the end of the last piece: what follows is not kept.

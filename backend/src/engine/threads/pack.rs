@@ -71,8 +71,8 @@ pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: 
         let last = (when_true.len() - 1, when_false.len() - 1);
         threads.workers.try_each(items, |(range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
             writer.map(&flags[range], |flag| {
-                // Both are read, and one is chosen, without a branch that random flags would mispredict. The side that is not
-                // chosen may be at its end.
+                // Both are read, and one is chosen, without a branch that random flags would mispredict. The side that
+                // is not chosen may be at its end.
                 let (a, b) = (when_true[next.0.min(last.0)], when_false[next.1.min(last.1)]);
                 next = (next.0 + usize::from(flag), next.1 + usize::from(!flag));
                 if flag { a } else { b }

@@ -1,8 +1,8 @@
 //! Moving elements to and from computed places: `gather`, `scatter`, `permute`.
 //!
-//! Where several threads write to computed places, each owns a range of the places, reads all indices, and writes those that
-//! fall into its range in the order of the indices: the last of equal indices wins without a race, whatever the threads do.
-//! Reading an index in vain is cheap beside writing to a random place of memory.
+//! Where several threads write to computed places, each owns a range of the places, reads all indices, and writes those
+//! that fall into its range in the order of the indices: the last of equal indices wins without a race, whatever the
+//! threads do. Reading an index in vain is cheap beside writing to a random place of memory.
 
 use super::Threads;
 use super::column::{slice_of, wrap};
@@ -16,8 +16,8 @@ use crate::on_vector;
 use nesl_prim::{Element, Failure};
 use std::ops::Range;
 
-/// Elements that are written to random places of new memory before a thread looks whether the user has had enough: each may be
-/// the first to touch a huge page, which takes up to some milliseconds.
+/// Elements that are written to random places of new memory before a thread looks whether the user has had enough: each
+/// may be the first to touch a huge page, which takes up to some milliseconds.
 const TOUCHES: usize = 64;
 
 /// Element k of the result is element `indices[k]` of the column.
@@ -86,8 +86,8 @@ fn owners(threads: &Threads, places: usize, writes: usize) -> Vec<Range<usize>> 
     split(places, threads.workers.pieces(writes, GRAIN_RANDOM).min(threads.workers.threads()))
 }
 
-/// Calls `write` with each element whose index is in the range, in order, and the index's position there, until `write` gives
-/// false: then that element is returned. Elements are selected a block at a time without branches, which would be
+/// Calls `write` with each element whose index is in the range, in order, and the index's position there, until `write`
+/// gives false: then that element is returned. Elements are selected a block at a time without branches, which would be
 /// mispredicted half of the time.
 ///
 /// After `patience` elements each it looks whether the user has had enough.

@@ -1,8 +1,8 @@
 //! Reductions of whole columns and of each segment.
 //!
 //! Exact operations are combined in whatever order is fastest: several accumulators, then pieces. Float addition and
-//! multiplication follow [`nesl_prim::sum`] to the bit: a piece is a power of two of its blocks, so that the tree over a
-//! piece's blocks is a subtree of the tree over all of them.
+//! multiplication follow [`nesl_prim::sum`] to the bit: a piece is a power of two of its blocks, so that the tree over
+//! a piece's blocks is a subtree of the tree over all of them.
 
 use super::Threads;
 use super::column::{Combiner, combine, slice_of, wrap};
@@ -43,8 +43,8 @@ impl Combiner for Reduce<'_> {
     }
 }
 
-/// How one thread reduces elements. Called through a pointer, so that the division of the work is not compiled again for
-/// each operation.
+/// How one thread reduces elements. Called through a pointer, so that the division of the work is not compiled again
+/// for each operation.
 type Fold<'a, T> = dyn Fn(&[T]) -> T + Sync + 'a;
 
 /// Reduces many elements by an exact operation.

@@ -1,8 +1,8 @@
 //! Exclusive scans of whole columns and of each segment.
 //!
-//! On several threads: reduce every piece, scan the results of the pieces, then scan every piece from what is before it. Float
-//! addition and multiplication follow [`nesl_prim::sum`] to the bit: what is before a block is the running total of the
-//! blocks before it, whose own totals are independent of each other.
+//! On several threads: reduce every piece, scan the results of the pieces, then scan every piece from what is before
+//! it. Float addition and multiplication follow [`nesl_prim::sum`] to the bit: what is before a block is the running
+//! total of the blocks before it, whose own totals are independent of each other.
 
 use super::Threads;
 use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
@@ -66,8 +66,8 @@ impl Combiner for Scan<'_> {
 /// Scans elements from what is before them; what is before those that follow.
 type ScanFrom<'a, T> = dyn Fn(T, &[T], &mut Writer<'_, T>) -> T + Sync + 'a;
 
-/// How one thread scans and reduces elements by an exact operation. Called through pointers, so that the division of the work
-/// is not compiled again for each operation.
+/// How one thread scans and reduces elements by an exact operation. Called through pointers, so that the division of
+/// the work is not compiled again for each operation.
 struct Exact<'a, T> {
     identity: T,
     /// Scans elements from what is before them.
@@ -110,7 +110,8 @@ fn exact<T: Element>(
     Ok(())
 }
 
-/// The same block by block, of which each stays in a cache between being reduced and scanned, and hands on what is before the next one.
+/// The same block by block, of which each stays in a cache between being reduced and scanned, and hands on what is
+/// before the next one.
 fn in_turn<T: Element>(
     threads: &Threads,
     operation: &Exact<'_, T>,
@@ -210,7 +211,8 @@ fn starts(
         .collect())
 }
 
-/// Blocks that are added up side by side: additions that wait for each other leave the adder idle for three of four cycles.
+/// Blocks that are added up side by side: additions that wait for each other leave the adder idle for three of four
+/// cycles.
 const GROUP: usize = 4;
 
 /// The totals of at most [`GROUP`] blocks, each from left to right.

@@ -1,9 +1,9 @@
 //! Dividing segmented work by elements, and the instructions that only move or number elements: `seg_iota`, `seg_dist`,
 //! `compact`, `append`.
 //!
-//! Lengths may be skewed: work is cut by weight, the elements plus a little for each segment, never by the number of segments.
-//! Instructions that can start inside a segment are cut anywhere ([`cut`]); reductions and scans get whole segments, and
-//! the huge ones apart ([`runs`]).
+//! Lengths may be skewed: work is cut by weight, the elements plus a little for each segment, never by the number of
+//! segments. Instructions that can start inside a segment are cut anywhere ([`cut`]); reductions and scans get whole
+//! segments, and the huge ones apart ([`runs`]).
 
 use super::Threads;
 use super::column::{slice_of, wrap};
@@ -50,7 +50,8 @@ impl Run {
     }
 }
 
-/// The segments of a descriptor in runs of about equal weight, in order; one run where it is best to do all on one thread.
+/// The segments of a descriptor in runs of about equal weight, in order; one run where it is best to do all on one
+/// thread.
 pub fn runs(threads: &Threads, descriptor: &Descriptor) -> Result<Vec<Run>, Fault> {
     let (segments, total) = (descriptor.segments(), descriptor.total()?);
     let weight = weigh(total, segments);
@@ -112,8 +113,8 @@ struct Place {
     element: usize,
 }
 
-/// Cuts segments that start at `offset` in packed order (`offset(segments)` is the total) into pieces of about equal weight:
-/// the places where they begin and end.
+/// Cuts segments that start at `offset` in packed order (`offset(segments)` is the total) into pieces of about equal
+/// weight: the places where they begin and end.
 fn cut(pieces: usize, segments: usize, offset: impl Fn(usize) -> usize) -> Vec<Place> {
     let weight = weigh(offset(segments), segments);
     (0..=pieces)

@@ -4,8 +4,8 @@
 
 /// Elements that are worth a task of their own, for instructions that cost about a nanosecond or less per element.
 ///
-/// Handing work to a sleeping thread and waiting for it costs 11 µs (a reduction of 32,768 ints takes 1.3 µs on one thread,
-/// and 12.5 µs where it is cut in two). In cache, 65,536 ints take 9 µs to map and 25 µs to scan or to pack.
+/// Handing work to a sleeping thread and waiting for it costs 11 µs (a reduction of 32,768 ints takes 1.3 µs on one
+/// thread, and 12.5 µs where it is cut in two). In cache, 65,536 ints take 9 µs to map and 25 µs to scan or to pack.
 pub const GRAIN: usize = 64 * 1024;
 
 /// The same for random accesses: 0.4 ns in cache, 10 to 20 ns in memory.
@@ -14,20 +14,21 @@ pub const GRAIN_RANDOM: usize = 32 * 1024;
 /// The same for the functions of the mathematical library: 10^7 sines take 397 ms.
 pub const GRAIN_COSTLY: usize = 2 * 1024;
 
-/// The most of the units above in one piece: half of a million random accesses take 10 ms, two million elements on fresh
-/// memory as long. Between pieces threads look whether the user has had enough.
+/// The most of the units above in one piece: half of a million random accesses take 10 ms, two million elements on
+/// fresh memory as long. Between pieces threads look whether the user has had enough.
 pub const LARGEST_PIECE: usize = 32;
 
-/// The most pieces because of that limit: 2^33 elements of the units above. Only indices that no column holds are many more, and
-/// their kernels look at the flag themselves. What a piece of a float sum begins with has 8 KiB.
+/// The most pieces because of that limit: 2^33 elements of the units above. Only indices that no column holds are many
+/// more, and their kernels look at the flag themselves. What a piece of a float sum begins with has 8 KiB.
 pub const MOST_PIECES: usize = 1 << 12;
 
-/// Elements that a thread looks at, where it must look at all, before it looks whether the user has had enough: 1 to 10 ms.
+/// Elements that a thread looks at, where it must look at all, before it looks whether the user has had enough: 1 to 10
+/// ms.
 pub const PATIENCE: usize = 1 << 20;
 
-/// Bytes of a column from which on threads scan it block by block, in turn. In pieces they would read it twice, from memory, whose
-/// bandwidth one of them may need most of: 10^8 ints took 52 ms on one thread, and 65 to 90 in two passes on two. On a machine
-/// on which they take 155 on one, they take 98 in blocks on two.
+/// Bytes of a column from which on threads scan it block by block, in turn. In pieces they would read it twice, from
+/// memory, whose bandwidth one of them may need most of: 10^8 ints took 52 ms on one thread, and 65 to 90 in two passes
+/// on two. On a machine on which they take 155 on one, they take 98 in blocks on two.
 pub const SCANNED_IN_TURN: usize = 32 << 20;
 
 /// Pieces per thread: enough to even out threads that are slowed down by others, few enough to stay large.
@@ -40,16 +41,17 @@ pub const SEGMENT_WEIGHT: usize = 4;
 /// Elements of a segment from which on several threads share it: what two tasks are worth.
 pub const HUGE_SEGMENT: usize = 2 * GRAIN;
 
-/// Elements that an elementwise loop takes at a time: broadcast scalars, operands that are overwritten and unproved results
-/// live in buffers of this size, 2 KiB, a few of which fit into the nearest cache together with what the loop reads.
+/// Elements that an elementwise loop takes at a time: broadcast scalars, operands that are overwritten and unproved
+/// results live in buffers of this size, 2 KiB, a few of which fit into the nearest cache together with what the loop
+/// reads.
 pub const BLOCK: usize = 256;
 
-/// Elements that the instructions of a group go over before it is compiled, all runs together, each counted once for each
-/// instruction.
+/// Elements that the instructions of a group go over before it is compiled, all runs together, each counted once for
+/// each instruction.
 pub const COMPILE: u64 = 512 * 1024;
 
-/// Bytes that a thread writes to a buffer before it copies them: a quarter of a cache of its own, which what it reads passes
-/// through, too.
+/// Bytes that a thread writes to a buffer before it copies them: a quarter of a cache of its own, which what it reads
+/// passes through, too.
 pub const WRITTEN_IN_CACHE: usize = 256 << 10;
 
 /// What running an instruction costs besides its elements, in elements.

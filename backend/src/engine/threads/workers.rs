@@ -1,11 +1,11 @@
 //! The threads of the threads engine, and how work is dealt out to them.
 //!
 //! The calling thread always works too: it takes the first piece at once while the others wake up, so that what is too
-//! small for them to help with costs little more than doing it alone. Pieces are claimed in order, the next by whoever is
-//! free. Nothing in here depends on the instruction: tasks are called through one pointer per piece.
+//! small for them to help with costs little more than doing it alone. Pieces are claimed in order, the next by whoever
+//! is free. Nothing in here depends on the instruction: tasks are called through one pointer per piece.
 //!
-//! No piece takes longer than some milliseconds, also where one thread does them all, and none is begun once the user has
-//! interrupted the evaluation.
+//! No piece takes longer than some milliseconds, also where one thread does them all, and none is begun once the user
+//! has interrupted the evaluation.
 
 use super::output::{Output, Writer};
 use super::tuning::{LARGEST_PIECE, MOST_PIECES, PIECES};
@@ -40,8 +40,8 @@ impl Workers {
             1 => None,
             _ => {
                 let builder = || ThreadPoolBuilder::new().num_threads(threads - 1);
-                // Of the stack, too, only what is used is taken from the system. Where it refuses so many addresses it may give
-                // what threads have elsewhere.
+                // Of the stack, too, only what is used is taken from the system. Where it refuses so many addresses it
+                // may give what threads have elsewhere.
                 Some(builder().stack_size(worker_stack(threads)).build().or_else(|_| builder().build())?)
             }
         };
@@ -111,8 +111,8 @@ impl Workers {
         items.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner).1).collect()
     }
 
-    /// A new column of `length` elements, written in pieces. A piece fails at its first failing element, and the column at
-    /// its least.
+    /// A new column of `length` elements, written in pieces. A piece fails at its first failing element, and the column
+    /// at its least.
     pub fn try_fill<T: Element>(
         &self,
         meter: &Arc<Meter>,
@@ -147,8 +147,8 @@ impl Workers {
         .map_err(|fault| fault.failure)
     }
 
-    /// Hands each item, in the order of the elements they stand for, to a task that can fail; all results, or the fault of
-    /// the first item that has one. Items after one that failed may be skipped, and all are after an interrupt.
+    /// Hands each item, in the order of the elements they stand for, to a task that can fail; all results, or the fault
+    /// of the first item that has one. Items after one that failed may be skipped, and all are after an interrupt.
     pub fn try_each<I: Send, R: Send>(
         &self,
         items: Vec<I>,
@@ -169,8 +169,8 @@ impl Workers {
     }
 }
 
-/// `pieces` ranges of about equal size that cover `0..length`, cut at multiples of 64 elements where they are larger, so that
-/// no two threads write to one cache line.
+/// `pieces` ranges of about equal size that cover `0..length`, cut at multiples of 64 elements where they are larger,
+/// so that no two threads write to one cache line.
 pub fn split(length: usize, pieces: usize) -> Vec<Range<usize>> {
     split_aligned(length, pieces, if length >= pieces * 64 { 64 } else { 1 })
 }

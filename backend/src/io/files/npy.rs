@@ -1,4 +1,5 @@
-//! NumPy's `.npy` files: one array, whose header `npyz` reads; the elements are read from where this process's share begins.
+//! NumPy's `.npy` files: one array, whose header `npyz` reads; the elements are read from where this process's share
+//! begins.
 
 use super::{Content, InputError, check};
 use crate::io::import::Piece;
@@ -17,8 +18,8 @@ const WINDOW: usize = 1 << 18;
 /// No header is longer: it names one type and a few lengths.
 const LONGEST_HEADER: u64 = 1 << 16;
 
-/// How a file begins whose elements are of this type, in the least significant byte first, in a shape as Python writes it.
-/// Data starts at a multiple of 64 bytes, as NumPy has it.
+/// How a file begins whose elements are of this type, in the least significant byte first, in a shape as Python writes
+/// it. Data starts at a multiple of 64 bytes, as NumPy has it.
 pub fn header(scalar: ScalarType, shape: &[u8]) -> Vec<u8> {
     let descr = match scalar {
         ScalarType::Int => "<i8",

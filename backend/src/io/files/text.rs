@@ -1,7 +1,7 @@
 //! Text files: bytes, lines, words separated by white space, and lines of such words.
 //!
-//! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what it
-//! has begun. So every word and line is read exactly once, wherever the shares are cut.
+//! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what
+//! it has begun. So every word and line is read exactly once, wherever the shares are cut.
 
 use super::{AT_ONCE, Content, InputError, check};
 use crate::data::hold::Hold;
@@ -25,8 +25,8 @@ pub(super) fn bytes(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece
     Ok(vec![Piece::Elements(Constants::Char(content.read(own)?))])
 }
 
-/// `[[char]]`: the lines, without their ends (`\n` or `\r\n`). A process gives the characters in its share, and the lengths of
-/// the lines that begin there: one that is longer than a share is on no process as a whole.
+/// `[[char]]`: the lines, without their ends (`\n` or `\r\n`). A process gives the characters in its share, and the
+/// lengths of the lines that begin there: one that is longer than a share is on no process as a whole.
 pub(super) fn lines(content: &mut Content, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
     let own = content.share(share)?;
     let mut text = content.read(own.clone())?;
@@ -96,8 +96,8 @@ pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>)
     Ok(vec![Piece::Elements(elements.finish())])
 }
 
-/// `[[int]]`, `[[float]]`, `[[bool]]`: one row for each line. A process gives the words that begin in its share, and the lengths
-/// of the rows that begin there.
+/// `[[int]]`, `[[float]]`, `[[bool]]`: one row for each line. A process gives the words that begin in its share, and
+/// the lengths of the rows that begin there.
 pub(super) fn rows(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
     let own = content.share(share)?;
     let mut begun = begun(content, share)?;
@@ -146,7 +146,8 @@ fn rest_of_row(content: &mut Content, start: u64) -> Result<usize, InputError> {
     Ok(count)
 }
 
-/// The part of a file with the words that begin in a process's share: one window of it after another, cut between words.
+/// The part of a file with the words that begin in a process's share: one window of it after another, cut between
+/// words.
 struct Begun {
     /// Whether a line starts where it does.
     at_line: bool,

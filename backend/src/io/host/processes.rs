@@ -190,8 +190,8 @@ fn end_with_this_thread(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn end_with_this_thread(_: &mut Command) {}
 
-/// Starts a command with these standard streams, pipes for those that are -1; the streams of its standard input, output and
-/// error, -1 for those that were given.
+/// Starts a command with these standard streams, pipes for those that are -1; the streams of its standard input, output
+/// and error, -1 for those that were given.
 pub(super) fn spawn(streams: &mut Streams, text: &[u8], own: [i64; 3], may_end: bool) -> Result<[i64; 3], HostError> {
     let mut command = command(text)?;
     for (position, stream) in own.into_iter().enumerate() {

@@ -98,8 +98,8 @@ impl Streams {
         }
     }
 
-    /// Reads up to a delimiter, which is consumed; the text, and the code of the delimiter, -1 at the end of the stream, or
-    /// -2 after `most` characters, if that is not negative.
+    /// Reads up to a delimiter, which is consumed; the text, and the code of the delimiter, -1 at the end of the
+    /// stream, or -2 after `most` characters, if that is not negative.
     pub fn read(
         &mut self,
         stream: i64,
@@ -185,8 +185,8 @@ fn not_open(stream: i64) -> HostError {
     HostError::Message(format!("stream {stream} is not open"))
 }
 
-/// The bytes of a range of elements in files: characters and truth values as one byte, numbers as eight, the least significant
-/// first.
+/// The bytes of a range of elements in files: characters and truth values as one byte, numbers as eight, the least
+/// significant first.
 pub(super) fn bytes(elements: &Constants, range: Range<usize>) -> Vec<u8> {
     match elements {
         Constants::Int(values) => values[range].iter().flat_map(|value| value.to_le_bytes()).collect(),

@@ -1,7 +1,7 @@
 //! Files that are written as a whole: beside the old one, in whose place the new one is put when all of it is there.
 //!
-//! So nobody ever finds half of a file, and what is not finished is removed. On ranks, which share the folder, rank 0 begins and ends
-//! a file, and each rank opens it and writes its part where that belongs.
+//! So nobody ever finds half of a file, and what is not finished is removed. On ranks, which share the folder, rank 0
+//! begins and ends a file, and each rank opens it and writes its part where that belongs.
 
 use super::{message, streams};
 use crate::engine::interrupt::Interrupt;
@@ -19,8 +19,8 @@ const AT_ONCE: usize = 1 << 20;
 pub(super) struct Unfinished(Vec<PathBuf>);
 
 impl Unfinished {
-    /// The name of a new file beside the one of this name; none if that is something that cannot be replaced, or should not:
-    /// a device, say, or a file that has other names.
+    /// The name of a new file beside the one of this name; none if that is something that cannot be replaced, or should
+    /// not: a device, say, or a file that has other names.
     pub fn begin(&mut self, name: &Path) -> Result<Option<PathBuf>, HostError> {
         let failed = |error: io::Error| message(&format!("cannot open {}", name.display()), &error);
         let old = match fs::canonicalize(name) {

@@ -1,5 +1,5 @@
-//! Entries of the stack of a program in the CMU format, as its interpreter prints them: `( 1 2 )`, `( 1.50000000000000e+00 )`,
-//! `( T F )`, and the lengths of a descriptor in brackets, `[ 2 1 ]`.
+//! Entries of the stack of a program in the CMU format, as its interpreter prints them: `( 1 2 )`,
+//! `( 1.50000000000000e+00 )`, `( T F )`, and the lengths of a descriptor in brackets, `[ 2 1 ]`.
 
 use super::reader::Reader;
 use super::{Node, PrintError, Printer};

@@ -15,8 +15,8 @@ pub(super) struct Reader<C> {
     column: C,
     length: usize,
     window: Window,
-    /// How many elements the next fetch asks for. Reading on where the window ends doubles it, so that an abbreviated value
-    /// does not fetch far more than is shown; a jump, as between segments of a view, halves it.
+    /// How many elements the next fetch asks for. Reading on where the window ends doubles it, so that an abbreviated
+    /// value does not fetch far more than is shown; a jump, as between segments of a view, halves it.
     ask: usize,
 }
 

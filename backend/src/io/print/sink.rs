@@ -1,7 +1,7 @@
 //! Text on its way out: buffered, and with one opinion of all ranks on whether it arrives.
 //!
-//! All ranks make the same text, so their buffers are full at the same moments; only rank 0's output can fail. Its error is
-//! kept until ranks next meet, and then every rank has it.
+//! All ranks make the same text, so their buffers are full at the same moments; only rank 0's output can fail. Its
+//! error is kept until ranks next meet, and then every rank has it.
 
 use super::PrintError;
 use crate::engine::Engine;

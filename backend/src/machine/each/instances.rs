@@ -39,8 +39,8 @@ impl<E: Engine> Run<'_, E> {
         Ok(instances.map(|instances| NativeEach { instances, operands }))
     }
 
-    /// The results of some instances, one after another, in batches. `operands` are those of the `each` without the number of
-    /// instances.
+    /// The results of some instances, one after another, in batches. `operands` are those of the `each` without the
+    /// number of instances.
     ///
     /// # Errors
     /// That of the first instance that fails.

@@ -1,8 +1,8 @@
 //! The instances of an `each` as tasks: what each task runs, and where its results go.
 //!
-//! Most functions give as many elements as they get, or one scalar: sorts, merges, transforms do. So a column of that length is
-//! made before, and each task of native code writes its part of it, if its results fit: those of all then lie together, and
-//! nothing is copied once more. Other results are put together when all tasks are done.
+//! Most functions give as many elements as they get, or one scalar: sorts, merges, transforms do. So a column of that
+//! length is made before, and each task of native code writes its part of it, if its results fit: those of all then lie
+//! together, and nothing is copied once more. Other results are put together when all tasks are done.
 
 use super::gather;
 use super::worker;
@@ -128,8 +128,8 @@ impl<E: Engine> Run<'_, E> {
         tasks
     }
 
-    /// The results of all instances, to be put together: run at once, or dealt out to workers that run some of them each. Those of
-    /// some come in batches.
+    /// The results of all instances, to be put together: run at once, or dealt out to workers that run some of them
+    /// each. Those of some come in batches.
     pub(super) fn dealt_out(
         &mut self,
         line: &EachLine,

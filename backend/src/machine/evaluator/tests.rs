@@ -101,7 +101,8 @@ function fib(%0: int) -> int {
 fn recursion_gives_and_counts_what_the_machine_does() {
     let (results, instructions) = both(FIBONACCI, Limits::default(), &[20]);
     assert_eq!(results, Ok(vec![ScalarValue::Int(6765)]));
-    // A call of fib is two instructions and its call one; one that calls others has three more. There are 2 · fib(21) - 1 calls.
+    // A call of fib is two instructions and its call one; one that calls others has three more. There are 2 · fib(21) -
+    // 1 calls.
     let calls = 2 * 10_946 - 1;
     assert_eq!(instructions, 3 * calls + 3 * (calls / 2));
 }

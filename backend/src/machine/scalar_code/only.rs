@@ -1,6 +1,7 @@
 //! Which functions compute on scalars alone.
 //!
-//! They have nothing that vector instructions could be faster on: such a function is run for one instance after another.
+//! They have nothing that vector instructions could be faster on: such a function is run for one instance after
+//! another.
 
 use nesl_prim::ScalarType;
 use nesl_vcode::{Block, Function, FunctionId, Op, Program, RegisterType};

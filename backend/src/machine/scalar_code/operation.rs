@@ -1,7 +1,7 @@
 //! Scalar operations as closures on a frame of words.
 //!
-//! The meaning is the closure of the table, instantiated by a [`Visitor`]; what is added here reads its operands from fixed
-//! places and writes its result to one.
+//! The meaning is the closure of the table, instantiated by a [`Visitor`]; what is added here reads its operands from
+//! fixed places and writes its result to one.
 
 use super::Source;
 use nesl_prim::{Element, Failure, ScalarOp, Visitor};
@@ -10,7 +10,8 @@ use std::fmt;
 /// What an operation does to the frame.
 type Action = dyn Fn(&mut [u64]) -> Result<(), Box<Failure>> + Send + Sync;
 
-/// An operation with the places of its operands and of its result. Failures are in boxes, so that success is told by one word.
+/// An operation with the places of its operands and of its result. Failures are in boxes, so that success is told by
+/// one word.
 pub(in crate::machine) struct Operation(Box<Action>);
 
 impl Operation {

@@ -1,7 +1,7 @@
 //! From the lines of a decoded function to blocks.
 //!
-//! A block ends where control does not simply go on: at branches, jumps, calls and returns, and before lines that are jumped
-//! to. Places are the slots that decoding has found, and one more for results that nothing reads.
+//! A block ends where control does not simply go on: at branches, jumps, calls and returns, and before lines that are
+//! jumped to. Places are the slots that decoding has found, and one more for results that nothing reads.
 
 use super::{Block, Call, Code, End, Operation, Source};
 use crate::machine::decode::{self, Line};
@@ -123,8 +123,8 @@ fn sources(sources: &[decode::Source]) -> Box<[Source]> {
     sources.iter().map(|&from| source(from)).collect()
 }
 
-/// Replaces jumps to blocks without operations by what those do. All jumps lead further down: from the last block backwards,
-/// each target has been treated before.
+/// Replaces jumps to blocks without operations by what those do. All jumps lead further down: from the last block
+/// backwards, each target has been treated before.
 fn thread(blocks: &mut [Block]) {
     for index in (0..blocks.len()).rev() {
         let (blocks, targets) = blocks.split_at_mut(index + 1);

@@ -13,8 +13,8 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A program on all kinds of instructions, and what it prints: the number of primes below 20,000, whether a permutation is
-/// sorted, the sum of a geometric series, and the 15th Fibonacci number by recursion in parallel.
+/// A program on all kinds of instructions, and what it prints: the number of primes below 20,000, whether a permutation
+/// is sorted, the sum of a geometric series, and the 15th Fibonacci number by recursion in parallel.
 const PROGRAM: &str = "
 function is_prime(n) = all({rem(n, d) /= 0 : d in [2:1 + trunc(sqrt(float(n)))]});
 function fib(n) = if n < 2 then n else sum({fib(i) : i in [n - 1, n - 2]});

@@ -1,10 +1,10 @@
 //! Calls.
 //!
-//! A call of a defined function goes to the instance for its types and for the pattern of its argument; where nothing varies
-//! by instance, to the serial version, once for all instances. Where it varies the call is an `each`: it names the lifted
-//! version and the serial one, and which of them runs is for the machine to decide. A function that prints has only
-//! its lifted version there: its serial one would print at once, in whatever order the instances run. `and` and `or` on bools are conditionals unless their right
-//! side is so simple that evaluating it always is the same.
+//! A call of a defined function goes to the instance for its types and for the pattern of its argument; where nothing
+//! varies by instance, to the serial version, once for all instances. Where it varies the call is an `each`: it names
+//! the lifted version and the serial one, and which of them runs is for the machine to decide. A function that prints
+//! has only its lifted version there: its serial one would print at once, in whatever order the instances run. `and`
+//! and `or` on bools are conditionals unless their right side is so simple that evaluating it always is the same.
 //!
 //! The call of a function value is a call like any other: its type says which function it is, and its value is what it
 //! captured. Nothing is dispatched at run time.
@@ -37,7 +37,8 @@ impl Lowering<'_, '_> {
         self.call_on(expr, function, type_arguments, argument, &argument_type, context)
     }
 
-    /// The call of a function value: of the function that its type says, on what it captured, if anything, and the argument.
+    /// The call of a function value: of the function that its type says, on what it captured, if anything, and the
+    /// argument.
     pub(crate) fn apply(&mut self, expr: &Expr, function: &Expr, argument: &Expr, context: Context) -> Value {
         let function_type = self.type_of(function);
         let Some(identity) = function_type.identity() else {

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Each branch is emitted once, so code stays linear in the source; neither runs without instances. Splitting moves one
-//! element per instance and part: the sequences among the free variables become views. Branches that are cheap, total and
-//! scalar are both computed and selected from.
+//! element per instance and part: the sequences among the free variables become views. Branches that are cheap, total
+//! and scalar are both computed and selected from.
 
 use super::part::is_scalar;
 use crate::free;
@@ -141,8 +141,8 @@ impl Lowering<'_, '_> {
         value
     }
 
-    /// One branch, on the instances whose flag is true, if there are any: its value, paired with the state after it if it has
-    /// an effect.
+    /// One branch, on the instances whose flag is true, if there are any: its value, paired with the state after it if
+    /// it has an effect.
     fn branch(
         &mut self,
         ty: &Type,

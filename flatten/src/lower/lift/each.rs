@@ -6,8 +6,8 @@
 //!          what is free in c and e and varies by instance is spread over the elements
 //! ```
 //!
-//! If nothing in an apply-to-each varies by instance, it is evaluated once, serially. Free sequences are spread as views:
-//! the work is that of the elements, whatever the sequence's size.
+//! If nothing in an apply-to-each varies by instance, it is evaluated once, serially. Free sequences are spread as
+//! views: the work is that of the elements, whatever the sequence's size.
 
 use crate::free;
 use crate::lower::{Context, Lowering};

@@ -8,8 +8,8 @@
 //! hash of a text        hash_pair length (sum of hash_place position (code of character))
 //! ```
 //!
-//! An element that is an int or a bool stands for its own hash, as an int: it is mixed with its position anyway. Characters are
-//! small enough that it takes no mixing, so that engines can take several at once.
+//! An element that is an int or a bool stands for its own hash, as an int: it is mixed with its position anyway.
+//! Characters are small enough that it takes no mixing, so that engines can take several at once.
 
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};

@@ -1,7 +1,7 @@
 //! Built-in operations.
 //!
-//! An operation whose operands do not vary by instance is done once; otherwise scalar operations become elementwise, and
-//! sequence operations segmented (see [`super::sequence`]).
+//! An operation whose operands do not vary by instance is done once; otherwise scalar operations become elementwise,
+//! and sequence operations segmented (see [`super::sequence`]).
 
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};

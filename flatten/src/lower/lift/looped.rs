@@ -1,7 +1,7 @@
 //! Loops: lifted functions that can come back to themselves by calls that end them ([`nesl_frontend::core::tail`]).
 //!
-//! Their instances do not return through as many merges as there were steps. The body runs for those that are left; who leaves
-//! writes its results where they belong, and the others begin again, in a call that ends the function:
+//! Their instances do not return through as many merges as there were steps. The body runs for those that are left; who
+//! leaves writes its results where they belong, and the others begin again, in a call that ends the function:
 //!
 //! ```text
 //! f/L n x:
@@ -15,12 +15,12 @@
 //!     else:                              f/L/loop m' n at' x' out
 //! ```
 //!
-//! So a loop takes no depth, and no memory but for the instances that are left and for the results; a step costs what it does for
-//! those that take it. Where half of them have left, the rest is an `each` of its own: the machine chooses anew how to run them.
-//! Calls are no deeper than the logarithm of n by that.
+//! So a loop takes no depth, and no memory but for the instances that are left and for the results; a step costs what
+//! it does for those that take it. Where half of them have left, the rest is an `each` of its own: the machine chooses
+//! anew how to run them. Calls are no deeper than the logarithm of n by that.
 //!
-//! Functions that end by calling one another have a loop each, and go on with those of the others ([`super::onward`]). What
-//! instances print is carried along, as the seed is.
+//! Functions that end by calling one another have a loop each, and go on with those of the others ([`super::onward`]).
+//! What instances print is carried along, as the seed is.
 
 use super::onward::{Onward, Target};
 use super::room::Room;
@@ -116,7 +116,8 @@ impl Lowering<'_, '_> {
         (Room::of(&ty, &mut registers.into_iter()), ty, effect)
     }
 
-    /// The results of a loop: its body, for so many instances, and what comes after it. `all` of them there were at first.
+    /// The results of a loop: its body, for so many instances, and what comes after it. `all` of them there were at
+    /// first.
     pub(crate) fn loop_body(
         &mut self,
         (function, body): (FunctionId, &Arc<Expr>),
@@ -220,8 +221,8 @@ impl Lowering<'_, '_> {
         self.looping().onward.push(Onward { target, span, count, at, state, argument });
     }
 
-    /// An argument of a step so that it fits with others: what is lifted in the function's own is lifted; what is the same for all
-    /// instances stays so if this step is the only one, or if it is what the function got.
+    /// An argument of a step so that it fits with others: what is lifted in the function's own is lifted; what is the
+    /// same for all instances stays so if this step is the only one, or if it is what the function got.
     fn aligned(&mut self, argument: Value, own: Option<&Value>, is_only: bool, count: Operand) -> Value {
         match (argument, own) {
             (Value::Pair(first, rest), own) => {
@@ -333,8 +334,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Instances whose argument has, where several steps go to this loop and a part is the same for all instances, what the loop
-    /// got: nothing else is.
+    /// Instances whose argument has, where several steps go to this loop and a part is the same for all instances, what
+    /// the loop got: nothing else is.
     pub(super) fn with_own(&mut self, mut onward: Onward) -> Onward {
         fn restored(argument: Value, own: &Value) -> Value {
             match (argument, own) {

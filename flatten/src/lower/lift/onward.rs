@@ -142,7 +142,8 @@ impl Lowering<'_, '_> {
         self.builder.if_(none, otherwise, go, &types)
     }
 
-    /// The results of a loop with which some instances go on, of which there are any: as an `each` of its own where most have left.
+    /// The results of a loop with which some instances go on, of which there are any: as an `each` of its own where
+    /// most have left.
     fn end_or_rest(&mut self, onward: &Onward, room: &Room) -> Vec<Operand> {
         let (all, result_type, effect) =
             (self.looping().all, self.looping().result_type.clone(), self.looping().effect);

@@ -1,7 +1,7 @@
 //! Operations on the world outside.
 //!
-//! Printing is part of the state that effects thread ([`crate::state`]); the end of the program is a failure that may stand
-//! anywhere. All else is for serial code.
+//! Printing is part of the state that effects thread ([`crate::state`]); the end of the program is a failure that may
+//! stand anywhere. All else is for serial code.
 
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};

@@ -1,9 +1,9 @@
 //! Parts of a body that compute on scalars alone and branch.
 //!
-//! Such a part is not vectorised where it stands: splitting the instances by flags and merging what comes back would move every
-//! element for each branch. It becomes a function of its free variables, and the part an `each` of it: its serial version runs
-//! per instance, its lifted one is what flattening would have made in place. Straight scalar code stays, for that is elementwise
-//! instructions.
+//! Such a part is not vectorised where it stands: splitting the instances by flags and merging what comes back would
+//! move every element for each branch. It becomes a function of its free variables, and the part an `each` of it: its
+//! serial version runs per instance, its lifted one is what flattening would have made in place. Straight scalar code
+//! stays, for that is elementwise instructions.
 
 use crate::free;
 use crate::instance::{Instances, Part, Source, Version};

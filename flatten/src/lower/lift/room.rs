@@ -1,7 +1,7 @@
 //! Room for the results of the instances of a loop, which come in any order.
 //!
-//! Scalars are written into columns of all instances. Of sequences these say where they lie and how long they are; their
-//! elements lie one after another in the order in which they came. A place that nobody has filled has zeros.
+//! Scalars are written into columns of all instances. Of sequences these say where they lie and how long they are;
+//! their elements lie one after another in the order in which they came. A place that nobody has filled has zeros.
 
 use crate::lower::repr::int;
 use crate::lower::{Lowering, first_component};

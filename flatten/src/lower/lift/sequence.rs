@@ -1,8 +1,8 @@
 //! Sequence operations in a lifted context: one segment per instance.
 //!
-//! An operand that does not vary by instance stays as it is where the operation allows: reading at lifted indices from one
-//! sequence is a plain gather, and parts of one sequence are views of it. Otherwise it is lifted to views, which moves
-//! nothing. Operands are compacted before anything is computed on their elements.
+//! An operand that does not vary by instance stays as it is where the operation allows: reading at lifted indices from
+//! one sequence is a plain gather, and parts of one sequence are views of it. Otherwise it is lifted to views, which
+//! moves nothing. Operands are compacted before anything is computed on their elements.
 
 use crate::lower::Lowering;
 use crate::lower::lift::intrinsic::operator;
@@ -156,8 +156,8 @@ impl Lowering<'_, '_> {
         Value::segments(descriptor, self.move_by(&elements, VectorOp::Gather, &[indices]))
     }
 
-    /// Indices into the segments of `target`, checked, as positions in its data. Segment j of `owner` has the indices into
-    /// segment j of `target`.
+    /// Indices into the segments of `target`, checked, as positions in its data. Segment j of `owner` has the indices
+    /// into segment j of `target`.
     fn positions(&mut self, target: Operand, indices: Operand, owner: Operand) -> Operand {
         let lengths = self.lengths(target);
         let lengths = self.builder.vector(VectorOp::SegDist, &[lengths, owner]);

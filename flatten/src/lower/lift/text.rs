@@ -132,8 +132,8 @@ impl Lowering<'_, '_> {
         (Value::sequence(kept, elements), Value::sequence(end, Value::column(ends, ScalarType::Char)))
     }
 
-    /// What stands before each of `total` elements with these positions in their sequences: views of one separator, which
-    /// are empty at position 0.
+    /// What stands before each of `total` elements with these positions in their sequences: views of one separator,
+    /// which are empty at position 0.
     fn separators(&mut self, positions: Operand, total: Operand) -> Value {
         const SEPARATOR: &str = ", ";
         let text = self.builder.constants(Constants::Char(SEPARATOR.into()));

@@ -13,8 +13,9 @@ impl Translation<'_, '_> {
         let mut before: Option<&Kind> = None;
         for statement in statements {
             if self.state.is_none() {
-                // What is behind an EXIT, or a call that is not known to return, is not even typed. But such a call does
-                // not end its function: it is no step of a loop, and recursion without an end is as deep as it is written.
+                // What is behind an EXIT, or a call that is not known to return, is not even typed. But such a call
+                // does not end its function: it is no step of a loop, and recursion without an end is as deep as it is
+                // written.
                 if !matches!(before, Some(Kind::Exit)) {
                     self.exit();
                 }

@@ -1,8 +1,8 @@
 //! Instructions that reach outside: timer, streams, files, processes.
 //!
-//! Each of them gives, above its results, a message as a vector of codes and whether all went well. Written vectors look as in
-//! the output of a program, but floats have the digits that tell them from all others. Reading vectors other than characters
-//! has no counterpart here.
+//! Each of them gives, above its results, a message as a vector of codes and whether all went well. Written vectors
+//! look as in the output of a program, but floats have the digits that tell them from all others. Reading vectors other
+//! than characters has no counterpart here.
 
 use super::{Translation, int};
 use crate::Result;

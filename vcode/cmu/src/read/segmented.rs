@@ -1,5 +1,5 @@
-//! Instructions on segments. Indices count from the start of a segment, so each is checked against its segment's length, and
-//! the segment's start is added.
+//! Instructions on segments. Indices count from the start of a segment, so each is checked against its segment's
+//! length, and the segment's start is added.
 
 use super::Translation;
 use super::elementwise::operator;

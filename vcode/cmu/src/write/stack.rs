@@ -1,7 +1,7 @@
 //! Operations on named vectors in the order of a stack.
 //!
-//! A model of the stack is kept while the text is written. An operand is moved to the top where it is used last, and copied
-//! elsewhere. Both branches of an `IF` leave what is used later in the same order, below what they yield.
+//! A model of the stack is kept while the text is written. An operand is moved to the top where it is used last, and
+//! copied elsewhere. Both branches of an `IF` leave what is used later in the same order, below what they yield.
 
 use super::lower::{Action, Line, Value};
 use super::{Result, limitation};
@@ -27,7 +27,8 @@ pub(super) fn function(
     Ok(writer.text)
 }
 
-/// Leaves out lines whose results nobody needs, and results of branches; `needed` becomes what is needed before the lines.
+/// Leaves out lines whose results nobody needs, and results of branches; `needed` becomes what is needed before the
+/// lines.
 fn prune(lines: &mut Vec<Line>, needed: &mut HashSet<Value>) {
     let mut kept = Vec::new();
     while let Some(mut line) = lines.pop() {

@@ -359,8 +359,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A scan or a reduction of lengths, whose sums stay at the greatest number instead of beginning again at 0: sums begin again
-    /// where adding a length to those before it does.
+    /// A scan or a reduction of lengths, whose sums stay at the greatest number instead of beginning again at 0: sums
+    /// begin again where adding a length to those before it does.
     fn fold_lengths(&mut self, kind: &str, lengths: Value, segdes: Value) -> Value {
         let before = self.op("+_SCAN INT", &[lengths, segdes]);
         let sums = self.op("+ INT", &[before, lengths]);
@@ -372,7 +372,8 @@ impl Lowering<'_> {
         self.op("SELECT INT", &[is_more, greatest, folded])
     }
 
-    /// Whether a sum of two numbers without a sign is too large for a word: both have the upper bit, or one has it and the sum not.
+    /// Whether a sum of two numbers without a sign is too large for a word: both have the upper bit, or one has it and
+    /// the sum not.
     pub(super) fn carries(&mut self, first: Value, second: Value, sum: Value) -> Value {
         let both = self.op("AND INT", &[first, second]);
         let either = self.op("OR INT", &[first, second]);

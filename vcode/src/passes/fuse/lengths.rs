@@ -1,8 +1,9 @@
 //! What is known to have the same number of elements.
 //!
-//! Each instruction says something: an elementwise one that its columns have one length, a check that has passed that two
-//! numbers are one. Classes of equal numbers are kept as trees, each link with the time since which it holds: what a later
-//! check says does not hold before it. Links are never shortened, so that they can be undone at the end of a block.
+//! Each instruction says something: an elementwise one that its columns have one length, a check that has passed that
+//! two numbers are one. Classes of equal numbers are kept as trees, each link with the time since which it holds: what
+//! a later check says does not hold before it. Links are never shortened, so that they can be undone at the end of a
+//! block.
 
 use crate::fusion::Extent;
 use crate::op::{Elements, VectorOp};

@@ -9,8 +9,8 @@ fn text(parameters: &str, types: &str, body: &str) -> String {
     format!("function f({parameters}) -> {types} {{\n{body}\n}}\n")
 }
 
-/// Checks what the instructions of a function become, whatever the numbers of registers inside groups; taken apart the group
-/// must be sound, too.
+/// Checks what the instructions of a function become, whatever the numbers of registers inside groups; taken apart the
+/// group must be sound, too.
 #[track_caller]
 fn becomes(parameters: &str, types: &str, before: &str, after: &str) {
     let numbered = |program: &mut crate::program::Program| {

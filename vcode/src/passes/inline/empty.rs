@@ -1,8 +1,9 @@
-//! What code does where there is nothing: whether the lifted version of a function, run for no instances, makes empty results
-//! and costs next to nothing. Then an `each` of it needs no guard when its body takes its place.
+//! What code does where there is nothing: whether the lifted version of a function, run for no instances, makes empty
+//! results and costs next to nothing. Then an `each` of it needs no guard when its body takes its place.
 //!
-//! An instruction is harmless if the operand that says how many elements it works on ([`VectorOp::elements`]) is empty, or 0. What works on a column
-//! that all instances share is not: `{sum(a) : x in v}` must not read `a` where `v` is empty.
+//! An instruction is harmless if the operand that says how many elements it works on ([`VectorOp::elements`]) is empty,
+//! or 0. What works on a column that all instances share is not: `{sum(a) : x in v}` must not read `a` where `v` is
+//! empty.
 
 use crate::each::Each;
 use crate::op::{Elements, Fusion, Kind, VectorOp};

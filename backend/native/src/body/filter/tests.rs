@@ -5,8 +5,9 @@ use crate::function::tests::{run, run_in};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// `sum({g(k * x, x + 5) : x in [0:n] | flags})` where g is `serial` of its arguments `%0` and `%1`. The numbers are in a column, or
-/// each is its index; the flags are computed with them, from %2 as %6, or come from before, as `flags` says with %6 in its last line.
+/// `sum({g(k * x, x + 5) : x in [0:n] | flags})` where g is `serial` of its arguments `%0` and `%1`. The numbers are in
+/// a column, or each is its index; the flags are computed with them, from %2 as %6, or come from before, as `flags`
+/// says with %6 in its last line.
 fn instances(numbers: &str, before: &str, flags: &str, serial: &str) -> String {
     numbered(&unnumbered(numbers, before, flags, serial))
 }

@@ -1,8 +1,9 @@
 //! Scans that are read in their group, on several threads in one pass over memory: blocks in a chain.
 //!
-//! What a scan begins with in a block is what all blocks before it amount to. A thread takes the next block, finds out what that
-//! amounts to, scan by scan where one is computed from another, and hands on what it has got from the block before; then it knows
-//! all that the block begins with. The block is gone over once more for that, but stays in the thread's cache meanwhile.
+//! What a scan begins with in a block is what all blocks before it amount to. A thread takes the next block, finds out
+//! what that amounts to, scan by scan where one is computed from another, and hands on what it has got from the block
+//! before; then it knows all that the block begins with. The block is gone over once more for that, but stays in the
+//! thread's cache meanwhile.
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
@@ -17,7 +18,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// What goes from one block to the next.
 struct Chain {
-    /// The kernels that say what a block amounts to, each for scans of one level, with the turns in which that is handed on.
+    /// The kernels that say what a block amounts to, each for scans of one level, with the turns in which that is
+    /// handed on.
     levels: Vec<(Kernel, LookBack)>,
     /// What each scan has come to.
     before: Mutex<Vec<ScalarValue>>,
@@ -75,8 +77,8 @@ impl Work<'_> {
                 let block = number * size..self.length.min((number + 1) * size);
                 self.set_cursors(&mut words, operands, &Piece { indices: block.clone(), segments: 0..0 }).ok()?;
                 self.begin_block(&chain, (number, block.clone()), &mut words)?;
-                // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded, and no
-                // other block writes to the same part.
+                // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded,
+                // and no other block writes to the same part.
                 if unsafe { self.call(kernel, &mut words, block) } != Status::Done {
                     return None;
                 }

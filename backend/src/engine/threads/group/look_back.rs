@@ -1,12 +1,12 @@
 //! Filters on several threads in one pass over memory: blocks in turn.
 //!
-//! A thread takes the next block of indices and writes what filters keep of it to a buffer that stays in its cache. Where that
-//! belongs is known as soon as the blocks before have been counted, which are taken earlier and take about as long, so that a
-//! thread hardly ever waits for its turn. Then it is copied there. Nothing is computed twice, as it is where pieces are counted
-//! first.
+//! A thread takes the next block of indices and writes what filters keep of it to a buffer that stays in its cache.
+//! Where that belongs is known as soon as the blocks before have been counted, which are taken earlier and take about
+//! as long, so that a thread hardly ever waits for its turn. Then it is copied there. Nothing is computed twice, as it
+//! is where pieces are counted first.
 //!
-//! It is the chained scan of Merrill and Garland (*Single-pass parallel prefix scan with decoupled look-back*, 2016) for a few
-//! threads that have caches of their own: what a block waits for is one sum, not a list of blocks.
+//! It is the chained scan of Merrill and Garland (*Single-pass parallel prefix scan with decoupled look-back*, 2016)
+//! for a few threads that have caches of their own: what a block waits for is one sum, not a list of blocks.
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
@@ -40,8 +40,8 @@ struct Worker<'w> {
 }
 
 impl Work<'_> {
-    /// Runs the group, block by block. Where the yields of each thread are; those of filters have as many elements as the
-    /// position of any of them says.
+    /// Runs the group, block by block. Where the yields of each thread are; those of filters have as many elements as
+    /// the position of any of them says.
     pub(super) fn in_turns<'w>(
         &self,
         words: &Words<'w>,
@@ -108,16 +108,16 @@ impl Work<'_> {
         let piece = Piece { indices: block.clone(), segments: 0..0 };
         self.set_cursors(words, operands, &piece).ok()?;
         (0..spaces).for_each(|space| words.set_room(space, 0..block.len()));
-        // SAFETY: the inputs have the elements that `length` has checked; in the buffers there is room for all elements of the
-        // block, and of the columns that are not filtered no other block writes to the same part.
+        // SAFETY: the inputs have the elements that `length` has checked; in the buffers there is room for all elements
+        // of the block, and of the columns that are not filtered no other block writes to the same part.
         if unsafe { self.call(kernel, words, block) } != Status::Done {
             return None;
         }
         let starts = turns.place(number, |space| words.position(space))?;
         for (kept, buffer) in kept.iter().zip(buffers) {
             let (count, start) = (words.position(kept.space), starts[kept.space]);
-            // SAFETY: the kernel has written so many elements to the buffer; the column has room for all that blocks could keep,
-            // and nobody else writes to this part of it, which lies behind what the blocks before keep.
+            // SAFETY: the kernel has written so many elements to the buffer; the column has room for all that blocks
+            // could keep, and nobody else writes to this part of it, which lies behind what the blocks before keep.
             unsafe {
                 let to = kept.column.load(Relaxed).add(start * kept.size);
                 std::ptr::copy_nonoverlapping(buffer.pointer(), to, count * kept.size);
@@ -126,8 +126,8 @@ impl Work<'_> {
         Some(())
     }
 
-    /// The indices of a block of which so many bytes are written, or read again, for each: few enough for a cache, and for every thread to have
-    /// some.
+    /// The indices of a block of which so many bytes are written, or read again, for each: few enough for a cache, and
+    /// for every thread to have some.
     pub(super) fn block(&self, bytes: usize) -> usize {
         let threads = self.threads.workers.threads();
         let share = self.length.div_ceil(threads * PIECES);

@@ -261,9 +261,9 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can fail: a
-    /// kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads what has been
-    /// written to. Except where memory may end after the kernel.
+    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can
+    /// fail: a kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads
+    /// what has been written to. Except where memory may end after the kernel.
     fn target(
         &self,
         target: usize,
@@ -285,7 +285,8 @@ impl Work<'_> {
         Ok(OutputBuffer::copy(self.threads, column)?)
     }
 
-    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody else sees it.
+    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody
+    /// else sees it.
     fn is_overwritable(&self, input: usize, ty: ScalarType, operand: &mut LocalSlot) -> bool {
         let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
         has_type && self.facts.is_aligned[input] && OutputBuffer::is_unique(operand)

@@ -1,7 +1,8 @@
 //! Scatters on several threads, where several of the indices may be the same: the last one wins.
 //!
-//! Each piece writes to a column of its own, and marks what it has written. Then pieces are put together in their order. That is
-//! for columns that are small beside what is written to them, as tables are in which many elements look for their place.
+//! Each piece writes to a column of its own, and marks what it has written. Then pieces are put together in their
+//! order. That is for columns that are small beside what is written to them, as tables are in which many elements look
+//! for their place.
 
 #![allow(unsafe_code, reason = "columns of which machine code writes some elements; every block says why it is sound")]
 
@@ -19,8 +20,8 @@ use nesl_prim::{Failure, ScalarType};
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// How many elements are written, at least, for each element of the columns of all threads: putting those together costs less than a
-/// quarter of writing to them, then, and takes little room.
+/// How many elements are written, at least, for each element of the columns of all threads: putting those together
+/// costs less than a quarter of writing to them, then, and takes little room.
 const WRITES: usize = 4;
 
 /// Whether each thread should have columns of its own to write to.
@@ -78,8 +79,8 @@ pub(super) fn join(threads: &Threads, mut columns: Vec<PrivateScatter>, room: &m
     threads.workers.each(ranges, |_, range| {
         for from in &from {
             let (from, to) = (from.load(Relaxed), to.load(Relaxed));
-            // SAFETY: there are `length` elements of this size both here and there, and as many marks behind those here, all
-            // of which have been written; no other task writes to elements in the range.
+            // SAFETY: there are `length` elements of this size both here and there, and as many marks behind those
+            // here, all of which have been written; no other task writes to elements in the range.
             unsafe {
                 let marks = from.add(length * size);
                 match size {
@@ -95,7 +96,8 @@ pub(super) fn join(threads: &Threads, mut columns: Vec<PrivateScatter>, room: &m
 /// Copies the elements that are marked.
 ///
 /// # Safety
-/// There are elements and marks at these indices both here and there; marked elements have been written, and nobody else writes them.
+/// There are elements and marks at these indices both here and there; marked elements have been written, and nobody
+/// else writes them.
 unsafe fn copy_marked<T: Copy>(from: *const T, marks: *const u8, to: *mut T, indices: Range<usize>) {
     for index in indices {
         // SAFETY: the caller's.

@@ -7,8 +7,8 @@ use nesl_native::{Mode, Status, Words};
 use nesl_prim::{ScalarValue, eval};
 
 impl Work<'_> {
-    /// Whether pieces run one after another, each going on from where scans were before: where as many threads as there are
-    /// would not make up for going over all elements once more for each scan.
+    /// Whether pieces run one after another, each going on from where scans were before: where as many threads as there
+    /// are would not make up for going over all elements once more for each scan.
     pub(super) fn is_chained(&self) -> bool {
         !self.facts.running.is_empty() && !self.facts.is_counted && self.threads.workers.threads() <= self.levels()
     }

@@ -1,8 +1,8 @@
 //! Texts, segment by segment: whether all characters of one are those of another one, and what they add to its hash.
 //!
-//! That is how strings are told apart, by `name` and all that builds on it, and most are a few characters long. A kernel takes the
-//! characters one by one, and mispredicts where a text ends; here eight are taken at once, and the length only decides how many
-//! of them count.
+//! That is how strings are told apart, by `name` and all that builds on it, and most are a few characters long. A
+//! kernel takes the characters one by one, and mispredicts where a text ends; here eight are taken at once, and the
+//! length only decides how many of them count.
 
 use super::{GaveUp, LocalSlot, descriptor};
 use crate::data::slot::Slot;

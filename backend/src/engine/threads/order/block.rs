@@ -1,8 +1,8 @@
 //! Sorting what fits into a cache, on one thread.
 //!
-//! Elements are sorted by as many leading bits of their keys as make most of them different, in one or two stable passes over
-//! digits, the lower one first. What then has the same leading bits lies together, and is sorted by comparisons: next to
-//! nothing where keys are spread evenly, and never worse than a sort by comparisons alone.
+//! Elements are sorted by as many leading bits of their keys as make most of them different, in one or two stable
+//! passes over digits, the lower one first. What then has the same leading bits lies together, and is sorted by
+//! comparisons: next to nothing where keys are spread evenly, and never worse than a sort by comparisons alone.
 
 use crate::engine::threads::output::Writer;
 use nesl_prim::{Direction, Element};
@@ -19,8 +19,8 @@ const DIGIT_BITS: u32 = 11;
 /// The values of a digit.
 const RADIX: usize = 1 << DIGIT_BITS;
 
-/// How many more leading bits are sorted by than would number the elements: with 6, one element in 64 of evenly spread ones
-/// shares them with another.
+/// How many more leading bits are sorted by than would number the elements: with 6, one element in 64 of evenly spread
+/// ones shares them with another.
 const SPARE_BITS: u32 = 6;
 
 /// Up to how many elements ranks are counted: how many others come before.
@@ -71,7 +71,8 @@ impl<T: Element> Sorter<T> {
     }
 }
 
-/// The keys of elements in order: elements with equal keys are the same, and numbers are compared faster than by their keys.
+/// The keys of elements in order: elements with equal keys are the same, and numbers are compared faster than by their
+/// keys.
 fn sorted_keys<'a, T: Element>(keys: &'a mut Vec<i64>, direction: Direction, elements: &[T]) -> &'a [i64] {
     keys.clear();
     keys.extend(elements.iter().map(|&element| direction.key(element)));
@@ -135,7 +136,8 @@ impl Ranker {
     }
 }
 
-/// The ranks of a few keys: of each two, the later one counts one more unless it is less, and then the earlier one does.
+/// The ranks of a few keys: of each two, the later one counts one more unless it is less, and then the earlier one
+/// does.
 fn counted_ranks(keys: &[i64]) -> [i64; COUNTED] {
     let mut ranks = [0; COUNTED];
     for (later, &key) in keys.iter().enumerate() {
@@ -165,8 +167,8 @@ pub(super) fn bits(least: i64, greatest: i64) -> u32 {
     u64::BITS - (greatest.wrapping_sub(least) as u64).leading_zeros()
 }
 
-/// Sorts elements by a key of so many bits. `finish` sorts those that are alike in the leading bits; it gets them in the order
-/// they came in. Where some bits are not looked at otherwise, all that are alike go through it.
+/// Sorts elements by a key of so many bits. `finish` sorts those that are alike in the leading bits; it gets them in
+/// the order they came in. Where some bits are not looked at otherwise, all that are alike go through it.
 fn by_digits<T: Copy>(
     elements: &mut [T],
     aside: &mut Vec<T>,

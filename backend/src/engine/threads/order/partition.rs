@@ -1,8 +1,8 @@
 //! Dealing elements out to buckets by the leading bits of their keys, on all threads.
 //!
-//! Each thread counts the elements of its pieces by bucket. From all counts together it is known where the elements of each
-//! piece go in each bucket, so that threads write without seeing each other, and equal elements keep their order. The same
-//! walk, done again, finds for each element where it went.
+//! Each thread counts the elements of its pieces by bucket. From all counts together it is known where the elements of
+//! each piece go in each bucket, so that threads write without seeing each other, and equal elements keep their order.
+//! The same walk, done again, finds for each element where it went.
 
 use super::block::{bits, extremes};
 use super::pieces;
@@ -18,12 +18,12 @@ use std::ops::Range;
 /// Keys that differ in at most so many bits have a bucket each where elements are looked up in them.
 pub(super) const EXACT_BITS: u32 = 11;
 
-/// The same where elements only have to be counted, of which there are many to each bucket: counters fit into the cache that
-/// a core has for itself.
+/// The same where elements only have to be counted, of which there are many to each bucket: counters fit into the cache
+/// that a core has for itself.
 pub(super) const COUNTED_BITS: u32 = 16;
 
-/// The most leading bits of longer keys. 10^7 random ints take 77 ms to deal out to 2^10 buckets, with 2^11, more than the
-/// processor has page translations at hand for, 171 ms.
+/// The most leading bits of longer keys. 10^7 random ints take 77 ms to deal out to 2^10 buckets, with 2^11, more than
+/// the processor has page translations at hand for, 171 ms.
 const DEALT_BITS: u32 = 10;
 
 /// The number of elements of a bucket that is sought, as a power of two.
@@ -40,8 +40,8 @@ pub(super) enum Survey {
     Between(i64, i64),
 }
 
-/// Elements that are dealt out before a thread looks whether the user has had enough: of new memory each may be the first to touch a
-/// huge page, which takes up to some milliseconds.
+/// Elements that are dealt out before a thread looks whether the user has had enough: of new memory each may be the
+/// first to touch a huge page, which takes up to some milliseconds.
 const TOUCHES: usize = 32;
 
 /// Looks through the keys of elements.
