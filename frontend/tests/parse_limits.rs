@@ -1,8 +1,8 @@
 //! Texts that are deep, long or nonsense: every one gives a result, and soon.
 
-mod parse_printer;
-
 #![allow(clippy::disallowed_methods, reason = "what takes too long is found by the clock")]
+
+mod parse_printer;
 
 use nesl_frontend::ast::ExprKind;
 use nesl_frontend::{lexer, parser};
