@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const GENEROUS: Duration = Duration::from_secs(30);
 
 /// Definitions, each with the start of its answer.
-const DEFINITIONS: [(&str, &str); 9] = [
+const DEFINITIONS: [(&str, &str); 10] = [
     ("v = {rem(i * 7919, 1000003) : i in [0:1000003]};", "v = ["),
     ("w = {float(i) : i in v};", "w = ["),
     ("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);", "fib = fn : "),
@@ -27,12 +27,17 @@ const DEFINITIONS: [(&str, &str); 9] = [
     // Of these, the ranks where one begins and ends send float sums to each other.
     ("parts = partition(w, [300000, 400003, 300000]);", "parts = [["),
     ("function cross(a) = if any({sum(s) < 0.0 : s in parts}) then a else cross(a);", "cross = fn : "),
+    // Columns that move together, all elements and one of them.
+    (
+        "function pairs(a) = let p = permute(zip(v, w), v); (x, y) = p[a] in if float(x) + y < 0.0 then a else pairs(rem(a + 1, 1000));",
+        "pairs = fn : ",
+    ),
     ("function scan(a) = if sum(plus_scan(w)) < 0.0 then a else scan(a);", "scan = fn : "),
 ];
 
 /// What does not end: native code that all ranks run alike, native code of their own on all ranks and on one while the
 /// others wait for it, and instructions on what all ranks hold, with and without messages.
-const ENDLESS: [&str; 8] = [
+const ENDLESS: [&str; 9] = [
     "fib(90);",
     "sum({fib(80 + rem(i, 3)) : i in [0:5000]});",
     "sum({if i == 0 then fib(90) else i : i in [0:5000]});",
@@ -41,6 +46,7 @@ const ENDLESS: [&str; 8] = [
     "order(0);",
     "cross(0);",
     "scan(0);",
+    "pairs(0);",
 ];
 
 const SUM: &str = "it = 500002500003 : int";

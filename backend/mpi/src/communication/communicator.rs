@@ -237,10 +237,13 @@ impl Communicator {
 
     /// Elements of `root`, as many on every rank.
     pub fn broadcast_all<T: Wire>(&mut self, root: usize, values: &mut [T]) {
+        let _act = self.together();
         assert!(values.len() <= CHUNK_LIMIT, "a message of {} elements", values.len());
         let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
         self.count_collective::<T>(values.len(), receivers);
+        let begun = Begun::now();
         SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(values);
+        self.has_talked(&begun);
     }
 
     /// Bytes of `root`, on every rank; what the others give is ignored.
@@ -439,11 +442,12 @@ impl Communicator {
     /// received is initialised then. As [`Communicator::exchange_slices`], whose counters it shares, but for bytes in
     /// slices.
     pub fn exchange_together(&mut self, columns: Vec<Slices<'_>>) {
+        let _act = interrupts::act();
         let (rank, ranks, limit) = (self.layout.rank, self.layout.ranks, self.chunk_limit);
         let (outgoing, incoming) = Slices::by_rank(ranks, columns);
         assert!(cut(outgoing[rank].clone(), limit).is_empty(), "elements that stay");
         let world = SimpleCommunicator::world();
-        let (mut messages, mut bytes) = (0, 0);
+        let (mut messages, mut bytes, begun) = (0, 0, Begun::now());
         let sent: Vec<Vec<Apart<&[u8]>>> = outgoing.into_iter().map(|slices| cut(slices, limit)).collect();
         let mut places: Vec<Vec<Apart<&mut [MaybeUninit<u8>]>>> =
             incoming.into_iter().map(|slices| cut(slices, limit)).collect();
@@ -472,6 +476,7 @@ impl Communicator {
             }
             wait(sends);
         });
+        self.has_talked(&begun);
         self.messages += messages;
         self.bytes_sent += bytes as u64;
     }
