@@ -157,7 +157,7 @@ struct Paths<'a> {
 
 impl Paths<'_> {
     /// A path from the crate's root, if it begins with `crate`, `self` or `super`.
-    fn from_root(&self, segments: &[String]) -> Option<Path> {
+    fn rooted(&self, segments: &[String]) -> Option<Path> {
         let (mut at, mut rest) = match segments.first()?.as_str() {
             "crate" => (Vec::new(), &segments[1..]),
             "self" => (self.at.clone(), &segments[1..]),
@@ -181,7 +181,7 @@ impl Paths<'_> {
             }
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.imports(before, tree)),
             UseTree::Glob(_) => {
-                if let Some(path) = self.from_root(before) {
+                if let Some(path) = self.rooted(before) {
                     self.module.globs.push(path.clone());
                     self.module.uses.insert(path);
                 }
@@ -198,7 +198,7 @@ impl Paths<'_> {
         }
         let own = if own == "self" { before.last().cloned() } else { Some(own.to_string()) };
         // A path of this edition that begins with a module beside it, as in `pub use build::FunctionBuilder`.
-        let path = self.from_root(&segments).unwrap_or_else(|| [self.at.as_slice(), &segments].concat());
+        let path = self.rooted(&segments).unwrap_or_else(|| [self.at.as_slice(), &segments].concat());
         if let Some(own) = own {
             self.module.names.insert(own, path.clone());
         }
@@ -232,7 +232,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if let Some(path) = self.from_root(&segments) {
+        if let Some(path) = self.rooted(&segments) {
             self.module.uses.insert(path);
         } else if let Some(first) = segments.first().filter(|_| segments.len() > 1) {
             // `function::Entry` by a module's name, or `Entry::new` by an imported one.
