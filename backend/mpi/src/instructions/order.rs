@@ -70,8 +70,8 @@ pub(crate) fn order<L: LocalEngine>(
     column: &Distributed,
 ) -> Result<Distributed, Fault> {
     if let Some(vector) = column.replicated() {
-        let rank_count = ranks.local.order(direction, vector);
-        return ranks.collectives.replicated(rank_count).map(Distributed::Replicated);
+        let order = ranks.local.order(direction, vector);
+        return ranks.collectives.replicated(order).map(Distributed::Replicated);
     }
     let Block { length, part, .. } = ranks.block(column)?;
     let part = &part;
@@ -89,8 +89,8 @@ pub(crate) fn seg_order<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
     if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
-        let rank_count = ranks.local.seg_order(direction, &vector, &local);
-        return ranks.collectives.replicated(rank_count).map(Distributed::Replicated);
+        let order = ranks.local.seg_order(direction, &vector, &local);
+        return ranks.collectives.replicated(order).map(Distributed::Replicated);
     }
     let order = indices_in_segments(ranks, direction, column, descriptor)?;
     let positions = segment::seg_iota(ranks, descriptor)?;

@@ -1,8 +1,8 @@
-//! Reductions and scans, of columns and of segments.
+//! Reductions, of columns and of segments.
 //!
 //! Where the operator is associative, ranks fold their blocks, exchange one value each, and combine in the order of the
-//! ranks. Float addition and multiplication are not: their borders are in [`crate::instructions::float_sums`] and
-//! [`crate::instructions::float_scans`], which reproduce the order that `nesl_prim::sum` defines.
+//! ranks. Float addition and multiplication are not: [`crate::instructions::float_sums`] reproduces the order that
+//! `nesl_prim::sum` defines.
 
 use crate::distribution::column::{Block, Distributed, Item};
 use crate::distribution::descriptor::{Descriptor, SegmentMap};

@@ -1,8 +1,5 @@
-//! Segmented instructions that move elements, and what all segmented instructions share.
-//!
-//! Where descriptor and data are common, the local engine takes views as they are. Otherwise a view is compacted first;
-//! then this rank's block of packed order and the [`crate::distribution::segments::SegmentMap`] are all that a loop
-//! needs.
+//! Segmented instructions that make and move elements, and those that make and take apart descriptors. What they do
+//! with operands that are not packed is in [`crate::instructions::packed`].
 
 use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::Descriptor;

@@ -5,7 +5,7 @@
 //! dear, each piece has room for all of its own, and they are moved together; reductions of pieces are combined; scans
 //! store what they scan, which is scanned where it lies. Segments that are reduced or scanned are not cut. Where a
 //! single filter, or a dear one, is all that makes pieces depend on each other, they are small, and put [in
-//! turn](turns) where they belong.
+//! turn](look_back) where they belong.
 //!
 //! A kernel has no errors. Where one gives up, what it has written is dropped, and the machine runs the instructions
 //! one by one.
@@ -111,7 +111,7 @@ struct Piece {
 enum Schedule {
     /// All by one thread.
     Whole,
-    /// Block by block, which are put [in turn](turns) where they belong.
+    /// Block by block, which are put [in turn](look_back) where they belong.
     LookBack,
     /// In pieces, of which each has room for all of its own elements, which are moved together afterwards.
     Moved,
@@ -124,7 +124,7 @@ pub(super) struct Work<'a> {
     threads: &'a Threads,
     group: &'a Group,
     length: usize,
-    way: Schedule,
+    schedule: Schedule,
     /// One where one thread does it all.
     pieces: Vec<Piece>,
     endings: &'a [Ending],
@@ -147,7 +147,7 @@ impl<'a> Work<'a> {
         // Several filters would take as much room each as if they kept all.
         let is_one = facts.is_moved || facts.is_counted && group.plan.spaces() == 2;
         let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
-        let way = match facts {
+        let schedule = match facts {
             _ if is_whole || facts.is_alone => Schedule::Whole,
             _ if facts.is_written_in_order && !private_scatter::is_worth_it(threads, group, operands, length) => {
                 Schedule::Whole
@@ -156,7 +156,7 @@ impl<'a> Work<'a> {
             Facts { is_moved: true, .. } => Schedule::Moved,
             _ => Schedule::Counted,
         };
-        let work = Work { threads, group, length, way, pieces: Vec::new(), endings: &facts.endings, facts };
+        let work = Work { threads, group, length, schedule, pieces: Vec::new(), endings: &facts.endings, facts };
         let work = work.cut(operands)?;
         // Whatever the kernel is, without it nothing is worth preparing.
         kernel(threads, group, work.mode())?;
@@ -164,7 +164,7 @@ impl<'a> Work<'a> {
     }
 
     fn mode(&self) -> Mode {
-        if self.way == Schedule::Whole { Mode::Whole } else { Mode::Piece }
+        if self.schedule == Schedule::Whole { Mode::Whole } else { Mode::Piece }
     }
 
     /// Cuts the indices into pieces.
@@ -176,9 +176,9 @@ impl<'a> Work<'a> {
         if self.facts.is_written_in_order {
             pieces = pieces.min(self.threads.threads());
         }
-        if pieces == 1 || self.way == Schedule::Whole {
+        if pieces == 1 || self.schedule == Schedule::Whole {
             let pieces = vec![Piece { indices: 0..self.length, segments: 0..segments }];
-            return Some(Work { way: Schedule::Whole, pieces, ..self });
+            return Some(Work { schedule: Schedule::Whole, pieces, ..self });
         }
         let Some(input) = self.facts.segmented else {
             let ranges = split_aligned(self.length, pieces, sum::BLOCK);
@@ -205,11 +205,11 @@ impl<'a> Work<'a> {
 
     /// The same in pieces whose elements are counted first; none if they are, or if there is but one piece, or can be.
     fn counted_first(&self, operands: &[LocalSlot]) -> Option<Work<'a>> {
-        if self.way == Schedule::Counted || self.facts.is_alone {
+        if self.schedule == Schedule::Counted || self.facts.is_alone {
             return None;
         }
-        let work = Work { way: Schedule::Counted, pieces: Vec::new(), ..*self }.cut(operands)?;
-        (work.way == Schedule::Counted).then_some(work)
+        let work = Work { schedule: Schedule::Counted, pieces: Vec::new(), ..*self }.cut(operands)?;
+        (work.schedule == Schedule::Counted).then_some(work)
     }
 
     /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
@@ -226,7 +226,7 @@ impl<'a> Work<'a> {
                 Slot::Descriptor(_) => {}
             }
         }
-        if self.way == Schedule::LookBack {
+        if self.schedule == Schedule::LookBack {
             return match self.rooms(operands, &None, in_place) {
                 Ok(mut rooms) => {
                     let outcomes = self.in_turns(&words, operands, &mut rooms.each)?;
@@ -330,7 +330,7 @@ impl<'a> Work<'a> {
     /// How many elements each piece keeps in each space, where that has to be known before.
     fn count(&self, words: &mut [Words<'_>]) -> Result<Option<Vec<Vec<usize>>>, GaveUp> {
         let plan = &self.group.plan;
-        if self.way != Schedule::Counted || !self.facts.is_counted {
+        if self.schedule != Schedule::Counted || !self.facts.is_counted {
             return Ok(None);
         }
         let kernel = kernel(self.threads, self.group, Mode::Count).ok_or(GaveUp)?;
@@ -375,7 +375,7 @@ impl<'a> Work<'a> {
                     let sums = sums.insert(Sums::new(op, 0));
                     words.outlet(index, pointer, &raw mut **sums as u64);
                 }
-                Ending::Scatter { ordered: true, .. } if self.way != Schedule::Whole => {
+                Ending::Scatter { ordered: true, .. } if self.schedule != Schedule::Whole => {
                     let ty = plan.nodes[plan.yields[index]].ty;
                     let column = column.insert(PrivateScatter::new(&self.threads.meter, ty, length)?);
                     words.outlet(index, column.pointer(), length as u64);
@@ -427,7 +427,7 @@ impl<'a> Work<'a> {
                 }
                 (ending, Some(mut room)) => {
                     let length = match ending {
-                        Ending::Store(source) if self.way == Schedule::Moved && plan.space_of(source) > 0 => {
+                        Ending::Store(source) if self.schedule == Schedule::Moved && plan.space_of(source) > 0 => {
                             let end = |(words, _): &(Words<'_>, Aside)| words.position(plan.space_of(source));
                             let starts = self.pieces.iter().map(|piece| piece.indices.start);
                             let parts = starts.zip(&outcomes).map(|(start, outcome)| start..end(outcome));

@@ -30,7 +30,7 @@ impl Work<'_> {
     pub(super) fn is_in_chain(&self) -> bool {
         let is_independent = |ending: &Ending| matches!(ending, Ending::Store(_) | Ending::Reduce(..));
         // One thread goes over all elements once.
-        self.way != Schedule::Whole
+        self.schedule != Schedule::Whole
             && self.threads.threads() > 1
             && !self.facts.running.is_empty()
             && !self.facts.is_counted

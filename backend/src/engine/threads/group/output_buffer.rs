@@ -1,4 +1,4 @@
-//! OutputBuffer for the columns that kernels write: new, or an operand that nobody else sees.
+//! Memory for the columns that kernels write: new, or an operand that nobody else sees.
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
@@ -17,7 +17,7 @@ use nesl_vcode::RegisterType;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// OutputBuffer for the columns that a group yields.
+/// The output buffers of the columns that a group yields.
 pub(super) struct OutputBuffers {
     /// For each yield, if it is a column.
     pub each: Vec<Option<OutputBuffer>>,
@@ -25,7 +25,7 @@ pub(super) struct OutputBuffers {
     pub whole: Vec<OutputBuffer>,
 }
 
-/// OutputBuffer for a column.
+/// Memory that a column is written to.
 pub(super) enum OutputBuffer {
     /// New room for so many elements; none are in it.
     New(Elements, usize),
@@ -46,7 +46,7 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    /// OutputBuffer for elements of a type.
+    /// Memory for elements of a type.
     pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Elements, Failure> {
         Ok(match ty {
             ScalarType::Int => Elements::Int(meter.room(length)?),
@@ -184,7 +184,7 @@ impl OutputBuffer {
 }
 
 impl Work<'_> {
-    /// OutputBuffer for the columns that are yielded.
+    /// Output buffers for the columns that are yielded.
     pub(super) fn rooms(
         &self,
         operands: &mut [LocalSlot],
@@ -240,7 +240,7 @@ impl Work<'_> {
         Ok(rooms)
     }
 
-    /// OutputBuffer for yields one after another, whose spaces have so many elements, if they are what filters keep.
+    /// Output buffers for yields one after another, whose spaces have so many elements, if they are what filters keep.
     fn parts(&self, parts: &[usize], total: impl Fn(usize) -> usize, rooms: &mut OutputBuffers) -> Result<(), GaveUp> {
         let plan = &self.group.plan;
         let length = |&index: &usize| match self.endings[index] {

@@ -53,9 +53,9 @@ pub(super) struct PrivateScatter {
 }
 
 impl PrivateScatter {
-    /// OutputBuffer for so many elements, none of which is written.
+    /// Memory for so many elements, none of which is written.
     pub fn new(meter: &Meter, ty: ScalarType, length: usize) -> Result<PrivateScatter, Failure> {
-        // OutputBuffer begins where any element can be.
+        // Memory begins where any element can be.
         let mut bytes = meter.room(length.saturating_mul(ty.size() + 1))?;
         bytes.spare()[length * ty.size()..][..length].iter_mut().for_each(|mark| {
             mark.write(0);
