@@ -11,6 +11,9 @@
 #[macro_use]
 mod one_process;
 
+mod dispatch;
+mod instructions;
+
 pub mod clock;
 pub mod division;
 pub mod error;
@@ -36,8 +39,12 @@ use native::Native;
 use nesl_native::Elements;
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
+use std::ops::Range;
 use std::sync::Arc;
 use value::SlotOf;
+
+pub use dispatch::execute;
+pub use instructions::{Fill, Order, Pack, Permute, Segment, Text};
 
 /// An instruction failed on an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,78 +79,43 @@ pub struct Window {
     pub elements: Constants,
 }
 
-/// Supplies columns, descriptors and the instructions on them.
-pub trait Engine {
+/// What columns and descriptors are, and what is known of them at once.
+pub trait Columns {
     /// A column: immutable, cheap to clone.
     type Column: Clone + Send + Sync;
     /// A segment descriptor: immutable, cheap to clone.
     type Descriptor: Clone + Send + Sync;
-    /// The engine of this process alone: the same, except on ranks.
-    type Local: Engine;
 
     /// The scalar type of a column.
     fn scalar_type(&self, column: &Self::Column) -> ScalarType;
-    /// The number of elements of a column.
+    /// `length`: the number of elements of a column.
     fn length(&self, column: &Self::Column) -> usize;
-
+    /// `segments`: the number of segments of a descriptor.
+    fn segments(&self, descriptor: &Self::Descriptor) -> usize;
     /// A constant column.
     fn constants(&mut self, constants: &Constants) -> Result<Self::Column, Fault>;
-    /// A column of elements that native code has left in memory.
-    fn copy(&mut self, elements: Elements<'_>) -> Result<Self::Column, Fault> {
-        self.constants(&elements.to_constants())
-    }
-    /// Room for a column in parts of so many elements, to [copy to](Engine::copy_to); none where the engine has no such
-    /// columns, or no memory.
-    fn unwritten(&mut self, _ty: ScalarType, _lengths: &[usize]) -> Option<Vec<Unwritten>> {
-        None
-    }
-    /// A column of elements that native code has left in memory, as the next ones of a part of another; none if they do
-    /// not fit.
-    fn copy_to(&mut self, _part: &mut Unwritten, _elements: Elements<'_>) -> Option<Self::Column> {
-        None
-    }
-    /// `iota`.
-    fn iota(&mut self, length: usize) -> Result<Self::Column, Fault>;
-    /// `dist`.
-    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Self::Column, Fault>;
+    /// `packed`, or `view` with starts.
+    fn descriptor(&mut self, starts: Option<Self::Column>, lengths: Self::Column) -> Result<Self::Descriptor, Fault>;
+    /// `starts`.
+    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// `lengths`.
+    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// `total`.
+    fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault>;
+}
+
+/// Does the instructions on columns.
+pub trait Engine: Addresses + Scheduler + Collective {
+    /// Elements made of scalars and indices.
+    fn fill(&mut self, fill: Fill) -> Result<Self::Column, Fault>;
     /// An elementwise instruction. At least one operand is a column; all columns have the same length.
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Self::Column>>) -> Result<Self::Column, Fault>;
-
+    /// Elements moved by indices.
+    fn permute(&mut self, permute: Permute<'_, Self::Column>) -> Result<Self::Column, Fault>;
     /// `extract`.
     fn extract(&mut self, column: &Self::Column, index: usize) -> Result<ScalarValue, Fault>;
-    /// `slice`.
-    fn slice(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Self::Column, Fault>;
-    /// `gather`.
-    fn gather(&mut self, column: &Self::Column, indices: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `scatter`.
-    fn scatter(
-        &mut self,
-        column: Self::Column,
-        indices: &Self::Column,
-        values: &Self::Column,
-    ) -> Result<Self::Column, Fault>;
-    /// `permute`.
-    fn permute(&mut self, values: &Self::Column, indices: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `pack`.
-    fn pack(&mut self, column: &Self::Column, flags: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `merge`.
-    fn merge(
-        &mut self,
-        flags: &Self::Column,
-        when_true: &Self::Column,
-        when_false: &Self::Column,
-    ) -> Result<Self::Column, Fault>;
-    /// `concat` of at least one column.
-    fn concat(&mut self, columns: &[Self::Column]) -> Result<Self::Column, Fault>;
-    /// `interleave` of at least one column.
-    fn interleave(&mut self, columns: &[Self::Column]) -> Result<Self::Column, Fault>;
-    /// `append`.
-    fn append(
-        &mut self,
-        first: (&Self::Descriptor, &Self::Column),
-        second: (&Self::Descriptor, &Self::Column),
-    ) -> Result<Self::Column, Fault>;
-
+    /// Elements kept, or columns put together.
+    fn pack(&mut self, pack: Pack<'_, Self::Column>) -> Result<Self::Column, Fault>;
     /// `reduce`.
     fn reduce(&mut self, op: ScalarOp, column: &Self::Column) -> Result<ScalarValue, Fault>;
     /// `seg_reduce`.
@@ -153,60 +125,69 @@ pub trait Engine {
         column: &Self::Column,
         descriptor: &Self::Descriptor,
     ) -> Result<Self::Column, Fault>;
-    /// `scan`.
-    fn scan(&mut self, op: ScalarOp, column: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `seg_scan`.
-    fn seg_scan(
+    /// `scan`, or `seg_scan` by a descriptor.
+    fn scan(
         &mut self,
         op: ScalarOp,
         column: &Self::Column,
-        descriptor: &Self::Descriptor,
+        descriptor: Option<&Self::Descriptor>,
     ) -> Result<Self::Column, Fault>;
-    /// `sort_up` and `sort_down`.
-    fn sort(&mut self, direction: Direction, column: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `seg_sort_up` and `seg_sort_down`.
-    fn seg_sort(
+    /// Elements in order or their places in it, of the whole column or of each segment.
+    fn order(
         &mut self,
+        order: Order,
         direction: Direction,
         column: &Self::Column,
-        descriptor: &Self::Descriptor,
+        descriptor: Option<&Self::Descriptor>,
     ) -> Result<Self::Column, Fault>;
-    /// `rank_up` and `rank_down`.
-    fn order(&mut self, direction: Direction, column: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `seg_rank_up` and `seg_rank_down`.
-    fn seg_order(
-        &mut self,
-        direction: Direction,
-        column: &Self::Column,
-        descriptor: &Self::Descriptor,
-    ) -> Result<Self::Column, Fault>;
-    /// `text_lengths`.
-    fn text_lengths(&mut self, column: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `text`.
-    fn text(&mut self, column: &Self::Column) -> Result<Self::Column, Fault>;
-    /// `parse_float`.
-    fn parse_float(&mut self, column: &Self::Column, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
-    /// `seg_iota`.
-    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
-    /// `seg_dist`.
-    fn seg_dist(&mut self, column: &Self::Column, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
-    /// `compact`.
-    fn compact(&mut self, column: &Self::Column, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
+    /// Scalars as text, and text as scalars.
+    fn text(&mut self, text: Text<'_, Self::Column, Self::Descriptor>) -> Result<Self::Column, Fault>;
+    /// Elements moved by segments.
+    fn segment(&mut self, segment: Segment<'_, Self::Column, Self::Descriptor>) -> Result<Self::Column, Fault>;
+}
 
-    /// `packed`.
-    fn packed(&mut self, lengths: Self::Column) -> Result<Self::Descriptor, Fault>;
-    /// `view`.
-    fn view(&mut self, starts: Self::Column, lengths: Self::Column) -> Result<Self::Descriptor, Fault>;
-    /// `starts`.
-    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
-    /// `lengths`.
-    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
-    /// `segments`.
-    fn segments(&self, descriptor: &Self::Descriptor) -> usize;
-    /// `total`.
-    fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault>;
+/// Where columns lie in the memory of this process, for native code and for whoever makes columns outside of the engine.
+pub trait Addresses: Columns {
+    /// A column of elements that native code has left in memory.
+    fn copy(&mut self, elements: Elements<'_>) -> Result<Self::Column, Fault> {
+        self.constants(&elements.to_constants())
+    }
+    /// Room for a column in parts of so many elements, to [copy to](Addresses::copy_to); none where the engine has no such
+    /// columns, or no memory.
+    fn unwritten(&mut self, _ty: ScalarType, _lengths: &[usize]) -> Option<Vec<Unwritten>> {
+        None
+    }
+    /// A column of elements that native code has left in memory, as the next ones of a part of another; none if they do
+    /// not fit.
+    fn copy_to(&mut self, _part: &mut Unwritten, _elements: Elements<'_>) -> Option<Self::Column> {
+        None
+    }
+    /// What gives this process's columns their memory, for whoever makes columns outside of the engine.
+    fn meter(&self) -> Option<&Arc<Meter>> {
+        None
+    }
+    /// Counts what comes in from outside against the limit of this engine.
+    fn hold(&self) -> Hold {
+        Hold::under(self.meter())
+    }
+    /// Whether [`address`](Addresses::address) gives one for every column.
+    fn has_addresses(&self) -> bool {
+        false
+    }
+    /// The address of the elements of a column, if this process has all of them, one after another. They stay there as
+    /// long as the column is held.
+    fn address(&self, _column: &Self::Column) -> Option<usize> {
+        None
+    }
+    /// Bytes allocated for columns in this process so far.
+    fn allocated(&self) -> u64;
+}
 
-    /// Whether [`group`](Engine::group) may run something.
+/// What runs at once, and until when.
+pub trait Scheduler: Columns {
+    /// Chooses whether groups of instructions are compiled to machine code, if the engine can do that.
+    fn set_native(&mut self, _native: Native) {}
+    /// Whether [`group`](Scheduler::group) may run something.
     fn runs_groups(&self) -> bool {
         false
     }
@@ -219,44 +200,7 @@ pub trait Engine {
     {
         None
     }
-
-    /// Deals the instances of an `each` out to ranks, runs `run` on those of this one, and puts the results of all
-    /// together. None where that is not done, because there are no ranks, or the instances weigh too differently.
-    fn divide(
-        &mut self,
-        _division: &Division<'_, Self>,
-        _run: impl FnMut(&mut Self::Local, Own<Self::Local>) -> Result<Vec<SlotOf<Self::Local>>, Failed>,
-    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// Whether this process has all of an operand.
-    fn is_at_hand(&self, _operand: &Slot<Self::Column, Self::Descriptor>) -> bool {
-        true
-    }
-    /// Chooses whether groups of instructions are compiled to machine code, if the engine can do that.
-    fn set_native(&mut self, _native: Native) {}
-    /// What gives this process's columns their memory, for whoever makes columns outside of the engine.
-    fn meter(&self) -> Option<&Arc<Meter>> {
-        None
-    }
-    /// Counts what comes in from outside against the limit of this engine.
-    fn hold(&self) -> Hold {
-        Hold::under(self.meter())
-    }
-    /// Whether [`address`](Engine::address) gives one for every column.
-    fn has_addresses(&self) -> bool {
-        false
-    }
-    /// The address of the elements of a column, if this process has all of them, one after another. They stay there as
-    /// long as the column is held.
-    fn address(&self, _column: &Self::Column) -> Option<usize> {
-        None
-    }
-    /// How many tasks [`in_parallel`](Engine::in_parallel) can run at once.
+    /// How many tasks [`in_parallel`](Scheduler::in_parallel) can run at once.
     fn workers(&self) -> usize {
         1
     }
@@ -268,10 +212,13 @@ pub trait Engine {
     {
         items.into_iter().map(|item| task(item, self)).collect()
     }
-
     /// Says what ends instructions while they run; without effect in engines that run them to their ends. In a
     /// distributed run that must be something that comes to all ranks after they have done the same together.
     fn set_interrupt(&mut self, _interrupt: &Interrupt) {}
+    /// What ends instructions while they run, for whoever works long on what the engine gives.
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::default()
+    }
     /// Whether instructions whose columns move alike are given to it at once, where they follow one another.
     fn moves_together(&self) -> bool {
         false
@@ -284,11 +231,24 @@ pub trait Engine {
     {
         unreachable!("`{}` is given to this engine one by one", op.name())
     }
-    /// What ends instructions while they run, for whoever works long on what the engine gives.
-    fn interrupt(&self) -> Interrupt {
-        Interrupt::default()
-    }
+}
 
+/// How columns are shared among ranks. In one process there is one rank, which has all.
+pub trait Collective: Columns {
+    /// The engine of this process alone: the same, except on ranks.
+    type Local: Engine;
+
+    /// This process's rank and the number of ranks.
+    fn rank(&self) -> (usize, usize);
+    /// Which elements of a new column of `length` elements this rank should [`import`](Collective::import), so that none
+    /// have to move: all of them in one process.
+    fn share(&self, length: usize) -> Range<usize> {
+        share(self.rank(), length)
+    }
+    /// Whether this process has all of an operand.
+    fn is_at_hand(&self, _operand: &Slot<Self::Column, Self::Descriptor>) -> bool {
+        true
+    }
     /// A column from the pieces that the ranks hold: the elements of rank 0, then those of rank 1, …. In one process,
     /// the elements given. The pieces may be of any sizes.
     fn import(&mut self, piece: Constants) -> Result<Self::Column, Fault>;
@@ -296,12 +256,17 @@ pub trait Engine {
     fn fetch(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Window, Fault>;
     /// The elements of its share of a column that this process holds, or would hold: all of them in one process.
     fn own(&mut self, column: &Self::Column) -> Result<Window, Fault>;
-    /// This process's rank and the number of ranks.
-    fn rank(&self) -> (usize, usize);
-    /// Which elements of a new column of `length` elements this rank should [`import`](Engine::import), so that none
-    /// have to move: all of them in one process.
-    fn share(&self, length: usize) -> std::ops::Range<usize> {
-        share(self.rank(), length)
+    /// Deals the instances of an `each` out to ranks, runs `run` on those of this one, and puts the results of all
+    /// together. None where that is not done, because there are no ranks, or the instances weigh too differently.
+    fn divide(
+        &mut self,
+        _division: &Division<'_, Self>,
+        _run: impl FnMut(&mut Self::Local, Own<Self::Local>) -> Result<Vec<SlotOf<Self::Local>>, Failed>,
+    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>>
+    where
+        Self: Engine + Sized,
+    {
+        None
     }
     /// What every rank thinks, as seen by rank 0: the same error or none on all ranks. In one process, the error given.
     /// Used where ranks do different things, such as reading their parts of a file.
@@ -309,15 +274,13 @@ pub trait Engine {
         &mut self,
         outcome: Result<T, E>,
     ) -> Result<T, E>;
-    /// Does what ranks do each by itself before they [`agree`](Engine::agree) on whether it went well: there an
+    /// Does what ranks do each by itself before they [`agree`](Collective::agree) on whether it went well: there an
     /// interrupt may end the work of a rank without that of the others.
     fn by_itself<T>(&mut self, work: impl FnOnce() -> T) -> T {
         work()
     }
     /// Forgets what was worked out for instructions to come: after an interrupt not all ranks may know the same.
     fn forget_kept(&mut self) {}
-    /// Bytes allocated for columns in this process so far.
-    fn allocated(&self) -> u64;
     /// What has gone by in messages to other ranks.
     fn talk(&self) -> Talk {
         Talk::default()
@@ -327,7 +290,7 @@ pub trait Engine {
 }
 
 /// Which elements of a new column of `length` a rank of so many should have.
-pub(crate) fn share((rank, ranks): (usize, usize), length: usize) -> std::ops::Range<usize> {
+pub(crate) fn share((rank, ranks): (usize, usize), length: usize) -> Range<usize> {
     let bound = |rank: usize| (length as u128 * rank as u128 / ranks as u128) as usize;
     bound(rank)..bound(rank + 1)
 }

@@ -29,7 +29,10 @@ pub use engine::native::Native;
 pub use engine::reference::Reference;
 pub use engine::threads::Threads;
 pub use engine::value::{SlotOf, Value};
-pub use engine::{Engine, Fault, MapOperand, Window};
+pub use engine::{
+    Addresses, Collective, Columns, Engine, Fault, Fill, MapOperand, Order, Pack, Permute, Scheduler, Segment, Text,
+    Window,
+};
 pub use io::import::{Literal, LiteralError, Piece};
 pub use io::print::{PrintError, print};
 pub use machine::loaded::Loaded;

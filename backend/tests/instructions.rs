@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "all of this file is tests")]
 
-use nesl_backend::{Engine, Fault, MapOperand, Reference};
+use nesl_backend::{Engine, Fault, Fill, MapOperand, Order, Pack, Permute, Reference, Segment, Text};
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -31,13 +31,13 @@ impl<E: Engine> Desk<E> {
 
     fn packed(&mut self, lengths: &[i64]) -> E::Descriptor {
         let lengths = self.ints(lengths);
-        self.0.packed(lengths).unwrap()
+        self.0.descriptor(None, lengths).unwrap()
     }
 
     fn view(&mut self, segments: &[(i64, i64)]) -> E::Descriptor {
         let (starts, lengths): (Vec<i64>, Vec<i64>) = segments.iter().copied().unzip();
         let (starts, lengths) = (self.ints(&starts), self.ints(&lengths));
-        self.0.view(starts, lengths).unwrap()
+        self.0.descriptor(Some(starts), lengths).unwrap()
     }
 
     #[track_caller]
@@ -82,15 +82,16 @@ const NO_INTS: [i64; 0] = [];
 
 fn columns_start<E: Engine>(desk: &mut Desk<E>) {
     let (engine, none) = (&mut desk.0, 0);
-    let (iota, empty) = (engine.iota(4), engine.iota(none));
+    let (iota, empty) = (engine.fill(Fill::Iota(4)), engine.fill(Fill::Iota(none)));
     desk.expect(iota, [0, 1, 2, 3]);
     desk.expect(empty, NO_INTS);
-    let (x, half) = (desk.0.dist(ScalarValue::Char(b'x'), 3), desk.0.dist(ScalarValue::Float(0.5), 2));
+    let (x, half) =
+        (desk.0.fill(Fill::Dist(ScalarValue::Char(b'x'), 3)), desk.0.fill(Fill::Dist(ScalarValue::Float(0.5), 2)));
     desk.expect(x, "xxx");
     desk.expect(half, [0.5, 0.5]);
-    let none = desk.0.dist(ScalarValue::Bool(true), none);
+    let none = desk.0.fill(Fill::Dist(ScalarValue::Bool(true), none));
     desk.expect(none, [false; 0]);
-    assert!(matches!(desk.0.iota(usize::MAX / 4), Err(Fault { failure: Failure::OutOfMemory { .. }, .. })));
+    assert!(matches!(desk.0.fill(Fill::Iota(usize::MAX / 4)), Err(Fault { failure: Failure::OutOfMemory { .. }, .. })));
 }
 
 fn elementwise<E: Engine>(desk: &mut Desk<E>) {
@@ -120,56 +121,57 @@ fn the_first_failing_element_is_reported<E: Engine>(desk: &mut Desk<E>) {
     let fault = desk.0.map(ScalarOp::DivideInt, vec![MapOperand::Column(a), MapOperand::Column(b)]).err();
     assert_eq!(fault, Some(Fault { failure: Failure::DivideByZero { dividend: 3 }, element: 2 }));
     let (values, indices) = (desk.chars("abcd"), desk.ints(&[0, 3, 3, 0]));
-    let fault = desk.0.permute(&values, &indices).err();
+    let fault = desk.0.permute(Permute::Permute(&values, &indices)).err();
     assert_eq!(fault, Some(Fault { failure: Failure::NotAPermutation { index: 3 }, element: 2 }));
 }
 
 fn elements_move<E: Engine>(desk: &mut Desk<E>) {
     let text = desk.chars("testing it");
     assert_eq!(desk.0.extract(&text, 8), Ok(ScalarValue::Char(b'i')));
-    let (inner, nothing) = (desk.0.slice(&text, 2, 4), desk.0.slice(&text, 10, 0));
+    let (inner, nothing) = (desk.0.permute(Permute::Slice(&text, 2, 4)), desk.0.permute(Permute::Slice(&text, 10, 0)));
     desk.expect(inner, "stin");
     desk.expect(nothing, "");
     let (indices, none) = (desk.ints(&[3, 4, 1, 1]), desk.ints(&[]));
-    let (gathered, ungathered) = (desk.0.gather(&text, &indices), desk.0.gather(&text, &none));
+    let (gathered, ungathered) =
+        (desk.0.permute(Permute::Gather(&text, &indices)), desk.0.permute(Permute::Gather(&text, &none)));
     desk.expect(gathered, "tiee");
     desk.expect(ungathered, "");
     let (values, places) = (desk.chars("mowtab"), desk.ints(&[2, 1, 0, 6, 5, 4]));
-    let written = desk.0.scatter(text.clone(), &places, &values);
+    let written = desk.0.permute(Permute::Scatter(text.clone(), &places, &values));
     desk.expect(written, "womtbat it");
     desk.expect(Ok(text), "testing it");
     let (base, places, values) = (desk.ints(&[0, 0, 0]), desk.ints(&[1, 0, 1, 1]), desk.ints(&[4, 5, 6, 7]));
-    let last_wins = desk.0.scatter(base, &places, &values);
+    let last_wins = desk.0.permute(Permute::Scatter(base, &places, &values));
     desk.expect(last_wins, [5, 7, 0]);
     let (values, places) = (desk.chars("mowtab"), desk.ints(&[2, 1, 0, 5, 4, 3]));
-    let permuted = desk.0.permute(&values, &places);
+    let permuted = desk.0.permute(Permute::Permute(&values, &places));
     desk.expect(permuted, "wombat");
     let (values, places) = (desk.chars(""), desk.ints(&[]));
-    let empty = desk.0.permute(&values, &places);
+    let empty = desk.0.permute(Permute::Permute(&values, &places));
     desk.expect(empty, "");
 }
 
 fn elements_are_chosen_and_joined<E: Engine>(desk: &mut Desk<E>) {
     let (text, flags) = (desk.chars("the horse"), desk.bools("tfttffttf"));
-    let kept = desk.0.pack(&text, &flags);
+    let kept = desk.0.pack(Pack::Pack(&text, &flags));
     desk.expect(kept, "te rs");
     let (flags, trues, falses) = (desk.bools("ftfft"), desk.ints(&[1, 2]), desk.ints(&[7, 8, 9]));
-    let merged = desk.0.merge(&flags, &trues, &falses);
+    let merged = desk.0.pack(Pack::Merge(&flags, &trues, &falses));
     desk.expect(merged, [7, 1, 8, 9, 2]);
     let (flags, none) = (desk.bools(""), desk.ints(&[]));
-    let (packed, merged) = (desk.0.pack(&none, &flags), desk.0.merge(&flags, &none, &none));
+    let (packed, merged) = (desk.0.pack(Pack::Pack(&none, &flags)), desk.0.pack(Pack::Merge(&flags, &none, &none)));
     desk.expect(packed, NO_INTS);
     desk.expect(merged, NO_INTS);
     let columns = [desk.floats(&[1.0]), desk.floats(&[]), desk.floats(&[2.0, 3.0])];
-    let joined = desk.0.concat(&columns);
+    let joined = desk.0.pack(Pack::Concat(&columns));
     desk.expect(joined, [1.0, 2.0, 3.0]);
     let columns = [desk.chars("ac"), desk.chars("bd"), desk.chars("xy")];
-    let (three, one) = (desk.0.interleave(&columns), desk.0.interleave(&columns[..1]));
+    let (three, one) = (desk.0.pack(Pack::Interleave(&columns)), desk.0.pack(Pack::Interleave(&columns[..1])));
     desk.expect(three, "abxcdy");
     desk.expect(one, "ac");
     let (first, second) = (desk.packed(&[2, 0, 1]), desk.view(&[(1, 1), (0, 2), (0, 0)]));
     let (letters, digits) = (desk.chars("abc"), desk.chars("01"));
-    let appended = desk.0.append((&first, &letters), (&second, &digits));
+    let appended = desk.0.segment(Segment::Append((&first, &letters), (&second, &digits)));
     desk.expect(appended, "ab101c");
 }
 
@@ -177,9 +179,9 @@ fn columns_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     let odd = desk.ints(&[1, 3, 5, 7]);
     assert_eq!(desk.0.reduce(ScalarOp::AddInt, &odd), Ok(ScalarValue::Int(16)));
     let (sums, products, maxima) = (
-        desk.0.scan(ScalarOp::AddInt, &odd),
-        desk.0.scan(ScalarOp::MultiplyInt, &odd),
-        desk.0.scan(ScalarOp::MaximumInt, &odd),
+        desk.0.scan(ScalarOp::AddInt, &odd, None),
+        desk.0.scan(ScalarOp::MultiplyInt, &odd, None),
+        desk.0.scan(ScalarOp::MaximumInt, &odd, None),
     );
     desk.expect(sums, [0, 1, 4, 9]);
     desk.expect(products, [1, 1, 3, 15]);
@@ -189,12 +191,12 @@ fn columns_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     assert_eq!(desk.0.reduce(ScalarOp::MaximumFloat, &none), Ok(ScalarValue::Float(f64::NEG_INFINITY)));
     let flags = desk.bools("fffttff");
     assert_eq!(desk.0.reduce(ScalarOp::AndBool, &flags), Ok(ScalarValue::Bool(false)));
-    let (ors, xors) = (desk.0.scan(ScalarOp::OrBool, &flags), desk.0.scan(ScalarOp::XorBool, &flags));
+    let (ors, xors) = (desk.0.scan(ScalarOp::OrBool, &flags, None), desk.0.scan(ScalarOp::XorBool, &flags, None));
     desk.expect(ors, [false, false, false, false, true, true, true]);
     desk.expect(xors, [false, false, false, false, true, false, false]);
     let letters = desk.chars("hello");
     assert_eq!(desk.0.reduce(ScalarOp::MinimumChar, &letters), Ok(ScalarValue::Char(b'e')));
-    let maxima = desk.0.scan(ScalarOp::MaximumChar, &letters);
+    let maxima = desk.0.scan(ScalarOp::MaximumChar, &letters, None);
     desk.expect(maxima, "\0hhll");
 }
 
@@ -202,51 +204,54 @@ fn elements_are_ranked<E: Engine>(desk: &mut Desk<E>) {
     use Direction::{Down, Up};
     // The examples of the language's reference.
     let numbers = desk.ints(&[5, 3, 4, 3]);
-    let (up, down) = (desk.0.order(Up, &numbers), desk.0.order(Down, &numbers));
+    let (up, down) = (desk.0.order(Order::Rank, Up, &numbers, None), desk.0.order(Order::Rank, Down, &numbers, None));
     desk.expect(up, [3, 0, 2, 1]);
     desk.expect(down, [0, 2, 1, 3]);
     let floats = desk.floats(&[-1.5, 2.0, -3.0, 0.0, 0.0]);
-    let up = desk.0.order(Up, &floats);
+    let up = desk.0.order(Order::Rank, Up, &floats, None);
     desk.expect(up, [1, 4, 0, 2, 3]);
-    let sorted = desk.0.sort(Down, &floats);
+    let sorted = desk.0.order(Order::Sort, Down, &floats, None);
     desk.expect(sorted, [2.0, 0.0, 0.0, -1.5, -3.0]);
     let odd = desk.floats(&[f64::NAN, 0.0, -f64::NAN, -0.0, f64::INFINITY]);
-    let (up, down) = (desk.0.order(Up, &odd), desk.0.order(Down, &odd));
+    let (up, down) = (desk.0.order(Order::Rank, Up, &odd, None), desk.0.order(Order::Rank, Down, &odd, None));
     desk.expect(up, [3, 1, 4, 0, 2]);
     desk.expect(down, [0, 3, 1, 4, 2]);
     let extremes = desk.ints(&[i64::MAX, i64::MIN, 0, -1]);
-    let (up, down) = (desk.0.order(Up, &extremes), desk.0.order(Down, &extremes));
+    let (up, down) = (desk.0.order(Order::Rank, Up, &extremes, None), desk.0.order(Order::Rank, Down, &extremes, None));
     desk.expect(up, [3, 0, 2, 1]);
     desk.expect(down, [0, 3, 1, 2]);
-    let (up, down) = (desk.0.sort(Up, &extremes), desk.0.sort(Down, &extremes));
+    let (up, down) = (desk.0.order(Order::Sort, Up, &extremes, None), desk.0.order(Order::Sort, Down, &extremes, None));
     desk.expect(up, [i64::MIN, -1, 0, i64::MAX]);
     desk.expect(down, [i64::MAX, 0, -1, i64::MIN]);
     let (text, none) = (desk.chars("hello"), desk.ints(&[]));
-    let (letters, nothing) = (desk.0.order(Up, &text), desk.0.order(Up, &none));
+    let (letters, nothing) = (desk.0.order(Order::Rank, Up, &text, None), desk.0.order(Order::Rank, Up, &none, None));
     desk.expect(letters, [1, 0, 2, 3, 4]);
-    let (letters, none) = (desk.0.sort(Up, &text), desk.0.sort(Up, &none));
+    let (letters, none) = (desk.0.order(Order::Sort, Up, &text, None), desk.0.order(Order::Sort, Up, &none, None));
     desk.expect(letters, "ehllo");
     desk.expect(none, NO_INTS);
     desk.expect(nothing, NO_INTS);
     let (packed, view) = (desk.packed(&[3, 0, 2]), desk.view(&[(3, 2), (0, 4), (0, 0)]));
-    let (of_packed, of_view) = (desk.0.seg_order(Up, &text, &packed), desk.0.seg_order(Down, &text, &view));
+    let (of_packed, of_view) =
+        (desk.0.order(Order::Rank, Up, &text, Some(&packed)), desk.0.order(Order::Rank, Down, &text, Some(&view)));
     desk.expect(of_packed, [1, 0, 2, 0, 1]);
     desk.expect(of_view, [1, 0, 2, 3, 0, 1]);
-    let (of_packed, of_view) = (desk.0.seg_sort(Up, &text, &packed), desk.0.seg_sort(Down, &text, &view));
+    let (of_packed, of_view) =
+        (desk.0.order(Order::Sort, Up, &text, Some(&packed)), desk.0.order(Order::Sort, Down, &text, Some(&view)));
     desk.expect(of_packed, "ehllo");
     desk.expect(of_view, "olllhe");
 }
 
 fn elements_have_texts<E: Engine>(desk: &mut Desk<E>) {
     let (numbers, none) = (desk.ints(&[0, -15, 123]), desk.ints(&[]));
-    let (lengths, text) = (desk.0.text_lengths(&numbers), desk.0.text(&numbers));
+    let (lengths, text) = (desk.0.text(Text::Lengths(&numbers)), desk.0.text(Text::Text(&numbers)));
     desk.expect(lengths, [1, 3, 3]);
     desk.expect(text, "0-15123");
-    let (lengths, text) = (desk.0.text_lengths(&none), desk.0.text(&none));
+    let (lengths, text) = (desk.0.text(Text::Lengths(&none)), desk.0.text(Text::Text(&none)));
     desk.expect(lengths, NO_INTS);
     desk.expect(text, "");
     let (floats, flags, chars) = (desk.floats(&[-0.5, 1e300, 2.0]), desk.bools("tf"), desk.chars("a`"));
-    let (floats, flags, chars) = (desk.0.text(&floats), desk.0.text(&flags), desk.0.text(&chars));
+    let (floats, flags, chars) =
+        (desk.0.text(Text::Text(&floats)), desk.0.text(Text::Text(&flags)), desk.0.text(Text::Text(&chars)));
     desk.expect(floats, "-0.51e3002.0");
     desk.expect(flags, "tf");
     desk.expect(chars, "`a``");
@@ -255,21 +260,22 @@ fn elements_have_texts<E: Engine>(desk: &mut Desk<E>) {
 fn segments_are_read_as_floats<E: Engine>(desk: &mut Desk<E>) {
     let text = desk.chars("1.5e2-.25x");
     let (packed, view) = (desk.packed(&[5, 0, 4, 1]), desk.view(&[(5, 4), (0, 1), (0, 0), (0, 3), (6, 3), (5, 4)]));
-    let (of_packed, of_view) = (desk.0.parse_float(&text, &packed), desk.0.parse_float(&text, &view));
+    let (of_packed, of_view) =
+        (desk.0.text(Text::ParseFloat(&text, &packed)), desk.0.text(Text::ParseFloat(&text, &view)));
     let of_packed = of_packed.unwrap();
     let last = desk.0.extract(&of_packed, 3).unwrap();
     assert!(matches!(last, ScalarValue::Float(value) if value.is_nan()), "{last:?}");
-    let others = desk.0.slice(&of_packed, 0, 3);
+    let others = desk.0.permute(Permute::Slice(&of_packed, 0, 3));
     desk.expect(others, [150.0, 0.0, -0.25]);
     desk.expect(of_view, [-0.25, 1.0, 0.0, 1.5, 0.25, -0.25]);
     let (none, nothing) = (desk.packed(&[]), desk.chars(""));
-    let none = desk.0.parse_float(&nothing, &none);
+    let none = desk.0.text(Text::ParseFloat(&nothing, &none));
     desk.expect(none, [0.0; 0]);
 }
 
 fn segments_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     let (data, halves) = (desk.ints(&[1, 2, 3, 4, 5]), desk.packed(&[2, 3]));
-    let scanned = desk.0.seg_scan(ScalarOp::AddInt, &data, &halves);
+    let scanned = desk.0.scan(ScalarOp::AddInt, &data, Some(&halves));
     desk.expect(scanned, [0, 1, 0, 3, 7]);
     let holes = desk.packed(&[2, 0, 3]);
     let (sums, minima) =
@@ -279,12 +285,12 @@ fn segments_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
     // Views: out of order, overlapping, repeated, empty.
     let view = desk.view(&[(3, 2), (0, 4), (5, 0), (0, 4)]);
     let (sums, scanned) =
-        (desk.0.seg_reduce(ScalarOp::AddInt, &data, &view), desk.0.seg_scan(ScalarOp::AddInt, &data, &view));
+        (desk.0.seg_reduce(ScalarOp::AddInt, &data, &view), desk.0.scan(ScalarOp::AddInt, &data, Some(&view)));
     desk.expect(sums, [9, 10, 0, 10]);
     desk.expect(scanned, [0, 4, 0, 1, 3, 6, 0, 1, 3, 6]);
     let (none, nothing) = (desk.packed(&[]), desk.ints(&[]));
     let (sums, scanned) =
-        (desk.0.seg_reduce(ScalarOp::AddInt, &nothing, &none), desk.0.seg_scan(ScalarOp::AddInt, &nothing, &none));
+        (desk.0.seg_reduce(ScalarOp::AddInt, &nothing, &none), desk.0.scan(ScalarOp::AddInt, &nothing, Some(&none)));
     desk.expect(sums, NO_INTS);
     desk.expect(scanned, NO_INTS);
 }
@@ -301,7 +307,7 @@ fn float_sums_depend_on_contents_alone<E: Engine>(desk: &mut Desk<E>) {
     let cuts = [&elements[..1023], &[], &elements[1023..4023], &elements[4023..]];
     desk.expect(sums, cuts.map(|cut| nesl_prim::sum::reduce(0.0, add, cut)));
     let tail = desk.view(&[(4023, 977), (1, 2)]);
-    let scanned = desk.0.seg_scan(ScalarOp::AddFloat, &column, &tail);
+    let scanned = desk.0.scan(ScalarOp::AddFloat, &column, Some(&tail));
     let expected = [nesl_prim::sum::scan(0.0, add, &elements[4023..]), vec![0.0, elements[1]]].concat();
     desk.expect(scanned, <[f64; 979]>::try_from(expected).unwrap());
 }
@@ -316,20 +322,22 @@ fn descriptors<E: Engine>(desk: &mut Desk<E>) {
     let (starts, lengths) = (desk.0.starts(&view), desk.0.lengths(&view));
     desk.expect(starts, [3, 0, 3]);
     desk.expect(lengths, [2, 0, 1]);
-    let (from_packed, from_view) = (desk.0.seg_iota(&packed), desk.0.seg_iota(&view));
+    let (from_packed, from_view) = (desk.0.segment(Segment::Iota(&packed)), desk.0.segment(Segment::Iota(&view)));
     desk.expect(from_packed, [0, 1, 0, 1, 2]);
     desk.expect(from_view, [0, 1, 0]);
     let letters = desk.chars("abc");
-    let (from_packed, from_view) = (desk.0.seg_dist(&letters, &packed), desk.0.seg_dist(&letters, &view));
+    let (from_packed, from_view) =
+        (desk.0.segment(Segment::Dist(&letters, &packed)), desk.0.segment(Segment::Dist(&letters, &view)));
     desk.expect(from_packed, "aaccc");
     desk.expect(from_view, "aac");
     let data = desk.chars("vwxyz");
-    let (same, moved) = (desk.0.compact(&data, &packed), desk.0.compact(&data, &view));
+    let (same, moved) =
+        (desk.0.segment(Segment::Compact(&data, &packed)), desk.0.segment(Segment::Compact(&data, &view)));
     desk.expect(same, "vwxyz");
     desk.expect(moved, "yzy");
     let (none, nothing) = (desk.packed(&[]), desk.chars(""));
     assert_eq!((desk.0.segments(&none), desk.0.total(&none)), (0, Ok(0)));
-    let (iota, dist) = (desk.0.seg_iota(&none), desk.0.seg_dist(&nothing, &none));
+    let (iota, dist) = (desk.0.segment(Segment::Iota(&none)), desk.0.segment(Segment::Dist(&nothing, &none)));
     desk.expect(iota, NO_INTS);
     desk.expect(dist, "");
 }

@@ -2,7 +2,7 @@
 
 use nesl_backend::io::host::System;
 use nesl_backend::io::import::import;
-use nesl_backend::{Engine, Limits, Loaded, Machine, Piece, Threads, Value};
+use nesl_backend::{Addresses, Limits, Loaded, Machine, Piece, Threads, Value};
 use nesl_frontend::{Options, Session, render};
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::{Main, Program, Step, pipeline};

@@ -11,7 +11,7 @@ use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output;
 use crate::stop::Stop;
-use nesl_backend::{Engine, Reference, RuntimeError, Slot, SlotOf, Value};
+use nesl_backend::{Addresses, Reference, RuntimeError, Slot, SlotOf, Value};
 use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{EvalError, Evaluator, Globals, Value as Nested};

@@ -21,16 +21,15 @@ use nesl_backend::engine::clock::Talk;
 use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::{
-    Counters, Division, Engine, Failed, Fault, Group, Hold, Interrupt, MapOperand, Native, Own, Slot, SlotOf, Vector,
-    Window,
+    Addresses, Collective, Columns, Counters, Division, Engine, Failed, Fault, Fill, Group, Hold, Interrupt,
+    MapOperand, Native, Order, Own, Pack, Permute, Scheduler, Segment, Slot, SlotOf, Text, Vector, Window,
 };
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
 
-impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
+impl<L: Engine<Column = Vector>> Columns for Ranks<L> {
     type Column = Distributed;
     type Descriptor = Descriptor<L::Descriptor>;
-    type Local = L;
 
     fn scalar_type(&self, column: &Distributed) -> ScalarType {
         column.scalar_type()
@@ -40,126 +39,53 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         column.length()
     }
 
+    fn segments(&self, descriptor: &Self::Descriptor) -> usize {
+        descriptor.0.lengths.length()
+    }
+
     fn constants(&mut self, constants: &Constants) -> Result<Distributed, Fault> {
         self.distribution.constant_column(constants)
     }
 
-    fn iota(&mut self, length: usize) -> Result<Distributed, Fault> {
-        elementwise::iota(&mut self.distribution, length)
+    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
+        segment::starts(&mut self.distribution, descriptor)
     }
 
-    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Distributed, Fault> {
-        elementwise::dist(&mut self.distribution, value, length)
+    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
+        Ok(descriptor.lengths().clone())
+    }
+
+    fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault> {
+        descriptor.total()
+    }
+
+    fn descriptor(&mut self, starts: Option<Distributed>, lengths: Distributed) -> Result<Self::Descriptor, Fault> {
+        match starts {
+            Some(starts) => segment::view(&mut self.distribution, starts, lengths),
+            None => segment::packed(&mut self.distribution, lengths),
+        }
+    }
+}
+
+impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
+    fn fill(&mut self, fill: Fill) -> Result<Distributed, Fault> {
+        elementwise::run(&mut self.distribution, fill)
     }
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Distributed>>) -> Result<Distributed, Fault> {
         elementwise::map(&mut self.distribution, op, operands)
     }
 
-    fn runs_groups(&self) -> bool {
-        self.distribution.local.runs_groups()
-    }
-
-    fn group(&mut self, group: &Group, operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
-        groups::run_group(&mut self.distribution, group, operands)
-    }
-
-    fn divide(
-        &mut self,
-        division: &Division<'_, Self>,
-        mut run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
-    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
-        // What every rank computes alike ends on all at one place; what it computes alone, anywhere.
-        let is_own = division.deal != Deal::Everywhere;
-        division::divide_instances(&mut self.distribution, division, |local, own| {
-            if is_own { alone(|| run(local, own)) } else { run(local, own) }
-        })
-    }
-
-    fn set_native(&mut self, native: Native) {
-        self.distribution.local.set_native(native);
-    }
-
-    fn set_interrupt(&mut self, interrupt: &Interrupt) {
-        self.distribution.local.set_interrupt(interrupt);
-    }
-
-    fn interrupt(&self) -> Interrupt {
-        self.distribution.local.interrupt()
-    }
-
-    fn by_itself<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        alone(work)
-    }
-
-    fn forget_kept(&mut self) {
-        self.distribution.cache = RequestCache::default();
-    }
-
-    fn moves_together(&self) -> bool {
-        self.distribution.layout.ranks > 1
-    }
-
-    fn together(&mut self, op: VectorOp, operands: Vec<Vec<SlotOf<Self>>>) -> Result<Vec<SlotOf<Self>>, Fault> {
-        together::run_together(&mut self.distribution, op, operands)
-    }
-
-    fn is_at_hand(&self, operand: &Slot<Distributed, Descriptor<L::Descriptor>>) -> bool {
-        is_at_hand(operand)
+    fn permute(&mut self, permute: Permute<'_, Distributed>) -> Result<Distributed, Fault> {
+        permute::run(&mut self.distribution, permute)
     }
 
     fn extract(&mut self, column: &Distributed, index: usize) -> Result<ScalarValue, Fault> {
         permute::extract(&mut self.distribution, column, index)
     }
 
-    fn slice(&mut self, column: &Distributed, start: usize, length: usize) -> Result<Distributed, Fault> {
-        permute::slice(&mut self.distribution, column, start, length)
-    }
-
-    fn gather(&mut self, column: &Distributed, indices: &Distributed) -> Result<Distributed, Fault> {
-        permute::gather(&mut self.distribution, column, indices)
-    }
-
-    fn scatter(
-        &mut self,
-        column: Distributed,
-        indices: &Distributed,
-        values: &Distributed,
-    ) -> Result<Distributed, Fault> {
-        permute::scatter(&mut self.distribution, column, indices, values)
-    }
-
-    fn permute(&mut self, values: &Distributed, indices: &Distributed) -> Result<Distributed, Fault> {
-        permute::permute(&mut self.distribution, values, indices)
-    }
-
-    fn pack(&mut self, column: &Distributed, flags: &Distributed) -> Result<Distributed, Fault> {
-        pack::pack(&mut self.distribution, column, flags)
-    }
-
-    fn merge(
-        &mut self,
-        flags: &Distributed,
-        when_true: &Distributed,
-        when_false: &Distributed,
-    ) -> Result<Distributed, Fault> {
-        pack::merge(&mut self.distribution, flags, when_true, when_false)
-    }
-
-    fn concat(&mut self, columns: &[Distributed]) -> Result<Distributed, Fault> {
-        pack::concat(&mut self.distribution, columns)
-    }
-
-    fn interleave(&mut self, columns: &[Distributed]) -> Result<Distributed, Fault> {
-        pack::interleave(&mut self.distribution, columns)
-    }
-
-    fn append(
-        &mut self,
-        first: (&Self::Descriptor, &Distributed),
-        second: (&Self::Descriptor, &Distributed),
-    ) -> Result<Distributed, Fault> {
-        segment::append(&mut self.distribution, first, second)
+    fn pack(&mut self, pack: Pack<'_, Distributed>) -> Result<Distributed, Fault> {
+        pack::run(&mut self.distribution, pack)
     }
 
     fn reduce(&mut self, op: ScalarOp, column: &Distributed) -> Result<ScalarValue, Fault> {
@@ -175,95 +101,83 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         groups::seg_reduce(&mut self.distribution, op, column, descriptor)
     }
 
-    fn scan(&mut self, op: ScalarOp, column: &Distributed) -> Result<Distributed, Fault> {
-        scan::scan(&mut self.distribution, op, column)
-    }
-
-    fn seg_scan(
+    fn scan(
         &mut self,
         op: ScalarOp,
         column: &Distributed,
-        descriptor: &Self::Descriptor,
+        descriptor: Option<&Self::Descriptor>,
     ) -> Result<Distributed, Fault> {
-        scan::seg_scan(&mut self.distribution, op, column, descriptor)
+        scan::run(&mut self.distribution, op, column, descriptor)
     }
 
-    fn sort(&mut self, direction: Direction, column: &Distributed) -> Result<Distributed, Fault> {
-        order::sort(&mut self.distribution, direction, column)
-    }
-
-    fn seg_sort(
+    fn order(
         &mut self,
+        order: Order,
         direction: Direction,
         column: &Distributed,
-        descriptor: &Self::Descriptor,
+        descriptor: Option<&Self::Descriptor>,
     ) -> Result<Distributed, Fault> {
-        order::seg_sort(&mut self.distribution, direction, column, descriptor)
+        order::run(&mut self.distribution, order, direction, column, descriptor)
     }
 
-    fn order(&mut self, direction: Direction, column: &Distributed) -> Result<Distributed, Fault> {
-        order::order(&mut self.distribution, direction, column)
+    fn text(&mut self, text: Text<'_, Distributed, Self::Descriptor>) -> Result<Distributed, Fault> {
+        text::run(&mut self.distribution, text)
     }
 
-    fn seg_order(
-        &mut self,
-        direction: Direction,
-        column: &Distributed,
-        descriptor: &Self::Descriptor,
-    ) -> Result<Distributed, Fault> {
-        order::seg_order(&mut self.distribution, direction, column, descriptor)
+    fn segment(&mut self, segment: Segment<'_, Distributed, Self::Descriptor>) -> Result<Distributed, Fault> {
+        segment::run(&mut self.distribution, segment)
     }
+}
 
-    fn text_lengths(&mut self, column: &Distributed) -> Result<Distributed, Fault> {
-        text::text_lengths(&mut self.distribution, column)
-    }
-
-    fn text(&mut self, column: &Distributed) -> Result<Distributed, Fault> {
-        text::text(&mut self.distribution, column)
-    }
-
-    fn parse_float(&mut self, column: &Distributed, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
-        text::parse_float(&mut self.distribution, column, descriptor)
-    }
-
-    fn seg_iota(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
-        segment::seg_iota(&mut self.distribution, descriptor)
-    }
-
-    fn seg_dist(&mut self, column: &Distributed, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
-        segment::seg_dist(&mut self.distribution, column, descriptor)
-    }
-
-    fn compact(&mut self, column: &Distributed, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
-        segment::compact(&mut self.distribution, column, descriptor)
-    }
-
-    fn packed(&mut self, lengths: Distributed) -> Result<Self::Descriptor, Fault> {
-        segment::packed(&mut self.distribution, lengths)
-    }
-
-    fn view(&mut self, starts: Distributed, lengths: Distributed) -> Result<Self::Descriptor, Fault> {
-        segment::view(&mut self.distribution, starts, lengths)
-    }
-
-    fn starts(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
-        segment::starts(&mut self.distribution, descriptor)
-    }
-
-    fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Distributed, Fault> {
-        Ok(descriptor.lengths().clone())
-    }
-
-    fn segments(&self, descriptor: &Self::Descriptor) -> usize {
-        descriptor.0.lengths.length()
-    }
-
-    fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault> {
-        descriptor.total()
-    }
-
+impl<L: Engine<Column = Vector>> Addresses for Ranks<L> {
     fn hold(&self) -> Hold {
         self.distribution.local.hold()
+    }
+
+    fn allocated(&self) -> u64 {
+        self.distribution.local.allocated()
+    }
+}
+
+impl<L: Engine<Column = Vector>> Scheduler for Ranks<L> {
+    fn set_native(&mut self, native: Native) {
+        self.distribution.local.set_native(native);
+    }
+
+    fn runs_groups(&self) -> bool {
+        self.distribution.local.runs_groups()
+    }
+
+    fn group(&mut self, group: &Group, operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
+        groups::run_group(&mut self.distribution, group, operands)
+    }
+
+    fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.distribution.local.set_interrupt(interrupt);
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.distribution.local.interrupt()
+    }
+
+    fn moves_together(&self) -> bool {
+        self.distribution.layout.ranks > 1
+    }
+
+    fn together(&mut self, op: VectorOp, operands: Vec<Vec<SlotOf<Self>>>) -> Result<Vec<SlotOf<Self>>, Fault> {
+        together::run_together(&mut self.distribution, op, operands)
+    }
+}
+
+impl<L: Engine<Column = Vector>> Collective for Ranks<L> {
+    type Local = L;
+
+    fn rank(&self) -> (usize, usize) {
+        (self.distribution.layout.rank, self.distribution.layout.ranks)
+    }
+
+    fn is_at_hand(&self, operand: &Slot<Distributed, Descriptor<L::Descriptor>>) -> bool {
+        is_at_hand(operand)
     }
 
     fn import(&mut self, piece: Constants) -> Result<Distributed, Fault> {
@@ -286,8 +200,16 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         })
     }
 
-    fn rank(&self) -> (usize, usize) {
-        (self.distribution.layout.rank, self.distribution.layout.ranks)
+    fn divide(
+        &mut self,
+        division: &Division<'_, Self>,
+        mut run: impl FnMut(&mut Self::Local, Own<Self::Local>) -> Result<Vec<SlotOf<Self::Local>>, Failed>,
+    ) -> Option<Result<Vec<SlotOf<Self>>, RuntimeError>> {
+        // What every rank computes alike ends on all at one place; what it computes alone, anywhere.
+        let is_own = division.deal != Deal::Everywhere;
+        division::divide_instances(&mut self.distribution, division, |local, own| {
+            if is_own { alone(|| run(local, own)) } else { run(local, own) }
+        })
     }
 
     fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
@@ -297,8 +219,12 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         self.distribution.collectives.agree_on(outcome)
     }
 
-    fn allocated(&self) -> u64 {
-        self.distribution.local.allocated()
+    fn by_itself<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        alone(work)
+    }
+
+    fn forget_kept(&mut self) {
+        self.distribution.cache = RequestCache::default();
     }
 
     fn talk(&self) -> Talk {

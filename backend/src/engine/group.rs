@@ -279,14 +279,7 @@ where
                 Source::Constant(value) => Slot::Scalar(value),
             }
         };
-        let column = |position| match value(position) {
-            Slot::Column(column) => column,
-            Slot::Scalar(_) | Slot::Descriptor(_) => panic!("a group reads something else as a column"),
-        };
-        let descriptor = |position| match value(position) {
-            Slot::Descriptor(descriptor) => descriptor,
-            Slot::Scalar(_) | Slot::Column(_) => panic!("a group reads something else as a descriptor"),
-        };
+        let all = 0..node.operands.len();
         let result = match node.op {
             NodeOp::Map(op) => {
                 let operand = |position| match value(position) {
@@ -294,28 +287,11 @@ where
                     Slot::Scalar(value) => MapOperand::Scalar(value),
                     Slot::Descriptor(_) => panic!("{op} of a descriptor"),
                 };
-                engine.map(op, (0..node.operands.len()).map(operand).collect())
+                Slot::Column(engine.map(op, all.map(operand).collect())?)
             }
-            NodeOp::Vector(op) => match op {
-                VectorOp::Iota => engine.iota(size(&value(0))),
-                VectorOp::Dist => engine.dist(scalar(&value(0)), size(&value(1))),
-                VectorOp::Gather => engine.gather(&column(0), &column(1)),
-                VectorOp::Scatter => engine.scatter(column(0), &column(1), &column(2)),
-                VectorOp::Pack => engine.pack(&column(0), &column(1)),
-                VectorOp::SegIota => engine.seg_iota(&descriptor(0)),
-                VectorOp::SegDist => engine.seg_dist(&column(0), &descriptor(1)),
-                VectorOp::Compact => engine.compact(&column(0), &descriptor(1)),
-                VectorOp::Scan(op) => engine.scan(op, &column(0)),
-                VectorOp::SegReduce(op) => engine.seg_reduce(op, &column(0), &descriptor(1)),
-                VectorOp::SegScan(op) => engine.seg_scan(op, &column(0), &descriptor(1)),
-                VectorOp::Reduce(op) => {
-                    done.push(Slot::Scalar(engine.reduce(op, &column(0))?));
-                    continue;
-                }
-                other => panic!("{other:?} in a group"),
-            },
+            NodeOp::Vector(op) => super::execute(engine, op, all.map(value))?,
         };
-        done.push(Slot::Column(result?));
+        done.push(result);
     }
     Ok(plan.yields.iter().map(|&node| done[node].clone()).collect())
 }

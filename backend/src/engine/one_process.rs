@@ -1,91 +1,82 @@
-//! What the engines of one process do alike: local descriptors, and being the only rank.
+//! What the engines of one process do alike: local columns, and being the only rank.
 //!
-//! The reference engine and the threads engine differ in how they compute on columns. Everything here is the same in
-//! both, so it stands once, as methods for their implementations of [`crate::engine::Engine`]; each needs a field
-//! `meter`.
+//! The reference engine and the threads engine differ in how they compute on columns. Everything here is the same in both, so
+//! it stands once, as implementations of the traits beside [`crate::engine::Engine`]; each needs a field `meter`.
 
-/// The methods of `Engine` that do not depend on how columns are computed on.
-macro_rules! one_process_methods {
-    () => {
-        fn packed(
-            &mut self,
-            lengths: $crate::data::vector::Vector,
-        ) -> Result<$crate::data::descriptor::Descriptor, $crate::engine::Fault> {
-            Ok($crate::data::descriptor::Descriptor::packed(&self.meter, lengths))
+/// What does not depend on how columns are computed on.
+macro_rules! one_process {
+    ($engine:ident) => {
+        impl Columns for $engine {
+            type Column = Vector;
+            type Descriptor = Descriptor;
+
+            fn scalar_type(&self, column: &Vector) -> ScalarType {
+                column.scalar_type()
+            }
+
+            fn length(&self, column: &Vector) -> usize {
+                column.len()
+            }
+
+            fn segments(&self, descriptor: &Descriptor) -> usize {
+                descriptor.segments()
+            }
+
+            fn constants(&mut self, constants: &Constants) -> Result<Vector, Fault> {
+                Ok(Vector::from_constants(&self.meter, constants)?)
+            }
+
+            fn descriptor(&mut self, starts: Option<Vector>, lengths: Vector) -> Result<Descriptor, Fault> {
+                Ok(match starts {
+                    Some(starts) => Descriptor::view(&self.meter, starts, lengths),
+                    None => Descriptor::packed(&self.meter, lengths),
+                })
+            }
+
+            fn starts(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
+                Ok(descriptor.starts_vector()?.clone())
+            }
+
+            fn lengths(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
+                Ok(descriptor.lengths_vector().clone())
+            }
+
+            fn total(&mut self, descriptor: &Descriptor) -> Result<usize, Fault> {
+                Ok(descriptor.total()?)
+            }
         }
 
-        fn view(
-            &mut self,
-            starts: $crate::data::vector::Vector,
-            lengths: $crate::data::vector::Vector,
-        ) -> Result<$crate::data::descriptor::Descriptor, $crate::engine::Fault> {
-            Ok($crate::data::descriptor::Descriptor::view(&self.meter, starts, lengths))
-        }
+        impl Collective for $engine {
+            type Local = Self;
 
-        fn starts(
-            &mut self,
-            descriptor: &$crate::data::descriptor::Descriptor,
-        ) -> Result<$crate::data::vector::Vector, $crate::engine::Fault> {
-            Ok(descriptor.starts_vector()?.clone())
-        }
+            fn rank(&self) -> (usize, usize) {
+                (0, 1)
+            }
 
-        fn lengths(
-            &mut self,
-            descriptor: &$crate::data::descriptor::Descriptor,
-        ) -> Result<$crate::data::vector::Vector, $crate::engine::Fault> {
-            Ok(descriptor.lengths_vector().clone())
-        }
+            fn import(&mut self, piece: Constants) -> Result<Vector, Fault> {
+                Ok(Vector::adopt_constants(&self.meter, piece)?)
+            }
 
-        fn segments(&self, descriptor: &$crate::data::descriptor::Descriptor) -> usize {
-            descriptor.segments()
-        }
+            fn fetch(&mut self, column: &Vector, start: usize, length: usize) -> Result<Window, Fault> {
+                Ok(Window { start, elements: column.slice(start, length).to_constants() })
+            }
 
-        fn total(&mut self, descriptor: &$crate::data::descriptor::Descriptor) -> Result<usize, $crate::engine::Fault> {
-            Ok(descriptor.total()?)
-        }
+            fn own(&mut self, column: &Vector) -> Result<Window, Fault> {
+                Ok(Window { start: 0, elements: column.to_constants() })
+            }
 
-        fn import(
-            &mut self,
-            piece: nesl_vcode::Constants,
-        ) -> Result<$crate::data::vector::Vector, $crate::engine::Fault> {
-            Ok($crate::data::vector::Vector::adopt_constants(&self.meter, piece)?)
-        }
+            fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
+                &mut self,
+                outcome: Result<T, E>,
+            ) -> Result<T, E> {
+                outcome
+            }
 
-        fn fetch(
-            &mut self,
-            column: &$crate::data::vector::Vector,
-            start: usize,
-            length: usize,
-        ) -> Result<$crate::engine::Window, $crate::engine::Fault> {
-            Ok($crate::engine::Window { start, elements: column.slice(start, length).to_constants() })
-        }
-
-        fn own(
-            &mut self,
-            column: &$crate::data::vector::Vector,
-        ) -> Result<$crate::engine::Window, $crate::engine::Fault> {
-            Ok($crate::engine::Window { start: 0, elements: column.to_constants() })
-        }
-
-        fn rank(&self) -> (usize, usize) {
-            (0, 1)
-        }
-
-        fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
-            &mut self,
-            outcome: Result<T, E>,
-        ) -> Result<T, E> {
-            outcome
-        }
-
-        fn allocated(&self) -> u64 {
-            self.meter.allocated()
-        }
-
-        fn counters(&mut self, machine: $crate::data::counters::Counters) -> Vec<$crate::data::counters::Counters> {
-            let mut counters = machine;
-            self.meter.report(&mut counters);
-            vec![counters]
+            fn counters(&mut self, machine: $crate::data::counters::Counters) -> Vec<$crate::data::counters::Counters> {
+                let mut counters = machine;
+                self.meter.report(&mut counters);
+                vec![counters]
+            }
         }
     };
 }

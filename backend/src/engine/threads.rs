@@ -29,7 +29,10 @@ use crate::data::vector::unwritten::Unwritten;
 use crate::engine::group::{Group, LocalSlot};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::native::Native;
-use crate::engine::{Engine, Fault, MapOperand};
+use crate::engine::{
+    Addresses, Collective, Columns, Engine, Fault, Fill, MapOperand, Order, Pack, Permute, Scheduler, Segment, Text,
+    Window,
+};
 use crate::on_vector;
 use nesl_native::{Elements, Kernels};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
@@ -75,85 +78,27 @@ impl Threads {
     }
 }
 
+one_process!(Threads);
+
 impl Engine for Threads {
-    type Column = Vector;
-    type Descriptor = Descriptor;
-    type Local = Self;
-
-    fn scalar_type(&self, column: &Vector) -> ScalarType {
-        column.scalar_type()
-    }
-
-    fn length(&self, column: &Vector) -> usize {
-        column.len()
-    }
-
-    fn constants(&mut self, constants: &Constants) -> Result<Vector, Fault> {
-        Ok(Vector::from_constants(&self.meter, constants)?)
-    }
-
-    fn copy(&mut self, elements: Elements<'_>) -> Result<Vector, Fault> {
-        Ok(Vector::copied(&self.meter, elements)?)
-    }
-
-    fn unwritten(&mut self, ty: ScalarType, lengths: &[usize]) -> Option<Vec<Unwritten>> {
-        Unwritten::parts(&self.meter, ty, lengths).ok()
-    }
-
-    fn copy_to(&mut self, part: &mut Unwritten, elements: Elements<'_>) -> Option<Vector> {
-        part.write(elements)
-    }
-
-    fn iota(&mut self, length: usize) -> Result<Vector, Fault> {
-        elementwise::iota(self, length)
-    }
-
-    fn dist(&mut self, value: ScalarValue, length: usize) -> Result<Vector, Fault> {
-        elementwise::dist(self, value, length)
+    fn fill(&mut self, fill: Fill) -> Result<Vector, Fault> {
+        elementwise::run(self, fill)
     }
 
     fn map(&mut self, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -> Result<Vector, Fault> {
         elementwise::map(self, op, operands)
     }
 
+    fn permute(&mut self, permute: Permute<'_, Vector>) -> Result<Vector, Fault> {
+        permute::run(self, permute)
+    }
+
     fn extract(&mut self, column: &Vector, index: usize) -> Result<ScalarValue, Fault> {
         Ok(column.get(index))
     }
 
-    fn slice(&mut self, column: &Vector, start: usize, length: usize) -> Result<Vector, Fault> {
-        Ok(column.slice(start, length))
-    }
-
-    fn gather(&mut self, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
-        permute::gather(self, column, indices)
-    }
-
-    fn scatter(&mut self, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
-        permute::scatter(self, column, indices, values)
-    }
-
-    fn permute(&mut self, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
-        permute::permute(self, values, indices)
-    }
-
-    fn pack(&mut self, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
-        pack::pack(self, column, flags)
-    }
-
-    fn merge(&mut self, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
-        pack::merge(self, flags, when_true, when_false)
-    }
-
-    fn concat(&mut self, columns: &[Vector]) -> Result<Vector, Fault> {
-        pack::concat(self, columns)
-    }
-
-    fn interleave(&mut self, columns: &[Vector]) -> Result<Vector, Fault> {
-        pack::interleave(self, columns)
-    }
-
-    fn append(&mut self, first: (&Descriptor, &Vector), second: (&Descriptor, &Vector)) -> Result<Vector, Fault> {
-        segment::append(self, first, second)
+    fn pack(&mut self, pack: Pack<'_, Vector>) -> Result<Vector, Fault> {
+        pack::run(self, pack)
     }
 
     fn reduce(&mut self, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
@@ -164,52 +109,40 @@ impl Engine for Threads {
         reduce::seg_reduce(self, op, column, descriptor)
     }
 
-    fn scan(&mut self, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
-        scan::scan(self, op, column)
+    fn scan(&mut self, op: ScalarOp, column: &Vector, descriptor: Option<&Descriptor>) -> Result<Vector, Fault> {
+        scan::run(self, op, column, descriptor)
     }
 
-    fn seg_scan(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        scan::seg_scan(self, op, column, descriptor)
+    fn order(
+        &mut self,
+        order: Order,
+        direction: Direction,
+        column: &Vector,
+        descriptor: Option<&Descriptor>,
+    ) -> Result<Vector, Fault> {
+        order::run(self, order, direction, column, descriptor)
     }
 
-    fn sort(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
-        order::sort(self, direction, column)
+    fn text(&mut self, text: Text<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+        text::run(self, text)
     }
 
-    fn seg_sort(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        order::seg_sort(self, direction, column, descriptor)
+    fn segment(&mut self, segment: Segment<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+        segment::run(self, segment)
+    }
+}
+
+impl Addresses for Threads {
+    fn copy(&mut self, elements: Elements<'_>) -> Result<Vector, Fault> {
+        Ok(Vector::copied(&self.meter, elements)?)
     }
 
-    fn order(&mut self, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
-        order::order(self, direction, column)
+    fn unwritten(&mut self, ty: ScalarType, lengths: &[usize]) -> Option<Vec<Unwritten>> {
+        Unwritten::parts(&self.meter, ty, lengths).ok()
     }
 
-    fn seg_order(&mut self, direction: Direction, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        order::seg_order(self, direction, column, descriptor)
-    }
-
-    fn text_lengths(&mut self, column: &Vector) -> Result<Vector, Fault> {
-        text::lengths(self, column)
-    }
-
-    fn text(&mut self, column: &Vector) -> Result<Vector, Fault> {
-        text::text(self, column)
-    }
-
-    fn parse_float(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        text::parse_float(self, column, descriptor)
-    }
-
-    fn seg_iota(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        segment::seg_iota(self, descriptor)
-    }
-
-    fn seg_dist(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        segment::seg_dist(self, column, descriptor)
-    }
-
-    fn compact(&mut self, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-        segment::compact(self, column, descriptor)
+    fn copy_to(&mut self, part: &mut Unwritten, elements: Elements<'_>) -> Option<Vector> {
+        part.write(elements)
     }
 
     fn meter(&self) -> Option<&Arc<Meter>> {
@@ -224,6 +157,12 @@ impl Engine for Threads {
         Some(on_vector!(column, slice => slice.elements().as_ptr().expose_provenance()))
     }
 
+    fn allocated(&self) -> u64 {
+        self.meter.allocated()
+    }
+}
+
+impl Scheduler for Threads {
     fn set_native(&mut self, native: Native) {
         self.native = native;
     }
@@ -251,6 +190,4 @@ impl Engine for Threads {
     fn interrupt(&self) -> Interrupt {
         self.workers.interrupt().clone()
     }
-
-    one_process_methods!();
 }

@@ -1,11 +1,11 @@
 //! Values of a program in the registers of an engine.
 
-use super::Engine;
+use super::{Columns, Engine};
 use crate::data::slot::Slot;
 use nesl_vcode::Shape;
 
 /// What a register of an engine's machine holds.
-pub type SlotOf<E> = Slot<<E as Engine>::Column, <E as Engine>::Descriptor>;
+pub type SlotOf<E> = Slot<<E as Columns>::Column, <E as Columns>::Descriptor>;
 
 /// A value of some shape.
 pub struct Value<E: Engine> {

@@ -102,7 +102,7 @@ fn import_lifted<E: Engine>(
                 panic!("a piece of a descriptor must be lengths");
             };
             let lengths = engine.import(Constants::Int(lengths))?;
-            slots.push(Slot::Descriptor(engine.packed(lengths)?));
+            slots.push(Slot::Descriptor(engine.descriptor(None, lengths)?));
             import_lifted(engine, element, pieces, slots)?;
         }
     }

@@ -7,7 +7,7 @@
 
 use crate::data::slot::Slot;
 use crate::engine::value::SlotOf;
-use crate::engine::{Engine, Fault};
+use crate::engine::{Engine, Fault, Pack, Permute, Segment};
 use nesl_prim::{Element, ScalarType, ScalarValue};
 use nesl_vcode::{Argument, Constants, Each, RegisterType, Shape};
 
@@ -83,11 +83,13 @@ impl<E: Engine> Split<E> {
                     slots.push(Slot::Scalar((length as i64).to_value()));
                     for element in elements {
                         slots.push(match element {
-                            ElementPart::Column(column) => Slot::Column(engine.slice(column, start, length)?),
+                            ElementPart::Column(column) => {
+                                Slot::Column(engine.permute(Permute::Slice(column, start, length))?)
+                            }
                             ElementPart::Segments { starts, lengths } => {
-                                let starts = engine.slice(starts, start, length)?;
-                                let lengths = engine.slice(lengths, start, length)?;
-                                Slot::Descriptor(engine.view(starts, lengths)?)
+                                let starts = engine.permute(Permute::Slice(starts, start, length))?;
+                                let lengths = engine.permute(Permute::Slice(lengths, start, length))?;
+                                Slot::Descriptor(engine.descriptor(Some(starts), lengths)?)
                             }
                             ElementPart::Data(slot) => slot.clone(),
                         });
@@ -243,7 +245,7 @@ impl<E: Engine> Gathered<E> {
             Gathered::Scalars(_) => unreachable!("elements come many at once"),
             Gathered::Columns(..) => {
                 let elements = column::<E>(slots.next());
-                vec![Slot::Column(engine.compact(&elements, segments)?)]
+                vec![Slot::Column(engine.segment(Segment::Compact(&elements, segments))?)]
             }
             Gathered::Pair(first, rest) => {
                 let mut packed = first.compacted(engine, segments, slots)?;
@@ -253,8 +255,11 @@ impl<E: Engine> Gathered<E> {
             Gathered::Segments(_, elements) => {
                 let inner = descriptor::<E>(slots.next());
                 let (starts, lengths) = (engine.starts(&inner)?, engine.lengths(&inner)?);
-                let (starts, lengths) = (engine.compact(&starts, segments)?, engine.compact(&lengths, segments)?);
-                let mut packed = vec![Slot::Descriptor(engine.view(starts, lengths)?)];
+                let (starts, lengths) = (
+                    engine.segment(Segment::Compact(&starts, segments))?,
+                    engine.segment(Segment::Compact(&lengths, segments))?,
+                );
+                let mut packed = vec![Slot::Descriptor(engine.descriptor(Some(starts), lengths)?)];
                 packed.extend(slots.by_ref().take(elements.width()));
                 packed
             }
@@ -282,7 +287,7 @@ impl<E: Engine> Gathered<E> {
             }
             Gathered::Segments(lengths, elements) => {
                 let lengths = lengths.into_column(engine)?;
-                slots.push(Slot::Descriptor(engine.packed(lengths)?));
+                slots.push(Slot::Descriptor(engine.descriptor(None, lengths)?));
                 elements.finish(engine, slots)?;
             }
             Gathered::Nothing => {}
@@ -296,7 +301,7 @@ impl<E: Engine> Gathered<E> {
             Gathered::Columns(scalar, columns) => match columns.as_slice() {
                 [] => engine.constants(&Constants::from_scalars(scalar, &[])),
                 [column] => Ok(column.clone()),
-                columns => engine.concat(columns),
+                columns => engine.pack(Pack::Concat(columns)),
             },
             _ => unreachable!("only scalars and columns become a column"),
         }
@@ -325,12 +330,17 @@ pub fn selected<E: Engine>(
         Shape::Sequence(element) => {
             let segments = descriptor::<E>(slots.next());
             let (starts, lengths) = (engine.starts(&segments)?, engine.lengths(&segments)?);
-            let (starts, lengths) = (engine.gather(&starts, indices)?, engine.gather(&lengths, indices)?);
-            let mut selection = vec![Slot::Descriptor(engine.view(starts, lengths)?)];
+            let (starts, lengths) = (
+                engine.permute(Permute::Gather(&starts, indices))?,
+                engine.permute(Permute::Gather(&lengths, indices))?,
+            );
+            let mut selection = vec![Slot::Descriptor(engine.descriptor(Some(starts), lengths)?)];
             selection.extend(slots.take(element.lifted().len()));
             selection
         }
-        Shape::Scalar(_) | Shape::Entry(_) => vec![Slot::Column(engine.gather(&column::<E>(slots.next()), indices)?)],
+        Shape::Scalar(_) | Shape::Entry(_) => {
+            vec![Slot::Column(engine.permute(Permute::Gather(&column::<E>(slots.next()), indices))?)]
+        }
     })
 }
 
@@ -387,7 +397,7 @@ pub(super) fn nothing<E: Engine>(engine: &mut E, each: &Each) -> Result<Vec<Slot
     });
     let columns: Vec<(bool, E::Column)> = columns.collect::<Result<_, Fault>>()?;
     let slot = |(is_descriptor, column)| match is_descriptor {
-        true => engine.packed(column).map(Slot::Descriptor),
+        true => engine.descriptor(None, column).map(Slot::Descriptor),
         false => Ok(Slot::Column(column)),
     };
     columns.into_iter().map(slot).collect()

@@ -234,7 +234,7 @@ unsafe fn slot<E: Engine>(
             // SAFETY: by the caller.
             let lengths = unsafe { Elements::at(nesl_prim::ScalarType::Int, lengths, count) };
             let lengths = copy(engine, lengths)?;
-            Slot::Descriptor(engine.packed(lengths)?)
+            Slot::Descriptor(engine.descriptor(None, lengths)?)
         }
         (ty, words) => unreachable!("a register of {ty:?} in {} words", words.len()),
     })

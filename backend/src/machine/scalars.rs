@@ -112,7 +112,7 @@ impl<E: Engine> Run<'_, E> {
             let column = self.engine.constants(result)?;
             match ty {
                 // The lengths of sequences whose elements have no registers.
-                RegisterType::Descriptor => self.engine.packed(column).map(Slot::Descriptor),
+                RegisterType::Descriptor => self.engine.descriptor(None, column).map(Slot::Descriptor),
                 _ => Ok(Slot::Column(column)),
             }
         };

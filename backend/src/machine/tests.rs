@@ -1,6 +1,7 @@
 //! Small programs on the reference engine: control, recursion, last uses, errors, steps.
 
 use super::*;
+use crate::engine::Columns;
 use crate::engine::reference::Reference;
 use crate::io::host::System;
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};

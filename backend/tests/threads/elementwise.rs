@@ -2,7 +2,7 @@
 
 use super::random::Random;
 use super::*;
-use nesl_backend::MapOperand;
+use nesl_backend::{Collective, Fill, MapOperand};
 
 /// An operand as its elements, to be made anew for every engine.
 #[derive(Clone)]
@@ -99,7 +99,7 @@ fn the_least_failing_element_is_reported() {
 #[test]
 fn a_column_that_dies_is_overwritten_and_part_of_one_leaves_the_rest() {
     let mut engine = Threads::new(2, None).unwrap();
-    let column = engine.iota(100_000).unwrap();
+    let column = engine.fill(Fill::Iota(100_000)).unwrap();
     let one = || MapOperand::Scalar(ScalarValue::Int(1));
     let column = engine.map(ScalarOp::AddInt, vec![one(), MapOperand::Column(column)]).unwrap();
     assert_eq!(engine.counters(nesl_backend::Counters::default())[0].elements, 100_000);
@@ -117,11 +117,21 @@ fn a_column_that_dies_is_overwritten_and_part_of_one_leaves_the_rest() {
 fn iota_and_dist() {
     let mut engines = engines();
     for &length in LENGTHS {
-        check(&mut engines, &("iota", length), |engine| engine.iota(length), |engine| engine.iota(length));
+        check(
+            &mut engines,
+            &("iota", length),
+            |engine| engine.fill(Fill::Iota(length)),
+            |engine| engine.fill(Fill::Iota(length)),
+        );
         for scalar_type in TYPES {
             let value = Random(length as u64).value(scalar_type, 9);
             let context = ("dist", length, value);
-            check(&mut engines, &context, |engine| engine.dist(value, length), |engine| engine.dist(value, length));
+            check(
+                &mut engines,
+                &context,
+                |engine| engine.fill(Fill::Dist(value, length)),
+                |engine| engine.fill(Fill::Dist(value, length)),
+            );
         }
     }
 }

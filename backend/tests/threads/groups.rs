@@ -3,7 +3,7 @@
 use crate::maker::Maker;
 use crate::random::Random;
 use crate::{LENGTHS, column, reductions};
-use nesl_backend::{Engine, Group, Native, Reference, Slot, Threads, Vector};
+use nesl_backend::{Addresses, Columns, Engine, Group, Native, Pack, Reference, Scheduler, Slot, Threads, Vector};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, Constants, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 
@@ -181,7 +181,7 @@ fn what_is_put_together_is_written_so() {
                 Slot::Column(column) => column.clone(),
                 other => panic!("{other:?} is no column"),
             });
-            let whole = engine.concat(&parts).expect("there is memory");
+            let whole = engine.pack(Pack::Concat(&parts)).expect("there is memory");
             let [first, second] = &parts;
             assert_eq!((first.len() + second.len()) as i64, 5 * LENGTH - 5);
             assert_eq!(
@@ -268,7 +268,7 @@ fn indices_that_go_evenly_by_segments() {
         let [firsts, steps] =
             [firsts, steps].map(|ints| maker.outside(Slot::Column(column(&Constants::Int(ints)))).into());
         let lengths = column(&Constants::Int(lengths));
-        let descriptor = Reference::new(None).packed(lengths).expect("there is memory");
+        let descriptor = Reference::new(None).descriptor(None, lengths).expect("there is memory");
         let descriptor: Operand = maker.outside(Slot::Descriptor(descriptor)).into();
         let size = Operand::Constant(ScalarValue::Int(SIZE));
         let data = maker.random_column(ScalarType::Float, SIZE as usize);

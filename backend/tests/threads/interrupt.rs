@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
-use nesl_backend::{Descriptor, Engine, Fault, Interrupt, MapOperand, Meter, Threads, Vector};
+use nesl_backend::{
+    Columns, Descriptor, Engine, Fault, Fill, Interrupt, MapOperand, Meter, Order, Pack, Permute, Scheduler, Segment,
+    Text, Threads, Vector,
+};
 use nesl_prim::{Direction, Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 use std::sync::Arc;
@@ -16,48 +19,48 @@ fn run(threads: usize, check: &mut dyn FnMut(&str, Result<(), Fault>)) {
     let flag = Arc::new(AtomicBool::new(false));
     engine.set_interrupt(&Interrupt::on(Arc::clone(&flag)));
     let meter = Meter::new(None);
-    let ints = engine.iota(MANY).unwrap();
+    let ints = engine.fill(Fill::Iota(MANY)).unwrap();
     let floats = engine.map(ScalarOp::IntToFloat, vec![MapOperand::Column(ints.clone())]).unwrap();
-    let flags = engine.dist(ScalarValue::Bool(true), MANY).unwrap();
+    let flags = engine.fill(Fill::Dist(ScalarValue::Bool(true), MANY)).unwrap();
     let chars = engine.constants(&Constants::Char(vec![b'7'; MANY])).unwrap();
     let [half, rest] = [0, MANY / 2].map(|start| ints.slice(start, MANY / 2));
-    let halves = [true, false].map(|flag| engine.dist(ScalarValue::Bool(flag), MANY / 2).unwrap());
-    let mixed = engine.concat(&halves).unwrap();
+    let halves = [true, false].map(|flag| engine.fill(Fill::Dist(ScalarValue::Bool(flag), MANY / 2)).unwrap());
+    let mixed = engine.pack(Pack::Concat(&halves)).unwrap();
     let one = engine.constants(&Constants::Int(vec![MANY as i64])).unwrap();
     let whole = Descriptor::packed(&meter, one);
-    let lengths = engine.dist(ScalarValue::Int(8), MANY / 8).unwrap();
+    let lengths = engine.fill(Fill::Dist(ScalarValue::Int(8), MANY / 8)).unwrap();
     let starts = Vector::new(&meter, (0..MANY as i64 / 8).rev().map(|segment| 8 * segment).collect::<Vec<_>>());
     let view = Descriptor::view(&meter, starts, lengths);
     let values = ints.slice(0, MANY / 8);
     flag.store(true, Relaxed);
 
     let mut column = |name: &str, outcome: Result<Vector, Fault>| check(name, outcome.map(drop));
-    column("iota", engine.iota(MANY));
-    column("dist", engine.dist(ScalarValue::Int(1), MANY));
+    column("iota", engine.fill(Fill::Iota(MANY)));
+    column("dist", engine.fill(Fill::Dist(ScalarValue::Int(1), MANY)));
     column("map", engine.map(ScalarOp::Sine, vec![MapOperand::Column(floats.clone())]));
-    column("gather", engine.gather(&floats, &ints));
-    column("scatter", engine.scatter(floats.clone(), &ints, &floats));
-    column("permute", engine.permute(&floats, &ints));
-    column("pack", engine.pack(&ints, &flags));
-    column("merge", engine.merge(&mixed, &half, &rest));
-    column("concat", engine.concat(&[ints.clone(), ints.clone()]));
-    column("interleave", engine.interleave(&[ints.clone(), ints.clone()]));
-    column("append", engine.append((&whole, &ints), (&whole, &ints)));
-    column("scan", engine.scan(ScalarOp::AddInt, &ints));
-    column("scan of floats", engine.scan(ScalarOp::AddFloat, &floats));
-    column("text_lengths", engine.text_lengths(&ints));
-    column("text", engine.text(&ints));
-    column("parse_float", engine.parse_float(&chars, &view));
-    column("seg_dist", engine.seg_dist(&values, &view));
-    column("compact", engine.compact(&ints, &view));
+    column("gather", engine.permute(Permute::Gather(&floats, &ints)));
+    column("scatter", engine.permute(Permute::Scatter(floats.clone(), &ints, &floats)));
+    column("permute", engine.permute(Permute::Permute(&floats, &ints)));
+    column("pack", engine.pack(Pack::Pack(&ints, &flags)));
+    column("merge", engine.pack(Pack::Merge(&mixed, &half, &rest)));
+    column("concat", engine.pack(Pack::Concat(&[ints.clone(), ints.clone()])));
+    column("interleave", engine.pack(Pack::Interleave(&[ints.clone(), ints.clone()])));
+    column("append", engine.segment(Segment::Append((&whole, &ints), (&whole, &ints))));
+    column("scan", engine.scan(ScalarOp::AddInt, &ints, None));
+    column("scan of floats", engine.scan(ScalarOp::AddFloat, &floats, None));
+    column("text_lengths", engine.text(Text::Lengths(&ints)));
+    column("text", engine.text(Text::Text(&ints)));
+    column("parse_float", engine.text(Text::ParseFloat(&chars, &view)));
+    column("seg_dist", engine.segment(Segment::Dist(&values, &view)));
+    column("compact", engine.segment(Segment::Compact(&ints, &view)));
     for segments in [&whole, &view] {
-        column("seg_iota", engine.seg_iota(segments));
+        column("seg_iota", engine.segment(Segment::Iota(segments)));
         column("seg_reduce", engine.seg_reduce(ScalarOp::AddInt, &ints, segments));
         column("seg_reduce of floats", engine.seg_reduce(ScalarOp::AddFloat, &floats, segments));
-        column("seg_scan", engine.seg_scan(ScalarOp::AddInt, &ints, segments));
-        column("seg_scan of floats", engine.seg_scan(ScalarOp::AddFloat, &floats, segments));
+        column("seg_scan", engine.scan(ScalarOp::AddInt, &ints, Some(segments)));
+        column("seg_scan of floats", engine.scan(ScalarOp::AddFloat, &floats, Some(segments)));
     }
-    column("seg_order", engine.seg_order(Direction::Up, &ints, &view));
+    column("seg_order", engine.order(Order::Rank, Direction::Up, &ints, Some(&view)));
     check("reduce", engine.reduce(ScalarOp::AddInt, &ints).map(drop));
     check("reduce of floats", engine.reduce(ScalarOp::AddFloat, &floats).map(drop));
 }

@@ -15,7 +15,7 @@ mod segment;
 mod sums;
 mod text;
 
-use nesl_backend::{Engine, Fault, Reference, Threads, Vector};
+use nesl_backend::{Collective, Columns, Engine, Fault, Fill, Reference, Threads, Vector};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::fmt::Debug;
@@ -85,11 +85,11 @@ pub const TYPES: [ScalarType; 4] = ScalarType::ALL;
 fn an_engine_without_room_says_so() {
     for threads in [1, 2] {
         let mut engine = Threads::new(threads, Some(1_000_000)).unwrap();
-        let column = engine.iota(100_000).unwrap();
-        let fault = engine.iota(100_000).unwrap_err();
+        let column = engine.fill(Fill::Iota(100_000)).unwrap();
+        let fault = engine.fill(Fill::Iota(100_000)).unwrap_err();
         assert!(matches!(fault.failure, nesl_prim::Failure::OutOfMemory { bytes: 800_000 }), "{fault:?}");
         drop(column);
-        engine.iota(100_000).unwrap();
+        engine.fill(Fill::Iota(100_000)).unwrap();
         let counters = engine.counters(nesl_backend::Counters::default())[0];
         assert_eq!((counters.elements, counters.peak_bytes), (200_000, 800_000));
     }
@@ -105,7 +105,7 @@ fn one_process_holds_everything() {
     assert_eq!((window.start, window.elements), (1, Constants::Int(vec![6, 7])));
     assert_eq!(engine.extract(&column, 2), Ok(ScalarValue::Int(7)));
     assert_eq!(engine.agree(Err::<(), _>(3)), Err(3));
-    let descriptor = engine.packed(column.clone()).unwrap();
+    let descriptor = engine.descriptor(None, column.clone()).unwrap();
     assert_eq!((engine.segments(&descriptor), engine.total(&descriptor)), (3, Ok(18)));
     let lengths = engine.lengths(&descriptor).unwrap();
     let starts = engine.starts(&descriptor).unwrap();

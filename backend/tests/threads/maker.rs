@@ -3,7 +3,7 @@
 
 use crate::random::Random;
 use crate::{column, reductions};
-use nesl_backend::{Descriptor, Engine, Group, Reference, Slot, Threads, Vector};
+use nesl_backend::{Columns, Descriptor, Group, Reference, Scheduler, Slot, Threads, Vector};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, Constants, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 
@@ -114,7 +114,8 @@ impl<'a> Maker<'a> {
         let segments = lengths.len();
         let starts = (0..segments).map(|_| self.random.below(STARTS) as i64).collect();
         let starts = column(&Constants::Int(starts));
-        let descriptor = if is_packed { reference.packed(lengths) } else { reference.view(starts, lengths) };
+        let descriptor =
+            if is_packed { reference.descriptor(None, lengths) } else { reference.descriptor(Some(starts), lengths) };
         let descriptor = self.outside(Slot::Descriptor(descriptor.expect("there is memory")));
         let columns = ScalarType::ALL.map(|ty| (self.random_column(ty, segments), ty));
         let whole = if is_packed { self.length } else { STARTS + LONGEST };

@@ -2,6 +2,7 @@
 
 use super::random::{Random, Style};
 use super::*;
+use nesl_backend::{Collective, Order};
 use nesl_prim::Direction;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Up, Direction::Down];
@@ -11,8 +12,18 @@ fn check_column(engines: &mut [Threads], context: &dyn Debug, constants: &Consta
     let data = column(constants);
     for direction in DIRECTIONS {
         let context = (direction, context);
-        check(engines, &("rank", context), |e| e.order(direction, &data), |e| e.order(direction, &data));
-        check(engines, &("sort", context), |e| e.sort(direction, &data), |e| e.sort(direction, &data));
+        check(
+            engines,
+            &("rank", context),
+            |e| e.order(Order::Rank, direction, &data, None),
+            |e| e.order(Order::Rank, direction, &data, None),
+        );
+        check(
+            engines,
+            &("sort", context),
+            |e| e.order(Order::Sort, direction, &data, None),
+            |e| e.order(Order::Sort, direction, &data, None),
+        );
     }
 }
 
@@ -61,8 +72,8 @@ fn keys_of_every_spread() {
 #[test]
 fn what_is_in_order_is_not_copied() {
     let mut engine = Threads::new(2, None).unwrap();
-    let ordered = engine.iota(200_000).unwrap();
-    let sorted = engine.sort(Direction::Up, &ordered).unwrap();
+    let ordered = engine.fill(Fill::Iota(200_000)).unwrap();
+    let sorted = engine.order(Order::Sort, Direction::Up, &ordered, None).unwrap();
     assert_eq!(sorted.elements::<i64>().as_ptr(), ordered.elements::<i64>().as_ptr());
 }
 
@@ -72,10 +83,10 @@ fn a_sort_takes_little_more_room_than_its_result() {
     let mut random = Random(8);
     let data = column(&Constants::Int((0..LENGTH).map(|_| random.bits() as i64).collect()));
     let mut engine = Threads::new(2, None).unwrap();
-    engine.sort(Direction::Up, &data).unwrap();
+    engine.order(Order::Sort, Direction::Up, &data, None).unwrap();
     assert_eq!(engine.counters(nesl_backend::Counters::default())[0].peak_elements, LENGTH as u64);
     let mut engine = Threads::new(2, None).unwrap();
-    engine.order(Direction::Up, &data).unwrap();
+    engine.order(Order::Rank, Direction::Up, &data, None).unwrap();
     assert_eq!(engine.counters(nesl_backend::Counters::default())[0].peak_elements, 2 * LENGTH as u64);
 }
 
@@ -94,14 +105,14 @@ fn segments() {
                 check(
                     &mut engines,
                     &("rank", context),
-                    |e| e.seg_order(direction, &data, &descriptor),
-                    |e| e.seg_order(direction, &data, &descriptor),
+                    |e| e.order(Order::Rank, direction, &data, Some(&descriptor)),
+                    |e| e.order(Order::Rank, direction, &data, Some(&descriptor)),
                 );
                 check(
                     &mut engines,
                     &("sort", context),
-                    |e| e.seg_sort(direction, &data, &descriptor),
-                    |e| e.seg_sort(direction, &data, &descriptor),
+                    |e| e.order(Order::Sort, direction, &data, Some(&descriptor)),
+                    |e| e.order(Order::Sort, direction, &data, Some(&descriptor)),
                 );
             }
         }

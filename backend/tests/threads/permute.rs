@@ -2,6 +2,7 @@
 
 use super::random::Random;
 use super::*;
+use nesl_backend::{Pack, Permute};
 
 #[test]
 fn gather_from_anywhere() {
@@ -12,7 +13,12 @@ fn gather_from_anywhere() {
             let source = column(&random.constants(scalar_type, 1 + length / 2, 9));
             let indices = column(&random.indices(length, source.len()));
             let context = ("gather", scalar_type, length, "seed", seed);
-            check(&mut engines, &context, |e| e.gather(&source, &indices), |e| e.gather(&source, &indices));
+            check(
+                &mut engines,
+                &context,
+                |e| e.permute(Permute::Gather(&source, &indices)),
+                |e| e.permute(Permute::Gather(&source, &indices)),
+            );
         }
     }
 }
@@ -32,16 +38,16 @@ fn the_last_of_equal_indices_is_scattered() {
                 check(
                     &mut engines,
                     &context,
-                    |e| e.scatter(ours(), &indices, &values),
-                    |e| e.scatter(ours(), &indices, &values),
+                    |e| e.permute(Permute::Scatter(ours(), &indices, &values)),
+                    |e| e.permute(Permute::Scatter(ours(), &indices, &values)),
                 );
                 let kept = ours();
                 let shared = || kept.clone();
                 check(
                     &mut engines,
                     &context,
-                    |e| e.scatter(shared(), &indices, &values),
-                    |e| e.scatter(shared(), &indices, &values),
+                    |e| e.permute(Permute::Scatter(shared(), &indices, &values)),
+                    |e| e.permute(Permute::Scatter(shared(), &indices, &values)),
                 );
                 assert_same(&Ok(ours()), &Ok(kept), &context);
             }
@@ -63,7 +69,12 @@ fn permutations_and_the_first_element_whose_place_is_taken() {
                 let values = column(&random.constants(scalar_type, length, 9));
                 let indices = column(&Constants::Int(permutation));
                 let context = ("permute", scalar_type, length, twice, "seed", seed);
-                check(&mut engines, &context, |e| e.permute(&values, &indices), |e| e.permute(&values, &indices));
+                check(
+                    &mut engines,
+                    &context,
+                    |e| e.permute(Permute::Permute(&values, &indices)),
+                    |e| e.permute(Permute::Permute(&values, &indices)),
+                );
             }
         }
     }
@@ -73,9 +84,9 @@ fn permutations_and_the_first_element_whose_place_is_taken() {
 #[should_panic(expected = "out of bounds")]
 fn an_unchecked_index_is_not_ignored_by_several_threads() {
     let mut engine = Threads::new(2, None).unwrap();
-    let values = engine.iota(100_000).unwrap();
-    let indices = engine.dist(ScalarValue::Int(-1), 100_000).unwrap();
-    drop(engine.scatter(values.clone(), &indices, &values));
+    let values = engine.fill(Fill::Iota(100_000)).unwrap();
+    let indices = engine.fill(Fill::Dist(ScalarValue::Int(-1), 100_000)).unwrap();
+    drop(engine.permute(Permute::Scatter(values.clone(), &indices, &values)));
 }
 
 /// Flags that are true in `of` of 8 cases.
@@ -95,14 +106,22 @@ fn pack_and_merge_are_inverse() {
                 let not = column(&Constants::Bool(flags.iter().map(|flag| !flag).collect()));
                 let flags = column(&Constants::Bool(flags));
                 let context = ("pack", scalar_type, length, of, "seed", seed);
-                check(&mut engines, &context, |e| e.pack(&all, &flags), |e| e.pack(&all, &flags));
+                check(
+                    &mut engines,
+                    &context,
+                    |e| e.pack(Pack::Pack(&all, &flags)),
+                    |e| e.pack(Pack::Pack(&all, &flags)),
+                );
                 let mut reference = Reference::new(None);
-                let (yes, no) = (reference.pack(&all, &flags).unwrap(), reference.pack(&all, &not).unwrap());
+                let (yes, no) = (
+                    reference.pack(Pack::Pack(&all, &flags)).unwrap(),
+                    reference.pack(Pack::Pack(&all, &not)).unwrap(),
+                );
                 check(
                     &mut engines,
                     &("merge", context),
-                    |e| e.merge(&flags, &yes, &no),
-                    |e| e.merge(&flags, &yes, &no),
+                    |e| e.pack(Pack::Merge(&flags, &yes, &no)),
+                    |e| e.pack(Pack::Merge(&flags, &yes, &no)),
                 );
             }
         }
@@ -119,19 +138,24 @@ fn concat_interleave_and_slice() {
                 let columns: Vec<_> =
                     (0..count).map(|_| column(&random.constants(scalar_type, length / count, 9))).collect();
                 let context = (scalar_type, length, count, "seed", seed);
-                check(&mut engines, &context, |e| e.interleave(&columns), |e| e.interleave(&columns));
+                check(
+                    &mut engines,
+                    &context,
+                    |e| e.pack(Pack::Interleave(&columns)),
+                    |e| e.pack(Pack::Interleave(&columns)),
+                );
                 let columns: Vec<_> = (0..count)
                     .map(|number| column(&random.constants(scalar_type, number * length / count, 9)))
                     .collect();
-                check(&mut engines, &context, |e| e.concat(&columns), |e| e.concat(&columns));
+                check(&mut engines, &context, |e| e.pack(Pack::Concat(&columns)), |e| e.pack(Pack::Concat(&columns)));
             }
             let all = column(&Random(seed as u64).constants(scalar_type, length, 9));
             let context = ("slice", scalar_type, length, "seed", seed);
             check(
                 &mut engines,
                 &context,
-                |e| e.slice(&all, length / 3, length / 2),
-                |e| e.slice(&all, length / 3, length / 2),
+                |e| e.permute(Permute::Slice(&all, length / 3, length / 2)),
+                |e| e.permute(Permute::Slice(&all, length / 3, length / 2)),
             );
         }
     }

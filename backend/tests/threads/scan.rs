@@ -20,7 +20,7 @@ fn reduce_and_scan() {
                 for engine in &mut engines {
                     assert_eq!(engine.reduce(op, &all), Ok(expected), "{:?}", (engine.threads(), context));
                 }
-                check(&mut engines, &context, |e| e.scan(op, &all), |e| e.scan(op, &all));
+                check(&mut engines, &context, |e| e.scan(op, &all, None), |e| e.scan(op, &all, None));
             }
         }
     }
@@ -47,8 +47,8 @@ fn seg_reduce_and_seg_scan() {
                         check(
                             &mut engines,
                             &context,
-                            |e| e.seg_scan(op, &data, &descriptor),
-                            |e| e.seg_scan(op, &data, &descriptor),
+                            |e| e.scan(op, &data, Some(&descriptor)),
+                            |e| e.scan(op, &data, Some(&descriptor)),
                         );
                     }
                 }

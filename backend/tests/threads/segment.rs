@@ -2,6 +2,7 @@
 
 use super::random::{Random, Style};
 use super::*;
+use nesl_backend::{Collective, Columns, Permute, Segment};
 
 #[test]
 fn elements_in_packed_order() {
@@ -12,7 +13,12 @@ fn elements_in_packed_order() {
                 let mut random = Random(seed as u64);
                 let (descriptor, length) = random.descriptor(style, total, packed);
                 let context = (style, total, packed, "seed", seed);
-                check(&mut engines, &context, |e| e.seg_iota(&descriptor), |e| e.seg_iota(&descriptor));
+                check(
+                    &mut engines,
+                    &context,
+                    |e| e.segment(Segment::Iota(&descriptor)),
+                    |e| e.segment(Segment::Iota(&descriptor)),
+                );
                 for scalar_type in TYPES {
                     let data = column(&random.constants(scalar_type, length, 9));
                     let each = column(&random.constants(scalar_type, descriptor.segments(), 9));
@@ -20,10 +26,15 @@ fn elements_in_packed_order() {
                     check(
                         &mut engines,
                         &context,
-                        |e| e.seg_dist(&each, &descriptor),
-                        |e| e.seg_dist(&each, &descriptor),
+                        |e| e.segment(Segment::Dist(&each, &descriptor)),
+                        |e| e.segment(Segment::Dist(&each, &descriptor)),
                     );
-                    check(&mut engines, &context, |e| e.compact(&data, &descriptor), |e| e.compact(&data, &descriptor));
+                    check(
+                        &mut engines,
+                        &context,
+                        |e| e.segment(Segment::Compact(&data, &descriptor)),
+                        |e| e.segment(Segment::Compact(&data, &descriptor)),
+                    );
                 }
             }
         }
@@ -41,12 +52,13 @@ fn append_by_segments() {
                 // As many segments, of the same lengths in another order, the other way round.
                 let lengths = first.lengths_vector();
                 let order = random.permutation(lengths.len());
-                let lengths = Reference::new(None).gather(lengths, &column(&Constants::Int(order))).unwrap();
+                let lengths =
+                    Reference::new(None).permute(Permute::Gather(lengths, &column(&Constants::Int(order)))).unwrap();
                 let second = if packed {
                     let starts = lengths.elements::<i64>().iter().map(|&each| (length as i64 - each) / 2).collect();
-                    Reference::new(None).view(column(&Constants::Int(starts)), lengths).unwrap()
+                    Reference::new(None).descriptor(Some(column(&Constants::Int(starts))), lengths).unwrap()
                 } else {
-                    Reference::new(None).packed(lengths).unwrap()
+                    Reference::new(None).descriptor(None, lengths).unwrap()
                 };
                 let second_length = length.max(second.total().unwrap());
                 let scalar_type = TYPES[seed % 4];
@@ -56,8 +68,8 @@ fn append_by_segments() {
                 check(
                     &mut engines,
                     &context,
-                    |e| e.append((&first, &a), (&second, &b)),
-                    |e| e.append((&first, &a), (&second, &b)),
+                    |e| e.segment(Segment::Append((&first, &a), (&second, &b))),
+                    |e| e.segment(Segment::Append((&first, &a), (&second, &b))),
                 );
             }
         }
@@ -67,11 +79,11 @@ fn append_by_segments() {
 #[test]
 fn a_packed_column_is_compacted_without_a_copy() {
     let mut engine = Threads::new(2, None).unwrap();
-    let column = engine.iota(10).unwrap();
-    let lengths = engine.dist(ScalarValue::Int(5), 2).unwrap();
-    let descriptor = engine.packed(lengths).unwrap();
+    let column = engine.fill(Fill::Iota(10)).unwrap();
+    let lengths = engine.fill(Fill::Dist(ScalarValue::Int(5), 2)).unwrap();
+    let descriptor = engine.descriptor(None, lengths).unwrap();
     let before = engine.counters(nesl_backend::Counters::default())[0].elements;
-    let compacted = engine.compact(&column, &descriptor).unwrap();
+    let compacted = engine.segment(Segment::Compact(&column, &descriptor)).unwrap();
     assert_eq!(
         (values(&compacted), engine.counters(nesl_backend::Counters::default())[0].elements),
         (values(&column), before)

@@ -5,7 +5,7 @@ use super::groups::engines;
 use super::maker::Maker;
 use super::random::Random;
 use super::{LENGTHS, column};
-use nesl_backend::{Engine, Reference, Slot, Threads};
+use nesl_backend::{Columns, Reference, Slot, Threads};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{Constants, Op, Operand, RegisterType, VectorOp};
 
@@ -29,9 +29,9 @@ fn products(engine: &mut Threads, random: &mut Random, length: usize, op: Scalar
             let lengths = Constants::Int(lengths.to_vec());
             // Of one view it is known that its segments are as long as those that are added up.
             let (known, unknown) = (column(&lengths), column(&lengths));
-            let packed = reference.packed(known.clone()).expect("there is memory");
+            let packed = reference.descriptor(None, known.clone()).expect("there is memory");
             let [known, unknown] =
-                [known, unknown].map(|it| reference.view(starts.clone(), it).expect("there is memory"));
+                [known, unknown].map(|it| reference.descriptor(Some(starts.clone()), it).expect("there is memory"));
             let [packed, known, unknown] =
                 [packed, known, unknown].map(|it| Operand::from(maker.outside(Slot::Descriptor(it))));
             let read = maker.add(Op::Vector(VectorOp::Compact), vec![left, known], floats);

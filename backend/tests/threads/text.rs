@@ -4,7 +4,7 @@ use super::groups;
 use super::maker::Maker;
 use super::random::{Random, Style};
 use super::*;
-use nesl_backend::Slot;
+use nesl_backend::{Columns, Slot, Text};
 use nesl_vcode::{Op, Operand, RegisterType, VectorOp};
 
 #[test]
@@ -14,8 +14,8 @@ fn texts_of_columns() {
         for scalar_type in TYPES {
             let data = column(&Random(seed as u64).constants(scalar_type, length, 9));
             let context = (scalar_type, length, "seed", seed);
-            check(&mut engines, &context, |e| e.text_lengths(&data), |e| e.text_lengths(&data));
-            check(&mut engines, &context, |e| e.text(&data), |e| e.text(&data));
+            check(&mut engines, &context, |e| e.text(Text::Lengths(&data)), |e| e.text(Text::Lengths(&data)));
+            check(&mut engines, &context, |e| e.text(Text::Text(&data)), |e| e.text(Text::Text(&data)));
         }
     }
 }
@@ -34,8 +34,8 @@ fn floats_of_segments() {
                 check(
                     &mut engines,
                     &context,
-                    |e| e.parse_float(&data, &descriptor),
-                    |e| e.parse_float(&data, &descriptor),
+                    |e| e.text(Text::ParseFloat(&data, &descriptor)),
+                    |e| e.text(Text::ParseFloat(&data, &descriptor)),
                 );
             }
         }
@@ -60,8 +60,8 @@ fn texts_pair_by_pair() {
         let starts = lengths.iter().map(|&length| maker.random.below(total + 1 - length as usize) as i64).collect();
         let (starts, lengths) = (column(&Constants::Int(starts)), column(&Constants::Int(lengths)));
         let mut reference = Reference::new(None);
-        let packed = reference.packed(lengths.clone()).expect("there is memory");
-        let view = reference.view(starts, lengths).expect("there is memory");
+        let packed = reference.descriptor(None, lengths.clone()).expect("there is memory");
+        let view = reference.descriptor(Some(starts), lengths).expect("there is memory");
         let [packed, view] = [packed, view].map(|descriptor| maker.outside(Slot::Descriptor(descriptor)));
         let left = match turn % 4 {
             0 => text,
@@ -93,8 +93,8 @@ fn texts_hashed() {
         let starts = lengths.iter().map(|&length| maker.random.below(total + 1 - length as usize) as i64).collect();
         let (starts, lengths) = (column(&Constants::Int(starts)), column(&Constants::Int(lengths)));
         let mut reference = Reference::new(None);
-        let packed = reference.packed(lengths.clone()).expect("there is memory");
-        let view = reference.view(starts, lengths).expect("there is memory");
+        let packed = reference.descriptor(None, lengths.clone()).expect("there is memory");
+        let view = reference.descriptor(Some(starts), lengths).expect("there is memory");
         let [packed, view] = [packed, view].map(|descriptor| maker.outside(Slot::Descriptor(descriptor)).into());
         let (chars, ints) = (RegisterType::Column(ScalarType::Char), RegisterType::Column(ScalarType::Int));
         let text = match turn % 2 {

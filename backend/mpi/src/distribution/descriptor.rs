@@ -5,7 +5,7 @@
 
 use crate::distribution::column::Distributed;
 use crate::layout::overlap;
-use nesl_backend::{Engine, Fault, Slot};
+use nesl_backend::{Columns, Fault, Slot};
 use nesl_prim::Failure;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -96,7 +96,7 @@ pub(crate) struct SegmentMap<D> {
 }
 
 /// The map as its descriptor keeps it, for the local engine `L`.
-pub(crate) type SharedMap<L> = Arc<SegmentMap<<L as Engine>::Descriptor>>;
+pub(crate) type SharedMap<L> = Arc<SegmentMap<<L as Columns>::Descriptor>>;
 
 impl<D> SegmentMap<D> {
     /// The first segment, if it started before the block.

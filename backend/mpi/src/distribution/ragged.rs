@@ -11,7 +11,7 @@ use crate::distribution::column::{Block, Distributed, Item, Ragged, Runs};
 use crate::distribution::redistribution::{LocalParts, Redistribution, run_at, starts_of};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
-use nesl_backend::{Fault, Vector, on_vector};
+use nesl_backend::{Fault, Pack, Vector, on_vector};
 use std::sync::Arc;
 
 /// The most elements that a rank may have of a column in runs, relative to its fair share.
@@ -96,7 +96,7 @@ impl<L: LocalEngine> Distribution<L> {
     pub(crate) fn joined_parts(&mut self, length: usize, parts: &[Vector]) -> Result<Vector, Fault> {
         let joined = match parts {
             [part] => Ok(part.clone()),
-            parts => self.local.concat(parts),
+            parts => self.local.pack(Pack::Concat(parts)),
         };
         self.collectives.settle(length, joined)
     }

@@ -64,7 +64,7 @@ pub(crate) fn local_descriptor<L: LocalEngine>(
     if let Some(local) = inner.local.get() {
         return Ok(local.clone());
     }
-    let local = ranks.local.view(starts, lengths.clone());
+    let local = ranks.local.descriptor(Some(starts), lengths.clone());
     let local = ranks.collectives.replicated(local)?;
     Ok(inner.local.get_or_init(|| local).clone())
 }
@@ -78,7 +78,7 @@ pub(crate) fn local_packed<L: LocalEngine>(
         return Ok(local.clone());
     }
     let lengths = descriptor.0.lengths.whole();
-    let local = ranks.local.packed(lengths);
+    let local = ranks.local.descriptor(None, lengths);
     let local = ranks.collectives.replicated(local)?;
     Ok(descriptor.0.local_packed.get_or_init(|| local).clone())
 }
@@ -103,7 +103,7 @@ pub(crate) fn map_of<L: LocalEngine>(
     let lengths: Vec<i64> =
         pieces.iter().map(|piece| overlap(&share, &(piece.start..piece.end())).len() as i64).collect();
     let lengths = ranks.adopt(total, lengths)?;
-    let local = ranks.local.packed(lengths);
+    let local = ranks.local.descriptor(None, lengths);
     let local = ranks.collectives.settle(total, local)?;
     let map = Arc::new(SegmentMap { segments: pieces, share, total, local, identity: Arc::default() });
     Ok(Arc::clone(descriptor.0.map.get_or_init(|| map)))
@@ -204,7 +204,7 @@ pub(crate) fn whole_map<L: LocalEngine>(
     let pieces = if share.is_empty() { Vec::new() } else { vec![piece] };
     let lengths = pieces.iter().map(|_| share.len() as i64).collect();
     let lengths = ranks.adopt(0, lengths)?;
-    let local = ranks.local.packed(lengths);
+    let local = ranks.local.descriptor(None, lengths);
     let local = ranks.collectives.settle(0, local)?;
     Ok(SegmentMap { segments: pieces, share, total: length, local, identity: Arc::default() })
 }

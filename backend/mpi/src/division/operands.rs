@@ -11,7 +11,7 @@ use crate::distribution::{Distribution, LocalEngine, segments, transfer};
 use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
-use nesl_backend::{Division, Engine, Fault, Slot, SlotOf, Vector};
+use nesl_backend::{Division, Engine, Fault, Pack, Slot, SlotOf, Vector};
 use nesl_vcode::Shape;
 
 /// What is to be sent to whom.
@@ -101,8 +101,8 @@ fn sent<L: LocalEngine>(
                 let (starts, lengths) = (starts.map(column), column(lengths));
                 let of = of.unwrap_or(lengths.len());
                 let local = match starts {
-                    Some(starts) => ranks.local.view(starts, lengths),
-                    None => ranks.local.packed(lengths),
+                    Some(starts) => ranks.local.descriptor(Some(starts), lengths),
+                    None => ranks.local.descriptor(None, lengths),
                 };
                 Slot::Descriptor(ranks.collectives.settle(of, local)?)
             }
@@ -224,7 +224,7 @@ fn send_column<L: LocalEngine>(
             [] => Ok(Coming::Here(vector.slice(0, 0))),
             [piece] => Ok(Coming::Here(piece.clone())),
             pieces => {
-                let joined = ranks.local.concat(pieces);
+                let joined = ranks.local.pack(Pack::Concat(pieces));
                 ranks.collectives.settle(vector.len(), joined).map(Coming::Here)
             }
         };

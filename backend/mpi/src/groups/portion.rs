@@ -6,7 +6,7 @@ use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::operator::{combine, identity};
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role};
-use nesl_backend::{Engine, Slot, SlotOf};
+use nesl_backend::{Columns, Slot, SlotOf};
 use nesl_prim::{Element, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -32,7 +32,7 @@ pub(crate) struct Cut<D> {
 }
 
 /// Of each input the cut of its segments, if it is a descriptor.
-pub(crate) type Cuts<L> = Vec<Option<Cut<<L as Engine>::Descriptor>>>;
+pub(crate) type Cuts<L> = Vec<Option<Cut<<L as Columns>::Descriptor>>>;
 
 /// What a group gives over a portion of the indices.
 pub(crate) fn run_on_portion<L: LocalEngine>(

@@ -189,7 +189,7 @@ fn cut<L: LocalEngine>(
 ) -> Option<Cut<L::Descriptor>> {
     let segments = lengths.len();
     let lengths = ranks.local_column(Constants::Int(lengths)).ok()?;
-    Some(Cut { local: ranks.local.packed(lengths).ok()?, segments, first, before })
+    Some(Cut { local: ranks.local.descriptor(None, lengths).ok()?, segments, first, before })
 }
 
 /// The results of a group from those over the runs of this rank, or none if a rank has none.

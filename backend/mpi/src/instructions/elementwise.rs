@@ -2,17 +2,25 @@
 
 use crate::distribution::column::{Distributed, Item};
 use crate::distribution::{Distribution, LocalEngine};
-use nesl_backend::{Fault, MapOperand, Vector};
+use nesl_backend::{Fault, Fill, MapOperand, Pack, Vector};
 use nesl_prim::{ScalarOp, ScalarValue};
+
+/// Elements made of scalars and indices.
+pub(crate) fn run<L: LocalEngine>(ranks: &mut Distribution<L>, fill: Fill) -> Result<Distributed, Fault> {
+    match fill {
+        Fill::Iota(length) => iota(ranks, length),
+        Fill::Dist(value, length) => dist(ranks, value, length),
+    }
+}
 
 /// `iota`.
 pub(crate) fn iota<L: LocalEngine>(ranks: &mut Distribution<L>, length: usize) -> Result<Distributed, Fault> {
     if ranks.is_common(length) {
-        let numbers = ranks.local.iota(length);
+        let numbers = ranks.local.fill(Fill::Iota(length));
         return ranks.collectives.replicated(numbers).map(Distributed::Replicated);
     }
     let share = ranks.layout.share(length);
-    let numbers = ranks.local.iota(share.len()).and_then(|numbers| match share.start {
+    let numbers = ranks.local.fill(Fill::Iota(share.len())).and_then(|numbers| match share.start {
         0 => Ok(numbers),
         start => amend_head(ranks, ScalarOp::AddInt, ScalarValue::Int(start as i64), numbers, share.len()),
     });
@@ -27,10 +35,10 @@ pub(crate) fn dist<L: LocalEngine>(
     length: usize,
 ) -> Result<Distributed, Fault> {
     if ranks.is_common(length) {
-        let copies = ranks.local.dist(value, length);
+        let copies = ranks.local.fill(Fill::Dist(value, length));
         return ranks.collectives.replicated(copies).map(Distributed::Replicated);
     }
-    let copies = ranks.local.dist(value, ranks.layout.share(length).len());
+    let copies = ranks.local.fill(Fill::Dist(value, ranks.layout.share(length).len()));
     let part = ranks.collectives.settle(length, copies)?;
     ranks.finish(length, part)
 }
@@ -81,7 +89,7 @@ pub(crate) fn amend_head<L: LocalEngine>(
     }
     let head = elements.slice(0, length);
     let head = ranks.local.map(op, vec![MapOperand::Scalar(before), MapOperand::Column(head)])?;
-    ranks.local.concat(&[head, elements.slice(length, rest)])
+    ranks.local.pack(Pack::Concat(&[head, elements.slice(length, rest)]))
 }
 /// A column of `length` elements computed from their indices.
 pub(crate) fn generate<L: LocalEngine, T: Item>(

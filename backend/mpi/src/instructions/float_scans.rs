@@ -10,7 +10,7 @@ use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::float_sums;
 use crate::instructions::float_sums::add;
 use crate::instructions::operator::identity;
-use nesl_backend::{Fault, MapOperand, Vector};
+use nesl_backend::{Fault, MapOperand, Pack, Segment, Vector};
 use nesl_prim::sum::BLOCK;
 use nesl_prim::{Element, ScalarOp};
 use nesl_vcode::Constants;
@@ -105,13 +105,13 @@ fn scan_started<L: LocalEngine>(
     let rest = part.slice(head_length, part.len() - head_length);
     match map.started() {
         [] => Ok(rest),
-        [_] => ranks.local.scan(op, &rest),
-        _ if head_length == 0 => ranks.local.seg_scan(op, &rest, &map.local),
+        [_] => ranks.local.scan(op, &rest, None),
+        _ if head_length == 0 => ranks.local.scan(op, &rest, Some(&map.local)),
         started => {
             let lengths = started.iter().map(|piece| map.inside(*piece).len() as i64).collect();
             let lengths = ranks.local_column(Constants::Int(lengths))?;
-            let descriptor = ranks.local.packed(lengths)?;
-            ranks.local.seg_scan(op, &rest, &descriptor)
+            let descriptor = ranks.local.descriptor(None, lengths)?;
+            ranks.local.scan(op, &rest, Some(&descriptor))
         }
     }
 }
@@ -130,7 +130,7 @@ fn prepare<L: LocalEngine>(
     let length = elements.len() - begun;
     let (rest, blocks) = float_sums::float_blocks(ranks, elements, begun, length)?;
     // Scanned by itself, a float block gives the running values inside it.
-    let inside = ranks.local.seg_scan(op, &rest, &blocks)?;
+    let inside = ranks.local.scan(op, &rest, Some(&blocks))?;
     let (running, rest) = (inside.elements::<f64>(), rest.elements::<f64>());
     let total = |start: usize| {
         let last = length.min(start + BLOCK) - 1;
@@ -151,9 +151,9 @@ fn joined<L: LocalEngine>(
 ) -> Result<Vector, Fault> {
     let first = ranks.local_column(Constants::Float(first))?;
     let befores = ranks.local_column(Constants::Float(befores))?;
-    let befores = ranks.local.seg_dist(&befores, &head.blocks)?;
+    let befores = ranks.local.segment(Segment::Dist(&befores, &head.blocks))?;
     let middle = ranks.local.map(op, vec![MapOperand::Column(befores), MapOperand::Column(head.inside)])?;
-    ranks.local.concat(&[first, middle, started])
+    ranks.local.pack(Pack::Concat(&[first, middle, started]))
 }
 
 /// Sends the state at the end of this block to the rank of the next element.

@@ -192,7 +192,7 @@ pub(crate) fn float_blocks<L: LocalEngine>(
 ) -> Result<(Vector, L::Descriptor), Fault> {
     let lengths = (0..length).step_by(BLOCK).map(|start| BLOCK.min(length - start) as i64).collect();
     let lengths = ranks.local_column(Constants::Int(lengths))?;
-    Ok((part.slice(start, length), ranks.local.packed(lengths)?))
+    Ok((part.slice(start, length), ranks.local.descriptor(None, lengths)?))
 }
 
 /// Sends the lanes of a float block that starts here to where it goes on.

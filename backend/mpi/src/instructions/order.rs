@@ -14,9 +14,25 @@ use crate::instructions::elementwise;
 use crate::instructions::packed;
 use crate::instructions::permute;
 use crate::instructions::segment;
-use nesl_backend::{Fault, Vector, on_vector};
+use nesl_backend::{Fault, Order, Vector, on_vector};
 use nesl_prim::Direction;
 use std::ops::Range;
+
+/// Elements in order, or their places in it.
+pub(crate) fn run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    order: Order,
+    direction: Direction,
+    column: &Distributed,
+    descriptor: Option<&Descriptor<L::Descriptor>>,
+) -> Result<Distributed, Fault> {
+    match (order, descriptor) {
+        (Order::Sort, None) => sort(ranks, direction, column),
+        (Order::Sort, Some(descriptor)) => seg_sort(ranks, direction, column, descriptor),
+        (Order::Rank, None) => self::order(ranks, direction, column),
+        (Order::Rank, Some(descriptor)) => seg_order(ranks, direction, column, descriptor),
+    }
+}
 
 /// `sort_up` and `sort_down`. Equal elements are the same, so nothing but elements travels, and they stay where they
 /// arrive.
@@ -26,12 +42,12 @@ pub(crate) fn sort<L: LocalEngine>(
     column: &Distributed,
 ) -> Result<Distributed, Fault> {
     if let Some(vector) = column.replicated() {
-        let sorted = ranks.local.sort(direction, vector);
+        let sorted = ranks.local.order(Order::Sort, direction, vector, None);
         return ranks.collectives.replicated(sorted).map(Distributed::Replicated);
     }
     let Block { length, part, .. } = ranks.block(column)?;
     let part = &part;
-    let sorted = ranks.local.sort(direction, part);
+    let sorted = ranks.local.order(Order::Sort, direction, part, None);
     let sorted = ranks.collectives.settle(length, sorted)?;
     let rank = ranks.layout.rank as i64;
     let run = on_vector!(&sorted, slice => {
@@ -40,7 +56,7 @@ pub(crate) fn sort<L: LocalEngine>(
         let (received, _) = ranks.collectives.communicator.exchange(elements, &counts);
         ranks.adopt(length, received)?
     });
-    let run = ranks.local.sort(direction, &run);
+    let run = ranks.local.order(Order::Sort, direction, &run, None);
     let run = ranks.collectives.settle(length, run)?;
     let counts = ranks.collectives.communicator.all_gather_counts(run.len());
     ranks.ragged(counts.into_iter().enumerate().collect(), run)
@@ -55,7 +71,7 @@ pub(crate) fn seg_sort<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
     if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
-        let sorted = ranks.local.seg_sort(direction, &vector, &local);
+        let sorted = ranks.local.order(Order::Sort, direction, &vector, Some(&local));
         return ranks.collectives.replicated(sorted).map(Distributed::Replicated);
     }
     let packed = packed::compact_in_blocks(ranks, column, descriptor)?;
@@ -70,7 +86,7 @@ pub(crate) fn order<L: LocalEngine>(
     column: &Distributed,
 ) -> Result<Distributed, Fault> {
     if let Some(vector) = column.replicated() {
-        let order = ranks.local.order(direction, vector);
+        let order = ranks.local.order(Order::Rank, direction, vector, None);
         return ranks.collectives.replicated(order).map(Distributed::Replicated);
     }
     let Block { length, part, .. } = ranks.block(column)?;
@@ -89,7 +105,7 @@ pub(crate) fn seg_order<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
     if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
-        let order = ranks.local.seg_order(direction, &vector, &local);
+        let order = ranks.local.order(Order::Rank, direction, &vector, Some(&local));
         return ranks.collectives.replicated(order).map(Distributed::Replicated);
     }
     let order = indices_in_segments(ranks, direction, column, descriptor)?;

@@ -7,7 +7,20 @@ use crate::distribution::column::{Block, Distributed};
 use crate::distribution::ragged::ColumnRange;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::offsets;
-use nesl_backend::{Fault, Vector};
+use nesl_backend::{Fault, Pack, Vector};
+
+/// Elements kept, or columns put together.
+pub(crate) fn run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    pack: Pack<'_, Distributed>,
+) -> Result<Distributed, Fault> {
+    match pack {
+        Pack::Pack(column, flags) => self::pack(ranks, column, flags),
+        Pack::Merge(flags, when_true, when_false) => merge(ranks, flags, when_true, when_false),
+        Pack::Concat(columns) => concat(ranks, columns),
+        Pack::Interleave(columns) => interleave(ranks, columns),
+    }
+}
 
 /// `pack`.
 pub(crate) fn pack<L: LocalEngine>(
@@ -17,11 +30,11 @@ pub(crate) fn pack<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let (column, flags) = (&ranks.in_blocks(column)?, &ranks.in_blocks(flags)?);
     if let (Distributed::Replicated(column), Distributed::Replicated(flags)) = (column, flags) {
-        let packed = ranks.local.pack(column, flags);
+        let packed = ranks.local.pack(Pack::Pack(column, flags));
         return ranks.collectives.replicated(packed).map(Distributed::Replicated);
     }
     let (part, own_flags) = (ranks.part(column)?, ranks.part(flags)?);
-    let packed = ranks.local.pack(&part, &own_flags);
+    let packed = ranks.local.pack(Pack::Pack(&part, &own_flags));
     let packed = ranks.collectives.settle(column.length(), packed)?;
     let counts = ranks.true_counts(flags, &own_flags);
     ranks.ragged(counts.into_iter().enumerate().collect(), packed)
@@ -39,7 +52,7 @@ pub(crate) fn merge<L: LocalEngine>(
     if let (Some(flags), Some(left), Some(right)) =
         (flags.replicated(), when_true.replicated(), when_false.replicated())
     {
-        let merged = ranks.local.merge(flags, left, right);
+        let merged = ranks.local.pack(Pack::Merge(flags, left, right));
         return ranks.collectives.replicated(merged).map(Distributed::Replicated);
     }
     let own_flags = ranks.part(flags)?;
@@ -48,7 +61,7 @@ pub(crate) fn merge<L: LocalEngine>(
         trues.iter().enumerate().map(|(rank, trues)| ranks.layout.block(length, rank).len() - trues).collect();
     let left = realigned_column(ranks, when_true, &offsets(&trues))?;
     let right = realigned_column(ranks, when_false, &offsets(&falses))?;
-    let merged = ranks.local.merge(&own_flags, &left, &right);
+    let merged = ranks.local.pack(Pack::Merge(&own_flags, &left, &right));
     let part = ranks.collectives.settle(length, merged)?;
     ranks.finish(length, part)
 }
@@ -65,7 +78,7 @@ pub(crate) fn concat<L: LocalEngine>(
     let length = columns.iter().map(Distributed::length).sum();
     if ranks.is_common(length) {
         let vectors: Vec<Vector> = columns.iter().map(|column| column.whole()).collect();
-        let joined = ranks.local.concat(&vectors);
+        let joined = ranks.local.pack(Pack::Concat(&vectors));
         return ranks.collectives.replicated(joined).map(Distributed::Replicated);
     }
     let mut pieces = Vec::with_capacity(columns.len());
@@ -78,7 +91,7 @@ pub(crate) fn concat<L: LocalEngine>(
         pieces.push(realigned_column(ranks, column, &wanted)?);
         start = here.end;
     }
-    let joined = ranks.local.concat(&pieces);
+    let joined = ranks.local.pack(Pack::Concat(&pieces));
     let part = ranks.collectives.settle(length, joined)?;
     ranks.finish(length, part)
 }
@@ -93,11 +106,11 @@ pub(crate) fn interleave<L: LocalEngine>(
     let length = each * columns.len();
     if ranks.is_common(length) {
         let vectors: Vec<Vector> = columns.iter().map(|column| column.whole()).collect();
-        let mixed = ranks.local.interleave(&vectors);
+        let mixed = ranks.local.pack(Pack::Interleave(&vectors));
         return ranks.collectives.replicated(mixed).map(Distributed::Replicated);
     }
     let parts = columns.iter().map(|column| ranks.part(column)).collect::<Result<Vec<_>, Fault>>()?;
-    let mixed = ranks.local.interleave(&parts);
+    let mixed = ranks.local.pack(Pack::Interleave(&parts));
     let mixed = ranks.collectives.settle(length, mixed)?;
     let counts: Vec<usize> =
         (0..ranks.layout.ranks).map(|rank| ranks.layout.block(each, rank).len() * columns.len()).collect();

@@ -9,9 +9,22 @@ use crate::distribution::redistribution::{run_at, starts_of};
 use crate::distribution::request_cache::Requests;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets, overlap};
-use nesl_backend::{Fault, Vector, Window, on_vector};
+use nesl_backend::{Fault, Permute, Vector, Window, on_vector};
 use nesl_prim::{Failure, ScalarValue};
 use nesl_vcode::Constants;
+
+/// Elements moved by indices.
+pub(crate) fn run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    permute: Permute<'_, Distributed>,
+) -> Result<Distributed, Fault> {
+    match permute {
+        Permute::Slice(column, start, length) => slice(ranks, column, start, length),
+        Permute::Gather(column, indices) => gather(ranks, column, indices),
+        Permute::Scatter(column, indices, values) => scatter(ranks, column, indices, values),
+        Permute::Permute(values, indices) => self::permute(ranks, values, indices),
+    }
+}
 
 /// `extract`.
 pub(crate) fn extract<L: LocalEngine>(
@@ -78,12 +91,12 @@ pub(crate) fn gather<L: LocalEngine>(
     let length = indices.length();
     match (column.replicated(), indices.replicated()) {
         (Some(vector), Some(indices)) => {
-            let gathered = ranks.local.gather(vector, indices);
+            let gathered = ranks.local.permute(Permute::Gather(vector, indices));
             ranks.collectives.replicated(gathered).map(Distributed::Replicated)
         }
         (Some(vector), None) => {
             let indices = ranks.part(indices)?;
-            let gathered = ranks.local.gather(vector, &indices);
+            let gathered = ranks.local.permute(Permute::Gather(vector, &indices));
             let part = ranks.collectives.settle(length, gathered)?;
             ranks.finish(length, part)
         }
@@ -116,11 +129,11 @@ pub(crate) fn scatter<L: LocalEngine>(
         (&column, indices, values)
     {
         let Distributed::Replicated(vector) = column else { unreachable!("matched above") };
-        let scattered = ranks.local.scatter(vector, indices, values);
+        let scattered = ranks.local.permute(Permute::Scatter(vector, indices, values));
         return ranks.collectives.replicated(scattered).map(Distributed::Replicated);
     }
     let write = |ranks: &mut Distribution<L>, part, targets: &Vector, values: &Vector| {
-        let scattered = ranks.local.scatter(part, targets, values);
+        let scattered = ranks.local.permute(Permute::Scatter(part, targets, values));
         ranks.collectives.settle(length, scattered)
     };
     if let (Distributed::Replicated(indices), Distributed::Replicated(values)) = (indices, values) {
@@ -147,7 +160,7 @@ pub(crate) fn permute<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let [values, indices] = &ranks.each_in_blocks([values, indices])?;
     if let (Distributed::Replicated(values), Distributed::Replicated(indices)) = (values, indices) {
-        let permuted = ranks.local.permute(values, indices);
+        let permuted = ranks.local.permute(Permute::Permute(values, indices));
         return ranks.collectives.replicated(permuted).map(Distributed::Replicated);
     }
     let length = values.length();
@@ -164,7 +177,7 @@ pub(crate) fn permute<L: LocalEngine>(
                 return Ok(None);
             }
             // Without repetitions every target was met once.
-            let part = ranks.local.permute(values, targets);
+            let part = ranks.local.permute(Permute::Permute(values, targets));
             ranks.collectives.settle(length, part).map(Some)
         })
     })?;

@@ -13,6 +13,19 @@ use crate::instructions::packed;
 use nesl_backend::{Fault, Vector};
 use nesl_prim::ScalarOp;
 
+/// What is before each element, of all or of its segment.
+pub(crate) fn run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Distributed,
+    descriptor: Option<&Descriptor<L::Descriptor>>,
+) -> Result<Distributed, Fault> {
+    match descriptor {
+        None => scan(ranks, op, column),
+        Some(descriptor) => seg_scan(ranks, op, column, descriptor),
+    }
+}
+
 /// `scan`.
 pub(crate) fn scan<L: LocalEngine>(
     ranks: &mut Distribution<L>,
@@ -21,7 +34,7 @@ pub(crate) fn scan<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     match column.replicated() {
         Some(vector) => {
-            let scanned = ranks.local.scan(op, vector);
+            let scanned = ranks.local.scan(op, vector, None);
             ranks.collectives.replicated(scanned).map(Distributed::Replicated)
         }
         None => {
@@ -42,7 +55,7 @@ pub(crate) fn seg_scan<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
     if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
-        let scanned = ranks.local.seg_scan(op, &vector, &local);
+        let scanned = ranks.local.scan(op, &vector, Some(&local));
         return ranks.collectives.replicated(scanned).map(Distributed::Replicated);
     }
     let (part, map) = packed::packed_part(ranks, column, descriptor)?;
@@ -72,8 +85,8 @@ pub(crate) fn exact_scan<L: LocalEngine>(
     map: &SegmentMap<L::Descriptor>,
 ) -> Result<Vector, Fault> {
     let scanned = match map.segments.len() {
-        0 | 1 => ranks.local.scan(op, part),
-        _ => ranks.local.seg_scan(op, part, &map.local),
+        0 | 1 => ranks.local.scan(op, part, None),
+        _ => ranks.local.scan(op, part, Some(&map.local)),
     };
     let scanned = ranks.collectives.settle(map.total, scanned)?;
     // What the last segment of the block sums up to here.

@@ -10,8 +10,21 @@ use crate::instructions::pack;
 use crate::instructions::packed;
 use crate::instructions::scan;
 use crate::layout::offsets;
-use nesl_backend::Fault;
+use nesl_backend::{Fault, Segment};
 use nesl_prim::{ScalarOp, ScalarValue};
+
+/// Elements moved by segments.
+pub(crate) fn run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    segment: Segment<'_, Distributed, Descriptor<L::Descriptor>>,
+) -> Result<Distributed, Fault> {
+    match segment {
+        Segment::Iota(descriptor) => seg_iota(ranks, descriptor),
+        Segment::Dist(column, descriptor) => seg_dist(ranks, column, descriptor),
+        Segment::Compact(column, descriptor) => compact(ranks, column, descriptor),
+        Segment::Append(first, second) => append(ranks, first, second),
+    }
+}
 
 /// `append`.
 ///
@@ -35,7 +48,7 @@ pub(crate) fn append<L: LocalEngine>(
         segments::is_small(ranks, second.0),
     ) {
         let locals = (segments::local_descriptor(ranks, first.0)?, segments::local_descriptor(ranks, second.0)?);
-        let appended = ranks.local.append((&locals.0, left), (&locals.1, right));
+        let appended = ranks.local.segment(Segment::Append((&locals.0, left), (&locals.1, right)));
         return ranks.collectives.replicated(appended).map(Distributed::Replicated);
     }
     let lengths = pack::interleave(ranks, &[first.0.0.lengths.clone(), second.0.0.lengths.clone()])?;
@@ -54,11 +67,11 @@ pub(crate) fn seg_iota<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     if segments::is_small(ranks, descriptor) {
         let local = segments::local_packed(ranks, descriptor)?;
-        let numbers = ranks.local.seg_iota(&local);
+        let numbers = ranks.local.segment(Segment::Iota(&local));
         return ranks.collectives.replicated(numbers).map(Distributed::Replicated);
     }
     let map = segments::map_of(ranks, descriptor)?;
-    let numbers = ranks.local.seg_iota(&map.local);
+    let numbers = ranks.local.segment(Segment::Iota(&map.local));
     let amended = match map.head() {
         None => numbers,
         Some(head) => numbers.and_then(|numbers| {
@@ -79,12 +92,12 @@ pub(crate) fn seg_dist<L: LocalEngine>(
     let column = &ranks.in_blocks(column)?;
     if let (Distributed::Replicated(vector), true) = (column, segments::is_small(ranks, descriptor)) {
         let local = segments::local_packed(ranks, descriptor)?;
-        let distributed = ranks.local.seg_dist(vector, &local);
+        let distributed = ranks.local.segment(Segment::Dist(vector, &local));
         return ranks.collectives.replicated(distributed).map(Distributed::Replicated);
     }
     let map = segments::map_of(ranks, descriptor)?;
     let values = packed::values_of_segments(ranks, column, &map)?;
-    let distributed = ranks.local.seg_dist(&values, &map.local);
+    let distributed = ranks.local.segment(Segment::Dist(&values, &map.local));
     let part = ranks.collectives.settle(map.total, distributed)?;
     ranks.finish(map.total, part)
 }

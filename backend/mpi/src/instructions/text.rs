@@ -7,7 +7,19 @@ use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::packed;
-use nesl_backend::{Fault, Vector};
+use nesl_backend::{Fault, Text, Vector};
+
+/// Scalars as text, and text as scalars.
+pub(crate) fn run<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    text: Text<'_, Distributed, Descriptor<L::Descriptor>>,
+) -> Result<Distributed, Fault> {
+    match text {
+        Text::Lengths(column) => text_lengths(ranks, column),
+        Text::Text(column) => self::text(ranks, column),
+        Text::ParseFloat(column, descriptor) => parse_float(ranks, column, descriptor),
+    }
+}
 
 /// `text_lengths`.
 pub(crate) fn text_lengths<L: LocalEngine>(
@@ -16,12 +28,12 @@ pub(crate) fn text_lengths<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     match column.replicated() {
         Some(vector) => {
-            let lengths = ranks.local.text_lengths(vector);
+            let lengths = ranks.local.text(Text::Lengths(vector));
             ranks.collectives.replicated(lengths).map(Distributed::Replicated)
         }
         None => {
             let Block { length, part, .. } = ranks.block(column)?;
-            let lengths = ranks.local.text_lengths(&part);
+            let lengths = ranks.local.text(Text::Lengths(&part));
             let lengths = ranks.collectives.settle(length, lengths)?;
             ranks.finish(length, lengths)
         }
@@ -32,7 +44,7 @@ pub(crate) fn text_lengths<L: LocalEngine>(
 pub(crate) fn text<L: LocalEngine>(ranks: &mut Distribution<L>, column: &Distributed) -> Result<Distributed, Fault> {
     // Even the text of a common column may be too long to be common.
     let part = ranks.part(column)?;
-    let text = ranks.local.text(&part);
+    let text = ranks.local.text(Text::Text(&part));
     let text = ranks.collectives.settle(column.length(), text)?;
     ranks.assemble(text)
 }
@@ -45,15 +57,15 @@ pub(crate) fn parse_float<L: LocalEngine>(
 ) -> Result<Distributed, Fault> {
     let column = &ranks.in_blocks(column)?;
     if let Some((vector, local)) = packed::small_operands(ranks, column, descriptor)? {
-        let floats = ranks.local.parse_float(&vector, &local);
+        let floats = ranks.local.text(Text::ParseFloat(&vector, &local));
         return ranks.collectives.replicated(floats).map(Distributed::Replicated);
     }
     let (part, map) = packed::packed_part(ranks, column, descriptor)?;
     let whole = whole_segments(ranks, &part, &map)?;
     let lengths: Vec<i64> = map.started().iter().map(|piece: &LocalSegment| piece.length as i64).collect();
     let lengths = ranks.adopt(map.total, lengths)?;
-    let packed = ranks.local.packed(lengths);
-    let floats = packed.and_then(|packed| ranks.local.parse_float(&whole, &packed));
+    let packed = ranks.local.descriptor(None, lengths);
+    let floats = packed.and_then(|packed| ranks.local.text(Text::ParseFloat(&whole, &packed)));
     let floats = ranks.collectives.settle(map.total, floats)?;
     // Segments without elements are on no rank's map.
     let of_none = nesl_prim::text::parse_float(b"");

@@ -15,7 +15,7 @@ use crate::instructions::permute::first_repeated;
 use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
-use nesl_backend::{Fault, Slot, SlotOf, Vector};
+use nesl_backend::{Fault, Pack, Permute, Segment, Slot, SlotOf, Vector};
 use nesl_prim::ScalarValue;
 use nesl_vcode::VectorOp;
 
@@ -170,7 +170,7 @@ fn permute_together<L: LocalEngine>(
             // Where some come twice the first instruction alone says which.
             if !ranks.collectives.communicator.all_gather(repeated.is_some()).contains(&true) {
                 for (which, values) in which.into_iter().zip(came) {
-                    let permuted = ranks.local.permute(&values, &targets);
+                    let permuted = ranks.local.permute(Permute::Permute(&values, &targets));
                     let part = ranks.collectives.settle(length, permuted)?;
                     results[which] = Some(ranks.finish(length, part)?);
                 }
@@ -208,7 +208,7 @@ fn scatter_together<L: LocalEngine>(
             for (which, values) in came.into_iter().enumerate() {
                 let Some(target) = targets[which].take() else { unreachable!("each is written once") };
                 let part = ranks.take_part(target)?;
-                let scattered = ranks.local.scatter(part, &places, &values);
+                let scattered = ranks.local.permute(Permute::Scatter(part, &places, &values));
                 let part = ranks.collectives.settle(length, scattered)?;
                 results[which] = Some(ranks.finish(length, part)?);
             }
@@ -240,7 +240,7 @@ fn merge_together<L: LocalEngine>(
     let aligned = transfer::realigned_together(ranks, wanted)?;
     let mut merged = Vec::with_capacity(lines.len());
     for pair in aligned.chunks_exact(2) {
-        let part = ranks.local.merge(&own_flags, &pair[0], &pair[1]);
+        let part = ranks.local.pack(Pack::Merge(&own_flags, &pair[0], &pair[1]));
         let part = ranks.collectives.settle(length, part)?;
         merged.push(ranks.finish(length, part)?);
     }
@@ -276,7 +276,7 @@ fn concat_together<L: LocalEngine>(
     for line in moving {
         let length = length(line);
         let pieces: Vec<Vector> = pieces.by_ref().take(lines[line].len()).collect();
-        let joined = ranks.local.concat(&pieces);
+        let joined = ranks.local.pack(Pack::Concat(&pieces));
         let part = ranks.collectives.settle(length, joined)?;
         results[line] = Some(ranks.finish(length, part)?);
     }
@@ -300,7 +300,7 @@ fn distribute_together<L: LocalEngine>(
         let pieces: Vec<i64> = map.segments.iter().map(|piece| piece.segment as i64).collect();
         let requests = ranks.requests_of(&map.identity, &pieces, map.total, length)?;
         for (which, values) in which.into_iter().zip(transfer::fetched_together(ranks, &requests, &parts, map.total)?) {
-            let distributed = ranks.local.seg_dist(&values, &map.local);
+            let distributed = ranks.local.segment(Segment::Dist(&values, &map.local));
             let part = ranks.collectives.settle(map.total, distributed)?;
             results[which] = Some(ranks.finish(map.total, part)?);
         }

@@ -2,7 +2,7 @@
 
 use crate::inputs::Random;
 use crate::twin::{Local, Pair, Twin};
-use nesl_backend::{Engine, MapOperand};
+use nesl_backend::{Collective, Engine, Fill, MapOperand, Order, Pack, Permute, Text};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -36,10 +36,11 @@ fn ints(elements: Vec<i64>) -> Constants {
 }
 
 fn simple(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
-    let (tested, expected) = (twin.ranks.iota(length), twin.reference.iota(length));
+    let (tested, expected) = (twin.ranks.fill(Fill::Iota(length)), twin.reference.fill(Fill::Iota(length)));
     twin.compare("iota", tested, expected);
     let value = ScalarValue::Float(2.5);
-    let (tested, expected) = (twin.ranks.dist(value, length), twin.reference.dist(value, length));
+    let (tested, expected) =
+        (twin.ranks.fill(Fill::Dist(value, length)), twin.reference.fill(Fill::Dist(value, length)));
     twin.compare("dist", tested, expected);
 
     let scalar_type = random.scalar_type();
@@ -55,8 +56,8 @@ fn simple(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     for _ in 0..3 {
         let start = random.below(length + 1);
         let count = random.below(length - start + 1);
-        let tested = twin.ranks.slice(&column.tested, start, count);
-        let expected = twin.reference.slice(&column.expected, start, count);
+        let tested = twin.ranks.permute(Permute::Slice(&column.tested, start, count));
+        let expected = twin.reference.permute(Permute::Slice(&column.expected, start, count));
         twin.compare(&format!("slice {start} {count} of {length}"), tested, expected);
         let tested = twin.ranks.fetch(&column.tested, start, count);
         let expected = twin.reference.fetch(&column.expected, start, count);
@@ -130,13 +131,13 @@ fn moves(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
             continue;
         }
         let indices = twin.column(&ints(random.indices(count, length)));
-        let tested = twin.ranks.gather(&column.tested, &indices.tested);
-        let expected = twin.reference.gather(&column.expected, &indices.expected);
+        let tested = twin.ranks.permute(Permute::Gather(&column.tested, &indices.tested));
+        let expected = twin.reference.permute(Permute::Gather(&column.expected, &indices.expected));
         twin.compare(&format!("gather {count} from {length}"), tested, expected);
         let values = twin.column(&random.elements(scalar_type, count, false));
         let fresh = twin.column(&constants);
-        let tested = twin.ranks.scatter(fresh.tested, &indices.tested, &values.tested);
-        let expected = twin.reference.scatter(fresh.expected, &indices.expected, &values.expected);
+        let tested = twin.ranks.permute(Permute::Scatter(fresh.tested, &indices.tested, &values.tested));
+        let expected = twin.reference.permute(Permute::Scatter(fresh.expected, &indices.expected, &values.expected));
         twin.compare(&format!("scatter {count} into {length}"), tested, expected);
     }
     let order = random.permutation(length);
@@ -147,8 +148,8 @@ fn moves(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
             order[to] = order[from];
         }
         let indices = twin.column(&ints(order));
-        let tested = twin.ranks.permute(&column.tested, &indices.tested);
-        let expected = twin.reference.permute(&column.expected, &indices.expected);
+        let tested = twin.ranks.permute(Permute::Permute(&column.tested, &indices.tested));
+        let expected = twin.reference.permute(Permute::Permute(&column.expected, &indices.expected));
         twin.compare(&format!("permute {length} with {repeated} repeated"), tested, expected);
     }
 }
@@ -168,13 +169,13 @@ fn flags(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
             .collect();
         let trues = flags.iter().filter(|&&flag| flag).count();
         let flags = twin.column(&Constants::Bool(flags));
-        let tested = twin.ranks.pack(&column.tested, &flags.tested);
-        let expected = twin.reference.pack(&column.expected, &flags.expected);
+        let tested = twin.ranks.pack(Pack::Pack(&column.tested, &flags.tested));
+        let expected = twin.reference.pack(Pack::Pack(&column.expected, &flags.expected));
         twin.compare(&format!("pack {trues} of {length}"), tested, expected);
         let left = twin.column(&random.elements(scalar_type, trues, false));
         let right = twin.column(&random.elements(scalar_type, length - trues, false));
-        let tested = twin.ranks.merge(&flags.tested, &left.tested, &right.tested);
-        let expected = twin.reference.merge(&flags.expected, &left.expected, &right.expected);
+        let tested = twin.ranks.pack(Pack::Merge(&flags.tested, &left.tested, &right.tested));
+        let expected = twin.reference.pack(Pack::Merge(&flags.expected, &left.expected, &right.expected));
         twin.compare(&format!("merge {trues} of {length}"), tested, expected);
     }
 }
@@ -192,12 +193,14 @@ fn joins(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
         for columns in [&even, &uneven] {
             let tested: Vec<_> = columns.iter().map(|pair| pair.tested.clone()).collect();
             let expected: Vec<_> = columns.iter().map(|pair| pair.expected.clone()).collect();
-            let (tested, expected) = (twin.ranks.concat(&tested), twin.reference.concat(&expected));
+            let (tested, expected) =
+                (twin.ranks.pack(Pack::Concat(&tested)), twin.reference.pack(Pack::Concat(&expected)));
             twin.compare(&format!("concat {count} of {length}"), tested, expected);
         }
         let tested: Vec<_> = even.iter().map(|pair| pair.tested.clone()).collect();
         let expected: Vec<_> = even.iter().map(|pair| pair.expected.clone()).collect();
-        let (tested, expected) = (twin.ranks.interleave(&tested), twin.reference.interleave(&expected));
+        let (tested, expected) =
+            (twin.ranks.pack(Pack::Interleave(&tested)), twin.reference.pack(Pack::Interleave(&expected)));
         twin.compare(&format!("interleave {count} of {length}"), tested, expected);
     }
 }
@@ -208,11 +211,11 @@ fn orders(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     for constants in [random.elements(scalar_type, length, false), equal] {
         let column = twin.column(&constants);
         for direction in [Direction::Up, Direction::Down] {
-            let tested = twin.ranks.order(direction, &column.tested);
-            let expected = twin.reference.order(direction, &column.expected);
+            let tested = twin.ranks.order(Order::Rank, direction, &column.tested, None);
+            let expected = twin.reference.order(Order::Rank, direction, &column.expected, None);
             twin.compare(&format!("rank {direction:?} of {length}"), tested, expected);
-            let tested = twin.ranks.sort(direction, &column.tested);
-            let expected = twin.reference.sort(direction, &column.expected);
+            let tested = twin.ranks.order(Order::Sort, direction, &column.tested, None);
+            let expected = twin.reference.order(Order::Sort, direction, &column.expected, None);
             twin.compare(&format!("sort {direction:?} of {length}"), tested, expected);
         }
     }
@@ -221,9 +224,11 @@ fn orders(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
 fn texts(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
     let scalar_type = random.scalar_type();
     let column = twin.column(&random.elements(scalar_type, length, false));
-    let (tested, expected) = (twin.ranks.text_lengths(&column.tested), twin.reference.text_lengths(&column.expected));
+    let (tested, expected) =
+        (twin.ranks.text(Text::Lengths(&column.tested)), twin.reference.text(Text::Lengths(&column.expected)));
     twin.compare(&format!("text_lengths of {length}"), tested, expected);
-    let (tested, expected) = (twin.ranks.text(&column.tested), twin.reference.text(&column.expected));
+    let (tested, expected) =
+        (twin.ranks.text(Text::Text(&column.tested)), twin.reference.text(Text::Text(&column.expected)));
     twin.compare(&format!("text of {length}"), tested, expected);
 }
 
@@ -233,8 +238,8 @@ fn folds(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
         let tested = twin.ranks.reduce(op, &column.tested);
         let expected = twin.reference.reduce(op, &column.expected);
         twin.check(tested == expected, || format!("reduce {op} of {length}: {tested:?}, not {expected:?}"));
-        let tested = twin.ranks.scan(op, &column.tested);
-        let expected = twin.reference.scan(op, &column.expected);
+        let tested = twin.ranks.scan(op, &column.tested, None);
+        let expected = twin.reference.scan(op, &column.expected, None);
         twin.compare(&format!("scan {op} of {length}"), tested, expected);
     }
 }

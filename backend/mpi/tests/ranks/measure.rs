@@ -2,7 +2,7 @@
 //!
 //! `NESL_RANKS_MEASURE=1 mpirun -n 2 <this test>`, of a release build. Not a test: times depend on the machine's mood.
 
-use nesl_backend::{Engine, MapOperand, Reference};
+use nesl_backend::{Engine, Fill, MapOperand, Pack, Permute, Reference};
 use nesl_mpi::{Distributed, Ranks, World};
 use nesl_prim::{ScalarOp, ScalarValue};
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub fn run(world: &World) {
 /// Microseconds of each instruction.
 fn times(world: &World, length: usize, threshold: usize) -> Vec<f64> {
     let mut ranks = Ranks::with_threshold(world.communicator(), Reference::new(None), threshold);
-    let numbers = ranks.iota(length).expect("iota");
+    let numbers = ranks.fill(Fill::Iota(length)).expect("iota");
     let scalar = |value| MapOperand::<Distributed>::Scalar(ScalarValue::Int(value));
     let column = |column: &Distributed| MapOperand::Column(column.clone());
     let tripled = ranks.map(ScalarOp::MultiplyInt, vec![column(&numbers), scalar(7)]).expect("map");
@@ -54,8 +54,8 @@ fn times(world: &World, length: usize, threshold: usize) -> Vec<f64> {
     };
     time(&mut |ranks| drop(ranks.map(ScalarOp::AddInt, vec![column(&numbers), column(&indices)]).expect("map")));
     time(&mut |ranks| assert!(ranks.reduce(ScalarOp::AddFloat, &floats).is_ok(), "reduce"));
-    time(&mut |ranks| drop(ranks.scan(ScalarOp::AddInt, &indices).expect("scan")));
-    time(&mut |ranks| drop(ranks.gather(&numbers, &indices).expect("gather")));
-    time(&mut |ranks| drop(ranks.pack(&numbers, &flags).expect("pack")));
+    time(&mut |ranks| drop(ranks.scan(ScalarOp::AddInt, &indices, None).expect("scan")));
+    time(&mut |ranks| drop(ranks.permute(Permute::Gather(&numbers, &indices)).expect("gather")));
+    time(&mut |ranks| drop(ranks.pack(Pack::Pack(&numbers, &flags)).expect("pack")));
     results
 }

@@ -2,7 +2,7 @@
 
 use crate::inputs::Random;
 use crate::twin::{Local, Pair, SegmentsPair, Twin};
-use nesl_backend::Engine;
+use nesl_backend::{Columns, Engine, Order, Segment, Text};
 use nesl_prim::{Direction, ScalarOp, ScalarType};
 
 /// Numbers of segments.
@@ -41,31 +41,32 @@ fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPa
     twin.compare(&format!("starts of {case}"), tested, expected);
     let (tested, expected) = (twin.ranks.lengths(&shape.tested), twin.reference.lengths(&shape.expected));
     twin.compare(&format!("lengths of {case}"), tested, expected);
-    let (tested, expected) = (twin.ranks.seg_iota(&shape.tested), twin.reference.seg_iota(&shape.expected));
+    let (tested, expected) =
+        (twin.ranks.segment(Segment::Iota(&shape.tested)), twin.reference.segment(Segment::Iota(&shape.expected)));
     twin.compare(&format!("seg_iota of {case}"), tested, expected);
 
     let segments = twin.reference.segments(&shape.expected);
     let scalar_type = random.scalar_type();
     let values = twin.column(&random.elements(scalar_type, segments, false));
-    let tested = twin.ranks.seg_dist(&values.tested, &shape.tested);
-    let expected = twin.reference.seg_dist(&values.expected, &shape.expected);
+    let tested = twin.ranks.segment(Segment::Dist(&values.tested, &shape.tested));
+    let expected = twin.reference.segment(Segment::Dist(&values.expected, &shape.expected));
     twin.compare(&format!("seg_dist of {case}"), tested, expected);
     let column = twin.column(&random.elements(scalar_type, data, false));
-    let tested = twin.ranks.compact(&column.tested, &shape.tested);
-    let expected = twin.reference.compact(&column.expected, &shape.expected);
+    let tested = twin.ranks.segment(Segment::Compact(&column.tested, &shape.tested));
+    let expected = twin.reference.segment(Segment::Compact(&column.expected, &shape.expected));
     twin.compare(&format!("compact of {case}"), tested, expected);
 
     let direction = [Direction::Up, Direction::Down][random.below(2)];
-    let tested = twin.ranks.seg_order(direction, &column.tested, &shape.tested);
-    let expected = twin.reference.seg_order(direction, &column.expected, &shape.expected);
+    let tested = twin.ranks.order(Order::Rank, direction, &column.tested, Some(&shape.tested));
+    let expected = twin.reference.order(Order::Rank, direction, &column.expected, Some(&shape.expected));
     twin.compare(&format!("seg_rank {direction:?} of {case}"), tested, expected);
-    let tested = twin.ranks.seg_sort(direction, &column.tested, &shape.tested);
-    let expected = twin.reference.seg_sort(direction, &column.expected, &shape.expected);
+    let tested = twin.ranks.order(Order::Sort, direction, &column.tested, Some(&shape.tested));
+    let expected = twin.reference.order(Order::Sort, direction, &column.expected, Some(&shape.expected));
     twin.compare(&format!("seg_sort {direction:?} of {case}"), tested, expected);
 
     let digits = twin.column(&random.digits(data));
-    let tested = twin.ranks.parse_float(&digits.tested, &shape.tested);
-    let expected = twin.reference.parse_float(&digits.expected, &shape.expected);
+    let tested = twin.ranks.text(Text::ParseFloat(&digits.tested, &shape.tested));
+    let expected = twin.reference.text(Text::ParseFloat(&digits.expected, &shape.expected));
     twin.compare(&format!("parse_float of {case}"), tested, expected);
 
     let other = match random.below(5) {
@@ -80,8 +81,8 @@ fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPa
         let tested = twin.ranks.seg_reduce(op, &column.tested, &shape.tested);
         let expected = twin.reference.seg_reduce(op, &column.expected, &shape.expected);
         twin.compare(&format!("seg_reduce {op} of {case}"), tested, expected);
-        let tested = twin.ranks.seg_scan(op, &column.tested, &shape.tested);
-        let expected = twin.reference.seg_scan(op, &column.expected, &shape.expected);
+        let tested = twin.ranks.scan(op, &column.tested, Some(&shape.tested));
+        let expected = twin.reference.scan(op, &column.expected, Some(&shape.expected));
         twin.compare(&format!("seg_scan {op} of {case}"), tested, expected);
     }
 }
@@ -102,9 +103,13 @@ fn appended(
         ((second.0, &right), (first.0, &left)),
         ((first.0, &left), (first.0, &left)),
     ] {
-        let tested = twin.ranks.append((&shape.tested, &column.tested), (&other_shape.tested, &other_column.tested));
-        let expected =
-            twin.reference.append((&shape.expected, &column.expected), (&other_shape.expected, &other_column.expected));
+        let tested = twin
+            .ranks
+            .segment(Segment::Append((&shape.tested, &column.tested), (&other_shape.tested, &other_column.tested)));
+        let expected = twin.reference.segment(Segment::Append(
+            (&shape.expected, &column.expected),
+            (&other_shape.expected, &other_column.expected),
+        ));
         twin.compare(&format!("append {segments} over {total}"), tested, expected);
     }
 }

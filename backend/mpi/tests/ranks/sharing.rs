@@ -2,7 +2,7 @@
 
 use crate::inputs::Random;
 use crate::twin::{Local, Pair, Twin};
-use nesl_backend::{Counters, Engine, Fault, MapOperand, Reference};
+use nesl_backend::{Collective, Counters, Engine, Fault, Fill, MapOperand, Pack, Permute, Reference, Segment};
 use nesl_mpi::{Distributed, Ranks, World};
 use nesl_prim::{Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
@@ -62,21 +62,21 @@ fn repeated(twin: &mut Twin<impl Local>, random: &mut Random) {
         }
     }
     checked(twin, "gather again", [&floats, &bools], share, &|twin, column| {
-        let tested = twin.ranks.gather(&column.tested, &indices.tested);
-        (tested, twin.reference.gather(&column.expected, &indices.expected))
+        let tested = twin.ranks.permute(Permute::Gather(&column.tested, &indices.tested));
+        (tested, twin.reference.permute(Permute::Gather(&column.expected, &indices.expected)))
     });
     checked(twin, "pack again", [&floats, &bools], share, &|twin, column| {
-        let tested = twin.ranks.pack(&column.tested, &flags.tested);
-        (tested, twin.reference.pack(&column.expected, &flags.expected))
+        let tested = twin.ranks.pack(Pack::Pack(&column.tested, &flags.tested));
+        (tested, twin.reference.pack(Pack::Pack(&column.expected, &flags.expected)))
     });
     checked(twin, "compact again", [&floats, &bools], share, &|twin, column| {
-        let tested = twin.ranks.compact(&column.tested, &view.tested);
-        (tested, twin.reference.compact(&column.expected, &view.expected))
+        let tested = twin.ranks.segment(Segment::Compact(&column.tested, &view.tested));
+        (tested, twin.reference.segment(Segment::Compact(&column.expected, &view.expected)))
     });
     checked(twin, "scatter again", [&floats, &bools], share, &|twin, column| {
         let target = column.clone();
-        let tested = twin.ranks.scatter(target.tested, &order.tested, &column.tested);
-        (tested, twin.reference.scatter(target.expected, &order.expected, &column.expected))
+        let tested = twin.ranks.permute(Permute::Scatter(target.tested, &order.tested, &column.tested));
+        (tested, twin.reference.permute(Permute::Scatter(target.expected, &order.expected, &column.expected)))
     });
     // An index column that is overwritten in place is another one.
     let mut indices = indices;
@@ -92,8 +92,8 @@ fn repeated(twin: &mut Twin<impl Local>, random: &mut Random) {
                 .map(ScalarOp::MinimumInt, vec![MapOperand::Column(indices.expected), MapOperand::Scalar(most)])
                 .expect("map"),
         };
-        let tested = twin.ranks.gather(&floats.tested, &indices.tested);
-        let expected = twin.reference.gather(&floats.expected, &indices.expected);
+        let tested = twin.ranks.permute(Permute::Gather(&floats.tested, &indices.tested));
+        let expected = twin.reference.permute(Permute::Gather(&floats.expected, &indices.expected));
         twin.compare("gather by changed indices", tested, expected);
     }
 }
@@ -107,22 +107,23 @@ fn crowded(twin: &mut Twin<impl Local>, random: &mut Random) {
         let indices: Vec<i64> = (0..MANY).map(|_| (first + random.below(few)) as i64).collect();
         let indices = twin.column(&Constants::Int(indices));
         for values in [&column, &flags] {
-            let tested = twin.ranks.gather(&values.tested, &indices.tested);
-            let expected = twin.reference.gather(&values.expected, &indices.expected);
+            let tested = twin.ranks.permute(Permute::Gather(&values.tested, &indices.tested));
+            let expected = twin.reference.permute(Permute::Gather(&values.expected, &indices.expected));
             twin.compare("crowded gather", tested, expected);
             let target = values.clone();
-            let tested = twin.ranks.scatter(target.tested, &indices.tested, &values.tested);
-            let expected = twin.reference.scatter(target.expected, &indices.expected, &values.expected);
+            let tested = twin.ranks.permute(Permute::Scatter(target.tested, &indices.tested, &values.tested));
+            let expected =
+                twin.reference.permute(Permute::Scatter(target.expected, &indices.expected, &values.expected));
             twin.compare("crowded scatter", tested, expected);
         }
-        let tested = twin.ranks.permute(&column.tested, &indices.tested);
-        let expected = twin.reference.permute(&column.expected, &indices.expected);
+        let tested = twin.ranks.permute(Permute::Permute(&column.tested, &indices.tested));
+        let expected = twin.reference.permute(Permute::Permute(&column.expected, &indices.expected));
         twin.compare("crowded permute", tested, expected);
         let starts: Vec<i64> = (0..200).map(|_| (first + random.below(few - 100)) as i64).collect();
         let view = twin.view(&starts, &[100; 200]);
         for values in [&column, &flags] {
-            let tested = twin.ranks.compact(&values.tested, &view.tested);
-            let expected = twin.reference.compact(&values.expected, &view.expected);
+            let tested = twin.ranks.segment(Segment::Compact(&values.tested, &view.tested));
+            let expected = twin.reference.segment(Segment::Compact(&values.expected, &view.expected));
             twin.compare("crowded compact", tested, expected);
         }
     }
@@ -136,9 +137,9 @@ pub fn within_limit(world: &World) -> (usize, usize) {
     let limit = (count > 3).then_some((LENGTH / count * 8 * 12) as u64);
     let mut twin = Twin::new(world.communicator(), Reference::new(limit), 4096, 0);
     let ranks = &mut twin.ranks;
-    let outcome = ranks.iota(LENGTH).and_then(|numbers| {
-        let indices = ranks.dist(ScalarValue::Int(5), LENGTH)?;
-        let gathered = ranks.gather(&numbers, &indices)?;
+    let outcome = ranks.fill(Fill::Iota(LENGTH)).and_then(|numbers| {
+        let indices = ranks.fill(Fill::Dist(ScalarValue::Int(5), LENGTH))?;
+        let gathered = ranks.permute(Permute::Gather(&numbers, &indices))?;
         drop(indices);
         ranks.reduce(ScalarOp::AddInt, &gathered)
     });
@@ -148,7 +149,8 @@ pub fn within_limit(world: &World) -> (usize, usize) {
     if let Some(limit) = limit {
         let mut short = Twin::new(world.communicator(), Reference::new(Some(limit / 4)), 4096, 0);
         let ranks = &mut short.ranks;
-        let outcome = ranks.iota(LENGTH).and_then(|numbers| ranks.gather(&numbers, &numbers));
+        let outcome =
+            ranks.fill(Fill::Iota(LENGTH)).and_then(|numbers| ranks.permute(Permute::Gather(&numbers, &numbers)));
         let failure = outcome.err().map(|fault| fault.failure);
         twin.check(matches!(failure, Some(Failure::OutOfMemory { .. })), || format!("with a quarter: {failure:?}"));
     }

@@ -2,7 +2,7 @@
 
 use crate::sharing::sent;
 use crate::twin::{Local, Twin};
-use nesl_backend::{Engine, MapOperand, Slot, Value};
+use nesl_backend::{Collective, Columns, Engine, Fill, MapOperand, Pack, Permute, Slot, Value};
 use nesl_mpi::Communicator;
 use nesl_prim::{Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, Shape};
@@ -33,13 +33,16 @@ fn agreement(twin: &mut Twin<impl Local>) {
 
 /// Lack of memory is an error on all ranks.
 fn memory(twin: &mut Twin<impl Local>) {
-    let outcome = twin.ranks.dist(ScalarValue::Int(1), 1 << 58).err().map(|fault| fault.failure);
+    let outcome = twin.ranks.fill(Fill::Dist(ScalarValue::Int(1), 1 << 58)).err().map(|fault| fault.failure);
     twin.check(matches!(outcome, Some(Failure::OutOfMemory { .. })), || format!("too much memory: {outcome:?}"));
     let lengths = Constants::Int(vec![i64::MAX, i64::MAX]);
     let lengths = twin.column(&lengths);
-    let tested = twin.ranks.view(lengths.tested.clone(), lengths.tested).and_then(|view| twin.ranks.total(&view));
-    let expected =
-        twin.reference.view(lengths.expected.clone(), lengths.expected).and_then(|view| twin.reference.total(&view));
+    let tested =
+        twin.ranks.descriptor(Some(lengths.tested.clone()), lengths.tested).and_then(|view| twin.ranks.total(&view));
+    let expected = twin
+        .reference
+        .descriptor(Some(lengths.expected.clone()), lengths.expected)
+        .and_then(|view| twin.reference.total(&view));
     twin.check(tested == expected, || format!("total of too much: {tested:?}, not {expected:?}"));
 }
 
@@ -47,22 +50,22 @@ fn memory(twin: &mut Twin<impl Local>) {
 fn shares(twin: &mut Twin<impl Local>) {
     let (_, count) = twin.ranks.rank();
     let ranks = &mut twin.ranks;
-    let numbers = ranks.iota(MANY).expect("iota");
+    let numbers = ranks.fill(Fill::Iota(MANY)).expect("iota");
     let tripled = ranks
         .map(ScalarOp::MultiplyInt, vec![MapOperand::Column(numbers.clone()), MapOperand::Scalar(ScalarValue::Int(7))])
         .expect("map");
     let indices = ranks
         .map(ScalarOp::Remainder, vec![MapOperand::Column(tripled), MapOperand::Scalar(ScalarValue::Int(MANY as i64))])
         .expect("map");
-    let gathered = ranks.gather(&numbers, &indices).expect("gather");
+    let gathered = ranks.permute(Permute::Gather(&numbers, &indices)).expect("gather");
     let flags = ranks
         .map(
             ScalarOp::LessInt,
             vec![MapOperand::Column(numbers.clone()), MapOperand::Scalar(ScalarValue::Int(MANY as i64 * 9 / 10))],
         )
         .expect("map");
-    let packed = ranks.pack(&gathered, &flags).expect("pack");
-    let scanned = ranks.scan(ScalarOp::AddInt, &packed).expect("scan");
+    let packed = ranks.pack(Pack::Pack(&gathered, &flags)).expect("pack");
+    let scanned = ranks.scan(ScalarOp::AddInt, &packed, None).expect("scan");
     let last = ranks.length(&scanned) - 1;
     let sum = ranks.extract(&scanned, last).expect("extract");
     let counters = ranks.counters(nesl_backend::Counters::default());
@@ -82,7 +85,7 @@ fn locally(twin: &mut Twin<impl Local>) {
     let (_, count) = twin.ranks.rank();
     let before = sent(&mut twin.ranks);
     let ranks = &mut twin.ranks;
-    let numbers = ranks.iota(MANY).expect("iota");
+    let numbers = ranks.fill(Fill::Iota(MANY)).expect("iota");
     let half = MapOperand::Scalar(ScalarValue::Int(2));
     let halves = ranks.map(ScalarOp::DivideInt, vec![MapOperand::Column(numbers), half]).expect("map");
     let sum = ranks.reduce(ScalarOp::AddInt, &halves).expect("reduce");
@@ -102,7 +105,7 @@ fn printing(twin: &mut Twin<impl Local>) {
     const WINDOW: u64 = 65_536;
     let (_, count) = twin.ranks.rank();
     let others = count as u64 - 1;
-    let column = twin.ranks.iota(MANY).expect("iota");
+    let column = twin.ranks.fill(Fill::Iota(MANY)).expect("iota");
     let shape = Shape::Sequence(Box::new(Shape::Scalar(ScalarType::Int)));
     let slots = vec![Slot::Scalar(ScalarValue::Int(MANY as i64)), Slot::Column(column)];
     let value = Value { shape, slots };

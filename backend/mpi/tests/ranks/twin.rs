@@ -1,6 +1,6 @@
 //! The engine under test and the reference engine side by side.
 
-use nesl_backend::{Engine, Fault, Reference, Vector};
+use nesl_backend::{Collective, Columns, Engine, Fault, Reference, Vector};
 use nesl_mpi::{Communicator, Distributed, Ranks};
 use nesl_vcode::Constants;
 
@@ -49,16 +49,16 @@ impl<L: Local> Twin<L> {
     /// A packed descriptor on both.
     pub fn packed(&mut self, lengths: &[i64]) -> SegmentsPair {
         let lengths = self.column(&Constants::Int(lengths.to_vec()));
-        let expected = self.reference.packed(lengths.expected).expect("packed");
-        SegmentsPair { tested: self.ranks.packed(lengths.tested).expect("packed"), expected }
+        let expected = self.reference.descriptor(None, lengths.expected).expect("packed");
+        SegmentsPair { tested: self.ranks.descriptor(None, lengths.tested).expect("packed"), expected }
     }
 
     /// A view on both.
     pub fn view(&mut self, starts: &[i64], lengths: &[i64]) -> SegmentsPair {
         let starts = self.column(&Constants::Int(starts.to_vec()));
         let lengths = self.column(&Constants::Int(lengths.to_vec()));
-        let expected = self.reference.view(starts.expected, lengths.expected).expect("view");
-        SegmentsPair { tested: self.ranks.view(starts.tested, lengths.tested).expect("view"), expected }
+        let expected = self.reference.descriptor(Some(starts.expected), lengths.expected).expect("view");
+        SegmentsPair { tested: self.ranks.descriptor(Some(starts.tested), lengths.tested).expect("view"), expected }
     }
 
     /// Counts a comparison.

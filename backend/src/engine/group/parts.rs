@@ -136,10 +136,11 @@ fn role(plan: &Plan, input: usize) -> Option<Role> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reference;
     use crate::data::slot::Slot;
     use crate::data::vector::Vector;
+    use crate::engine::Columns;
     use crate::engine::group::LocalSlot;
-    use crate::{Engine, Reference};
     use nesl_vcode::{Constants, Op};
 
     /// The group in a function of one instruction.
@@ -187,7 +188,7 @@ mod tests {
             match role {
                 Role::Scalar => Slot::Scalar(ScalarValue::Int(2)),
                 Role::Elements => Slot::Column(ints(&mut engine, &[14, 15, 16, 17, 18])),
-                Role::Segments => Slot::Descriptor(engine.packed(lengths.clone()).unwrap()),
+                Role::Segments => Slot::Descriptor(engine.descriptor(None, lengths.clone()).unwrap()),
                 Role::OfSegments(_) => Slot::Column(ints(&mut engine, &[16, 100])),
                 Role::Before(_) => Slot::Column(ints(&mut engine, &[1, 0])),
                 Role::Count | Role::First => panic!("nothing in the group counts its indices"),

@@ -2,12 +2,20 @@
 
 use crate::data::buffer::Meter;
 use crate::data::vector::{Vector, VectorElement};
-use crate::engine::{Fault, MapOperand};
+use crate::engine::{Fault, Fill, MapOperand};
 use nesl_prim::{Element, Failure, ScalarOp, ScalarValue, Visitor};
 use std::sync::Arc;
 
+/// Elements made of scalars and indices.
+pub(super) fn run(meter: &Arc<Meter>, fill: Fill) -> Result<Vector, Fault> {
+    match fill {
+        Fill::Iota(length) => Ok(iota(meter, length)?),
+        Fill::Dist(value, length) => Ok(dist(meter, value, length)?),
+    }
+}
+
 /// 0, 1, …, length-1.
-pub(super) fn iota(meter: &Arc<Meter>, length: usize) -> Result<Vector, Failure> {
+fn iota(meter: &Arc<Meter>, length: usize) -> Result<Vector, Failure> {
     let mut out = meter.reserve::<i64>(length)?;
     for index in 0..length {
         out.push(index as i64);
@@ -16,7 +24,7 @@ pub(super) fn iota(meter: &Arc<Meter>, length: usize) -> Result<Vector, Failure>
 }
 
 /// `length` copies of a value.
-pub(super) fn dist(meter: &Arc<Meter>, value: ScalarValue, length: usize) -> Result<Vector, Failure> {
+fn dist(meter: &Arc<Meter>, value: ScalarValue, length: usize) -> Result<Vector, Failure> {
     fn fill<T: VectorElement>(meter: &Arc<Meter>, value: T, length: usize) -> Result<Vector, Failure> {
         let mut out = meter.reserve(length)?;
         out.resize(length, value);

@@ -3,12 +3,29 @@
 use crate::data::buffer::Meter;
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Vector, VectorElement};
+use crate::engine::{Fault, Order};
 use crate::on_vector;
 use nesl_prim::{Direction, Failure};
 use std::sync::Arc;
 
+/// Elements in order, or their places in it.
+pub(super) fn run(
+    meter: &Arc<Meter>,
+    order: Order,
+    direction: Direction,
+    column: &Vector,
+    descriptor: Option<&Descriptor>,
+) -> Result<Vector, Fault> {
+    match (order, descriptor) {
+        (Order::Sort, None) => Ok(sort(meter, direction, column)?),
+        (Order::Sort, Some(descriptor)) => Ok(seg_sort(meter, direction, column, descriptor)?),
+        (Order::Rank, None) => Ok(ranks_of(meter, direction, column)?),
+        (Order::Rank, Some(descriptor)) => Ok(seg_ranks(meter, direction, column, descriptor)?),
+    }
+}
+
 /// The elements in order.
-pub(super) fn sort(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {
+fn sort(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {
     on_vector!(column, slice => {
         let mut out = meter.reserve(column.len())?;
         push_sorted(&mut out, direction, slice.elements());
@@ -17,7 +34,7 @@ pub(super) fn sort(meter: &Arc<Meter>, direction: Direction, column: &Vector) ->
 }
 
 /// The elements of each segment in order.
-pub(super) fn seg_sort(
+fn seg_sort(
     meter: &Arc<Meter>,
     direction: Direction,
     column: &Vector,
@@ -39,14 +56,14 @@ fn push_sorted<T: VectorElement>(out: &mut Vec<T>, direction: Direction, element
 }
 
 /// The position of each element in the order of all.
-pub(super) fn order(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {
+fn ranks_of(meter: &Arc<Meter>, direction: Direction, column: &Vector) -> Result<Vector, Failure> {
     let mut out = meter.reserve(column.len())?;
     on_vector!(column, slice => push_ranks(&mut out, direction, slice.elements()));
     Ok(Vector::new(meter, out))
 }
 
 /// The position of each element in the order of its segment.
-pub(super) fn seg_order(
+fn seg_ranks(
     meter: &Arc<Meter>,
     direction: Direction,
     column: &Vector,

@@ -3,12 +3,23 @@
 use super::sum_of_lengths;
 use crate::data::buffer::Meter;
 use crate::data::vector::{Slice, Vector, VectorElement};
+use crate::engine::{Fault, Pack};
 use crate::on_vector;
 use nesl_prim::Failure;
 use std::sync::Arc;
 
+/// Elements kept, or columns put together.
+pub(super) fn run(meter: &Arc<Meter>, pack: Pack<'_, Vector>) -> Result<Vector, Fault> {
+    match pack {
+        Pack::Pack(column, flags) => Ok(self::pack(meter, column, flags)?),
+        Pack::Merge(flags, when_true, when_false) => Ok(merge(meter, flags, when_true, when_false)?),
+        Pack::Concat(columns) => Ok(concat(meter, columns)?),
+        Pack::Interleave(columns) => Ok(interleave(meter, columns)?),
+    }
+}
+
 /// The elements whose flag is true.
-pub(super) fn pack(meter: &Arc<Meter>, column: &Vector, flags: &Vector) -> Result<Vector, Failure> {
+fn pack(meter: &Arc<Meter>, column: &Vector, flags: &Vector) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], flags: &[bool]) -> Result<Vector, Failure> {
         let mut out = meter.reserve(flags.iter().filter(|&&flag| flag).count())?;
         for (&element, &flag) in elements.iter().zip(flags) {
@@ -23,12 +34,7 @@ pub(super) fn pack(meter: &Arc<Meter>, column: &Vector, flags: &Vector) -> Resul
 }
 
 /// Where the flag is true the next element of one column, else the next of the other.
-pub(super) fn merge(
-    meter: &Arc<Meter>,
-    flags: &Vector,
-    when_true: &Vector,
-    when_false: &Vector,
-) -> Result<Vector, Failure> {
+fn merge(meter: &Arc<Meter>, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(
         meter: &Arc<Meter>,
         flags: &[bool],
@@ -48,7 +54,7 @@ pub(super) fn merge(
 }
 
 /// The columns one after another.
-pub(super) fn concat(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, Failure> {
+fn concat(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, columns: &[&[T]]) -> Result<Vector, Failure> {
         let mut out = meter.reserve(sum_of_lengths(columns.iter().map(|column| column.len()))?)?;
         for column in columns {
@@ -60,7 +66,7 @@ pub(super) fn concat(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, F
 }
 
 /// Element 0 of each column, then element 1 of each, ….
-pub(super) fn interleave(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, Failure> {
+fn interleave(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, columns: &[&[T]]) -> Result<Vector, Failure> {
         let length = columns[0].len();
         assert!(columns.iter().all(|column| column.len() == length), "interleaved columns are equally long");

@@ -3,13 +3,23 @@
 use super::position;
 use crate::data::buffer::Meter;
 use crate::data::vector::{Slice, Vector, VectorElement};
-use crate::engine::Fault;
+use crate::engine::{Fault, Permute};
 use crate::on_vector;
 use nesl_prim::Failure;
 use std::sync::Arc;
 
+/// Elements moved by indices.
+pub(super) fn run(meter: &Arc<Meter>, permute: Permute<'_, Vector>) -> Result<Vector, Fault> {
+    match permute {
+        Permute::Slice(column, start, length) => Ok(column.slice(start, length)),
+        Permute::Gather(column, indices) => Ok(gather(meter, column, indices)?),
+        Permute::Scatter(column, indices, values) => Ok(scatter(meter, column, indices, values)?),
+        Permute::Permute(values, indices) => self::permute(meter, values, indices),
+    }
+}
+
 /// Element k of the result is element `indices[k]` of the column.
-pub(super) fn gather(meter: &Arc<Meter>, column: &Vector, indices: &Vector) -> Result<Vector, Failure> {
+fn gather(meter: &Arc<Meter>, column: &Vector, indices: &Vector) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], indices: &[i64]) -> Result<Vector, Failure> {
         let mut out = meter.reserve(indices.len())?;
         for &index in indices {
@@ -22,12 +32,7 @@ pub(super) fn gather(meter: &Arc<Meter>, column: &Vector, indices: &Vector) -> R
 
 /// The column with `values[k]` written at `indices[k]`, in the order of k: the last of equal indices wins. Nobody else
 /// can see a column that dies here: it is overwritten, so that the cost is the number of writes.
-pub(super) fn scatter(
-    meter: &Arc<Meter>,
-    column: Vector,
-    indices: &Vector,
-    values: &Vector,
-) -> Result<Vector, Failure> {
+fn scatter(meter: &Arc<Meter>, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(
         meter: &Arc<Meter>,
         mut column: Slice<T>,
@@ -53,7 +58,7 @@ pub(super) fn scatter(
 }
 
 /// Element k of the values at position `indices[k]`. Fails on the first element whose place is taken.
-pub(super) fn permute(meter: &Arc<Meter>, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+fn permute(meter: &Arc<Meter>, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, values: &[T], indices: &[i64]) -> Result<Vector, Fault> {
         let mut taken = meter.reserve(values.len())?;
         taken.resize(values.len(), false);

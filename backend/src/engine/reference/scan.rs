@@ -3,192 +3,42 @@
 //! Operations that are exactly associative are combined from left to right. Float addition and multiplication are not:
 //! the order in which they combine is defined by [`nesl_prim::sum`].
 
+use super::fold::{Pass, fold};
 use crate::data::buffer::Meter;
 use crate::data::descriptor::Descriptor;
-use crate::data::vector::{Vector, VectorElement};
+use crate::data::vector::Vector;
 use crate::on_vector;
-use nesl_prim::{Element, Failure, ScalarOp, ScalarValue, Visitor, sum};
+use nesl_prim::{Failure, ScalarOp};
 use std::sync::Arc;
 
-/// All elements combined; the identity if there are none.
-pub(super) fn reduce(op: ScalarOp, column: &Vector) -> ScalarValue {
-    on_vector!(column, slice => {
-        let elements = slice.elements();
-        let mut out = Vec::with_capacity(1);
-        run(op, Pass::Reduce, elements, [(0, elements.len())].into_iter(), &mut out);
-        out[0].to_value()
-    })
-}
-
-/// One element for each segment, as [`reduce`] would give it.
-pub(super) fn seg_reduce(
+/// Element k combines the elements before k: of the whole column, or of the segment that it is in.
+pub(super) fn run(
     meter: &Arc<Meter>,
     op: ScalarOp,
     column: &Vector,
-    descriptor: &Descriptor,
+    descriptor: Option<&Descriptor>,
 ) -> Result<Vector, Failure> {
-    on_vector!(column, slice => {
-        let mut out = meter.reserve(descriptor.segments())?;
-        run(op, Pass::Reduce, slice.elements(), descriptor.iter(), &mut out);
-        Ok(Vector::new(meter, out))
-    })
+    match descriptor {
+        None => whole(meter, op, column),
+        Some(descriptor) => by_segment(meter, op, column, descriptor),
+    }
 }
 
 /// Element k combines the elements before k; element 0 is the identity.
-pub(super) fn scan(meter: &Arc<Meter>, op: ScalarOp, column: &Vector) -> Result<Vector, Failure> {
+fn whole(meter: &Arc<Meter>, op: ScalarOp, column: &Vector) -> Result<Vector, Failure> {
     on_vector!(column, slice => {
         let elements = slice.elements();
         let mut out = meter.reserve(elements.len())?;
-        run(op, Pass::Scan, elements, [(0, elements.len())].into_iter(), &mut out);
+        fold(op, Pass::Scan, elements, [(0, elements.len())].into_iter(), &mut out);
         Ok(Vector::new(meter, out))
     })
 }
 
 /// The scan of each segment, in packed order.
-pub(super) fn seg_scan(
-    meter: &Arc<Meter>,
-    op: ScalarOp,
-    column: &Vector,
-    descriptor: &Descriptor,
-) -> Result<Vector, Failure> {
+fn by_segment(meter: &Arc<Meter>, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
     on_vector!(column, slice => {
         let mut out = meter.reserve(descriptor.total()?)?;
-        run(op, Pass::Scan, slice.elements(), descriptor.iter(), &mut out);
+        fold(op, Pass::Scan, slice.elements(), descriptor.iter(), &mut out);
         Ok(Vector::new(meter, out))
     })
-}
-
-/// What to do with each segment.
-#[derive(Clone, Copy)]
-enum Pass {
-    Reduce,
-    Scan,
-}
-
-/// Reduces or scans segments of elements, one after another, into `out`.
-fn run<T: Combine>(
-    op: ScalarOp,
-    pass: Pass,
-    elements: &[T],
-    segments: impl Iterator<Item = (usize, usize)>,
-    out: &mut Vec<T>,
-) {
-    op.visit(Run { op, pass, elements, segments, out });
-}
-
-struct Run<'a, T, S> {
-    op: ScalarOp,
-    pass: Pass,
-    elements: &'a [T],
-    segments: S,
-    out: &'a mut Vec<T>,
-}
-
-impl<T: Combine, S: Iterator<Item = (usize, usize)>> Visitor for Run<'_, T, S> {
-    type Output = ();
-
-    fn binary<A: Element, B: Element, R: Element>(self, f: impl Fn(A, B) -> R + Copy + Send + Sync) {
-        // The table ensures that an operation with an identity has one type throughout: these conversions do nothing.
-        fn same<F: Element, G: Element>(value: F) -> G {
-            G::from_value(value.to_value())
-        }
-        let combine = |a: T, b: T| same::<R, T>(f(same(a), same(b)));
-        let row = self.op.row();
-        let identity = T::from_value(row.identity.unwrap_or_else(|| panic!("{} has no identity", self.op)));
-        for (start, length) in self.segments {
-            let segment = &self.elements[start..start + length];
-            match self.pass {
-                Pass::Reduce => self.out.push(T::reduce(row.associative, identity, combine, segment)),
-                Pass::Scan => T::scan(row.associative, identity, combine, segment, self.out),
-            }
-        }
-    }
-
-    fn unary<A: Element, R: Element>(self, _: impl Fn(A) -> R + Copy + Send + Sync) {
-        not_binary(self.op)
-    }
-
-    fn ternary<A: Element, B: Element, C: Element, R: Element>(self, _: impl Fn(A, B, C) -> R + Copy + Send + Sync) {
-        not_binary(self.op)
-    }
-
-    fn try_unary<A: Element, R: Element>(self, _: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync) {
-        not_binary(self.op)
-    }
-
-    fn try_binary<A: Element, B: Element, R: Element>(
-        self,
-        _: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync,
-    ) {
-        not_binary(self.op)
-    }
-
-    fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
-        self,
-        _: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync,
-    ) {
-        not_binary(self.op)
-    }
-}
-
-fn not_binary(op: ScalarOp) -> ! {
-    panic!("{op} neither reduces nor scans")
-}
-
-/// How elements of a type combine: from left to right, but floats that are not `associative` as [`sum`] defines.
-trait Combine: VectorElement {
-    fn reduce(
-        _associative: bool,
-        identity: Self,
-        combine: impl Fn(Self, Self) -> Self + Copy,
-        elements: &[Self],
-    ) -> Self {
-        elements.iter().copied().fold(identity, combine)
-    }
-
-    fn scan(
-        _associative: bool,
-        identity: Self,
-        combine: impl Fn(Self, Self) -> Self + Copy,
-        elements: &[Self],
-        out: &mut Vec<Self>,
-    ) {
-        scan_from_left(identity, combine, elements, out);
-    }
-}
-
-impl Combine for i64 {}
-impl Combine for bool {}
-impl Combine for u8 {}
-
-impl Combine for f64 {
-    fn reduce(associative: bool, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> f64 {
-        if associative {
-            elements.iter().copied().fold(identity, combine)
-        } else {
-            sum::reduce(identity, combine, elements)
-        }
-    }
-
-    fn scan(
-        associative: bool,
-        identity: f64,
-        combine: impl Fn(f64, f64) -> f64 + Copy,
-        elements: &[f64],
-        out: &mut Vec<f64>,
-    ) {
-        if associative {
-            scan_from_left(identity, combine, elements, out);
-        } else {
-            out.extend(sum::scan(identity, combine, elements));
-        }
-    }
-}
-
-fn scan_from_left<T: Copy>(identity: T, combine: impl Fn(T, T) -> T, elements: &[T], out: &mut Vec<T>) {
-    let mut before = identity;
-    for &element in elements {
-        out.push(before);
-        before = combine(before, element);
-    }
 }

@@ -3,12 +3,23 @@
 use crate::data::buffer::Meter;
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Vector, VectorElement};
+use crate::engine::{Fault, Segment};
 use crate::on_vector;
 use nesl_prim::Failure;
 use std::sync::Arc;
 
+/// Elements moved by segments.
+pub(super) fn run(meter: &Arc<Meter>, segment: Segment<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+    match segment {
+        Segment::Iota(descriptor) => Ok(seg_iota(meter, descriptor)?),
+        Segment::Dist(column, descriptor) => Ok(seg_dist(meter, column, descriptor)?),
+        Segment::Compact(column, descriptor) => Ok(compact(meter, column, descriptor)?),
+        Segment::Append(first, second) => Ok(append(meter, first, second)?),
+    }
+}
+
 /// 0, 1, …, length-1 for each segment.
-pub(super) fn seg_iota(meter: &Arc<Meter>, descriptor: &Descriptor) -> Result<Vector, Failure> {
+fn seg_iota(meter: &Arc<Meter>, descriptor: &Descriptor) -> Result<Vector, Failure> {
     let mut out = meter.reserve(descriptor.total()?)?;
     for (_, length) in descriptor.iter() {
         for index in 0..length {
@@ -19,7 +30,7 @@ pub(super) fn seg_iota(meter: &Arc<Meter>, descriptor: &Descriptor) -> Result<Ve
 }
 
 /// Element j of the column once for each element of segment j.
-pub(super) fn seg_dist(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
+fn seg_dist(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Failure> {
         let mut out = meter.reserve(descriptor.total()?)?;
         for (&element, (_, length)) in elements.iter().zip(descriptor.iter()) {
@@ -32,7 +43,7 @@ pub(super) fn seg_dist(meter: &Arc<Meter>, column: &Vector, descriptor: &Descrip
 }
 
 /// The elements of all segments; the column itself where they already lie so.
-pub(super) fn compact(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
+fn compact(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Failure> {
         let mut out = meter.reserve(descriptor.total()?)?;
         for (start, length) in descriptor.iter() {
@@ -47,7 +58,7 @@ pub(super) fn compact(meter: &Arc<Meter>, column: &Vector, descriptor: &Descript
 }
 
 /// Segment 0 of the first then of the second, segment 1 of the first then of the second, ….
-pub(super) fn append(
+fn append(
     meter: &Arc<Meter>,
     first: (&Descriptor, &Vector),
     second: (&Descriptor, &Vector),

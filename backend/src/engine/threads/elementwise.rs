@@ -11,12 +11,20 @@ use super::output::{Aside, Same, Writer};
 use super::tuning::{BLOCK, GRAIN, GRAIN_COSTLY};
 use super::workers::{parts, split};
 use crate::data::vector::{Slice, Vector};
-use crate::engine::{Fault, MapOperand};
+use crate::engine::{Fault, Fill, MapOperand};
 use nesl_prim::{Cost, Element, Failure, ScalarOp, ScalarValue, Visitor};
 use std::ops::Range;
 
+/// Elements made of scalars and indices.
+pub fn run(threads: &Threads, fill: Fill) -> Result<Vector, Fault> {
+    match fill {
+        Fill::Iota(length) => iota(threads, length),
+        Fill::Dist(value, length) => dist(threads, value, length),
+    }
+}
+
 /// `iota`.
-pub fn iota(threads: &Threads, length: usize) -> Result<Vector, Fault> {
+fn iota(threads: &Threads, length: usize) -> Result<Vector, Fault> {
     let column = threads.workers.fill(&threads.meter, length, GRAIN, |range, writer| {
         writer.compute(range.len(), |position| (range.start + position) as i64);
     })?;
@@ -24,7 +32,7 @@ pub fn iota(threads: &Threads, length: usize) -> Result<Vector, Fault> {
 }
 
 /// `dist`.
-pub fn dist(threads: &Threads, value: ScalarValue, length: usize) -> Result<Vector, Fault> {
+fn dist(threads: &Threads, value: ScalarValue, length: usize) -> Result<Vector, Fault> {
     fn copies<T: Element>(threads: &Threads, value: T, length: usize) -> Result<Vector, Fault> {
         Ok(wrap(threads.workers.fill(&threads.meter, length, GRAIN, |range, writer| {
             writer.repeat(value, range.len());

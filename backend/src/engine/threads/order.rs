@@ -20,20 +20,36 @@ use super::tuning::{GRAIN, PATIENCE};
 use super::workers::{Workers, parts, split};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};
-use crate::engine::Fault;
+use crate::engine::{Fault, Order};
 use crate::on_vector;
 use block::{LONGEST, Ranker, Sorter};
 use nesl_prim::{Direction, Element};
 use partition::{COUNTED_BITS, EXACT_BITS, Partition, Survey, survey};
 use std::ops::Range;
 
+/// Elements in order, or their places in it.
+pub fn run(
+    threads: &Threads,
+    order: Order,
+    direction: Direction,
+    column: &Vector,
+    descriptor: Option<&Descriptor>,
+) -> Result<Vector, Fault> {
+    match (order, descriptor) {
+        (Order::Sort, None) => sort(threads, direction, column),
+        (Order::Sort, Some(descriptor)) => seg_sort(threads, direction, column, descriptor),
+        (Order::Rank, None) => ranks_of(threads, direction, column),
+        (Order::Rank, Some(descriptor)) => seg_ranks(threads, direction, column, descriptor),
+    }
+}
+
 /// The position of each element in the order of all.
-pub fn order(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+fn ranks_of(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
     on_vector!(column, slice => Ok(wrap(ranks(threads, direction, slice.elements())?)))
 }
 
 /// The elements in order.
-pub fn sort(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
+fn sort(threads: &Threads, direction: Direction, column: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, direction: Direction, slice: &Slice<T>) -> Result<Slice<T>, Fault> {
         let sorted = sorted(threads, direction, slice.elements())?;
         Ok(sorted.unwrap_or_else(|| slice.clone()))
@@ -42,7 +58,7 @@ pub fn sort(threads: &Threads, direction: Direction, column: &Vector) -> Result<
 }
 
 /// The position of each element in the order of its segment.
-pub fn seg_order(
+fn seg_ranks(
     threads: &Threads,
     direction: Direction,
     column: &Vector,
@@ -67,7 +83,7 @@ pub fn seg_order(
 }
 
 /// The elements of each segment in order.
-pub fn seg_sort(
+fn seg_sort(
     threads: &Threads,
     direction: Direction,
     column: &Vector,

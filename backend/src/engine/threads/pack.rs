@@ -6,10 +6,20 @@ use super::output::{Output, Writer, wide};
 use super::tuning::GRAIN;
 use super::workers::split;
 use crate::data::vector::{Slice, Vector};
-use crate::engine::Fault;
+use crate::engine::{Fault, Pack};
 use crate::on_vector;
 use nesl_prim::{Element, Failure};
 use std::ops::Range;
+
+/// Elements kept, or columns put together.
+pub fn run(threads: &Threads, pack: Pack<'_, Vector>) -> Result<Vector, Fault> {
+    match pack {
+        Pack::Pack(column, flags) => self::pack(threads, column, flags),
+        Pack::Merge(flags, when_true, when_false) => merge(threads, flags, when_true, when_false),
+        Pack::Concat(columns) => concat(threads, columns),
+        Pack::Interleave(columns) => interleave(threads, columns),
+    }
+}
 
 /// The number of true flags.
 fn count(flags: &[bool]) -> usize {
@@ -27,7 +37,7 @@ fn counted(threads: &Threads, flags: &[bool]) -> Result<Vec<(Range<usize>, usize
 }
 
 /// The elements whose flag is true: counted first, so that each piece knows where it writes.
-pub fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
+fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], flags: &[bool]) -> Result<Vector, Fault> {
         let pieces = counted(threads, flags)?;
         let mut output = Output::reserve(&threads.meter, pieces.iter().map(|piece| piece.1).sum())?;
@@ -45,7 +55,7 @@ pub fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector
 }
 
 /// Where a flag is true the next of one column, else the next of the other.
-pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
+fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, flags: &[bool], sides: (&Slice<T>, &Slice<T>)) -> Result<Vector, Fault> {
         let (when_true, when_false) = (sides.0.elements(), sides.1.elements());
         let pieces = counted(threads, flags)?;
@@ -85,7 +95,7 @@ pub fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: 
 }
 
 /// The columns one after another. Nothing is copied where they lie so.
-pub fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
+fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, columns: &[Vector], _: &Slice<T>) -> Result<Vector, Fault> {
         if let Some(whole) = Slice::joined(columns.iter().map(slice_of::<T>)) {
             return Ok(wrap(whole));
@@ -117,7 +127,7 @@ pub fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
 }
 
 /// Element 0 of each column, element 1 of each, ….
-pub fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
+fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, columns: &[Vector], first: &Slice<T>) -> Result<Vector, Fault> {
         let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
         let rows = first.elements().len();

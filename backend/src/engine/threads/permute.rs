@@ -10,18 +10,28 @@ use super::output::{Output, Placer};
 use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM, PATIENCE};
 use super::workers::{parts, split};
 use crate::data::vector::{Slice, Vector};
-use crate::engine::Fault;
 use crate::engine::interrupt::Interrupt;
+use crate::engine::{Fault, Permute};
 use crate::on_vector;
 use nesl_prim::{Element, Failure};
 use std::ops::Range;
+
+/// Elements moved by indices.
+pub fn run(threads: &Threads, permute: Permute<'_, Vector>) -> Result<Vector, Fault> {
+    match permute {
+        Permute::Slice(column, start, length) => Ok(column.slice(start, length)),
+        Permute::Gather(column, indices) => gather(threads, column, indices),
+        Permute::Scatter(column, indices, values) => scatter(threads, column, indices, values),
+        Permute::Permute(values, indices) => self::permute(threads, values, indices),
+    }
+}
 
 /// Elements that are written to random places of new memory before a thread looks whether the user has had enough: each
 /// may be the first to touch a huge page, which takes up to some milliseconds.
 const TOUCHES: usize = 64;
 
 /// Element k of the result is element `indices[k]` of the column.
-pub fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], indices: &[i64]) -> Result<Vector, Fault> {
         Ok(wrap(threads.workers.fill(&threads.meter, indices.len(), GRAIN_RANDOM, |range, writer| {
             writer.map(&indices[range], |index| elements[index as usize]);
@@ -31,7 +41,7 @@ pub fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Ve
 }
 
 /// The column with `values[k]` written at `indices[k]`, in place where nobody else sees it.
-pub fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
+fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, mut column: Slice<T>, indices: &[i64], values: &[T]) -> Result<Vector, Fault> {
         if column.unique().is_none() {
             let elements = column.elements();
@@ -60,7 +70,7 @@ pub fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vec
 }
 
 /// Element k of the values at position `indices[k]`. Fails on the first element whose place is taken.
-pub fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
+fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, values: &[T], indices: &[i64]) -> Result<Vector, Fault> {
         let mut output = Output::<T>::reserve(&threads.meter, values.len())?;
         let ranges = owners(threads, values.len(), indices.len());

@@ -19,8 +19,16 @@ use nesl_prim::{Element, ScalarOp, sum};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+/// Element k combines the elements before k: of the whole column, or of the segment that it is in.
+pub fn run(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: Option<&Descriptor>) -> Result<Vector, Fault> {
+    match descriptor {
+        None => whole(threads, op, column),
+        Some(descriptor) => by_segment(threads, op, column, descriptor),
+    }
+}
+
 /// Element k combines the elements before k; element 0 is the identity.
-pub fn scan(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
+fn whole(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
     combine(op, Scan { threads, column })
 }
 
@@ -30,7 +38,7 @@ pub fn over(threads: &Threads, op: ScalarOp, column: Vector) -> Result<Vector, F
 }
 
 /// The scan of each segment, in packed order.
-pub fn seg_scan(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+fn by_segment(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
     combine(op, SegScan { threads, column, descriptor })
 }
 

@@ -12,10 +12,20 @@ use super::pack::TOO_LONG;
 use super::tuning::{GRAIN, HUGE_SEGMENT, SEGMENT_WEIGHT};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};
-use crate::engine::Fault;
+use crate::engine::{Fault, Segment};
 use crate::on_vector;
 use nesl_prim::Element;
 use std::ops::Range;
+
+/// Elements moved by segments.
+pub fn run(threads: &Threads, segment: Segment<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+    match segment {
+        Segment::Iota(descriptor) => seg_iota(threads, descriptor),
+        Segment::Dist(column, descriptor) => seg_dist(threads, column, descriptor),
+        Segment::Compact(column, descriptor) => compact(threads, column, descriptor),
+        Segment::Append(first, second) => append(threads, first, second),
+    }
+}
 
 /// Segments that belong together.
 #[derive(Debug)]
@@ -191,14 +201,14 @@ fn packed_order_of<T: Element>(
 }
 
 /// The position of each element in its segment.
-pub fn seg_iota(threads: &Threads, descriptor: &Descriptor) -> Result<Vector, Fault> {
+fn seg_iota(threads: &Threads, descriptor: &Descriptor) -> Result<Vector, Fault> {
     packed_order_of(threads, descriptor, |_, range, writer| {
         writer.compute(range.len(), |position| (range.start + position) as i64);
     })
 }
 
 /// Element j of the column for each element of segment j.
-pub fn seg_dist(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+fn seg_dist(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Fault> {
         packed_order_of(threads, descriptor, |segment, range, writer| writer.repeat(elements[segment], range.len()))
     }
@@ -207,7 +217,7 @@ pub fn seg_dist(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> 
 }
 
 /// The elements of all segments in packed order.
-pub fn compact(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+fn compact(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Fault> {
         let starts = descriptor.starts()?;
         packed_order_of(threads, descriptor, |segment, range, writer| {
@@ -222,11 +232,7 @@ pub fn compact(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> R
 }
 
 /// Segment 0 of the first then of the second, segment 1 of the first then of the second, ….
-pub fn append(
-    threads: &Threads,
-    first: (&Descriptor, &Vector),
-    second: (&Descriptor, &Vector),
-) -> Result<Vector, Fault> {
+fn append(threads: &Threads, first: (&Descriptor, &Vector), second: (&Descriptor, &Vector)) -> Result<Vector, Fault> {
     fn of<T: Element>(
         threads: &Threads,
         first: (&Descriptor, &Slice<T>),

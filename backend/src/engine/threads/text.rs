@@ -8,12 +8,21 @@ use super::tuning::GRAIN_COSTLY;
 use super::workers::split;
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::Vector;
-use crate::engine::Fault;
+use crate::engine::{Fault, Text};
 use crate::on_vector;
 use nesl_prim::{Element, text};
 
+/// Scalars as text, and text as scalars.
+pub fn run(threads: &Threads, text: Text<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+    match text {
+        Text::Lengths(column) => lengths(threads, column),
+        Text::Text(column) => text_of(threads, column),
+        Text::ParseFloat(column, descriptor) => parse_float(threads, column, descriptor),
+    }
+}
+
 /// The length of the text of each element.
-pub fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
+fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T]) -> Result<Vector, Fault> {
         Ok(wrap(threads.workers.fill(&threads.meter, elements.len(), GRAIN_COSTLY, |range, writer| {
             let mut out = Vec::new();
@@ -28,7 +37,7 @@ pub fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
 }
 
 /// The texts of all elements one after another: each thread writes those of its pieces, which are then put together.
-pub fn text(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
+fn text_of(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T]) -> Result<Vector, Fault> {
         let pieces = threads.workers.pieces(elements.len(), GRAIN_COSTLY);
         let texts = threads.workers.try_each(split(elements.len(), pieces), |range| {
@@ -54,7 +63,7 @@ pub fn text(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
 }
 
 /// The float that each segment denotes. No thread shares a segment with another: numbers are short.
-pub fn parse_float(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+fn parse_float(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
     let chars = column.elements::<u8>();
     let mut output = Output::reserve(&threads.meter, descriptor.segments())?;
     let runs = runs(threads, descriptor)?;

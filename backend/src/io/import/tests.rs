@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::reference::Reference;
+use crate::engine::{Collective, Columns};
 use nesl_prim::ScalarType;
 
 fn sequence(element: Shape) -> Shape {

@@ -1,6 +1,7 @@
 //! What values look like, and what happens when nobody reads them.
 
 use super::*;
+use crate::engine::Columns;
 use crate::engine::reference::Reference;
 use crate::io::import::{Literal, Piece, from_literal, import};
 use nesl_vcode::Constants;
@@ -107,7 +108,7 @@ fn views_are_read_out_of_order() {
     let data = column((0..count * 1000).collect());
     let starts = column((0..count).rev().map(|segment| segment * 1000).chain([5, 7]).collect());
     let lengths = column(std::iter::repeat_n(1000, count as usize).chain([3, 0]).collect());
-    let descriptor = engine.view(starts, lengths).unwrap();
+    let descriptor = engine.descriptor(Some(starts), lengths).unwrap();
     let slots = vec![Slot::Scalar(ScalarValue::Int(count + 2)), Slot::Descriptor(descriptor), Slot::Column(data)];
     let value = Value { shape: sequence(sequence(INT)), slots };
     let row = |start: i64, length: i64| {
