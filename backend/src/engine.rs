@@ -1,9 +1,12 @@
 //! The seam between the machine and the engines.
 //!
-//! The machine owns control flow, registers, last uses and error spans; an [`Engine`] supplies columns, descriptors and
-//! the instructions on them, one method for each class of the instruction table. The meaning of every method is that of
-//! its row in `nesl_vcode::op`. Operands that die at the instruction are passed by value and uniquely owned, so an
-//! engine may overwrite them.
+//! The machine owns control flow, registers, last uses and error spans. An [`Engine`] does the instructions on columns, a
+//! method for each class of the instruction table; which instruction of the class, and on what, is a value of the class
+//! ([`instructions`]), and the meaning of each is that of its row in `nesl_vcode::op`. Operands that die at the
+//! instruction are passed by value and uniquely owned, so an engine may overwrite them. What an engine says of its
+//! columns besides is in traits of their own: what they and their segments are ([`Columns`]), where they lie in memory
+//! ([`Addresses`]), what runs at once ([`Scheduler`]), and how they are shared among ranks ([`Collective`]).
+//! [`execute`] takes an instruction to its method.
 //!
 //! In a distributed engine every rank calls the same methods in the same order. Scalars, lengths, errors and everything
 //! else a method returns (columns and descriptors apart) are the same on all ranks.
@@ -146,14 +149,15 @@ pub trait Engine: Addresses + Scheduler + Collective {
     fn segment(&mut self, segment: Segment<'_, Self::Column, Self::Descriptor>) -> Result<Self::Column, Fault>;
 }
 
-/// Where columns lie in the memory of this process, for native code and for whoever makes columns outside of the engine.
+/// Where columns lie in the memory of this process, for native code and for whoever makes columns outside of the
+/// engine.
 pub trait Addresses: Columns {
     /// A column of elements that native code has left in memory.
     fn copy(&mut self, elements: Elements<'_>) -> Result<Self::Column, Fault> {
         self.constants(&elements.to_constants())
     }
-    /// Room for a column in parts of so many elements, to [copy to](Addresses::copy_to); none where the engine has no such
-    /// columns, or no memory.
+    /// Room for a column in parts of so many elements, to [copy to](Addresses::copy_to); none where the engine has no
+    /// such columns, or no memory.
     fn unwritten(&mut self, _ty: ScalarType, _lengths: &[usize]) -> Option<Vec<Unwritten>> {
         None
     }
@@ -240,8 +244,8 @@ pub trait Collective: Columns {
 
     /// This process's rank and the number of ranks.
     fn rank(&self) -> (usize, usize);
-    /// Which elements of a new column of `length` elements this rank should [`import`](Collective::import), so that none
-    /// have to move: all of them in one process.
+    /// Which elements of a new column of `length` elements this rank should [`import`](Collective::import), so that
+    /// none have to move: all of them in one process.
     fn share(&self, length: usize) -> Range<usize> {
         share(self.rank(), length)
     }

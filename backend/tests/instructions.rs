@@ -143,6 +143,23 @@ fn elements_move<E: Engine>(desk: &mut Desk<E>) {
     let (base, places, values) = (desk.ints(&[0, 0, 0]), desk.ints(&[1, 0, 1, 1]), desk.ints(&[4, 5, 6, 7]));
     let last_wins = desk.0.permute(Permute::Scatter(base, &places, &values));
     desk.expect(last_wins, [5, 7, 0]);
+    let (base, places, values) = (desk.ints(&[10, 20, 30]), desk.ints(&[1, 0, 1, 1]), desk.ints(&[4, 5, 6, -7]));
+    let sums = desk.0.permute(Permute::Combine(ScalarOp::AddInt, base.clone(), &places, &values));
+    desk.expect(sums, [15, 23, 30]);
+    let greatest = desk.0.permute(Permute::Combine(ScalarOp::MaximumInt, base.clone(), &places, &values));
+    desk.expect(greatest, [10, 20, 30]);
+    desk.expect(Ok(base), [10, 20, 30]);
+    let (base, one, least) = (desk.ints(&[i64::MAX]), desk.ints(&[0]), desk.ints(&[1]));
+    let wrapped = desk.0.permute(Permute::Combine(ScalarOp::AddInt, base, &one, &least));
+    desk.expect(wrapped, [i64::MIN]);
+    let (base, none) = (desk.ints(&[]), desk.ints(&[]));
+    let nothing = desk.0.permute(Permute::Combine(ScalarOp::AddInt, base, &none, &none));
+    desk.expect(nothing, NO_INTS);
+    // In the order of the values: 1e16 + 1.0 is 1e16, and so on.
+    let (base, places) = (desk.floats(&[0.0, 1.0]), desk.ints(&[0, 0, 1, 0]));
+    let values = desk.floats(&[1e16, 1.0, 0.5, -1e16]);
+    let sums = desk.0.permute(Permute::Combine(ScalarOp::AddFloat, base, &places, &values));
+    desk.expect(sums, [0.0, 1.5]);
     let (values, places) = (desk.chars("mowtab"), desk.ints(&[2, 1, 0, 5, 4, 3]));
     let permuted = desk.0.permute(Permute::Permute(&values, &places));
     desk.expect(permuted, "wombat");

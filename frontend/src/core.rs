@@ -309,6 +309,9 @@ pub enum Intrinsic {
     Read,
     /// `d <- pairs`: d with (index, value) pairs written over it, the last one of equal indices winning.
     Write,
+    /// d with the values of (index, value) pairs combined into its elements, one after another, by the scalar operator
+    /// of this source name: `sum_by_index(d, pairs)` is `+`.
+    CombineByIndex(&'static str),
     /// `permute(v, i)`: element k goes to position `i[k]`; i is a permutation.
     Permute,
     /// `v ++ w`.
@@ -391,6 +394,13 @@ impl Intrinsic {
             "subseq" => Intrinsic::Subseq,
             "->" => Intrinsic::Read,
             "<-" => Intrinsic::Write,
+            "sum_by_index" => Intrinsic::CombineByIndex("+"),
+            "product_by_index" => Intrinsic::CombineByIndex("*"),
+            "max_by_index" => Intrinsic::CombineByIndex("max"),
+            "min_by_index" => Intrinsic::CombineByIndex("min"),
+            "any_by_index" => Intrinsic::CombineByIndex("or"),
+            "all_by_index" => Intrinsic::CombineByIndex("and"),
+            "parity_by_index" => Intrinsic::CombineByIndex("xor"),
             "permute" => Intrinsic::Permute,
             "++" => Intrinsic::Append,
             "flatten" => Intrinsic::Flatten,

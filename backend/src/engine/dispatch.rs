@@ -54,6 +54,10 @@ pub fn execute<E: Engine>(
             let [column, indices, values] = operands.columns();
             engine.permute(Permute::Scatter(column, &indices, &values))
         }
+        VectorOp::CombineByIndex(op) => {
+            let [column, indices, values] = operands.columns();
+            engine.permute(Permute::Combine(op, column, &indices, &values))
+        }
         VectorOp::Permute => {
             let [values, indices] = operands.columns();
             engine.permute(Permute::Permute(&values, &indices))

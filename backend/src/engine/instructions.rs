@@ -1,9 +1,9 @@
 //! The instructions of the classes that have several, with their operands.
 //!
-//! Columns and descriptors are lent; only what an engine may overwrite is given away. To add an instruction to a class, add a
-//! variant here and its line in [`super::dispatch`], and then its loop to the file of the class in each engine.
+//! Columns and descriptors are lent; only what an engine may overwrite is given away. To add an instruction to a class,
+//! add a variant here and its line in [`super::dispatch`], and then its loop to the file of the class in each engine.
 
-use nesl_prim::ScalarValue;
+use nesl_prim::{ScalarOp, ScalarValue};
 
 /// Elements made of scalars and indices.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub enum Permute<'a, C> {
     Gather(&'a C, &'a C),
     /// `scatter` into a column, at indices, of values.
     Scatter(C, &'a C, &'a C),
+    /// `combine_by_index` into a column, at indices, of values.
+    Combine(ScalarOp, C, &'a C, &'a C),
     /// `permute` of values to indices.
     Permute(&'a C, &'a C),
 }

@@ -1,7 +1,8 @@
 //! What the engines of one process do alike: local columns, and being the only rank.
 //!
-//! The reference engine and the threads engine differ in how they compute on columns. Everything here is the same in both, so
-//! it stands once, as implementations of the traits beside [`crate::engine::Engine`]; each needs a field `meter`.
+//! The reference engine and the threads engine differ in how they compute on columns. Everything here is the same in
+//! both, so it stands once, as implementations of the traits beside [`crate::engine::Engine`]; each needs a field
+//! `meter`.
 
 /// What does not depend on how columns are computed on.
 macro_rules! one_process {

@@ -1,9 +1,9 @@
 //! The reference engine: the executable meaning of VCODE.
 //!
 //! One simple loop per instruction, single-threaded, in plain order. Other engines are right when they give the same
-//! bits and the same errors. Loops are grouped by class, a file each, as in every engine. What an
-//! instruction requires of its operands was checked by instructions before it; operands that break those rules are a
-//! bug of the compiler, and end in a panic.
+//! bits and the same errors. Loops are grouped by class, a file each, as in every engine. What an instruction requires
+//! of its operands was checked by instructions before it; operands that break those rules are a bug of the compiler,
+//! and end in a panic.
 
 mod elementwise;
 mod fold;

@@ -24,6 +24,35 @@ fn gather_from_anywhere() {
 }
 
 #[test]
+fn values_are_combined_in_their_order() {
+    let mut engines = engines();
+    for (seed, &length) in LENGTHS.iter().enumerate() {
+        for op in
+            [ScalarOp::AddInt, ScalarOp::AddFloat, ScalarOp::MaximumFloat, ScalarOp::OrBool, ScalarOp::MinimumChar]
+        {
+            for places in [1, 1 + length / 100, 1 + length * 2] {
+                let mut random = Random(seed as u64);
+                let destination = random.constants(op.row().result, places, 9);
+                let indices = column(&random.indices(length, places));
+                let values = column(&random.constants(op.row().result, length, 9));
+                let context = ("combine_by_index", op, length, places, "seed", seed);
+                let kept = column(&destination);
+                for shared in [false, true] {
+                    let ours = || if shared { kept.clone() } else { column(&destination) };
+                    check(
+                        &mut engines,
+                        &context,
+                        |e| e.permute(Permute::Combine(op, ours(), &indices, &values)),
+                        |e| e.permute(Permute::Combine(op, ours(), &indices, &values)),
+                    );
+                }
+                assert_same(&Ok(column(&destination)), &Ok(kept), &context);
+            }
+        }
+    }
+}
+
+#[test]
 fn the_last_of_equal_indices_is_scattered() {
     let mut engines = engines();
     for (seed, &length) in LENGTHS.iter().enumerate() {

@@ -63,7 +63,15 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             let read = |index: &Value| element(sequence, index.as_int()).cloned();
             Ok(Value::sequence(indices.as_sequence().iter().map(read).collect::<Result<Vec<Value>, Failure>>()?))
         }
-        Intrinsic::Write => write(operand),
+        Intrinsic::Write => write(operand, |_, value| value.clone()),
+        Intrinsic::CombineByIndex(source) => {
+            let destination = match parameter() {
+                Type::Pair(destination, _) => destination,
+                other => panic!("ill-typed core: values are combined into {other}"),
+            };
+            let op = operator(source, &destination);
+            write(operand, |before, value| Value::Scalar(combine(op, before.as_scalar(), value.as_scalar())))
+        }
         Intrinsic::Permute => permute(operand),
         Intrinsic::Append => {
             let (left, right) = operand.as_pair();
@@ -223,13 +231,15 @@ fn zero(ty: &Type) -> Value {
     }
 }
 
-fn write(operand: &Value) -> Result<Value, Failure> {
+/// The destination with what `becomes` of an element and the value of each pair written at its index.
+fn write(operand: &Value, becomes: impl Fn(&Value, &Value) -> Value) -> Result<Value, Failure> {
     let (destination, pairs) = operand.as_pair();
     let mut result = Vec::clone(destination.as_sequence());
     for pair in pairs.as_sequence().iter() {
         let (index, value) = pair.as_pair();
         let index = meaning::check_index(index.as_int(), length(destination))?;
-        result[index as usize] = value.clone(); // in order, so that the last of equal indices wins
+        // In order, so that the last of equal indices wins, or what is combined with it comes last.
+        result[index as usize] = becomes(&result[index as usize], value);
     }
     Ok(Value::sequence(result))
 }

@@ -9,8 +9,8 @@ use crate::distribution::redistribution::{run_at, starts_of};
 use crate::distribution::request_cache::Requests;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::{Owners, offsets, overlap};
-use nesl_backend::{Fault, Permute, Vector, Window, on_vector};
-use nesl_prim::{Failure, ScalarValue};
+use nesl_backend::{Fault, Fill, MapOperand, Permute, Vector, Window, on_vector};
+use nesl_prim::{Failure, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
 /// Elements moved by indices.
@@ -22,6 +22,7 @@ pub(crate) fn run<L: LocalEngine>(
         Permute::Slice(column, start, length) => slice(ranks, column, start, length),
         Permute::Gather(column, indices) => gather(ranks, column, indices),
         Permute::Scatter(column, indices, values) => scatter(ranks, column, indices, values),
+        Permute::Combine(op, column, indices, values) => write(ranks, Some(op), column, indices, values),
         Permute::Permute(values, indices) => self::permute(ranks, values, indices),
     }
 }
@@ -120,6 +121,18 @@ pub(crate) fn scatter<L: LocalEngine>(
     indices: &Distributed,
     values: &Distributed,
 ) -> Result<Distributed, Fault> {
+    write(ranks, None, column, indices, values)
+}
+
+/// `scatter`, or `combine_by_index` with an operator. The owner of an element gets what goes there in the order in
+/// which it lies across the ranks.
+fn write<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    operator: Option<ScalarOp>,
+    column: Distributed,
+    indices: &Distributed,
+    values: &Distributed,
+) -> Result<Distributed, Fault> {
     let [_, indices, values] = ranks.each_in_blocks([&column, indices, values])?;
     let (indices, values) = (&indices, &values);
     // Nobody else needs the column, which is written over.
@@ -129,11 +142,14 @@ pub(crate) fn scatter<L: LocalEngine>(
         (&column, indices, values)
     {
         let Distributed::Replicated(vector) = column else { unreachable!("matched above") };
-        let scattered = ranks.local.permute(Permute::Scatter(vector, indices, values));
+        let scattered = ranks.local.permute(written(operator, vector, indices, values));
         return ranks.collectives.replicated(scattered).map(Distributed::Replicated);
     }
+    if let (Some(op), Distributed::Replicated(vector)) = (operator.filter(|op| op.row().associative), &column) {
+        return combined_apart(ranks, op, vector.clone(), indices, values);
+    }
     let write = |ranks: &mut Distribution<L>, part, targets: &Vector, values: &Vector| {
-        let scattered = ranks.local.permute(Permute::Scatter(part, targets, values));
+        let scattered = ranks.local.permute(written(operator, part, targets, values));
         ranks.collectives.settle(length, scattered)
     };
     if let (Distributed::Replicated(indices), Distributed::Replicated(values)) = (indices, values) {
@@ -150,6 +166,45 @@ pub(crate) fn scatter<L: LocalEngine>(
         ranks.delivered(&requests, slice.elements(), indices.length(), part, write)
     })?;
     ranks.finish(length, part)
+}
+
+/// The instruction that writes values, or combines them with what is there.
+fn written<'a>(
+    operator: Option<ScalarOp>,
+    column: Vector,
+    indices: &'a Vector,
+    values: &'a Vector,
+) -> Permute<'a, Vector> {
+    match operator {
+        Some(op) => Permute::Combine(op, column, indices, values),
+        None => Permute::Scatter(column, indices, values),
+    }
+}
+
+/// `combine_by_index` into a replicated column, by an operation whose parts combine in any order: each rank combines
+/// its values with the identity, and all put together what comes of it.
+fn combined_apart<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: Vector,
+    indices: &Distributed,
+    values: &Distributed,
+) -> Result<Distributed, Fault> {
+    let (places, identity) = (column.len(), op.row().identity.unwrap_or_else(|| column.scalar_type().zero()));
+    let (indices, values) = (ranks.part(indices)?, ranks.part(values)?);
+    let copies = ranks.local.fill(Fill::Dist(identity, places));
+    let own = copies.and_then(|copies| ranks.local.permute(Permute::Combine(op, copies, &indices, &values)));
+    let own = ranks.collectives.settle(places, own)?;
+    let counts = vec![places; ranks.layout.ranks];
+    let all = on_vector!(&own, slice => {
+        let all = ranks.collectives.communicator.all_gather_varied(slice.elements(), &counts, Vec::new());
+        ranks.adopt(0, all)
+    })?;
+    let combined = (0..ranks.layout.ranks).try_fold(column, |combined, rank| {
+        let own = all.slice(rank * places, places);
+        ranks.local.map(op, vec![MapOperand::Column(combined), MapOperand::Column(own)])
+    });
+    ranks.collectives.replicated(combined).map(Distributed::Replicated)
 }
 
 /// `permute`.

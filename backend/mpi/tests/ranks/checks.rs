@@ -139,6 +139,17 @@ fn moves(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
         let tested = twin.ranks.permute(Permute::Scatter(fresh.tested, &indices.tested, &values.tested));
         let expected = twin.reference.permute(Permute::Scatter(fresh.expected, &indices.expected, &values.expected));
         twin.compare(&format!("scatter {count} into {length}"), tested, expected);
+        let operators =
+            [ScalarOp::AddInt, ScalarOp::AddFloat, ScalarOp::MaximumFloat, ScalarOp::OrBool, ScalarOp::MinimumChar];
+        for op in operators.into_iter().filter(|op| op.row().result == scalar_type) {
+            let fresh = twin.column(&constants);
+            let (indices, values) = (&indices, &values);
+            let tested = Permute::Combine(op, fresh.tested, &indices.tested, &values.tested);
+            let tested = twin.ranks.permute(tested);
+            let expected = Permute::Combine(op, fresh.expected, &indices.expected, &values.expected);
+            let expected = twin.reference.permute(expected);
+            twin.compare(&format!("combine_by_index.{op} {count} into {length}"), tested, expected);
+        }
     }
     let order = random.permutation(length);
     for repeated in [0, 1, 3] {

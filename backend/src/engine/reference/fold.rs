@@ -1,7 +1,7 @@
 //! How elements combine, in reductions and in scans.
 //!
-//! Operations that are exactly associative are combined from left to right. Float addition and multiplication are not: the
-//! order in which they combine is defined by [`nesl_prim::sum`].
+//! Operations that are exactly associative are combined from left to right. Float addition and multiplication are not:
+//! the order in which they combine is defined by [`nesl_prim::sum`].
 
 use crate::data::vector::VectorElement;
 use nesl_prim::{Element, Failure, ScalarOp, Visitor, sum};

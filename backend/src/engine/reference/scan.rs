@@ -1,7 +1,4 @@
-//! Reductions and exclusive scans, of whole columns and of each segment.
-//!
-//! Operations that are exactly associative are combined from left to right. Float addition and multiplication are not:
-//! the order in which they combine is defined by [`nesl_prim::sum`].
+//! Exclusive scans, of whole columns and of each segment.
 
 use super::fold::{Pass, fold};
 use crate::data::buffer::Meter;

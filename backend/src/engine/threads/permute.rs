@@ -1,11 +1,13 @@
-//! Moving elements to and from computed places: `gather`, `scatter`, `permute`.
+//! Moving elements to and from computed places: `gather`, `scatter`, `combine_by_index`, `permute`.
 //!
 //! Where several threads write to computed places, each owns a range of the places, reads all indices, and writes those
 //! that fall into its range in the order of the indices: the last of equal indices wins without a race, whatever the
-//! threads do. Reading an index in vain is cheap beside writing to a random place of memory.
+//! threads do. Reading an index in vain is cheap beside writing to a random place of memory. So are values combined,
+//! floats in their order; where the order makes no difference and places are few, each thread combines its part of the
+//! values apart.
 
 use super::Threads;
-use super::column::{slice_of, wrap};
+use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
 use super::output::{Output, Placer};
 use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM, PATIENCE};
 use super::workers::{parts, split};
@@ -22,6 +24,10 @@ pub fn run(threads: &Threads, permute: Permute<'_, Vector>) -> Result<Vector, Fa
         Permute::Slice(column, start, length) => Ok(column.slice(start, length)),
         Permute::Gather(column, indices) => gather(threads, column, indices),
         Permute::Scatter(column, indices, values) => scatter(threads, column, indices, values),
+        Permute::Combine(op, column, indices, values) => {
+            assert_eq!(indices.len(), values.len(), "as many values are combined as there are indices");
+            combine(op, Combined { threads, column, indices: indices.elements(), values })
+        }
         Permute::Permute(values, indices) => self::permute(threads, values, indices),
     }
 }
@@ -43,23 +49,7 @@ fn gather(threads: &Threads, column: &Vector, indices: &Vector) -> Result<Vector
 /// The column with `values[k]` written at `indices[k]`, in place where nobody else sees it.
 fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, mut column: Slice<T>, indices: &[i64], values: &[T]) -> Result<Vector, Fault> {
-        if column.unique().is_none() {
-            let elements = column.elements();
-            column = threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
-                writer.copy(&elements[range]);
-            })?;
-        }
-        let elements = column.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
-        let places = elements.len();
-        let ranges = owners(threads, places, indices.len());
-        let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
-        threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
-            let interrupt = threads.workers.interrupt();
-            Ok(within(indices, &range, places, (interrupt, PATIENCE), |element, place| {
-                part[place] = values[element];
-                true
-            })?)
-        })?;
+        by_owners(threads, own(threads, &mut column)?, indices, |place, element| *place = values[element])?;
         Ok(wrap(column))
     }
     assert_eq!(indices.len(), values.len(), "a scatter of as many values as indices");
@@ -67,6 +57,107 @@ fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector)
         let values = slice_of(values);
         of(threads, slice, indices.elements(), values.elements())
     })
+}
+
+/// The elements of a column that nobody else sees, which it is a copy for where somebody does.
+fn own<'a, T: Element>(threads: &Threads, column: &'a mut Slice<T>) -> Result<&'a mut [T], Fault> {
+    if column.unique().is_none() {
+        let elements = column.elements();
+        *column = threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {
+            writer.copy(&elements[range]);
+        })?;
+    }
+    Ok(column.unique().unwrap_or_else(|| unreachable!("a new column has one owner")))
+}
+
+/// Calls `write` with the place that each index means and the position of the index, for each place in the order of
+/// these.
+fn by_owners<T: Element>(
+    threads: &Threads,
+    elements: &mut [T],
+    indices: &[i64],
+    write: impl Fn(&mut T, usize) + Sync,
+) -> Result<(), Fault> {
+    let places = elements.len();
+    let ranges = owners(threads, places, indices.len());
+    let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
+    threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
+        let interrupt = threads.workers.interrupt();
+        Ok(within(indices, &range, places, (interrupt, PATIENCE), |element, place| {
+            write(&mut part[place], element);
+            true
+        })?)
+    })?;
+    Ok(())
+}
+
+/// The column with `values[k]` combined into element `indices[k]`, in the order of k.
+struct Combined<'a> {
+    threads: &'a Threads,
+    column: Vector,
+    indices: &'a [i64],
+    values: &'a Vector,
+}
+
+/// How many values are combined, at least, for each element of the copies of all threads: putting those together costs
+/// less than a quarter of combining, then, and takes little room.
+const COMBINED: usize = 4;
+
+impl Combined<'_> {
+    /// By the owners of places, which takes every value in order.
+    fn in_order<T: Element>(mut self, combine: impl Fn(T, T) -> T + Sync) -> Result<Vector, Fault> {
+        let (threads, values) = (self.threads, slice_of::<T>(self.values).elements());
+        let column =
+            slice_of_mut::<T>(&mut self.column).unwrap_or_else(|| unreachable!("a column of the values' type"));
+        by_owners(threads, own(threads, column)?, self.indices, |place, element| {
+            *place = combine(*place, values[element]);
+        })?;
+        Ok(self.column)
+    }
+
+    /// By pieces of the values, each into elements of its own that begin as the identity.
+    fn privately<T: Element>(
+        mut self,
+        pieces: usize,
+        identity: T,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> Result<Vector, Fault> {
+        let (threads, values) = (self.threads, slice_of::<T>(self.values).elements());
+        let column =
+            slice_of_mut::<T>(&mut self.column).unwrap_or_else(|| unreachable!("a column of the values' type"));
+        let elements = own(threads, column)?;
+        let copies = threads.workers.try_each(split(values.len(), pieces), |range: Range<usize>| {
+            let mut copy = threads.meter.reserve::<T>(elements.len())?;
+            copy.resize(elements.len(), identity);
+            let indices = self.indices[range.clone()].chunks(PATIENCE);
+            for (indices, values) in indices.zip(values[range].chunks(PATIENCE)) {
+                threads.workers.interrupt().check()?;
+                for (&index, &value) in indices.iter().zip(values) {
+                    let place = &mut copy[index as usize];
+                    *place = combine(*place, value);
+                }
+            }
+            Ok(copy)
+        })?;
+        for copy in copies {
+            elements.iter_mut().zip(copy).for_each(|(element, part)| *element = combine(*element, part));
+        }
+        Ok(self.column)
+    }
+}
+
+impl Combiner for Combined<'_> {
+    type Output = Result<Vector, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let pieces = self.threads.workers.pieces(self.indices.len(), GRAIN_RANDOM).min(self.threads.workers.threads());
+        let is_small = self.column.len().saturating_mul(pieces * COMBINED) <= self.indices.len();
+        if pieces > 1 && is_small { self.privately(pieces, identity, combine) } else { self.in_order(combine) }
+    }
+
+    fn ordered(self, _: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        self.in_order(combine)
+    }
 }
 
 /// Element k of the values at position `indices[k]`. Fails on the first element whose place is taken.

@@ -137,6 +137,13 @@ impl Lowering<'_, '_> {
                 let indices = self.builder.map(ScalarOp::CheckIndex, &[indices.operand(), length]);
                 Value::sequence(length, self.scatter(&elements, indices, &values))
             }
+            Intrinsic::CombineByIndex(source) => {
+                let (destination, pairs) = argument.into_pair();
+                let (length, elements) = destination.into_sequence();
+                let (indices, values) = pairs.into_sequence().1.into_pair();
+                let indices = self.builder.map(ScalarOp::CheckIndex, &[indices.operand(), length]);
+                Value::sequence(length, self.combine_by_index(operator(source, ty), &elements, indices, &values))
+            }
             Intrinsic::Permute => {
                 let (sequence, indices) = argument.into_pair();
                 let (length, elements) = sequence.into_sequence();
@@ -203,6 +210,18 @@ impl Lowering<'_, '_> {
     pub(crate) fn progression(&mut self, positions: Operand, start: Operand, stride: Operand) -> Value {
         let steps = self.builder.map(ScalarOp::MultiplyInt, &[positions, stride]);
         Value::column(self.builder.map(ScalarOp::AddInt, &[start, steps]), ScalarType::Int)
+    }
+
+    /// The elements with values combined into them at checked indices.
+    pub(crate) fn combine_by_index(
+        &mut self,
+        op: ScalarOp,
+        elements: &Value,
+        indices: Operand,
+        values: &Value,
+    ) -> Value {
+        let operands = [elements.operand(), indices, values.operand()];
+        Value::column(self.builder.vector(VectorOp::CombineByIndex(op), &operands), op.row().result)
     }
 
     /// The elements with values written over them at checked indices.

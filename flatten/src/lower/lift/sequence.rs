@@ -43,7 +43,15 @@ impl Lowering<'_, '_> {
             }
             Intrinsic::Subseq => self.lifted_subseq(argument, count),
             Intrinsic::Read => self.lifted_read(argument, count),
-            Intrinsic::Write => self.lifted_write(argument, count),
+            Intrinsic::Write => self.lifted_write(argument, count, |lowering, elements, indices, values| {
+                lowering.scatter(elements, indices, values)
+            }),
+            Intrinsic::CombineByIndex(source) => {
+                let op = operator(source, ty);
+                self.lifted_write(argument, count, |lowering, elements, indices, values| {
+                    lowering.combine_by_index(op, elements, indices, values)
+                })
+            }
             Intrinsic::Permute => self.lifted_permute(argument, count),
             Intrinsic::Append => {
                 let (first, second) = argument.into_pair();
@@ -167,13 +175,19 @@ impl Lowering<'_, '_> {
         self.builder.map(ScalarOp::AddInt, &[starts, indices])
     }
 
-    fn lifted_write(&mut self, argument: Value, count: Operand) -> Value {
+    /// Values written to the segments of sequences: `write` does it, at positions in the data of all.
+    fn lifted_write(
+        &mut self,
+        argument: Value,
+        count: Operand,
+        write: impl FnOnce(&mut Self, &Value, Operand, &Value) -> Value,
+    ) -> Value {
         let (destination, pairs) = argument.into_pair();
         let (target, elements) = self.lift_compact(destination, count);
         let (owner, pairs) = self.lift_compact(pairs, count);
         let (indices, values) = pairs.into_pair();
         let indices = self.positions(target, indices.operand(), owner);
-        Value::segments(target, self.scatter(&elements, indices, &values))
+        Value::segments(target, write(self, &elements, indices, &values))
     }
 
     fn lifted_permute(&mut self, argument: Value, count: Operand) -> Value {

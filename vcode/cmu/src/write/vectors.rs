@@ -246,7 +246,6 @@ impl Lowering<'_> {
                     _ => return self.unsupported(&format!("{}.float", op.name())),
                 }
             }
-            VectorOp::ParseFloat => return self.unsupported("parse_float"),
             VectorOp::SegIota => {
                 let [_, lengths] = self.descriptor(operands[0]);
                 let segments = self.over(Int, lengths);
@@ -280,6 +279,7 @@ impl Lowering<'_> {
                 let segments = self.over(Int, lengths);
                 self.op("+_REDUCE INT", &[lengths, segments])
             }
+            other => return self.unsupported(other.row().mnemonic),
         };
         Ok(vec![result])
     }
