@@ -33,9 +33,11 @@ impl Output {
             Some(target) => target,
             None => &mut nowhere,
         };
-        let printed = print_value(engine, value, None, target);
+        let printed = print_value(engine, value, None, &mut Unflushed(target));
         let ended = match printed {
-            Ok(()) => engine.agree(target.write_all(b"\n").map_err(|error| write_error(&error))),
+            Ok(()) => {
+                engine.agree(target.write_all(b"\n").and_then(|()| target.flush()).map_err(|error| write_error(&error)))
+            }
             Err(error) => Err(print_error(&error)),
         };
         if ended.is_err() {
@@ -75,6 +77,20 @@ impl Output {
         if let Some(target) = self.target.take() {
             drop(target.into_parts());
         }
+    }
+}
+
+/// A value whose line has not ended: it is written out with its end, so that lines of programs that share an output do
+/// not meet inside of one.
+struct Unflushed<'a>(&'a mut dyn Write);
+
+impl Write for Unflushed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -203,6 +203,28 @@ fn results_stand_on_lines_of_their_own() {
     on_engines(text, &[], |_, ran| ran.prints("half\nt\nab\nt\n"));
 }
 
+/// A socket keeps apart what is written apart: copies of a program that share an output share no line.
+#[cfg(unix)]
+#[test]
+fn a_line_is_written_whole() {
+    use std::os::unix::net::UnixDatagram;
+    let bench = Bench::with("a.nesl", "sum([0:100]);\n(3, \"four\");\n");
+    let (output, ours) = UnixDatagram::pair().expect("a pair of sockets");
+    let status = bench
+        .command(Path::new(env!("CARGO_BIN_EXE_nesl")))
+        .args(["run", "a.nesl"])
+        .stdout(Stdio::from(std::os::fd::OwnedFd::from(output)))
+        .status()
+        .expect("the command runs");
+    assert!(status.success());
+    ours.set_nonblocking(true).expect("a socket that does not wait");
+    let mut buffer = [0; 64];
+    for line in ["4950\n", "(3, \"four\")\n"] {
+        let length = ours.recv(&mut buffer).expect("a line");
+        assert_eq!(std::str::from_utf8(&buffer[..length]), Ok(line));
+    }
+}
+
 #[test]
 fn standard_input_is_the_program_s() {
     let bench = Bench::with(

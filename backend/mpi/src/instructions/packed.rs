@@ -6,6 +6,7 @@
 use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap, SharedMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
+use nesl_backend::engine::{Permute, Segment};
 use nesl_backend::{Fault, Vector, on_vector};
 
 /// The operands of a segmented instruction on the local engine, if all that it concerns is common.
@@ -52,7 +53,7 @@ pub(crate) fn compact_in_blocks<L: LocalEngine>(
     }
     if let (Distributed::Replicated(vector), true) = (column, segments::is_small(ranks, descriptor)) {
         let local = segments::local_descriptor(ranks, descriptor)?;
-        let compacted = ranks.local.compact(vector, &local);
+        let compacted = ranks.local.segment(Segment::Compact(vector, &local));
         return ranks.collectives.replicated(compacted).map(Distributed::Replicated);
     }
     let (part, map) = packed_part(ranks, column, descriptor)?;
@@ -71,8 +72,8 @@ pub(crate) fn compacted_part<L: LocalEngine>(
         Some(vector) => {
             let starts = ranks.adopt(total, ranges.iter().map(|range| range.0 as i64).collect())?;
             let lengths = ranks.adopt(total, ranges.iter().map(|range| range.1 as i64).collect())?;
-            let view = ranks.local.view(starts, lengths);
-            let compacted = view.and_then(|view| ranks.local.compact(vector, &view));
+            let view = ranks.local.descriptor(Some(starts), lengths);
+            let compacted = view.and_then(|view| ranks.local.segment(Segment::Compact(vector, &view)));
             ranks.collectives.settle(total, compacted)
         }
         None => {
@@ -104,7 +105,7 @@ pub(crate) fn values_of_segments<L: LocalEngine>(
     match column.replicated() {
         Some(vector) => {
             let segments = ranks.adopt(map.total, segments)?;
-            let values = ranks.local.gather(vector, &segments);
+            let values = ranks.local.permute(Permute::Gather(vector, &segments));
             ranks.collectives.settle(map.total, values)
         }
         None => {
