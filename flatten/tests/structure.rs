@@ -134,3 +134,30 @@ fn a_function_is_made_once_for_each_pattern_of_its_argument() {
     instances.sort_unstable();
     assert_eq!(instances, ["h@(int,int)", "h@(int,int)/LI", "h@(int,int)/LL"]);
 }
+
+#[test]
+fn what_is_computed_for_all_is_cheap_ends_and_cannot_fail() {
+    let select = |op: &Op| matches!(op, Op::Map(op) if op.row().mnemonic.starts_with("select"));
+    let selects = |body: &str, functions: &str| {
+        let text = format!("{functions} function h(v, b) = {{{body} : x in v}}; h([1, 2], 3);");
+        count(&compile(&text), select)
+    };
+    assert_eq!(selects("if x == 3 then 4 else if x == 5 then 6 else 7", ""), 2, "nested branches");
+    assert_eq!(selects("if x > 3 then (let y = x * x in if y == 9 then y else x) else b", ""), 2, "a let");
+    assert_eq!(selects("if x > 3 and (x == 4 or x == 6) then b else x", ""), 1, "tests of scalars");
+    assert_eq!(selects("if x > 3 then x / 2 else rem(x, -3)", ""), 1, "division by what it does not fail by");
+    assert_eq!(selects("if x > 3 then x / 0 else 1", ""), 0, "division that fails");
+    assert_eq!(selects("if x > 3 then x / -1 else 1", ""), 0, "the least int by -1");
+    assert_eq!(selects("if x > 3 then x / b else 1", ""), 0, "division that may fail");
+    assert_eq!(selects("if x > 3 then rand(x) else 1", ""), 0, "a draw");
+    let small = "function square(x) = x * x; function fourth(x) = square(square(x));";
+    assert_eq!(selects("if x > 3 then fourth(x) else 1", small), 1, "small functions");
+    let recursive = "function count(n) = if n > 0 then 1 + count(n - 1) else 0;";
+    assert_eq!(selects("if x > 3 then count(x) else 1", recursive), 0, "recursion");
+    let mutual = "function even(n) = if n > 0 then odd(n - 1) else 1; function odd(n) = even(n);";
+    assert_eq!(selects("if x > 3 then even(x) else 1", mutual), 0, "recursion by way of another");
+    let polynomial = |terms: usize| format!("if x > 3 then {} else 1", vec!["x"; terms].join(" + "));
+    assert_eq!((selects(&polynomial(25), ""), selects(&polynomial(26), "")), (1, 0), "24 operations and 25");
+    let record = "datatype both(int, float);";
+    assert_eq!(selects("if x > 3 then both(x, 1.0) else both(b, 2.0)", record), 2, "records of scalars");
+}

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`each`] | apply-to-each: its body for all elements at once, what is free in it spread over them |
 //! | [`conditional`] | `if`: a lifted condition splits the instances, runs each branch on its own, and merges |
+//! | [`speculation`] | which branches are computed for all instances, and selected from |
 //! | [`call`] | a call: of the version for the pattern of its argument |
 //! | [`looped`] | a function that comes back to itself by calls that end it: a loop, from which instances leave ([`onward`], [`room`]) |
 //! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
@@ -25,5 +26,6 @@ pub(crate) mod outside;
 pub(crate) mod part;
 pub(crate) mod room;
 pub(crate) mod sequence;
+mod speculation;
 pub(crate) mod structural;
 pub(crate) mod text;

@@ -127,7 +127,11 @@ impl Lowering<'_, '_> {
     fn short_circuit(&mut self, expr: &Expr, intrinsic: Intrinsic, argument: &Expr, context: Context) -> Option<Value> {
         let Intrinsic::Scalar(source @ ("and" | "or")) = intrinsic else { return None };
         let ExprKind::Pair(left, right) = &argument.kind else { return None };
-        if self.type_of(expr) != Type::BOOL || self.is_speculable(right) {
+        let evaluates_both = match context {
+            Context::Lifted(_) => self.is_speculable([&**right]),
+            Context::Serial => self.is_speculable_for_one(right),
+        };
+        if self.type_of(expr) != Type::BOOL || evaluates_both {
             return None;
         }
         let left = self.eval(left, context);

@@ -11,16 +11,15 @@
 //!
 //! Each branch is emitted once, so code stays linear in the source; neither runs without instances. Splitting moves one
 //! element per instance and part: the sequences among the free variables become views. Branches that are cheap, total
-//! and scalar are both computed and selected from.
+//! and scalar ([`super::speculation`]) are both computed and selected from.
 
-use super::part::is_scalar;
 use crate::free;
 use crate::lower::repr::int;
 use crate::lower::state::state_type;
 use crate::lower::{Context, Lowering};
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::effects::Effect;
-use nesl_frontend::core::{Expr, ExprKind, FunctionBody, Intrinsic, VariableId};
+use nesl_frontend::core::{Expr, VariableId};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarValue};
 use nesl_vcode::{Block, Operand, VectorOp};
@@ -39,7 +38,7 @@ impl Lowering<'_, '_> {
         }
         match context {
             Context::Lifted(count) if !condition.is_invariant() => {
-                if self.is_speculable(then_branch) && self.is_speculable(else_branch) {
+                if self.is_speculable([then_branch, else_branch]) {
                     let when_true = self.eval(then_branch, context);
                     let when_false = self.eval(else_branch, context);
                     return self.select(condition.operand(), &when_true, &when_false);
@@ -220,28 +219,6 @@ impl Lowering<'_, '_> {
                 let operands = [flags, when_true.operand(), when_false.operand()];
                 Value::column(self.builder.map(ScalarOp::select(scalar_type), &operands), scalar_type)
             }
-        }
-    }
-
-    /// Whether an expression is scalar, cannot fail, and costs no more than a few operations.
-    pub(crate) fn is_speculable(&self, expr: &Expr) -> bool {
-        if !is_scalar(&self.type_of(expr)) {
-            return false;
-        }
-        match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Global(_) => true,
-            ExprKind::Pair(first, rest) => self.is_speculable(first) && self.is_speculable(rest),
-            ExprKind::First(pair) | ExprKind::Rest(pair) => self.is_speculable(pair),
-            ExprKind::Call { function, argument, .. } => {
-                let FunctionBody::Intrinsic(Intrinsic::Scalar(source)) =
-                    self.instances.program.function(*function).body
-                else {
-                    return false;
-                };
-                self.scalar_operation(source, &self.type_of(argument)).is_some_and(|op| !op.row().fallible)
-                    && self.is_speculable(argument)
-            }
-            _ => false,
         }
     }
 }

@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
     pub(crate) fn part(&mut self, expr: &Expr, count: Operand) -> Option<Value> {
         let ExprKind::If { condition, then_branch, else_branch } = &expr.kind else { return None };
         let varies = |id: &VariableId| !self.environment[id].is_invariant();
-        let is_selection = self.is_speculable(then_branch) && self.is_speculable(else_branch);
+        let is_selection = self.is_speculable([&**then_branch, else_branch]);
         if self.is_scalar_function || is_selection || self.effect_of([expr]).any() {
             return None;
         }
