@@ -13,10 +13,10 @@ mod group;
 mod placed;
 mod sink;
 
+use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
-use crate::function::{Entry, Kept, machine_types, parameter_types};
+use crate::kept::Kept;
 use crate::kernel::Plan;
-use crate::runtime::each::words_of;
 use crate::runtime::{Helper, each_helper, helper_of};
 use crate::state::TOP;
 use cranelift_codegen::ir::{

@@ -7,21 +7,22 @@
 
 pub use crate::module::Unavailable;
 
+use crate::abi::{Enter, Entry, machine_types, parameter_types, passed, words_of};
 use crate::body::{self, Body};
-use crate::emitter::{Emitter, machine_type};
+use crate::emitter::Emitter;
+use crate::kept::Kept;
 use crate::module::Module;
-use crate::runtime::each::{Instances, Site, words_of};
+use crate::runtime::each::Instances;
 use crate::runtime::helper_of;
 use crate::state::{State, Status};
 use cranelift_codegen::ir::{AbiParam, Signature, Type, types};
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use nesl_prim::{Constants, ScalarType};
+use nesl_prim::ScalarType;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The native functions of a program.
 #[derive(Debug)]
@@ -32,52 +33,6 @@ pub struct Compiler {
     steps: Option<Steps>,
     kept: Kept,
 }
-
-/// A function that is compiled, or about to be.
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    /// The function itself.
-    pub body: FuncId,
-    /// Which of the values of its parameters it gets, in this order.
-    pub passed: Arc<[usize]>,
-    /// What Rust calls.
-    entry: FuncId,
-}
-
-/// What native code has the addresses of.
-#[derive(Debug, Default)]
-pub(crate) struct Kept {
-    constants: Vec<Constants>,
-    /// Each with its serial function.
-    sites: Vec<(FunctionId, Box<Site>)>,
-}
-
-impl Kept {
-    /// The address of the elements of a constant column.
-    pub fn constants(&mut self, constants: &Constants) -> usize {
-        let constants = constants.clone();
-        // The elements stay where they are when the value that owns them moves.
-        let address = match &constants {
-            Constants::Int(elements) => elements.as_ptr().expose_provenance(),
-            Constants::Float(elements) => elements.as_ptr().expose_provenance(),
-            Constants::Bool(elements) => elements.as_ptr().expose_provenance(),
-            Constants::Char(elements) => elements.as_ptr().expose_provenance(),
-        };
-        self.constants.push(constants);
-        address
-    }
-
-    /// The address of what an `each` needs to know.
-    pub fn site(&mut self, each: &Each) -> usize {
-        let site = Box::new(Site::new(each.clone()));
-        let address = (&raw const *site).expose_provenance();
-        self.sites.push((each.serial, site));
-        address
-    }
-}
-
-/// Runs a function on words; returns a status.
-pub(crate) type Enter = unsafe extern "C" fn(state: *mut State<'_>, arguments: *const u64, results: *mut u64) -> u64;
 
 /// A function in machine code. It must not outlive its [`Compiler`].
 #[derive(Clone, Copy, Debug)]
@@ -281,38 +236,6 @@ impl Compiler {
         signature.returns.push(AbiParam::new(types::I64));
         signature
     }
-}
-
-/// The machine types of a register.
-pub(crate) fn machine_types(ty: RegisterType) -> Vec<Type> {
-    match ty {
-        RegisterType::Scalar(ty) => vec![machine_type(ty)],
-        other => vec![types::I64; words_of(other)],
-    }
-}
-
-/// Those of all parameters of a function.
-pub(crate) fn parameter_types(function: &Function) -> Vec<Type> {
-    function.parameters.iter().flat_map(|&parameter| machine_types(function.register_type(parameter))).collect()
-}
-
-/// Which of the values of its parameters a function gets: those that it reads, the scalars first. There are few machine
-/// registers for arguments, and what is passed in memory comes some cycles later; where a column is, is rarely what a
-/// computation waits for.
-fn passed(function: &Function) -> Arc<[usize]> {
-    let mut reads = vec![false; function.registers.len()];
-    function.body.visit_reads(&mut |register| reads[register.0 as usize] = true);
-    let (mut scalars, mut others, mut next) = (Vec::new(), Vec::new(), 0);
-    for &parameter in &function.parameters {
-        let ty = function.register_type(parameter);
-        let positions = next..next + words_of(ty);
-        next = positions.end;
-        if reads[parameter.0 as usize] {
-            if matches!(ty, RegisterType::Scalar(_)) { &mut scalars } else { &mut others }.extend(positions);
-        }
-    }
-    scalars.extend(others);
-    scalars.into()
 }
 
 /// Emits what Rust calls: words in, words out.

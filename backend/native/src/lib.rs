@@ -8,15 +8,18 @@
 //! up ([`Status::GaveUp`]), and whoever called it runs the same again on the machine, which knows how to say what is
 //! wrong, or has the memory. Programs have no state, so running again is safe.
 //!
-//! [`function`] says which functions can be compiled and calls them, [`body`] emits their instructions by way of
-//! [`emitter`] and, for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in Rust.
+//! [`function`] says which functions can be compiled and calls them as [`abi`] says, [`body`] emits their instructions
+//! by way of [`emitter`] and, for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in
+//! Rust. [`kept`] is what code has the addresses of.
 //! [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code. This
 //! crate is one of those that contain `unsafe` code: it calls what it has written.
 #![allow(unsafe_code)]
 
+mod abi;
 mod body;
 mod emitter;
 mod function;
+mod kept;
 mod kernel;
 mod module;
 mod runtime;
@@ -24,11 +27,12 @@ mod scalar;
 mod shim;
 mod state;
 
+pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
     Ending, Extent, Further, Kernel, Kernels, Layout, Mode, Node, NodeOp, PartPlan, Plan, Running, Source, Space, Sums,
     Words, is_ordered,
 };
 pub use module::target;
-pub use runtime::each::{Elements, Instances, words_of};
+pub use runtime::each::{Elements, Instances};
 pub use state::{Scratch, State, Status, count_steps};

@@ -6,7 +6,7 @@
 //! the same way where it is called from elsewhere.
 
 use super::{Body, Mark, Uses};
-use crate::function::machine_types;
+use crate::abi::machine_types;
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value};
 use nesl_vcode::tail::{self, Steps};

@@ -4,8 +4,8 @@
 //! In small instances these are most of what is done, so they are a few instructions in place rather than calls.
 
 use super::Body;
+use crate::abi::machine_types;
 use crate::emitter::{Emitter, TRUSTED};
-use crate::function::machine_types;
 use crate::runtime::{copy_down, give_back, take};
 use crate::state::{END, TOP};
 use cranelift_codegen::ir::condcodes::IntCC;

@@ -4,10 +4,10 @@
 //! results of all lie one after another, as those of a single column do, putting together copies nothing either.
 
 use super::{Frame, work};
-use crate::function::Enter;
+use crate::abi::{Enter, words_of};
 use crate::state::{DONE, GAVE_UP, INTERRUPTED, State, Status};
 use nesl_prim::{Constants, Element, ScalarType};
-use nesl_vcode::{Each, RegisterType, Shape};
+use nesl_vcode::{Each, Shape};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -22,15 +22,6 @@ pub(crate) struct Site {
     result_words: usize,
     /// The serial version, once it is ready.
     pub serial: OnceLock<Enter>,
-}
-
-/// Words of a register.
-pub fn words_of(ty: RegisterType) -> usize {
-    match ty {
-        RegisterType::Scalar(_) => 1,
-        RegisterType::Column(_) => 2,
-        RegisterType::Descriptor => 3,
-    }
 }
 
 impl Site {

@@ -1,0 +1,38 @@
+//! What native code has the addresses of, and what therefore lives as long as the code: the elements of constant
+//! columns, and what each `each` needs to know.
+
+use crate::runtime::each::Site;
+use nesl_prim::Constants;
+use nesl_vcode::{Each, FunctionId};
+
+/// What native code has the addresses of.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    constants: Vec<Constants>,
+    /// Each with its serial function.
+    pub sites: Vec<(FunctionId, Box<Site>)>,
+}
+
+impl Kept {
+    /// The address of the elements of a constant column.
+    pub fn constants(&mut self, constants: &Constants) -> usize {
+        let constants = constants.clone();
+        // The elements stay where they are when the value that owns them moves.
+        let address = match &constants {
+            Constants::Int(elements) => elements.as_ptr().expose_provenance(),
+            Constants::Float(elements) => elements.as_ptr().expose_provenance(),
+            Constants::Bool(elements) => elements.as_ptr().expose_provenance(),
+            Constants::Char(elements) => elements.as_ptr().expose_provenance(),
+        };
+        self.constants.push(constants);
+        address
+    }
+
+    /// The address of what an `each` needs to know.
+    pub fn site(&mut self, each: &Each) -> usize {
+        let site = Box::new(Site::new(each.clone()));
+        let address = (&raw const *site).expose_provenance();
+        self.sites.push((each.serial, site));
+        address
+    }
+}
