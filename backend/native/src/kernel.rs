@@ -15,7 +15,6 @@ mod scans;
 mod simd;
 mod specialisation;
 mod strip_mining;
-mod sums;
 mod vector_accumulators;
 
 use crate::emitter::Emitter;
@@ -34,8 +33,6 @@ pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 pub(crate) use simd::{LANES, is_number, is_wide_op};
-pub use sums::Sums;
-pub(crate) use sums::begin as begin_sums;
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;

@@ -26,13 +26,15 @@ mod runtime;
 mod scalar;
 mod shim;
 mod state;
+mod sums;
 
 pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
-    Ending, Extent, Further, Kernel, Kernels, Layout, Mode, Node, NodeOp, PartPlan, Plan, Running, Source, Space, Sums,
+    Ending, Extent, Further, Kernel, Kernels, Layout, Mode, Node, NodeOp, PartPlan, Plan, Running, Source, Space,
     Words, is_ordered,
 };
 pub use module::target;
 pub use runtime::each::{Elements, Instances};
 pub use state::{Scratch, State, Status, count_steps};
+pub use sums::Sums;

@@ -3,7 +3,7 @@
 //! Columns that native code makes lie one after another in scratch memory. A function that returns leaves its results
 //! where it began, and what it had behind them is free again.
 
-use crate::kernel::Sums;
+use crate::sums::Sums;
 use nesl_prim::ScalarOp;
 use std::any::Any;
 use std::mem::offset_of;

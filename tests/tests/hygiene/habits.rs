@@ -175,7 +175,6 @@ const WIDEST: usize = 120;
 const CIRCLES: &[&str] = &[
     "backend/native: kernel::{body, emit, induction, live, simd, strip_mining, vector_accumulators}",
     "backend/native: kernel::{plan, specialisation}",
-    "backend/native: {emitter, kernel, scalar, state}",
     "cli: repl::{ranks, session}",
     "frontend: {elaborate, infer}",
 ];

@@ -2,10 +2,8 @@
 
 use super::Body;
 use crate::emitter::TRUSTED;
-use crate::kernel::{
-    Bound, Ending, Environment, Extent, Mode, Outlet, Plan, Source, begin_sums, emit_group, is_ordered,
-};
-use crate::runtime::helper_of;
+use crate::kernel::{Bound, Ending, Environment, Extent, Mode, Outlet, Plan, Source, emit_group, is_ordered};
+use crate::runtime::{helper_of, sums};
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
@@ -172,7 +170,7 @@ impl Body<'_, '_> {
         let is_product = i64::from(op == ScalarOp::MultiplyFloat);
         let (state, index, is_product) =
             (self.emitter.state, self.emitter.int(index as i64), self.emitter.int(is_product));
-        self.emitter.call_rust(begin_sums as *const () as usize, signature, &[state, index, is_product])[0]
+        self.emitter.call_rust(sums::begin as *const () as usize, signature, &[state, index, is_product])[0]
     }
 
     fn bound(&mut self, register: Register) -> Bound {

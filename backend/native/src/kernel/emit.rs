@@ -8,8 +8,8 @@
 
 use super::body::Body;
 use super::plan::{Ending, Node, Plan, Source, is_ordered};
-use super::sums;
 use crate::emitter::{Emitter, TRUSTED, machine_type};
+use crate::runtime::sums;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -66,12 +66,12 @@ pub(crate) enum Bound {
     },
 }
 
-/// Where a yield goes: to a column, or into [`sums::Sums`].
+/// Where a yield goes: to a column, or into [`crate::Sums`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlet {
     pub pointer: Value,
     /// What a reduction begins with; where in the buffer of sums a filter's first element goes; the length of the
-    /// column that is written to at indices; the [`sums::Sums`] of segments, whose results go to the column.
+    /// column that is written to at indices; the [`crate::Sums`] of segments, whose results go to the column.
     pub start: Value,
 }
 

@@ -3,8 +3,8 @@
 use super::body::Body;
 use super::emit::{Bound, Mode};
 use super::plan::Ending;
-use super::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use crate::emitter::TRUSTED;
+use crate::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;

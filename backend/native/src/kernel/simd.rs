@@ -5,9 +5,9 @@
 use super::body::Body;
 use super::emit::Mode;
 use super::plan::{Ending, NodeOp, Source};
-use super::sums::BUFFER;
 use crate::emitter::{Emitter, machine_type};
 use crate::scalar::{float_comparison, int_comparison};
+use crate::sums::BUFFER;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::Variable;

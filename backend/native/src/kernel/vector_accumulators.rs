@@ -1,7 +1,7 @@
 //! Float sums and products whose lanes stay in registers, while the loop takes as many indices at a time as a block has
 //! lanes.
 //!
-//! A kernel writes the elements of a block to a buffer, where they are combined lane by lane ([`super::sums`]). A loop
+//! A kernel writes the elements of a block to a buffer, where they are combined lane by lane ([`crate::sums`]). A loop
 //! that computes one sum, and two indices at once, can keep the lanes instead: nothing is written in it. In the end
 //! they are written as if they were the first elements of the block, which gives the same bits, as every lane begins
 //! with an element; what is left of the block comes behind them.
@@ -13,8 +13,8 @@ use super::body::Body;
 use super::emit::{Cursor, Mode};
 use super::plan::Ending;
 use super::simd;
-use super::sums::BUFFER;
 use crate::emitter::TRUSTED;
+use crate::sums::BUFFER;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;

@@ -11,6 +11,7 @@ mod moving;
 mod order;
 mod reduce;
 mod segment;
+pub(crate) mod sums;
 
 use crate::shim::zst_instance;
 use crate::state::{DONE, GAVE_UP, State};

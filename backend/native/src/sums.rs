@@ -1,8 +1,15 @@
-//! Float sums and products in kernels: a kernel fills a buffer with elements, and they are combined here, as
+//! Float sums and products of machine code: a loop fills a buffer with elements, and they are combined here, as
 //! [`nesl_prim::sum`] defines, with the widest vector instructions that the machine has. Those of one sequence come
 //! block by block, those of segments one segment after another, as many as the buffer holds.
+//!
+//! ```text
+//! for each element x:  buffer[n] = x;  n += 1             in machine code
+//!                      if n == BLOCK { complete; n = 0 }  a call: blocks.push(block(buffer))
+//! at the end:          finish(n)                          a call: tree(blocks, block(buffer[..n]))
+//! ```
+//!
+//! What machine code calls is in [`crate::runtime::sums`].
 
-use crate::state::State;
 use nesl_prim::{ScalarOp, sum};
 use std::mem::offset_of;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -82,8 +89,16 @@ impl Sums {
         if self.is_product { sum::tree(1.0, multiply, blocks) } else { sum::tree(0.0, add, blocks) }
     }
 
+    /// Begins anew, with sums or products.
+    pub(crate) fn begin(&mut self, is_product: bool) {
+        (self.is_product, self.begin) = (is_product, 0);
+        // What a group left that gave up.
+        self.head.clear();
+        self.blocks.clear();
+    }
+
     /// The buffer is full.
-    fn complete(&mut self) {
+    pub(crate) fn complete(&mut self) {
         if self.begin > 0 {
             self.head.extend_from_slice(&self.buffer[self.begin..]);
             self.begin = 0;
@@ -94,7 +109,7 @@ impl Sums {
     }
 
     /// A block ends, of which so many elements are in the buffer: all of it, or its lanes and what comes behind them.
-    fn complete_lanes(&mut self, filled: usize) {
+    pub(crate) fn complete_lanes(&mut self, filled: usize) {
         if filled == sum::BLOCK {
             return self.complete();
         }
@@ -103,7 +118,7 @@ impl Sums {
     }
 
     /// The result, where so many elements are in the buffer. Begins anew.
-    fn finish(&mut self, tail: usize) -> f64 {
+    pub(crate) fn finish(&mut self, tail: usize) -> f64 {
         if self.blocks.is_empty() {
             return self.first(tail);
         }
@@ -116,11 +131,10 @@ impl Sums {
         result
     }
 
-    /// Combines the elements of all segments that end with so many in the buffer; how many are left there.
+    /// The same with an operation and its identity.
     ///
     /// # Safety
-    /// There are lengths of so many segments, and room for their results; they have so many elements at least as have
-    /// come.
+    /// As for [`Sums::add_up_segments`].
     #[inline(always)]
     unsafe fn add_up(&mut self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, filled: usize) -> usize {
         let (lengths, results) =
@@ -151,6 +165,19 @@ impl Sums {
         }
         self.buffer.copy_within(start..filled, 0);
         filled - start
+    }
+
+    /// Combines the elements of all segments that end with so many in the buffer; how many are left there.
+    ///
+    /// # Safety
+    /// There are lengths of so many segments, and room for their results; they have so many elements at least as have
+    /// come.
+    pub(crate) unsafe fn add_up_segments(&mut self, filled: usize) -> usize {
+        // SAFETY: by the caller.
+        let add_up = || unsafe {
+            if self.is_product { self.add_up(1.0, multiply, filled) } else { self.add_up(0.0, add, filled) }
+        };
+        wide(add_up)
     }
 
     /// The result of parts of one sequence, in order, each with the position in a block where its elements end.
@@ -194,49 +221,6 @@ fn add(a: f64, b: f64) -> f64 {
 
 fn multiply(a: f64, b: f64) -> f64 {
     a * b
-}
-
-/// Begins the sums, or products, of a yield of a group; where they are.
-///
-/// # Safety
-/// Native code passes its state.
-pub(crate) unsafe extern "C" fn begin(state: *mut State<'_>, index: usize, is_product: usize) -> *mut Sums {
-    // SAFETY: nobody else uses the state while native code waits.
-    let sums = unsafe { &mut *state }.sums(index);
-    (sums.is_product, sums.begin) = (is_product != 0, 0);
-    // What a group left that gave up.
-    sums.head.clear();
-    sums.blocks.clear();
-    sums
-}
-
-/// What a kernel calls where the buffer is full.
-pub(crate) unsafe extern "C" fn complete(sums: *mut Sums) {
-    // SAFETY: a kernel passes the address that it was given, and nothing else has it while the kernel runs.
-    unsafe { &mut *sums }.complete();
-}
-
-/// What a kernel calls that keeps lanes, where a block ends with so many elements in the buffer.
-pub(crate) unsafe extern "C" fn complete_lanes(sums: *mut Sums, filled: usize) {
-    // SAFETY: as in [`complete`].
-    unsafe { &mut *sums }.complete_lanes(filled);
-}
-
-/// What a kernel calls after every stretch of indices, with the number of elements in the buffer: combines the segments
-/// that end there, and returns how many elements are left.
-pub(crate) unsafe extern "C" fn add_up_segments(sums: *mut Sums, filled: usize) -> usize {
-    // SAFETY: as in [`complete`].
-    let sums = unsafe { &mut *sums };
-    // SAFETY: the kernel has said which segments there are, and goes over their elements.
-    let add_up =
-        || unsafe { if sums.is_product { sums.add_up(1.0, multiply, filled) } else { sums.add_up(0.0, add, filled) } };
-    wide(add_up)
-}
-
-/// What a kernel calls where a sequence ends.
-pub(crate) unsafe extern "C" fn finish(sums: *mut Sums, tail: u64) -> f64 {
-    // SAFETY: as in [`complete`].
-    unsafe { &mut *sums }.finish(tail as usize)
 }
 
 /// Runs a loop compiled for AVX2 where the machine has that. Floats are never contracted, so bits stay.
