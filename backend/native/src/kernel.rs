@@ -32,7 +32,6 @@ pub use emit::Mode;
 pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
-pub(crate) use simd::{LANES, is_number, is_wide_op};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;

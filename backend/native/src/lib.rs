@@ -27,6 +27,7 @@ mod scalar;
 mod shim;
 mod state;
 mod sums;
+mod vector;
 
 pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};

@@ -7,7 +7,8 @@
 
 use super::Body;
 use super::sink::{Origin, Sunk};
-use crate::kernel::{Extent, LANES, Plan, Source};
+use crate::kernel::{Extent, Plan, Source};
+use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;

@@ -7,7 +7,8 @@
 
 use super::Body;
 use crate::emitter::{TRUSTED, machine_type};
-use crate::kernel::{Ending, NodeOp, Plan, Source, is_number, is_ordered, is_wide_op};
+use crate::kernel::{Ending, NodeOp, Plan, Source, is_ordered};
+use crate::vector::{is_number, is_wide_op};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, Each, Function, Instruction, Op, Operand, Register, RegisterType, Shape, VectorOp};

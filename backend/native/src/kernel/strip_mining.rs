@@ -3,8 +3,8 @@
 use super::body::{Body, Now};
 use super::emit::{Bound, Mode};
 use super::plan::{NodeOp, Source};
-use super::simd::LANES;
 use crate::emitter::{TRUSTED, machine_type};
+use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;

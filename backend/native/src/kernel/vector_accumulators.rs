@@ -12,16 +12,16 @@
 use super::body::Body;
 use super::emit::{Cursor, Mode};
 use super::plan::Ending;
-use super::simd;
 use crate::emitter::TRUSTED;
 use crate::sums::BUFFER;
+use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, sum};
 
 /// Vectors that the lanes of a block are.
-const VECTORS: usize = sum::LANES / simd::LANES;
+const VECTORS: usize = sum::LANES / LANES;
 
 /// Elements of a segment, on average, from which on it is worth adding up each by itself.
 const LONG: i64 = 64;
@@ -179,7 +179,7 @@ impl Body<'_, '_, '_> {
         let Some(lanes) = self.lanes.as_ref().filter(|lanes| lanes.is_kept && lanes.yields == index) else {
             return false;
         };
-        let (op, lane) = (lanes.op, lanes.vectors[self.now.further / simd::LANES]);
+        let (op, lane) = (lanes.op, lanes.vectors[self.now.further / LANES]);
         let before = self.emitter.builder.use_var(lane);
         let after = self.emitter.wide_operation(op, &[before, value]);
         self.emitter.builder.def_var(lane, after);
@@ -211,10 +211,10 @@ impl Body<'_, '_, '_> {
         let identity = self.emitter.splat(identity);
         lanes.vectors.iter().for_each(|&vector| self.emitter.builder.def_var(vector, identity));
         self.lanes = Some(Lanes { is_kept: true, ..lanes.clone() });
-        self.rotated_apart(index, stop, VECTORS, simd::LANES);
+        self.rotated_apart(index, stop, VECTORS, LANES);
         for (number, &vector) in lanes.vectors.iter().enumerate() {
             let value = self.emitter.builder.use_var(vector);
-            let offset = BUFFER + (number * simd::LANES * size_of::<f64>()) as i32;
+            let offset = BUFFER + (number * LANES * size_of::<f64>()) as i32;
             self.emitter.builder.ins().store(TRUSTED, value, lanes.sums, offset);
         }
         let next = self.emitter.builder.use_var(index);
