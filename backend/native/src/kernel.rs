@@ -7,6 +7,7 @@
 mod body;
 mod emit;
 mod ends;
+mod environment;
 mod induction;
 mod live;
 mod parts;
@@ -28,10 +29,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-pub use emit::Mode;
-pub(crate) use emit::{Bound, Environment, Outlet, emit_group};
+pub(crate) use emit::emit_group;
+pub(crate) use environment::{Bound, Environment, Outlet};
 pub use parts::{Further, PartPlan};
-pub use plan::{Ending, Extent, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
+pub use plan::{Ending, Extent, Mode, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;

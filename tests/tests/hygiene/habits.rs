@@ -174,7 +174,6 @@ const WIDEST: usize = 120;
 /// Circles that are still to be cut.
 const CIRCLES: &[&str] = &[
     "backend/native: kernel::{body, emit, induction, live, simd, strip_mining, vector_accumulators}",
-    "backend/native: kernel::{plan, specialisation}",
     "cli: repl::{ranks, session}",
     "frontend: {elaborate, infer}",
 ];

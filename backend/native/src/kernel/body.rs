@@ -4,10 +4,11 @@
 //! cannot fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise
 //! it is behind a branch.
 
-use super::emit::{Bound, Carried, Cursor, Environment, Mode};
+use super::emit::{Carried, Cursor};
+use super::environment::{Bound, Environment};
 use super::induction::InductionVariable;
 use super::live::{counted, live};
-use super::plan::{Ending, Node, NodeOp, Plan, Source, is_ordered};
+use super::plan::{Ending, Mode, Node, NodeOp, Plan, Source, is_ordered};
 use super::strip_mining::UNROLL;
 use super::vector_accumulators::Lanes;
 use crate::emitter::{Emitter, TRUSTED, machine_type};

@@ -7,96 +7,14 @@
 //! ([`super::body`]).
 
 use super::body::Body;
-use super::plan::{Ending, Node, Plan, Source, is_ordered};
+use super::environment::{Environment, Finished};
+use super::plan::{Ending, Mode, Node, Plan, Source, is_ordered};
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use crate::runtime::sums;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::sum;
-
-/// What of a group is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// All, over all indices.
-    Whole,
-    /// All over some of the indices, others being computed at the same time: nothing is written past the end of a
-    /// column's part, and of scans only the elements to be scanned are stored. Where it counts in which order a scatter
-    /// writes, it writes to a column of this piece alone, and 1 to the byte behind its elements that has the number of
-    /// what was written.
-    Piece,
-    /// What scans that are read end with, of those that are computed from no more than so many others.
-    Scan(u8),
-    /// How many elements the filters keep.
-    Count,
-}
-
-impl Mode {
-    /// A number for each mode but those of scans.
-    pub fn number(self) -> Option<usize> {
-        match self {
-            Mode::Whole => Some(0),
-            Mode::Piece => Some(1),
-            Mode::Count => Some(2),
-            Mode::Scan(_) => None,
-        }
-    }
-}
-
-/// An input.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Bound {
-    Scalar(Value),
-    Column {
-        pointer: Value,
-        length: Value,
-    },
-    Descriptor {
-        /// Where the segments of a view start in the data; 0 for a packed descriptor.
-        starts: Value,
-        /// The lengths of the segments.
-        lengths: Value,
-        /// The segment of the first index.
-        segment: Value,
-        /// The index at which it begins, and that at which it ends.
-        base: Value,
-        stop: Value,
-        /// The end of the segments of which these indices are.
-        segments: Value,
-    },
-}
-
-/// Where a yield goes: to a column, or into [`crate::Sums`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Outlet {
-    pub pointer: Value,
-    /// What a reduction begins with; where in the buffer of sums a filter's first element goes; the length of the
-    /// column that is written to at indices; the [`crate::Sums`] of segments, whose results go to the column.
-    pub start: Value,
-}
-
-/// What the loops run with.
-#[derive(Clone, Debug)]
-pub(crate) struct Environment {
-    pub inputs: Vec<Bound>,
-    /// For each space, where its first element goes in columns.
-    pub positions: Vec<Value>,
-    /// For each space of a piece, where the room for its elements ends; not looked at otherwise.
-    pub limits: Vec<Value>,
-    pub outlets: Vec<Outlet>,
-    /// Eight bytes that mean nothing; unless all is computed over all indices, then a word for each scan that is read
-    /// with what comes before the first index.
-    pub aside: Value,
-}
-
-/// What is there after the loops.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    /// For each space that is counted the position after its last element.
-    pub positions: Vec<Option<Value>>,
-    /// For each yield what a reduction ends with, or how many elements are in the buffer of sums.
-    pub values: Vec<Option<Value>>,
-}
 
 /// What goes from one index to the next for a yield.
 #[derive(Clone, Debug)]

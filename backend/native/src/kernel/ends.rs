@@ -1,8 +1,8 @@
 //! What becomes of the elements that a loop computes: they are stored, combined, written at indices.
 
 use super::body::Body;
-use super::emit::{Bound, Mode};
-use super::plan::Ending;
+use super::environment::Bound;
+use super::plan::{Ending, Mode};
 use crate::emitter::TRUSTED;
 use crate::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use cranelift_codegen::ir::condcodes::IntCC;

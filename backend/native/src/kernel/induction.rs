@@ -5,8 +5,8 @@
 //! and goes up by that.
 
 use super::body::Body;
-use super::emit::{Bound, Mode};
-use super::plan::{Ending, NodeOp, Source};
+use super::environment::Bound;
+use super::plan::{Ending, Mode, NodeOp, Source};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;

@@ -5,8 +5,7 @@
 //! those of the whole: how many indices the part has, which is its first, and how much of the first segment lies before
 //! it.
 
-use super::plan::{Node, NodeOp, Plan, Source};
-use super::specialisation::Known;
+use super::plan::{Known, Node, NodeOp, Plan, Source};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 

@@ -2,7 +2,6 @@
 //!
 //! Two groups that differ in nothing but names have equal plans, and share their code.
 
-use super::specialisation::Known;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::op::{Class, Elements, Fusion};
 use nesl_vcode::passes::effect;
@@ -99,6 +98,51 @@ impl Ending {
             | Ending::SegReduce(_, source, _)
             | Ending::SegSum(_, source, _) => vec![source],
             Ending::Scatter { indices, values, .. } => vec![indices, values],
+        }
+    }
+}
+
+/// What is known of descriptors ([`super::specialisation`]).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Known {
+    /// Of each input the first one whose segments are as long as its own: itself, if there is none.
+    pub(super) alike: Vec<usize>,
+    /// The inputs that are descriptors of segments which lie one after another, of those through which elements are
+    /// read.
+    pub(super) packed: Vec<usize>,
+}
+
+impl Known {
+    /// Nothing, of so many inputs.
+    pub(super) fn nothing(inputs: usize) -> Known {
+        Known { alike: (0..inputs).collect(), packed: Vec::new() }
+    }
+}
+
+/// What of a group is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// All, over all indices.
+    Whole,
+    /// All over some of the indices, others being computed at the same time: nothing is written past the end of a
+    /// column's part, and of scans only the elements to be scanned are stored. Where it counts in which order a scatter
+    /// writes, it writes to a column of this piece alone, and 1 to the byte behind its elements that has the number of
+    /// what was written.
+    Piece,
+    /// What scans that are read end with, of those that are computed from no more than so many others.
+    Scan(u8),
+    /// How many elements the filters keep.
+    Count,
+}
+
+impl Mode {
+    /// A number for each mode but those of scans.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            Mode::Whole => Some(0),
+            Mode::Piece => Some(1),
+            Mode::Count => Some(2),
+            Mode::Scan(_) => None,
         }
     }
 }

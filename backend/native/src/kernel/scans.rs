@@ -2,8 +2,8 @@
 //! segments that are read where they lie.
 
 use super::body::Body;
-use super::emit::{Carried, Cursor, Mode};
-use super::plan::is_ordered;
+use super::emit::{Carried, Cursor};
+use super::plan::{Mode, is_ordered};
 use crate::emitter::TRUSTED;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};

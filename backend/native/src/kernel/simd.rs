@@ -3,8 +3,7 @@
 //! numbers.
 
 use super::body::Body;
-use super::emit::Mode;
-use super::plan::{Ending, NodeOp, Source};
+use super::plan::{Ending, Mode, NodeOp, Source};
 use crate::sums::BUFFER;
 use crate::vector::{LANES, UNALIGNED, is_number, is_wide_op};
 use cranelift_codegen::ir::{InstBuilder, Value};

@@ -4,25 +4,8 @@
 //! another it reads as if there were none. Which descriptors are like that is not known before, but hardly ever
 //! changes.
 
-use super::plan::{NodeOp, Plan, Source};
+use super::plan::{Known, NodeOp, Plan, Source};
 use nesl_vcode::{RegisterType, VectorOp};
-
-/// What is known of descriptors.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Known {
-    /// Of each input the first one whose segments are as long as its own: itself, if there is none.
-    alike: Vec<usize>,
-    /// The inputs that are descriptors of segments which lie one after another, of those through which elements are
-    /// read.
-    packed: Vec<usize>,
-}
-
-impl Known {
-    /// Nothing, of so many inputs.
-    pub(super) fn nothing(inputs: usize) -> Known {
-        Known { alike: (0..inputs).collect(), packed: Vec::new() }
-    }
-}
 
 impl Plan {
     /// Whether there is anything to know.

@@ -1,8 +1,8 @@
 //! The loop over the indices of a strip: one index at a time, or many, or vectors of them as long as there are so many.
 
 use super::body::{Body, Now};
-use super::emit::{Bound, Mode};
-use super::plan::{NodeOp, Source};
+use super::environment::Bound;
+use super::plan::{Mode, NodeOp, Source};
 use crate::emitter::{TRUSTED, machine_type};
 use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;

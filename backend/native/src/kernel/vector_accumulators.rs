@@ -10,8 +10,8 @@
 //! buffer holds.
 
 use super::body::Body;
-use super::emit::{Cursor, Mode};
-use super::plan::Ending;
+use super::emit::Cursor;
+use super::plan::{Ending, Mode};
 use crate::emitter::TRUSTED;
 use crate::sums::BUFFER;
 use crate::vector::LANES;
