@@ -4,12 +4,13 @@
 //! around them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried
 //! into and out of the loops. On several threads each runs the function on indices of its own.
 
+mod analysis;
 mod body;
 mod emit;
 mod ends;
 mod environment;
 mod induction;
-mod live;
+mod loop_emitter;
 mod parts;
 mod plan;
 mod scans;

@@ -173,7 +173,6 @@ const WIDEST: usize = 120;
 
 /// Circles that are still to be cut.
 const CIRCLES: &[&str] = &[
-    "backend/native: kernel::{body, emit, induction, live, simd, strip_mining, vector_accumulators}",
     "cli: repl::{ranks, session}",
     "frontend: {elaborate, infer}",
 ];

@@ -3,44 +3,19 @@
 //! Indices are taken in *stretches*, after which the interrupt flag is looked at, and the floats that were computed are
 //! added up by segments: a loop that waits for memory knows nothing of where segments end. Stretches are cut into
 //! *strips* where something is the same for a segment, or combines floats in blocks: what is the same for a strip is
-//! read once for it. Inside a strip is a loop over indices ([`super::strip`]), at each of which something is computed
+//! read once for it. Inside a strip is a loop over indices ([`super::strip_mining`]), at each of which something is computed
 //! ([`super::body`]).
 
-use super::body::Body;
+use super::analysis::Analysis;
 use super::environment::{Environment, Finished};
-use super::plan::{Ending, Mode, Node, Plan, Source, is_ordered};
+use super::loop_emitter::{Carried, Cursor, LoopEmitter};
+use super::plan::{Ending, Mode, Plan};
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use crate::runtime::sums;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::sum;
-
-/// What goes from one index to the next for a yield.
-#[derive(Clone, Debug)]
-pub(super) enum Carried {
-    Nothing,
-    /// Accumulators of an exact operation, or the position in a filter's buffer of sums.
-    Values(Vec<Variable>),
-    /// An ordered scan: what comes before the block, what comes before the element inside the block, and for a filter
-    /// the position in the block.
-    Ordered {
-        before: Variable,
-        inside: Variable,
-        position: Variable,
-    },
-}
-
-/// Where a descriptor's loop is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
-    pub starts: Value,
-    pub lengths: Value,
-    pub segments: Value,
-    pub segment: Variable,
-    pub base: Variable,
-    pub stop: Variable,
-}
 
 /// Emits the loops of a group over the indices from one value up to another.
 pub(crate) fn emit_group(
@@ -50,28 +25,31 @@ pub(crate) fn emit_group(
     environment: &Environment,
     (start, end): (Value, Value),
 ) -> Finished {
-    let mut body = Body::new(emitter, plan, mode, environment, (start, end));
-    let index = body.variable(start);
-    let Some((op, descriptor, cursor)) = body.long_segments() else {
-        body.keep_lanes(start);
-        body.stretches(index, end);
-        return body.finish(end);
+    let analysis = Analysis::of(plan, mode);
+    let mut loops = LoopEmitter::begin(emitter, &analysis, environment, (start, end));
+    let index = loops.variable(start);
+    let long_segments = analysis.segment_sum_in_lanes();
+    let Some((op, descriptor, cursor)) = long_segments.and_then(|(op, input)| Some((op, input, loops.cursors[input]?)))
+    else {
+        loops.keep_lanes(start);
+        loops.stretches(index, end);
+        return loops.finish(end);
     };
-    let [long, short, after] = [(); 3].map(|()| body.emitter.builder.create_block());
-    let are_long = body.are_long(cursor, (start, end));
-    body.emitter.builder.ins().brif(are_long, long, &[], short, &[]);
-    body.emitter.builder.switch_to_block(long);
-    body.keep_lanes_of_segments((op, descriptor), start);
-    body.stretches(index, end);
-    body.finish(end);
-    body.emitter.builder.ins().jump(after, &[]);
-    body.emitter.builder.switch_to_block(short);
-    body.lanes = None;
-    body.stretches(index, end);
+    let [long, short, after] = [(); 3].map(|()| loops.emitter.builder.create_block());
+    let are_long = loops.are_long(cursor, (start, end));
+    loops.emitter.builder.ins().brif(are_long, long, &[], short, &[]);
+    loops.emitter.builder.switch_to_block(long);
+    loops.keep_lanes_of_segments((op, descriptor), start);
+    loops.stretches(index, end);
+    loops.finish(end);
+    loops.emitter.builder.ins().jump(after, &[]);
+    loops.emitter.builder.switch_to_block(short);
+    loops.lanes = None;
+    loops.stretches(index, end);
     // Sums of segments leave nothing to be known after the loops.
-    let finished = body.finish(end);
-    body.emitter.builder.ins().jump(after, &[]);
-    body.emitter.builder.switch_to_block(after);
+    let finished = loops.finish(end);
+    loops.emitter.builder.ins().jump(after, &[]);
+    loops.emitter.builder.switch_to_block(after);
     finished
 }
 
@@ -80,36 +58,12 @@ const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
 /// Indices after which a loop looks whether the user has had enough: 1 to 10 ms.
 const PATIENCE: i64 = 1 << 20;
 
-impl Body<'_, '_, '_> {
+impl LoopEmitter<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
     fn has_blocks(&self, of: Option<usize>) -> bool {
-        of.is_none() && self.endings.iter().any(|ending| self.is_in_blocks(ending))
+        of.is_none() && (0..self.analysis.endings.len()).any(|index| self.analysis.is_in_blocks(index))
             || of.is_some_and(|descriptor| self.has_lanes_of(descriptor))
-            || !self.scans_in_blocks(of).is_empty()
-    }
-
-    /// The scans that combine floats in blocks of all indices, or of the segments of a descriptor.
-    fn scans_in_blocks(&self, of: Option<usize>) -> Vec<usize> {
-        let is_in_blocks = |&number: &usize| {
-            let node = &self.plan.nodes[number];
-            let is_ordered = self.live[number] && node.scanned().is_some_and(is_ordered);
-            is_ordered
-                && match of {
-                    None => node.operands.len() == 1 && node.space == 0,
-                    Some(descriptor) => self.is_by_segments(node, descriptor),
-                }
-        };
-        (0..self.plan.nodes.len()).filter(is_in_blocks).collect()
-    }
-
-    /// Whether a node is computed by the segments of a descriptor.
-    fn is_by_segments(&self, node: &Node, descriptor: usize) -> bool {
-        matches!(node.operands.get(1), Some(&Source::Input(input)) if self.is_alike(input, descriptor))
-    }
-
-    /// Whether a yield combines floats in blocks of all indices.
-    pub(super) fn is_in_blocks(&self, ending: &Option<Ending>) -> bool {
-        matches!(*ending, Some(Ending::Sum(_, source)) if self.plan.space_of(source) == 0)
+            || !self.analysis.scans_in_blocks(of).is_empty()
     }
 
     /// The yields that are float sums of segments, of as many as a buffer holds.
@@ -117,7 +71,9 @@ impl Body<'_, '_, '_> {
         if self.lanes.is_some() {
             return Vec::new();
         }
-        (0..self.endings.len()).filter(|&index| matches!(self.endings[index], Some(Ending::SegSum(..)))).collect()
+        (0..self.analysis.endings.len())
+            .filter(|&index| matches!(self.analysis.endings[index], Some(Ending::SegSum(..))))
+            .collect()
     }
 
     /// The loop over as many indices as do not take long.
@@ -137,7 +93,7 @@ impl Body<'_, '_, '_> {
             count = self.emitter.builder.ins().smin(count, room);
         }
         let stop = self.emitter.builder.ins().iadd(i, count);
-        if self.cursors.iter().any(Option::is_some) || self.has_blocks(None) {
+        if self.analysis.has_cursors() || self.has_blocks(None) {
             self.strips(index, stop);
         } else {
             self.begin_strip(i, stop);
@@ -240,15 +196,15 @@ impl Body<'_, '_, '_> {
         let (whole, after) = (builder.create_block(), builder.create_block());
         builder.ins().brif(within, after, &[], whole, &[]);
         builder.switch_to_block(whole);
-        for index in 0..self.endings.len() {
-            if of.is_none() && self.is_in_blocks(&self.endings[index]) {
+        for index in 0..self.analysis.endings.len() {
+            if of.is_none() && self.analysis.is_in_blocks(index) {
                 self.complete_block(index, i);
             }
         }
         if of.is_some_and(|descriptor| self.has_lanes_of(descriptor)) {
             self.complete_block(0, i);
         }
-        self.scans_in_blocks(of).into_iter().for_each(|number| self.end_scanned_block(number));
+        self.analysis.scans_in_blocks(of).into_iter().for_each(|number| self.end_scanned_block(number));
         self.emitter.builder.ins().jump(after, &[]);
         self.emitter.builder.switch_to_block(after);
     }
@@ -279,9 +235,9 @@ impl Body<'_, '_, '_> {
 
     /// What the current segment amounts to is stored; the next one begins.
     fn end_segment(&mut self, input: usize, cursor: Cursor) {
-        for index in 0..self.endings.len() {
-            match self.endings[index] {
-                Some(Ending::SegReduce(op, _, descriptor)) if self.is_alike(descriptor, input) => {
+        for index in 0..self.analysis.endings.len() {
+            match self.analysis.endings[index] {
+                Some(Ending::SegReduce(op, _, descriptor)) if self.plan.is_alike(descriptor, input) => {
                     let identity = self.identity(op);
                     let accumulators = self.values(index);
                     let mut result = self.emitter.builder.use_var(accumulators[0]);
@@ -302,7 +258,7 @@ impl Body<'_, '_, '_> {
         }
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
-            if let (Some(op), true) = (node.scanned(), self.is_by_segments(node, input)) {
+            if let (Some(op), true) = (node.scanned(), self.plan.is_by_segments(node, input)) {
                 self.begin_scan(number, op);
             }
         }
@@ -321,11 +277,11 @@ impl Body<'_, '_, '_> {
     fn finish(&mut self, end: Value) -> Finished {
         for (input, cursor) in self.different_cursors() {
             let is_end = |ending: &Option<Ending>| match *ending {
-                Some(Ending::SegReduce(_, _, descriptor)) => self.is_alike(descriptor, input),
+                Some(Ending::SegReduce(_, _, descriptor)) => self.plan.is_alike(descriptor, input),
                 Some(Ending::SegSum(..)) => self.has_lanes_of(input),
                 _ => false,
             };
-            if self.endings.iter().any(is_end) {
+            if self.analysis.endings.iter().any(is_end) {
                 self.end_segments(input, cursor);
             }
         }
@@ -335,9 +291,9 @@ impl Body<'_, '_, '_> {
         let positions =
             positions.into_iter().map(|position| position.map(|position| self.emitter.builder.use_var(position)));
         let positions = positions.collect();
-        let mut values = Vec::with_capacity(self.endings.len());
-        for index in 0..self.endings.len() {
-            values.push(match (self.endings[index], self.carried[index].clone()) {
+        let mut values = Vec::with_capacity(self.analysis.endings.len());
+        for index in 0..self.analysis.endings.len() {
+            values.push(match (self.analysis.endings[index], self.carried[index].clone()) {
                 (Some(Ending::Sum(..)), Carried::Nothing) => Some(self.left_in_buffer(index, end)),
                 (Some(Ending::Reduce(op, _)), Carried::Values(accumulators)) => {
                     let values: Vec<Value> =

@@ -1,7 +1,7 @@
 //! What becomes of the elements that a loop computes: they are stored, combined, written at indices.
 
-use super::body::Body;
 use super::environment::Bound;
+use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, Mode};
 use crate::emitter::TRUSTED;
 use crate::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, sum};
 
-impl Body<'_, '_, '_> {
+impl LoopEmitter<'_, '_, '_> {
     /// What becomes of an element of a yield.
     pub fn end(&mut self, index: usize, ending: Ending, mask: Option<Value>) {
         let outlet = self.environment.outlets[index];
@@ -38,14 +38,14 @@ impl Body<'_, '_, '_> {
             Ending::Scan(op, _) => unreachable!("the elements of a scan of {op} are stored"),
             Ending::Scatter { indices, values, ordered } => {
                 let (place, value) = (self.operand(indices), self.operand(values));
-                if !self.is_place[index] {
+                if !self.analysis.is_place[index] {
                     let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, outlet.start);
                     self.emitter.require(is_there);
                 }
                 let size = self.emitter.builder.func.dfg.value_type(value).bytes();
                 let address = self.emitter.address(outlet.pointer, place, size);
                 self.emitter.builder.ins().store(TRUSTED, value, address, 0);
-                if ordered && self.mode == Mode::Piece {
+                if ordered && self.analysis.mode == Mode::Piece {
                     let marks = self.emitter.address(outlet.pointer, outlet.start, size);
                     let mark = self.emitter.address(marks, place, 1);
                     let one = self.emitter.builder.ins().iconst(types::I8, 1);
@@ -68,7 +68,7 @@ impl Body<'_, '_, '_> {
         let position = self.emitter.builder.use_var(position);
         let mut address = self.emitter.address(pointer, position, size);
         // What is not kept is written where the next kept element will be; in a piece that may be beyond its end.
-        if let (Some(mask), Mode::Piece, false) = (mask, self.mode, self.has_room) {
+        if let (Some(mask), Mode::Piece, false) = (mask, self.analysis.mode, self.has_room) {
             address = self.emitter.builder.ins().select(mask, address, self.environment.aside);
         }
         self.emitter.builder.ins().store(TRUSTED, value, address, 0);

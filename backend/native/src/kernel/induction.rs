@@ -4,74 +4,28 @@
 //! strip, as in `{[s:e:d] : …}`, where how much they go up by is known when the strip begins; there the index is kept,
 //! and goes up by that.
 
-use super::body::Body;
+use super::analysis::{IndexedColumn, Length};
 use super::environment::Bound;
-use super::plan::{Ending, Mode, NodeOp, Source};
+use super::loop_emitter::{InductionVariable, LoopEmitter};
+use super::plan::{NodeOp, Source};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
-use cranelift_frontend::Variable;
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-use nesl_vcode::{RegisterType, VectorOp};
-
-/// The index goes up by no more than this with each index of the loop, so that it does not wrap around between two that
-/// are indices.
-const FACTOR: i64 = 1 << 16;
+use nesl_prim::ScalarOp;
+use nesl_vcode::VectorOp;
 
 /// The most by which an index goes up, or down, where it is checked for a strip alone.
 const LARGEST_STEP: i64 = 1 << 40;
 
-/// What an index is compared with.
-#[derive(Clone, Copy)]
-enum Length {
-    /// What the program says; it may be negative.
-    Any(Value),
-    OfColumn(Value),
-}
-
-/// An index that goes up evenly inside a strip.
-#[derive(Clone, Copy)]
-pub(super) struct InductionVariable {
-    /// What it is next.
-    index: Variable,
-    step: Variable,
-}
-
-impl Body<'_, '_, '_> {
+impl LoopEmitter<'_, '_, '_> {
     /// Checks at the first and last of the indices what is then not checked at each.
     pub(super) fn check_ends(&mut self, start: Value, end: Value) {
-        if !matches!(self.mode, Mode::Whole | Mode::Piece) {
-            return;
-        }
         let mut bounds = Vec::new();
-        for number in 0..self.plan.nodes.len() {
-            let node = &self.plan.nodes[number];
-            if !self.live[number] || node.space > 0 {
-                continue;
-            }
-            let (index, length) = match (node.op, &node.operands[..]) {
-                (NodeOp::Map(ScalarOp::CheckIndex), &[index, length]) => match length {
-                    Source::Constant(_) => (index, Length::Any(self.operand(length))),
-                    Source::Input(input) => match self.environment.inputs[input] {
-                        Bound::Scalar(length) => (index, Length::Any(length)),
-                        _ => continue,
-                    },
-                    Source::Node(_) => continue,
-                },
-                (NodeOp::Map(ScalarOp::ShiftLeft | ScalarOp::ShiftRight), &[_, count]) if node.is_fallible() => {
-                    (count, Length::Any(self.emitter.int(64)))
-                }
-                (NodeOp::Vector(VectorOp::Gather), &[Source::Input(column), index]) => {
-                    match self.environment.inputs[column] {
-                        Bound::Column { length, .. } => (index, Length::OfColumn(length)),
-                        _ => continue,
-                    }
-                }
-                _ => continue,
+        for check in &self.analysis.end_checks {
+            let (length, is_known) = match check.length {
+                Length::Any(length) => (self.operand(length), false),
+                Length::OfColumn(input) => (self.length_of_column(input), true),
             };
-            if self.factor(index).is_some() {
-                self.checked[number] = true;
-                bounds.push((index, length));
-            }
+            bounds.push((check.index, length, is_known));
         }
         if bounds.is_empty() {
             return;
@@ -82,12 +36,11 @@ impl Body<'_, '_, '_> {
         builder.ins().brif(has_some, some, &[], after, &[]);
         builder.switch_to_block(some);
         let last = builder.ins().iadd_imm_s(end, -1);
-        for (index, length) in bounds {
-            if let Length::Any(length) = length {
+        for (index, length, is_known) in bounds {
+            if !is_known {
                 let is_natural = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
                 self.emitter.require(is_natural);
             }
-            let (Length::Any(length) | Length::OfColumn(length)) = length;
             for place in [start, last] {
                 let index = self.at(index, place);
                 // A negative index is more than any length, taken as what has no sign.
@@ -129,116 +82,49 @@ impl Body<'_, '_, '_> {
 
     /// Whether indices that have been checked against some length are indices of a column is checked once, and not
     /// where they are used; and so is whether there are any of such a length.
-    pub(super) fn check_once(&mut self, start: Value, end: Value) {
-        for number in 0..self.plan.nodes.len() {
-            let node = &self.plan.nodes[number];
-            let is_check = node.op == NodeOp::Map(ScalarOp::CheckIndex) && node.space == 0;
-            if !self.live[number] || self.checked[number] || !is_check {
+    pub(super) fn check_lengths(&mut self, start: Value, end: Value) {
+        for (number, node) in self.plan.nodes.iter().enumerate() {
+            if !self.analysis.has_length[number] {
                 continue;
             }
-            let length = match node.operands[1] {
-                Source::Constant(length) => self.emitter.constant(length),
-                Source::Input(input) => match self.environment.inputs[input] {
-                    Bound::Scalar(length) => length,
-                    _ => continue,
-                },
-                Source::Node(_) => continue,
-            };
+            let length = self.operand(node.operands[1]);
             let is_natural = self.emitter.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
             let is_unused = self.emitter.builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, start, end);
             let is_right = self.emitter.builder.ins().bor(is_natural, is_unused);
             self.emitter.require(is_right);
-            self.has_length[number] = true;
         }
-        for number in 0..self.plan.nodes.len() {
-            let node = &self.plan.nodes[number];
-            if !self.live[number] || self.checked[number] || node.op != NodeOp::Vector(VectorOp::Gather) {
-                continue;
-            }
-            if let (Source::Input(column), index) = (node.operands[0], node.operands[1])
-                && let Bound::Column { length, .. } = self.environment.inputs[column]
-            {
-                self.checked[number] = self.fits(index, length);
-            }
-        }
-        for number in 0..self.endings.len() {
-            if let Some(Ending::Scatter { indices, .. }) = self.endings[number] {
-                self.is_place[number] = self.fits(indices, self.environment.outlets[number].start);
-            }
-        }
-    }
-
-    /// Requires that the length against which a source is checked is no more than another one; false where it is not
-    /// checked against what is the same at all indices.
-    fn fits(&mut self, index: Source, length: Value) -> bool {
-        let Source::Node(number) = index else { return false };
-        let node = &self.plan.nodes[number];
-        let checked = match (node.op, &node.operands[..]) {
-            (NodeOp::Map(ScalarOp::CheckIndex), &[_, Source::Constant(checked)]) => self.emitter.constant(checked),
-            (NodeOp::Map(ScalarOp::CheckIndex), &[_, Source::Input(input)]) => match self.environment.inputs[input] {
-                Bound::Scalar(checked) => checked,
-                _ => return false,
-            },
-            _ => return false,
-        };
-        if checked != length {
-            let is_no_more = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, checked, length);
-            self.emitter.require(is_no_more);
-        }
-        true
-    }
-
-    /// Finds the indices that go up evenly inside a strip, and are checked when it begins.
-    pub(super) fn find_even(&mut self) {
-        if !matches!(self.mode, Mode::Whole | Mode::Piece) || self.cursors.iter().all(Option::is_none) {
-            return;
-        }
-        for number in 0..self.plan.nodes.len() {
-            let node = &self.plan.nodes[number];
-            let (NodeOp::Map(ScalarOp::CheckIndex), &[index, length]) = (node.op, &node.operands[..]) else { continue };
-            let is_scalar = match length {
-                Source::Constant(_) => true,
-                Source::Input(input) => matches!(self.plan.inputs[input], RegisterType::Scalar(_)),
-                Source::Node(_) => false,
+        for check in &self.analysis.length_checks {
+            let checked = self.operand(check.length);
+            let length = match check.column {
+                IndexedColumn::Input(input) => self.length_of_column(input),
+                IndexedColumn::Yield(index) => self.environment.outlets[index].start,
             };
-            if self.live[number]
-                && !self.checked[number]
-                && node.space == 0
-                && is_scalar
-                && self.is_even(index) == Some(true)
-            {
-                self.checked[number] = true;
-                let zero = self.emitter.int(0);
-                self.even[number] = Some(InductionVariable { index: self.variable(zero), step: self.variable(zero) });
-            }
-        }
-        // What only such indices are computed from is not computed.
-        for number in (0..self.plan.nodes.len()).rev() {
-            let source = Source::Node(number);
-            let is_ending = self.endings.iter().flatten().any(|ending| ending.sources().contains(&source));
-            let is_flag =
-                (1..self.plan.spaces()).filter_map(|space| self.plan.space(space)).any(|space| space.flags == source);
-            let mut readers = self.plan.nodes.iter().enumerate().filter(|(_, node)| node.operands.contains(&source));
-            let is_fallible = self.plan.nodes[number].is_fallible();
-            if !is_ending
-                && !is_flag
-                && !is_fallible
-                && readers.all(|(reader, _)| self.even[reader].is_some() || !self.live[reader])
-            {
-                self.live[number] = self.of_segment(number);
+            if checked != length {
+                let is_no_more = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, checked, length);
+                self.emitter.require(is_no_more);
             }
         }
     }
 
-    /// Whether a node is read when a strip begins.
-    fn of_segment(&self, number: usize) -> bool {
-        self.live[number] && matches!(self.plan.nodes[number].op, NodeOp::Vector(VectorOp::SegDist))
+    fn length_of_column(&self, input: usize) -> Value {
+        match self.environment.inputs[input] {
+            Bound::Column { length, .. } => length,
+            Bound::Scalar(_) | Bound::Descriptor { .. } => unreachable!("indices are those of a column"),
+        }
+    }
+
+    /// Defines the indices that go up evenly inside a strip, and are checked when it begins.
+    pub(super) fn begin_inductions(&mut self) {
+        for number in (0..self.plan.nodes.len()).filter(|&number| self.analysis.inductions[number]) {
+            let zero = self.emitter.int(0);
+            self.inductions[number] = Some(InductionVariable { index: self.variable(zero), step: self.variable(zero) });
+        }
     }
 
     /// Requires of the strip that begins with an index that those indices are some, and finds what they go up by.
-    pub(super) fn begin_even(&mut self, i: Value, stop: Value) {
+    pub(super) fn check_inductions(&mut self, i: Value, stop: Value) {
         for number in 0..self.plan.nodes.len() {
-            let Some(even) = self.even[number] else { continue };
+            let Some(induction) = self.inductions[number] else { continue };
             let (index, length) = (self.plan.nodes[number].operands[0], self.plan.nodes[number].operands[1]);
             let length = self.operand(length);
             let (first, step) = self.line(index, i);
@@ -260,44 +146,17 @@ impl Body<'_, '_, '_> {
             are_indices = builder.ins().band(are_indices, is_natural);
             are_indices = builder.ins().band(are_indices, is_step);
             self.emitter.require(are_indices);
-            self.emitter.builder.def_var(even.index, first);
-            self.emitter.builder.def_var(even.step, step);
+            self.emitter.builder.def_var(induction.index, first);
+            self.emitter.builder.def_var(induction.step, step);
         }
     }
 
     /// The index at the current place of a strip, and on to the next.
-    pub(super) fn next_even(&mut self, even: InductionVariable) -> Value {
-        let (index, step) = (self.emitter.builder.use_var(even.index), self.emitter.builder.use_var(even.step));
+    pub(super) fn next_induction(&mut self, variable: InductionVariable) -> Value {
+        let (index, step) = (self.emitter.builder.use_var(variable.index), self.emitter.builder.use_var(variable.step));
         let next = self.emitter.builder.ins().iadd(index, step);
-        self.emitter.builder.def_var(even.index, next);
+        self.emitter.builder.def_var(variable.index, next);
         index
-    }
-
-    /// Whether a source goes up evenly inside a strip: true if it may go up, false if it is the same at all its
-    /// indices.
-    fn is_even(&self, source: Source) -> Option<bool> {
-        let number = match source {
-            Source::Node(number) => number,
-            Source::Constant(ScalarValue::Int(_)) => return Some(false),
-            Source::Input(input) => {
-                return (self.plan.inputs[input] == RegisterType::Scalar(ScalarType::Int)).then_some(false);
-            }
-            Source::Constant(_) => return None,
-        };
-        let node = &self.plan.nodes[number];
-        match (node.op, &node.operands[..]) {
-            _ if node.space > 0 => None,
-            (NodeOp::Vector(VectorOp::Iota | VectorOp::SegIota), _) => Some(true),
-            (NodeOp::Vector(VectorOp::SegDist), _) if self.live[number] => Some(false),
-            (NodeOp::Map(ScalarOp::AddInt | ScalarOp::SubtractInt), &[a, b]) => {
-                Some(self.is_even(a)? | self.is_even(b)?)
-            }
-            (NodeOp::Map(ScalarOp::MultiplyInt), &[a, b]) => match (self.is_even(a)?, self.is_even(b)?) {
-                (true, true) => None,
-                (first, second) => Some(first || second),
-            },
-            _ => None,
-        }
     }
 
     /// What such a source is at the index with which a strip begins, and what it goes up by.
@@ -330,31 +189,6 @@ impl Body<'_, '_, '_> {
                 (self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began")), None)
             }
         }
-    }
-
-    /// By how much a source goes up with the loop's index, if that is always the same.
-    pub(super) fn factor(&self, source: Source) -> Option<i64> {
-        let number = match source {
-            Source::Node(number) => number,
-            Source::Constant(ScalarValue::Int(_)) => return Some(0),
-            Source::Input(input) => {
-                return matches!(self.plan.inputs[input], RegisterType::Scalar(_)).then_some(0);
-            }
-            Source::Constant(_) => return None,
-        };
-        let node = &self.plan.nodes[number];
-        let factor = match (node.op, &node.operands[..]) {
-            (NodeOp::Vector(VectorOp::Iota), _) => Some(1),
-            (NodeOp::Map(ScalarOp::CheckIndex), &[index, _]) if self.checked[number] => self.factor(index),
-            (NodeOp::Map(ScalarOp::MultiplyInt), &[a, Source::Constant(ScalarValue::Int(times))])
-            | (NodeOp::Map(ScalarOp::MultiplyInt), &[Source::Constant(ScalarValue::Int(times)), a]) => {
-                self.factor(a)?.checked_mul(times)
-            }
-            (NodeOp::Map(ScalarOp::AddInt), &[a, b]) => self.factor(a)?.checked_add(self.factor(b)?),
-            (NodeOp::Map(ScalarOp::SubtractInt), &[a, b]) => self.factor(a)?.checked_sub(self.factor(b)?),
-            _ => None,
-        };
-        factor.filter(|factor| (-FACTOR..=FACTOR).contains(factor))
     }
 
     /// What such a source is at the loop's index.

@@ -1,8 +1,7 @@
 //! What goes on from one index to the next besides reductions: scans, which are elements of the loop like others, and
 //! segments that are read where they lie.
 
-use super::body::Body;
-use super::emit::{Carried, Cursor};
+use super::loop_emitter::{Carried, Cursor, LoopEmitter};
 use super::plan::{Mode, is_ordered};
 use crate::emitter::TRUSTED;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -10,11 +9,11 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::ScalarOp;
 
-impl Body<'_, '_, '_> {
+impl LoopEmitter<'_, '_, '_> {
     /// Defines what scans carry. In a piece those that are read go on from what comes before it.
     pub fn begin_scans(&mut self) {
         for number in 0..self.plan.nodes.len() {
-            let (Some(op), true) = (self.plan.nodes[number].scanned(), self.live[number]) else { continue };
+            let (Some(op), true) = (self.plan.nodes[number].scanned(), self.analysis.live[number]) else { continue };
             let identity = self.identity(op);
             self.scans[number] = if is_ordered(op) {
                 let zero = self.emitter.int(0);
@@ -24,7 +23,7 @@ impl Body<'_, '_, '_> {
                 Carried::Values(vec![self.variable(identity)])
             };
         }
-        if self.mode == Mode::Whole {
+        if self.analysis.mode == Mode::Whole {
             return;
         }
         for (position, running) in self.plan.running().into_iter().enumerate() {
@@ -38,7 +37,7 @@ impl Body<'_, '_, '_> {
 
     /// Leaves what scans end with where they began from.
     pub fn end_scans(&mut self) {
-        if self.mode == Mode::Whole {
+        if self.analysis.mode == Mode::Whole {
             return;
         }
         for (position, running) in self.plan.running().into_iter().enumerate() {
@@ -110,24 +109,6 @@ impl Body<'_, '_, '_> {
             Carried::Nothing => Vec::new(),
         };
         variables.into_iter().for_each(|variable| self.emitter.builder.def_var(variable, identity));
-    }
-
-    /// Whether the segments of two descriptors are known to be equally long.
-    pub fn is_alike(&self, descriptor: usize, other: usize) -> bool {
-        self.plan.first_alike(descriptor) == self.plan.first_alike(other)
-    }
-
-    /// Where the loop is in descriptors, each with the first that is used of those with segments as long.
-    pub fn different_cursors(&self) -> Vec<(usize, Cursor)> {
-        let mut different: Vec<(usize, Cursor)> = Vec::new();
-        for (input, cursor) in self.cursors.iter().enumerate() {
-            if let Some(cursor) = *cursor
-                && !different.iter().any(|&(other, _)| self.is_alike(other, input))
-            {
-                different.push((input, cursor));
-            }
-        }
-        different
     }
 
     /// The address that index 0 would have if the current segment, wherever it lies in a column, began there at its

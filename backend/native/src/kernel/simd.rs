@@ -2,78 +2,27 @@
 //! arithmetic, comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as
 //! numbers.
 
-use super::body::Body;
-use super::plan::{Ending, Mode, NodeOp, Source};
+use super::loop_emitter::LoopEmitter;
+use super::plan::{Ending, NodeOp, Source};
 use crate::sums::BUFFER;
-use crate::vector::{LANES, UNALIGNED, is_number, is_wide_op};
+use crate::vector::{LANES, UNALIGNED};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 
-impl Body<'_, '_, '_> {
-    /// Whether all that is computed has a form for two indices.
-    pub fn can_be_wide(&self) -> bool {
-        let nodes = self.plan.nodes.iter().zip(&self.live).filter(|(_, is_live)| **is_live);
-        let all_nodes = nodes.into_iter().all(|(node, _)| {
-            let is_wide = |&source: &Source| match source {
-                Source::Input(input) => match self.plan.inputs[input] {
-                    RegisterType::Column(ty) | RegisterType::Scalar(ty) => is_number(ty),
-                    RegisterType::Descriptor => true,
-                },
-                Source::Constant(value) => is_number(value.scalar_type()),
-                Source::Node(_) => true,
-            };
-            let by_op = match node.op {
-                NodeOp::Map(op) => is_wide_op(op),
-                NodeOp::Vector(VectorOp::Iota | VectorOp::SegIota) => true,
-                NodeOp::Vector(VectorOp::Dist | VectorOp::SegDist | VectorOp::Compact) => is_number(node.ty),
-                NodeOp::Vector(_) => node.is_end(),
-            };
-            let is_at_index = !matches!(node.op, NodeOp::Vector(VectorOp::Compact)) && !node.is_end();
-            by_op && node.space == 0 && (!is_at_index || node.operands.iter().all(is_wide))
-        });
-        let number = |source: Source| self.plan.space_of(source) == 0 && is_number(self.type_of(source));
-        let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
-            Ending::Store(source) | Ending::Sum(_, source) | Ending::SegSum(_, source, _) => number(source),
-            Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => number(source) && is_wide_op(op),
-            _ => false,
-        });
-        all_nodes && all_ends && self.counted_flags().all(|flag| flag.is_some())
-    }
-
-    /// The flags that are counted, of each space that is: none where elements are stored there, or the flags are no
-    /// masks.
-    fn counted_flags(&self) -> impl Iterator<Item = Option<Source>> {
-        let spaces = (1..self.plan.spaces()).filter(|&space| self.positions[space].is_some());
-        spaces.map(|space| {
-            let filter = self.plan.space(space).filter(|filter| filter.parent == 0 && self.mode == Mode::Count)?;
-            matches!(filter.flags, Source::Node(_)).then_some(filter.flags)
-        })
-    }
-
-    fn type_of(&self, source: Source) -> ScalarType {
-        match source {
-            Source::Node(node) => self.plan.nodes[node].ty,
-            Source::Constant(value) => value.scalar_type(),
-            Source::Input(input) => match self.plan.inputs[input] {
-                RegisterType::Column(ty) | RegisterType::Scalar(ty) => ty,
-                RegisterType::Descriptor => ScalarType::Bool,
-            },
-        }
-    }
-
+impl LoopEmitter<'_, '_, '_> {
     /// What is computed at the current index and the next one.
     pub fn wide_indices(&mut self) {
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
-            if self.live[number] && !node.is_end() {
+            if self.analysis.live[number] && !node.is_end() {
                 self.now.nodes[number] = Some(self.wide_node(number));
             }
         }
         // All is read before anything is stored: that may be over what is read.
         let endings: Vec<(usize, Ending)> =
-            self.endings.iter().enumerate().filter_map(|(index, ending)| Some((index, (*ending)?))).collect();
+            self.analysis.endings.iter().enumerate().filter_map(|(index, ending)| Some((index, (*ending)?))).collect();
         for &(_, ending) in &endings {
             ending.sources().into_iter().for_each(|source| {
                 self.wide_operand(source);
@@ -82,7 +31,7 @@ impl Body<'_, '_, '_> {
         for (index, ending) in endings {
             self.wide_end(index, ending);
         }
-        let flags: Vec<Source> = self.counted_flags().flatten().collect();
+        let flags: Vec<Source> = self.analysis.counted_flags().flatten().collect();
         for (flags, counter) in flags.into_iter().zip(self.wide_counters.clone()) {
             // A mask of ones is -1.
             let mask = self.wide_operand(flags);
@@ -106,7 +55,7 @@ impl Body<'_, '_, '_> {
         if let Some(value) = self.now.inputs[input] {
             return value;
         }
-        let ty = self.type_of(source);
+        let ty = self.plan.type_of(source);
         let pointer = self.pointer(input);
         let (address, offset) = self.place_of_index(pointer);
         let value = self.load_wide(ty, address, offset);
@@ -178,15 +127,15 @@ impl Body<'_, '_, '_> {
 
     /// Defines the accumulators of exact reductions for two indices, and the counters.
     pub fn begin_wide(&mut self, times: usize) {
-        for _ in 0..self.counted_flags().count() {
+        for _ in 0..self.analysis.counted_flags().count() {
             let none = self.emitter.int(0);
             let none = self.emitter.splat(none);
             let counter = self.variable(none);
             self.wide_counters.push(counter);
         }
-        for index in 0..self.endings.len() {
+        for index in 0..self.analysis.endings.len() {
             let mut accumulators = Vec::new();
-            if let Some(Ending::Reduce(op, _) | Ending::SegReduce(op, ..)) = self.endings[index] {
+            if let Some(Ending::Reduce(op, _) | Ending::SegReduce(op, ..)) = self.analysis.endings[index] {
                 let identity = self.identity(op);
                 let identity = self.emitter.splat(identity);
                 accumulators.extend((0..times).map(|_| self.variable(identity)));
@@ -206,7 +155,7 @@ impl Body<'_, '_, '_> {
             }
         }
         for index in 0..self.wide_accumulators.len() {
-            if let Some(Ending::Reduce(op, _)) = self.endings[index] {
+            if let Some(Ending::Reduce(op, _)) = self.analysis.endings[index] {
                 self.combine_wide(index, op);
             }
         }
@@ -214,13 +163,13 @@ impl Body<'_, '_, '_> {
 
     /// Whether segments are reduced.
     pub fn reduces_segments(&self) -> bool {
-        self.endings.iter().any(|ending| matches!(ending, Some(Ending::SegReduce(..))))
+        self.analysis.endings.iter().any(|ending| matches!(ending, Some(Ending::SegReduce(..))))
     }
 
     /// Combines those of segments with those for one, where a strip has no more vectors: it may end with a segment.
     pub fn end_wide_strip(&mut self) {
         for index in 0..self.wide_accumulators.len() {
-            let Some(Ending::SegReduce(op, ..)) = self.endings[index] else { continue };
+            let Some(Ending::SegReduce(op, ..)) = self.analysis.endings[index] else { continue };
             self.combine_wide(index, op);
             let identity = self.identity(op);
             let identity = self.emitter.splat(identity);

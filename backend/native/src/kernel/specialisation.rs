@@ -48,6 +48,11 @@ impl Plan {
         self.known.alike[descriptor]
     }
 
+    /// Whether the segments of two descriptors are known to be equally long.
+    pub(super) fn is_alike(&self, descriptor: usize, other: usize) -> bool {
+        self.first_alike(descriptor) == self.first_alike(other)
+    }
+
     /// The nodes that read the elements of segments wherever they lie, with the column and the descriptor.
     fn views(&self) -> impl Iterator<Item = (usize, Source, usize)> + '_ {
         self.nodes.iter().enumerate().filter_map(|(number, node)| match (node.op, &node.operands[..]) {

@@ -1,7 +1,8 @@
 //! The loop over the indices of a strip: one index at a time, or many, or vectors of them as long as there are so many.
 
-use super::body::{Body, Now};
+use super::analysis::UNROLL;
 use super::environment::Bound;
+use super::loop_emitter::{LoopEmitter, Now};
 use super::plan::{Mode, NodeOp, Source};
 use crate::emitter::{TRUSTED, machine_type};
 use crate::vector::LANES;
@@ -10,20 +11,18 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_vcode::VectorOp;
 
-/// How many indices, or vectors of them, a loop takes at a time.
-pub(super) const UNROLL: usize = 4;
-
 /// Indices from which on it is worth looking again how many there is room for.
 const WORTH_A_ROUND: i64 = 16;
 
 /// So many columns in a loop are more than what stays in registers anyway.
 const MANY: usize = 4;
 
-impl Body<'_, '_, '_> {
+impl LoopEmitter<'_, '_, '_> {
     /// Reads what is the same for a strip that begins with an index.
     pub fn begin_strip(&mut self, i: Value, stop: Value) {
         for (number, node) in self.plan.nodes.iter().enumerate() {
-            let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) = (node.op, self.live[number])
+            let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) =
+                (node.op, self.analysis.live[number])
             else {
                 continue;
             };
@@ -44,9 +43,9 @@ impl Body<'_, '_, '_> {
             let address = self.emitter.address(pointer, segment, ty.bytes());
             self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
         }
-        self.begin_even(i, stop);
-        for index in 0..self.endings.len() {
-            if self.is_in_blocks(&self.endings[index]) {
+        self.check_inductions(i, stop);
+        for index in 0..self.analysis.endings.len() {
+            if self.analysis.is_in_blocks(index) {
                 self.begin_block(index, i);
             }
         }
@@ -54,14 +53,14 @@ impl Body<'_, '_, '_> {
 
     /// The loop over the indices of a strip up to an end.
     pub fn strip(&mut self, index: Variable, stop: Value) {
-        if self.mode == Mode::Piece && self.positions.iter().any(Option::is_some) {
+        if self.analysis.mode == Mode::Piece && self.positions.iter().any(Option::is_some) {
             return self.strip_of_piece(index, stop);
         }
-        if self.is_wide {
+        if self.analysis.is_wide {
             self.strip_of_lanes(index, stop);
             self.rotated_apart(index, stop, UNROLL, LANES);
-        } else if self.times > 1 {
-            self.rotated_apart(index, stop, self.times, 1);
+        } else if self.analysis.times > 1 {
+            self.rotated_apart(index, stop, self.analysis.times, 1);
         }
         self.rotated(index, stop, 1, 1);
     }
@@ -90,8 +89,8 @@ impl Body<'_, '_, '_> {
         builder.switch_to_block(roomy);
         let end = builder.ins().iadd(i, count);
         self.has_room = true;
-        if self.times > 1 {
-            self.rotated_apart(index, end, self.times, 1);
+        if self.analysis.times > 1 {
+            self.rotated_apart(index, end, self.analysis.times, 1);
         }
         self.rotated(index, end, 1, 1);
         self.has_room = false;

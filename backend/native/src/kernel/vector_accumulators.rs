@@ -9,9 +9,8 @@
 //! Sums of segments are computed so where segments are long: then each is added up where it ends, not as many as the
 //! buffer holds.
 
-use super::body::Body;
-use super::emit::Cursor;
-use super::plan::{Ending, Mode};
+use super::loop_emitter::{Cursor, Lanes, LoopEmitter};
+use super::plan::Mode;
 use crate::emitter::TRUSTED;
 use crate::sums::BUFFER;
 use crate::vector::LANES;
@@ -26,43 +25,13 @@ const VECTORS: usize = sum::LANES / LANES;
 /// Elements of a segment, on average, from which on it is worth adding up each by itself.
 const LONG: i64 = 64;
 
-/// The lanes of a yield.
-#[derive(Clone, Debug)]
-pub(super) struct Lanes {
-    /// The position of the yield.
-    yields: usize,
-    op: ScalarOp,
-    /// The descriptor whose segments are added up.
-    descriptor: Option<usize>,
-    /// The sums.
-    sums: Value,
-    vectors: Vec<Variable>,
-    /// The address that index 0 would have in the buffer.
-    bias: Variable,
-    /// Whether the loop that is emitted keeps them.
-    is_kept: bool,
-}
-
-impl Body<'_, '_, '_> {
+impl LoopEmitter<'_, '_, '_> {
     /// Keeps the lanes of the only yield, if it is a sum of all.
     pub fn keep_lanes(&mut self, start: Value) {
-        if let &[Some(Ending::Sum(op, _))] = &self.endings[..]
-            && self.is_wide
-            && self.is_in_blocks(&self.endings[0])
-            && self.cursors.iter().all(Option::is_none)
-        {
+        if let Some(op) = self.analysis.sum_in_lanes() {
             let bias = self.bias_of_block(0, start);
             self.begin_lanes(op, None, self.environment.outlets[0].pointer, bias);
         }
-    }
-
-    /// The operation and the descriptor of the only yield, if it is a sum of segments for which lanes can be kept:
-    /// where a loop over an index space knows where they end anyway.
-    pub fn long_segments(&self) -> Option<(ScalarOp, usize, Cursor)> {
-        let &[Some(Ending::SegSum(op, _, descriptor))] = &self.endings[..] else { return None };
-        let cursors = self.different_cursors().into_iter();
-        let (input, cursor) = cursors.filter(|_| self.is_wide).find(|&(input, _)| self.is_alike(input, descriptor))?;
-        Some((op, input, cursor))
     }
 
     /// Whether segments are long enough for it, of which there are so many indices.
@@ -75,7 +44,7 @@ impl Body<'_, '_, '_> {
         builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, count, least)
     }
 
-    /// Keeps the lanes of [such a yield](Body::long_segments), which begins with a segment.
+    /// Keeps the lanes of [such a yield](super::analysis::Analysis::segment_sum_in_lanes), which begins with a segment.
     pub fn keep_lanes_of_segments(&mut self, (op, descriptor): (ScalarOp, usize), start: Value) {
         let sums = self.environment.outlets[0].start;
         let offset = self.emitter.builder.ins().ishl_imm_u(start, 3);
@@ -93,7 +62,7 @@ impl Body<'_, '_, '_> {
 
     /// Whether lanes are kept for the segments of a descriptor.
     pub fn has_lanes_of(&self, descriptor: usize) -> bool {
-        self.lanes.as_ref().and_then(|lanes| lanes.descriptor).is_some_and(|of| self.is_alike(of, descriptor))
+        self.lanes.as_ref().and_then(|lanes| lanes.descriptor).is_some_and(|of| self.plan.is_alike(of, descriptor))
     }
 
     /// The result of a segment that ends before an index.
@@ -201,7 +170,7 @@ impl Body<'_, '_, '_> {
         let within = builder.ins().band_imm_s(within, sum::BLOCK as i64 - 1);
         let is_begin = builder.ins().icmp_imm_s(IntCC::Equal, within, 0);
         let count = builder.ins().isub(stop, i);
-        let is_joined = self.mode == Mode::Piece && lanes.descriptor.is_none();
+        let is_joined = self.analysis.mode == Mode::Piece && lanes.descriptor.is_none();
         let least = if is_joined { sum::BLOCK } else { sum::LANES };
         let is_enough = builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, least as i64);
         let are_kept = builder.ins().band(is_begin, is_enough);

@@ -1,6 +1,6 @@
 //! What of a group is computed in a mode, and what that costs.
 
-use super::plan::{Ending, Mode, Plan, Source};
+use super::super::plan::{Ending, Mode, Plan, Source};
 
 /// The spaces whose elements are stored or added up, and must therefore be counted before pieces of them are computed.
 pub(super) fn counted(plan: &Plan) -> Vec<usize> {
