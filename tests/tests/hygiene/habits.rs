@@ -172,10 +172,7 @@ const MOST_SIBLINGS: usize = 15;
 const WIDEST: usize = 120;
 
 /// Circles that are still to be cut.
-const CIRCLES: &[&str] = &[
-    "cli: repl::{ranks, session}",
-    "frontend: {elaborate, infer}",
-];
+const CIRCLES: &[&str] = &["cli: repl::{ranks, session}", "frontend: {elaborate, infer}"];
 
 /// Tables and exhaustive matches, and what is still to be split.
 const LONG_FUNCTIONS: &[&str] = &[

@@ -274,3 +274,6 @@ impl Plan {
         matches!(node.operands.get(1), Some(&Source::Input(input)) if self.is_alike(input, descriptor))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! What is known of small groups.
+
+use super::checks::Length;
+use super::*;
+use nesl_vcode::Op;
+
+/// The plan of the one group of a function with these parameters, and what it yields.
+fn plan(parameters: &str, group: &str, yielded: &str) -> Plan {
+    let result = parameters.matches('%').count() + group.lines().count();
+    let text =
+        format!("function f({parameters}) -> int {{\n%{result} = fused {{\n{group}\nyield {yielded}\n}}\nreturn 0\n}}");
+    let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let function = &program.functions[0];
+    let Op::Fused(block) = &function.body.instructions[0].op else { panic!("{text}") };
+    Plan::new(block, &function.registers).unwrap_or_else(|| panic!("no group: {text}")).0
+}
+
+const OF_COLUMN: &str = "%0: int, %1: column int";
+
+/// The squares of indices that are less than 10.
+fn filtered() -> Plan {
+    let group = "%2 = iota %0\n%3 = map less.int %2 10\n%4 = pack %2 %3\n%5 = map multiply.int %4 %4";
+    plan(OF_COLUMN, group, "%5")
+}
+
+#[test]
+fn counting_computes_flags_alone_and_takes_two_at_once() {
+    let plan = filtered();
+    let counted = Analysis::of(&plan, Mode::Count);
+    assert_eq!(counted.live, [true, true, false, false]);
+    assert_eq!((counted.endings, counted.positioned), (vec![None], vec![false, true]));
+    assert!(counted.is_wide);
+}
+
+#[test]
+fn what_is_cheap_is_computed_under_a_mask() {
+    let plan = filtered();
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!((whole.live, whole.branches), (vec![true; 4], vec![false; 2]));
+    // Stores where filters put elements have no form for two indices.
+    assert_eq!((whole.is_wide, whole.times), (false, UNROLL));
+}
+
+#[test]
+fn what_may_fail_is_behind_a_branch() {
+    let group = "%2 = iota %0\n%3 = map less.int 0 %2\n%4 = pack %2 %3\n%5 = map divide.int 100 %4";
+    let plan = plan(OF_COLUMN, group, "%5");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!((whole.branches, whole.times), (vec![false, true], 1));
+}
+
+#[test]
+fn indices_that_go_up_with_the_loop_are_checked_at_its_ends() {
+    let group = "%2 = iota 8\n%3 = map multiply.int %2 2\n%4 = map add.int %3 1\n%5 = map check_index %4 %0
+        %6 = gather %1 %5";
+    let plan = plan(OF_COLUMN, group, "%6");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!(whole.checked, [false, false, false, true, true]);
+    let checks = [(2, Length::Any(Source::Input(0))), (3, Length::OfColumn(1))];
+    let checks = checks.map(|(node, length)| EndCheck { index: Source::Node(node), length });
+    assert_eq!(whole.end_checks, checks);
+    assert_eq!((whole.factor(Source::Node(3)), whole.length_checks), (Some(2), Vec::new()));
+    // Counting gathers nothing.
+    assert!(Analysis::of(&plan, Mode::Count).end_checks.is_empty());
+}
+
+#[test]
+fn indices_from_a_column_are_checked_one_by_one_and_lengths_once() {
+    let group = "%3 = map check_index %1 %0\n%4 = gather %2 %3";
+    let plan = plan("%0: int, %1: column int, %2: column int", group, "%4");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!((whole.has_length.as_slice(), whole.checked.as_slice()), (&[true, false][..], &[false, true][..]));
+    assert!(whole.end_checks.is_empty());
+    let (length, column) = (Source::Input(1), IndexedColumn::Input(2));
+    assert_eq!(whole.length_checks, [LengthCheck { length, column }]);
+    assert_eq!(whole.times, UNROLL);
+}
+
+const BY_SEGMENTS: &str = "%0: descriptor, %1: column int, %2: column int, %3: int";
+
+/// Elements of a column at indices that go up by segments.
+fn strided(step: &str) -> Plan {
+    let group = format!(
+        "%4 = seg_iota %0\n%5 = map multiply.int %4 {step}\n%6 = seg_dist %1 %0\n%7 = map add.int %5 %6
+        %8 = map check_index %7 %3\n%9 = gather %2 %8"
+    );
+    plan(BY_SEGMENTS, &group, "%9")
+}
+
+#[test]
+fn indices_that_go_up_by_segments_are_checked_when_strips_begin() {
+    let plan = strided("2");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!(whole.inductions, [false, false, false, false, true, false]);
+    // What they are computed from is not computed at each index; the start is read once for a strip.
+    assert_eq!(whole.live, [false, false, true, false, true, true]);
+    assert_eq!((whole.cursors[0], whole.first_cursors().collect::<Vec<_>>()), (Some(0), vec![0]));
+    assert!(whole.checked[4] && whole.checked[5]);
+}
+
+#[test]
+fn indices_that_do_not_go_up_evenly_are_computed() {
+    let group = "%4 = seg_iota %0\n%5 = map multiply.int %4 %4\n%6 = map check_index %5 %3\n%7 = gather %2 %6";
+    let plan = plan(BY_SEGMENTS, group, "%7");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!((whole.inductions, whole.live), (vec![false; 4], vec![true; 4]));
+    assert_eq!(whole.has_length, [false, false, true, false]);
+}
+
+#[test]
+fn float_sums_keep_lanes_where_two_indices_are_taken_at_once() {
+    let parameters = "%0: column float, %1: descriptor, %2: descriptor, %3: column float";
+    let all = plan(parameters, "%4 = map multiply.float %0 %0\n%5 = reduce.add.float %4", "%5");
+    let all = Analysis::of(&all, Mode::Whole);
+    assert_eq!((all.sum_in_lanes(), all.segment_sum_in_lanes()), (Some(ScalarOp::AddFloat), None));
+    // The second descriptor alone has a place in the loop; sums of the first need it only if it is known to be like it.
+    let group = "%4 = seg_dist %3 %2\n%5 = map multiply.float %0 %4\n%6 = seg_reduce.add.float %5 %1";
+    let open = plan(parameters, group, "%6");
+    assert_eq!(Analysis::of(&open, Mode::Whole).segment_sum_in_lanes(), None);
+    let known = open.clone().with_known(open.find_known(|_| 0, |_| false));
+    let place = open.inputs.iter().position(|&ty| ty == nesl_vcode::RegisterType::Descriptor);
+    let found = Analysis::of(&known, Mode::Whole).segment_sum_in_lanes();
+    assert_eq!(found, place.map(|place| (ScalarOp::AddFloat, place)));
+}
+
+#[test]
+fn scans_are_stored_as_modes_need_them() {
+    let plan = plan("%0: column int", "%1 = map add.int %0 1\n%2 = scan.add.int %1", "%2");
+    let of = |mode| Analysis::of(&plan, mode).endings;
+    assert_eq!(of(Mode::Whole), [Some(Ending::Store(Source::Node(1)))]);
+    // Of a piece only what is to be scanned.
+    assert_eq!(of(Mode::Piece), [Some(Ending::Store(Source::Node(0)))]);
+    assert_eq!(Analysis::of(&plan, Mode::Piece).live, [true, false]);
+}
