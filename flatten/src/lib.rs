@@ -80,5 +80,5 @@ fn flatten(
         let prelude = entry::needed(&mut instances, &all.into_iter().cloned().collect::<Vec<_>>(), required);
         choices.into_iter().map(|types| entry::main(&mut instances, main, types, prelude.clone())).collect()
     });
-    Ok(Program { functions: function::all(instances)?, steps, mains })
+    Ok(Program { functions: function::all(instances)?, steps, mains, sites: Vec::new() })
 }

@@ -21,7 +21,7 @@ use std::fmt;
 const MAGIC: [u8; 8] = *b"NESLVC\r\n";
 
 /// Counts changes of the layout. Changes of the tables count by themselves.
-const LAYOUT: u64 = 4;
+const LAYOUT: u64 = 5;
 
 const HEADER: usize = 24;
 
@@ -137,7 +137,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Program, SourceMap), CodecError> {
 fn spans(program: &Program) -> impl Iterator<Item = Span> {
     fn of_block(block: &Block, found: &mut Vec<Span>) {
         for instruction in &block.instructions {
-            found.push(instruction.span);
+            found.push(instruction.place.span);
             match &instruction.op {
                 Op::If(first, second) => {
                     of_block(first, found);
@@ -148,7 +148,7 @@ fn spans(program: &Program) -> impl Iterator<Item = Span> {
             }
         }
     }
-    let mut found = Vec::new();
+    let mut found: Vec<Span> = program.sites.iter().map(|site| site.span).collect();
     for function in &program.functions {
         found.push(function.span);
         of_block(&function.body, &mut found);

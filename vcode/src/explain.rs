@@ -14,8 +14,8 @@
 //! instructions stand between its own.
 
 use crate::print::{self, Printer};
-use crate::program::{Block, Function, Instruction, Op, Program};
-use nesl_span::{FileId, SourceMap, Span};
+use crate::program::{Block, Function, Instruction, Op, Place, Program};
+use nesl_span::{FileId, SourceMap};
 
 /// The program beside its source. Functions without a place in the source, and steps, are left out.
 pub fn explain(program: &Program, sources: &SourceMap) -> String {
@@ -53,7 +53,7 @@ impl Writer<'_> {
             self.at(depth, &line);
         }
         for instruction in &block.instructions {
-            self.source(instruction.span);
+            self.source(instruction.place);
             self.instruction(instruction, depth);
         }
     }
@@ -94,7 +94,8 @@ impl Writer<'_> {
     }
 
     /// The line of a place, unless it is the one that stands there already.
-    fn source(&mut self, span: Span) {
+    fn source(&mut self, place: Place) {
+        let span = self.program.nearest(place, self.sources);
         let Some((_, file)) = self.sources.files().find(|(id, _)| *id == span.file) else { return };
         let (number, _) = self.sources.line_column(span);
         if self.line.replace((span.file, number)) == Some((span.file, number)) {
@@ -112,7 +113,7 @@ mod tests {
     use crate::build::FunctionBuilder;
     use crate::program::{Operand, RegisterType};
     use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-    use nesl_span::Origin;
+    use nesl_span::{Origin, Span};
 
     #[test]
     fn instructions_stand_under_their_lines() {

@@ -40,7 +40,7 @@ pub use pipeline::{Options, PASSES, PassError, optimise};
 pub use print::Printer;
 pub use program::{
     Block, DefaultValue, Function, FunctionId, GlobalId, Input, Instruction, Main, Op, Operand, Output, Parameter,
-    Program, Register, RegisterType, Step, Use,
+    Place, Program, Register, RegisterType, SiteId, Step, Use,
 };
 pub use shape::Shape;
 pub use verify::{VerifyError, verify};

@@ -348,7 +348,7 @@ impl Parser<'_> {
             Some(operands) => operands,
             None => self.operands()?,
         };
-        Ok(Instruction { op, operands, uses, results, span: Span::new(FileId(0), offset, offset) })
+        Ok(Instruction { op, operands, uses, results, place: Span::new(FileId(0), offset, offset).into() })
     }
 
     fn each(&mut self) -> Parse<Each> {
@@ -467,6 +467,6 @@ impl Parser<'_> {
             step.function = linker.resolve(step.function)?;
         }
         let functions = drafts.into_iter().map(|draft| linker.finish(draft)).collect::<Parse<_>>()?;
-        Ok(Program { functions, steps, mains })
+        Ok(Program { functions, steps, mains, sites: Vec::new() })
     }
 }

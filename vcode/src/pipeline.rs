@@ -260,7 +260,8 @@ pub fn partitioned(program: &Program) -> Result<Program, PassError> {
 /// The functions of a program, all of them, after some more passes.
 fn derived(program: &Program, passes: &[Pass]) -> Result<Program, PassError> {
     // Without anything to run all functions stay.
-    let mut derived = Program { functions: program.functions.clone(), ..Program::default() };
+    let mut derived =
+        Program { functions: program.functions.clone(), sites: program.sites.clone(), ..Program::default() };
     run(passes, &mut derived, &Options::default())?;
     Ok(derived)
 }

@@ -24,11 +24,11 @@
 
 use crate::each::Each;
 use crate::program::{
-    Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Program, RegisterType, Step, Use,
+    Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Place, Program, RegisterType, Step, Use,
 };
 use crate::shape::Shape;
 use nesl_prim::{Constants, ScalarValue, text};
-use nesl_span::{SourceMap, Span};
+use nesl_span::SourceMap;
 use std::fmt;
 
 /// How a program is printed.
@@ -267,7 +267,7 @@ impl Writer<'_> {
             self.list(", ", &unused, |writer, &register| writer.typed(function, register));
         }
         self.text(" {");
-        self.source(function.span);
+        self.source(function.span.into());
         self.out.push('\n');
         self.instructions(&function.body, 1);
         self.indent(1);
@@ -299,14 +299,14 @@ impl Writer<'_> {
             Op::If(then_block, else_block) => {
                 self.operands(&instruction.operands, &instruction.uses);
                 self.out.push(' ');
-                self.block(then_block, depth, Some(instruction.span));
+                self.block(then_block, depth, Some(instruction.place));
                 self.text(" else ");
                 self.block(else_block, depth, None);
                 return;
             }
             Op::Fused(block) => {
                 self.out.push(' ');
-                return self.block(block, depth, Some(instruction.span));
+                return self.block(block, depth, Some(instruction.place));
             }
             Op::Constants(elements) => {
                 self.out.push(' ');
@@ -320,7 +320,7 @@ impl Writer<'_> {
             Op::Scalar(_) | Op::Map(_) | Op::Vector(_) | Op::Host(_) => {}
         }
         self.operands(&instruction.operands, &instruction.uses);
-        self.source(instruction.span);
+        self.source(instruction.place);
     }
 
     /// What stands between `each` and its operands.
@@ -340,8 +340,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A block, on one line if all it does is yield; `span` is noted where its first line ends.
-    fn block(&mut self, block: &Block, depth: usize, span: Option<Span>) {
+    /// A block, on one line if all it does is yield; `place` is noted where its first line ends.
+    fn block(&mut self, block: &Block, depth: usize, place: Option<Place>) {
         if block.instructions.is_empty() && block.drops.is_empty() {
             self.text("{ yield");
             self.operands(&block.results, &block.uses);
@@ -349,8 +349,8 @@ impl Writer<'_> {
             return;
         }
         self.out.push('{');
-        if let Some(span) = span {
-            self.source(span);
+        if let Some(place) = place {
+            self.source(place);
         }
         self.out.push('\n');
         self.instructions(block, depth + 1);
@@ -362,8 +362,9 @@ impl Writer<'_> {
         self.out.push('}');
     }
 
-    fn source(&mut self, span: Span) {
+    fn source(&mut self, place: Place) {
         let Some(sources) = self.printer.sources else { return };
+        let span = self.program.nearest(place, sources);
         // A program and a map that do not belong together still print.
         if let Some((_, file)) = sources.files().find(|(id, _)| *id == span.file) {
             let (line, _) = sources.line_column(span);

@@ -1,17 +1,17 @@
 //! VCODE: the flat program.
 //!
 //! Functions over named registers, in static single assignment, with structured control. A register holds a machine
-//! scalar, a column of scalars, or a segment descriptor; there is nothing nested. Every instruction carries the source
-//! span it came from. A [`Program`] also says how its functions are run: [`Step`]s in order, or [`Main`] with
+//! scalar, a column of scalars, or a segment descriptor; there is nothing nested. Every instruction carries the
+//! [`Place`] it came from. A [`Program`] also says how its functions are run: [`Step`]s in order, or [`Main`] with
 //! arguments.
 
 use crate::depth::nested;
 use crate::each::Each;
 use crate::op::VectorOp;
-pub use crate::register::{FunctionId, GlobalId, Operand, Register, RegisterType};
+pub use crate::register::{FunctionId, GlobalId, Operand, Register, RegisterType, SiteId};
 use crate::shape::Shape;
 use nesl_prim::{Constants, HostOp, ScalarOp};
-use nesl_span::Span;
+use nesl_span::{Origin, SourceMap, Span};
 use serde::{Deserialize, Serialize};
 
 /// A whole program.
@@ -24,6 +24,42 @@ pub struct Program {
     /// What to run with arguments: the first whose parameters the arguments fit. There are several where `main` is
     /// polymorphic.
     pub mains: Vec<Main>,
+    /// The calls that are gone, for the bodies that stand in their place.
+    pub sites: Vec<Place>,
+}
+
+/// The place of an instruction: a chain, as its function's body may stand where that was called, and this caller's body
+/// where it was called, in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The source it came from.
+    pub span: Span,
+    /// Where the function that the source is in was called; none if the instruction is still in that function.
+    pub within: Option<SiteId>,
+}
+
+impl From<Span> for Place {
+    fn from(span: Span) -> Place {
+        Place { span, within: None }
+    }
+}
+
+impl Program {
+    /// The chain of a place: where it is in the source, then the calls that led there and are gone, the innermost first.
+    pub fn chain(&self, place: Place) -> impl Iterator<Item = Span> + '_ {
+        std::iter::successors(Some(place), |place| self.outer(*place)).map(|place| place.span)
+    }
+
+    /// The call that led to a place and is gone.
+    pub fn outer(&self, place: Place) -> Option<Place> {
+        place.within.and_then(|site| self.sites.get(site.0 as usize)).copied()
+    }
+
+    /// The nearest place in user code; the place itself where no user code is involved.
+    pub fn nearest(&self, place: Place, sources: &SourceMap) -> Span {
+        let is_user = |span: &Span| sources.files().any(|(id, file)| id == span.file && file.origin == Origin::User);
+        self.chain(place).find(is_user).unwrap_or(place.span)
+    }
 }
 
 /// A function.
@@ -80,8 +116,8 @@ pub struct Instruction {
     pub uses: Vec<Use>,
     /// What it defines.
     pub results: Vec<Register>,
-    /// The source it came from.
-    pub span: Span,
+    /// Where it came from.
+    pub place: Place,
 }
 
 /// What becomes of a register where it is read: made by the pass [`last_use`](crate::passes::last_use). It is always
@@ -125,8 +161,8 @@ pub enum Op {
 
 impl Instruction {
     /// An instruction without marks.
-    pub fn new(op: Op, operands: Vec<Operand>, results: Vec<Register>, span: Span) -> Instruction {
-        Instruction { op, operands, uses: Vec::new(), results, span }
+    pub fn new(op: Op, operands: Vec<Operand>, results: Vec<Register>, place: impl Into<Place>) -> Instruction {
+        Instruction { op, operands, uses: Vec::new(), results, place: place.into() }
     }
 
     /// Whether the result may be written over the column of an operand, if this is its last use.

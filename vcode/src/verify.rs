@@ -42,6 +42,12 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
         checker.block(&function.body, None);
         checker.marks();
     }
+    for (index, site) in program.sites.iter().enumerate() {
+        if let Some(outer) = site.within.filter(|outer| outer.0 as usize >= index) {
+            let (within, problem) = (format!("site {index}"), Problem::UnknownSite(outer));
+            errors.push(VerifyError { within, instruction: None, span: Some(site.span), problem });
+        }
+    }
     let mut entries = Entries { program, errors: &mut errors, globals: HashMap::new(), arguments: None };
     for (index, step) in program.steps.iter().enumerate() {
         entries.step(&format!("step {index}"), step);
@@ -97,7 +103,7 @@ impl Checker<'_> {
         self.errors.push(VerifyError {
             within: format!("function {}", self.function.name),
             instruction: instruction.map(|instruction| Printer::default().instruction(self.program, instruction)),
-            span: Some(instruction.map_or(self.function.span, |instruction| instruction.span)),
+            span: Some(instruction.map_or(self.function.span, |instruction| instruction.place.span)),
             problem,
         });
     }
@@ -156,6 +162,9 @@ impl Checker<'_> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
+        if let Some(site) = instruction.place.within.filter(|site| site.0 as usize >= self.program.sites.len()) {
+            self.report(Some(instruction), Problem::UnknownSite(site));
+        }
         if let Some(operands) = self.read(Some(instruction), &instruction.operands) {
             let checked = match &instruction.op {
                 Op::Scalar(op) => check_scalar(*op, &operands).map(Some),

@@ -112,4 +112,8 @@ fn sources_that_are_not_there_are_an_error() {
     let mut program: Program = program;
     program.functions[0].span.file = nesl_span::FileId(7);
     assert_eq!(from_bytes(&to_bytes(&program, &SourceMap::default())), Err(CodecError::NoSuchSource));
+    let (mut program, sources) = from_bytes(&sample()).unwrap();
+    let span = nesl_span::Span::new(nesl_span::FileId(7), 0, 0);
+    program.sites.push(nesl_vcode::Place { span, within: None });
+    assert_eq!(from_bytes(&to_bytes(&program, &sources)), Err(CodecError::NoSuchSource));
 }

@@ -134,7 +134,12 @@ fn everything() -> Program {
     let parameters: Vec<Operand> =
         [int, RegisterType::Column(ScalarType::Char), int].into_iter().map(|ty| serial.parameter(ty).into()).collect();
     let serial = serial.finish(parameters);
-    Program { functions: vec![all, second, third, producer, serial, lifted], steps: vec![step], mains: vec![main] }
+    Program {
+        functions: vec![all, second, third, producer, serial, lifted],
+        steps: vec![step],
+        mains: vec![main],
+        sites: Vec::new(),
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The verifier finds each kind of mistake, and says which.
 
 use nesl_prim::{ScalarOp, ScalarValue};
-use nesl_vcode::{FunctionId, Op, Operand, Program, Register, VectorOp, parse, verify};
+use nesl_vcode::{FunctionId, Op, Operand, Place, Program, Register, SiteId, VectorOp, parse, verify};
 
 /// What the verifier says of a program that reads well.
 fn complaints(text: &str) -> Vec<String> {
@@ -284,4 +284,18 @@ fn groups_are_of_one_loop_and_yield_what_they_define() {
         assert!(found.first().map_or("", String::as_str).starts_with(&expected), "{group}: {found:?}");
         assert_eq!(found.is_empty(), expected.is_empty(), "{group}: {found:?}");
     }
+}
+
+#[test]
+fn places_are_within_calls_that_are_noted_before() {
+    let mut program = sound();
+    let span = program.functions[0].span;
+    program.functions[0].body.instructions[0].place = Place { span, within: Some(SiteId(0)) };
+    let found = complaints_of(&program);
+    assert!(found.len() == 1 && found[0].starts_with("function f: there is no site 0 before: %3 = if"), "{found:?}");
+    program.sites = vec![Place { span, within: None }, Place { span, within: Some(SiteId(0)) }];
+    assert_eq!(complaints_of(&program), Vec::<String>::new());
+    // A chain that never ends would keep whoever walks it.
+    program.sites[0].within = Some(SiteId(1));
+    assert_eq!(complaints_of(&program), ["site 0: there is no site 1 before"]);
 }

@@ -2,6 +2,7 @@
 
 use nesl_prim::Failure;
 use nesl_span::{SourceMap, Span};
+use nesl_vcode::{Place, Program};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -47,9 +48,8 @@ impl RuntimeError {
         places.find(|&span| sources.is_user(span)).unwrap_or(self.span)
     }
 
-    /// The error as it is where the call that made it is one of more: at `place`, inside `calls` and `instances`.
-    pub(crate) fn inside(mut self, place: Option<Span>, calls: Vec<Span>, instances: Vec<Instance>) -> RuntimeError {
-        self.calls.extend(place);
+    /// The error as it is where the call that made it is one of more: inside `calls` and `instances`.
+    pub(crate) fn inside(mut self, calls: Vec<Span>, instances: Vec<Instance>) -> RuntimeError {
         self.calls.extend(calls);
         self.calls = kept_calls(self.calls.into_iter());
         self.instances.splice(..0, instances);
@@ -58,10 +58,23 @@ impl RuntimeError {
     }
 }
 
+/// Where a place is in the source, and what a [`RuntimeError`] keeps of the calls that led there: those that are gone,
+/// and `calls`, the innermost first, which may have taken the place of others, too.
+pub(crate) fn chain(program: &Program, at: Place, calls: impl DoubleEndedIterator<Item = Place>) -> (Span, Vec<Span>) {
+    let own: Vec<Span> = program.chain(at).skip(1).collect();
+    (at.span, kept_calls(own.into_iter().chain(self::calls(program, calls))))
+}
+
+/// What a [`RuntimeError`] keeps of calls, the innermost first, with those that are gone.
+pub(crate) fn calls(program: &Program, calls: impl DoubleEndedIterator<Item = Place>) -> Vec<Span> {
+    let all: Vec<Span> = kept_calls(calls).into_iter().flat_map(|call| program.chain(call)).collect();
+    kept_calls(all.into_iter())
+}
+
 /// What a [`RuntimeError`] keeps of a chain of calls, the innermost first.
-pub(crate) fn kept_calls(mut calls: impl DoubleEndedIterator<Item = Span>) -> Vec<Span> {
-    let mut kept: Vec<Span> = calls.by_ref().take(CALLS_KEPT).collect();
-    let outermost: Vec<Span> = calls.rev().take(CALLS_KEPT).collect();
+pub(crate) fn kept_calls<T>(mut calls: impl DoubleEndedIterator<Item = T>) -> Vec<T> {
+    let mut kept: Vec<T> = calls.by_ref().take(CALLS_KEPT).collect();
+    let outermost: Vec<T> = calls.rev().take(CALLS_KEPT).collect();
     kept.extend(outermost.into_iter().rev());
     kept
 }
@@ -88,7 +101,7 @@ mod tests {
         let instance = |index| Instance { index, place: at(index) };
         let (failure, instances) = (Failure::Interrupted, vec![instance(3)]);
         let inner = RuntimeError { failure, span: at(0), calls: chain(0..5000), element: None, instances };
-        let error = inner.inside(Some(at(5000)), chain(5001..5500), vec![instance(2)]);
+        let error = inner.inside(chain(5000..5500), vec![instance(2)]);
         assert_eq!((error.calls, error.instances), (chain(0..5500), vec![instance(2), instance(3)]));
     }
 

@@ -11,7 +11,8 @@ use crate::engine::group::Group;
 use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{
-    Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType, Use, VectorOp, tail,
+    Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Place, Register, RegisterType, Use,
+    VectorOp, tail,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub(crate) struct EachLine {
     /// The positions among the operands of sequences that vary by instance.
     pub sequences: Vec<usize>,
     pub results: Box<[Option<Slot>]>,
-    pub span: Span,
+    pub at: Place,
 }
 
 /// What a line of the kind [`Line::Group`] does.
@@ -59,26 +60,26 @@ pub(crate) struct GroupLine {
     pub results: Box<[Option<Slot>]>,
     /// The line after the instructions of the group.
     pub after: usize,
-    pub span: Span,
+    pub at: Place,
 }
 
 /// One line of a decoded function. A result that nothing reads has no slot.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
     /// An instruction without control. From it on so many lines may be done at once.
-    Execute { operation: Operation, operands: Box<[Source]>, result: Option<Slot>, span: Span, together: usize },
+    Execute { operation: Operation, operands: Box<[Source]>, result: Option<Slot>, at: Place, together: usize },
     /// An operation on the world outside.
-    Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
+    Host { op: HostOp, operands: Box<[Source]>, results: Box<[Option<Slot>]>, at: Place },
     /// A call.
-    Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, span: Span },
+    Call { function: FunctionId, operands: Box<[Source]>, results: Box<[Option<Slot>]>, at: Place },
     /// A call that is a step of a loop: the called function's frame takes the place of this one's.
-    Step { function: FunctionId, operands: Box<[Source]>, span: Span },
+    Step { function: FunctionId, operands: Box<[Source]>, at: Place },
     /// A function on each of some instances. The first operand is their number.
     Each(Arc<EachLine>),
     /// A group at once, if the engine can; otherwise its instructions follow.
     Group(Arc<GroupLine>),
     /// Goes on with the next line where the condition is true, else with line `otherwise`.
-    Branch { condition: Source, otherwise: usize, span: Span },
+    Branch { condition: Source, otherwise: usize, at: Place },
     /// Goes on with a line further down.
     Jump(usize),
     /// The results of a branch become those of its `if`.
@@ -180,12 +181,12 @@ impl Decoder<'_> {
                 Op::Call(function) if self.steps.contains(function) => {
                     self.begin(block, before);
                     let operands = self.sources(&last.operands, &last.uses);
-                    return self.lines.push(Line::Step { function: *function, operands, span: last.span });
+                    return self.lines.push(Line::Step { function: *function, operands, at: last.place });
                 }
                 Op::If(then_block, else_block) => {
                     self.begin(block, before);
                     let condition = self.sources(&last.operands, &last.uses)[0];
-                    return self.ends(condition, [then_block, else_block], last.span);
+                    return self.ends(condition, [then_block, else_block], last.place);
                 }
                 _ => {}
             }
@@ -196,30 +197,30 @@ impl Decoder<'_> {
     }
 
     /// An `if` that ends the function: each of its branches does.
-    fn ends(&mut self, condition: Source, blocks: [&Block; 2], span: Span) {
+    fn ends(&mut self, condition: Source, blocks: [&Block; 2], at: Place) {
         let branch = self.lines.len();
-        self.lines.push(Line::Branch { condition, otherwise: 0, span });
+        self.lines.push(Line::Branch { condition, otherwise: 0, at });
         let (free, slots) = (self.free.clone(), self.slots);
         self.end(blocks[0]);
-        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), span };
+        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), at };
         self.free = free;
         self.free.extend(slots..self.slots);
         self.end(blocks[1]);
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
-        let span = instruction.span;
+        let at = instruction.place;
         // Operands leave their slots before results are stored: a result may get the slot of an operand.
         let operands = self.sources(&instruction.operands, &instruction.uses);
         let results = self.define(&instruction.results);
         let operation = match &instruction.op {
             Op::If(then_block, else_block) => {
                 let blocks = [then_block.as_ref(), else_block.as_ref()];
-                return self.branches(operands[0], blocks, &results, span);
+                return self.branches(operands[0], blocks, &results, at);
             }
-            Op::Host(op) => return self.lines.push(Line::Host { op: *op, operands, results, span }),
+            Op::Host(op) => return self.lines.push(Line::Host { op: *op, operands, results, at }),
             Op::Call(function) => {
-                return self.lines.push(Line::Call { function: *function, operands, results, span });
+                return self.lines.push(Line::Call { function: *function, operands, results, at });
             }
             Op::Each(each) => {
                 return self.lines.push(Line::Each(Arc::new(EachLine {
@@ -227,7 +228,7 @@ impl Decoder<'_> {
                     operands,
                     sequences: varying_sequences(each),
                     results,
-                    span,
+                    at,
                 })));
             }
             Op::Scalar(op) => Operation::Scalar(*op),
@@ -236,13 +237,13 @@ impl Decoder<'_> {
             Op::Vector(op) => Operation::Vector(*op),
             Op::Fused(_) => unreachable!("a group is more than a line"),
         };
-        self.lines.push(Line::Execute { operation, operands, result: results[0], span, together: 1 });
+        self.lines.push(Line::Execute { operation, operands, result: results[0], at, together: 1 });
     }
 
     /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot
     /// where it is. `later` are the instructions after it.
     fn group(&mut self, block: &Block, instruction: &Instruction, later: &[Instruction]) {
-        let (results, span) = (&instruction.results, instruction.span);
+        let (results, at) = (&instruction.results, instruction.place);
         let line = self.lines.len();
         let known = Group::new(block, self.registers).map(|(group, inputs)| {
             let mut is_last = HashSet::new();
@@ -276,20 +277,20 @@ impl Decoder<'_> {
         self.drop_values(unread);
         if let Some((group, operands)) = known {
             let (results, after) = (slots.into(), self.lines.len());
-            self.lines[line] = Line::Group(Arc::new(GroupLine { group, operands, results, after, span }));
+            self.lines[line] = Line::Group(Arc::new(GroupLine { group, operands, results, after, at }));
         }
     }
 
     /// An `if`. Its results have their slots before its branches begin, so that nothing in them is in the way of the
     /// last moves. Both branches begin with the same free slots.
-    fn branches(&mut self, condition: Source, blocks: [&Block; 2], results: &[Option<Slot>], span: Span) {
+    fn branches(&mut self, condition: Source, blocks: [&Block; 2], results: &[Option<Slot>], at: Place) {
         let branch = self.lines.len();
-        self.lines.push(Line::Branch { condition, otherwise: 0, span });
+        self.lines.push(Line::Branch { condition, otherwise: 0, at });
         let (free, slots) = (self.free.clone(), self.slots);
         self.branch(blocks[0], results);
         let jump = self.lines.len();
         self.lines.push(Line::Jump(0));
-        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), span };
+        self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), at };
         self.free = free;
         self.free.extend(slots..self.slots);
         self.branch(blocks[1], results);

@@ -52,7 +52,7 @@ impl<E: Engine> Run<'_, E> {
         here: (FunctionId, usize),
         frames: &mut Frames<E>,
     ) -> Result<Option<FunctionId>, Stop> {
-        let (each, span) = (&line.each, line.span);
+        let (each, at) = (&line.each, line.at);
         let values: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
         let around = Around { read: frames.read_around(), growth: frames.growth() };
         match self.begin_each(line, values, around, || frames.active())? {
@@ -62,19 +62,19 @@ impl<E: Engine> Run<'_, E> {
             }
             Begun::Lifted(values, growth) => {
                 let code = self.program.code(each.lifted);
-                frames.call_with(here, code, values, growth).map_err(Stop::at(span))?;
-                self.enter(span);
+                frames.call_with(here, code, values, growth).map_err(Stop::at(at))?;
+                self.enter(at);
                 Ok(Some(each.lifted))
             }
             Begun::OneByOne(arguments, Sizes { instances, read, .. }, operands) => {
                 let results = each.results.iter().map(Gathered::instances).collect();
-                let first = arguments.instance(self.engine, 0).map_err(Stop::of(span))?;
+                let first = arguments.instance(self.engine, 0).map_err(Stop::of(at))?;
                 let arguments = Arc::new(arguments);
                 let line = Arc::clone(line);
                 let leaf = Leaf { line, arguments, index: 0, end: instances, read, results, operands };
-                frames.call_each(here, leaf).map_err(Stop::at(span))?;
-                self.enter(span);
-                frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(span))?;
+                frames.call_each(here, leaf).map_err(Stop::at(at))?;
+                self.enter(at);
+                frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(at))?;
                 Ok(Some(each.serial))
             }
         }
@@ -88,20 +88,24 @@ impl<E: Engine> Run<'_, E> {
         let (each, instances) = (&line.each, instances_in::<E>(&values));
         let no_more = |error| WholeError { instance: None, error: Box::new(error) };
         let one_of_them = |error: RuntimeError| WholeError {
-            instance: error.instances.first().filter(|instance| instance.place == line.span).map(|first| first.index),
+            instance: error
+                .instances
+                .first()
+                .filter(|instance| instance.place == line.at.span)
+                .map(|first| first.index),
             error: Box::new(error),
         };
         let around = Around { read: Some(0), growth: Growth::default() };
         match self.begin_each(line, values, around, || Ok(Active::default())) {
             Ok(Begun::Done(results)) => Ok(results),
             Ok(Begun::Lifted(values, _)) => {
-                let depth = self.enter(line.span);
+                let depth = self.enter(line.at);
                 let results = self.function(each.lifted, values).map_err(no_more)?;
                 self.leave_to(depth);
                 Ok(results)
             }
             Ok(Begun::OneByOne(arguments, ..)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
-            Err(Stop::Here(fault, span, _)) => Err(no_more(outside_instances(span)(fault))),
+            Err(Stop::Here(fault, at, _)) => Err(no_more(outside_instances(at)(fault))),
             Err(Stop::Inside(error, _)) => Err(one_of_them(*error)),
         }
     }
@@ -114,12 +118,12 @@ impl<E: Engine> Run<'_, E> {
         around: Around,
         outside: impl FnOnce() -> Result<Active, Failure>,
     ) -> Result<Begun<E>, Stop> {
-        let (each, span) = (&line.each, line.span);
-        let mut sizes = self.sizes(line, &values).map_err(Stop::of(span))?;
+        let (each, at) = (&line.each, line.at);
+        let mut sizes = self.sizes(line, &values).map_err(Stop::of(at))?;
         sizes.is_stalled = around.growth.is_stalled();
         if sizes.instances == 0 {
             drop(values);
-            return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(span));
+            return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(at));
         }
         let is_outermost = around.read.is_none() && !self.settings.within;
         if let Some(results) = self.divided(line, sizes, &values) {
@@ -134,10 +138,10 @@ impl<E: Engine> Run<'_, E> {
         }
         let kept = is_outermost.then(|| values.clone());
         sizes.native &= !sizes.take_all_workers_each(self.engine.workers(), around.read);
-        let shares = self.shares(line, sizes, &values).map_err(Stop::of(span))?;
+        let shares = self.shares(line, sizes, &values).map_err(Stop::of(at))?;
         let operands = values.split_off(1);
-        let outside = outside().map_err(Stop::at(span))?;
-        if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(span))? {
+        let outside = outside().map_err(Stop::at(at))?;
+        if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(at))? {
             let run = |run: &mut Run<'_, E>, task| run.native_instances(line, &native, &operands, task, outside);
             let results = match self.dealt_out(line, sizes, (shares, true), run) {
                 Ok(results) => results,
@@ -145,24 +149,24 @@ impl<E: Engine> Run<'_, E> {
             };
             // Nobody reads these any more: their memory is free for what the results are put together in.
             drop((native, operands, kept));
-            return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span));
+            return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(at));
         }
         if sizes.scalar_only {
             let run = |run: &mut Run<'_, E>, task: Task| {
                 Ok(vec![run.scalar_instances(line, &operands, task.range, outside)?])
             };
             return match self.dealt_out(line, sizes, (shares, false), run) {
-                Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span)),
+                Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(at)),
                 Err(stop) => Err(self.in_order(line, kept, stop)),
             };
         }
-        let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(span))?;
+        let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(at))?;
         match shares {
             None => Ok(Begun::OneByOne(arguments, sizes, kept)),
             shares => {
                 let run = |run: &mut Run<'_, E>, task: Task| Ok(vec![run.instances(line, &arguments, task.range)?]);
                 match self.dealt_out(line, sizes, (shares, false), run) {
-                    Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(span)),
+                    Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(at)),
                     Err(stop) => Err(self.in_order(line, kept, stop)),
                 }
             }
@@ -193,7 +197,7 @@ impl<E: Engine> Run<'_, E> {
         }
         let settings = self.settings;
         (self.settings.strategy, self.settings.within) = (Strategy::Lift, true);
-        let depth = self.enter(line.span);
+        let depth = self.enter(line.at);
         let outcome = self.function(line.each.lifted, operands);
         self.leave_to(depth);
         self.settings = settings;
@@ -220,12 +224,12 @@ impl<E: Engine> Run<'_, E> {
         settings.strategy = settings.strategy.after_division();
         let (mut instructions, mut steps, mut profiled) = (0, 0, Vec::new());
         let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
-        let division = Division { each, instances, operands, deal, span: line.span };
+        let division = Division { each, instances, operands, deal, span: line.at.span };
         let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
             let did = worker::run(program, settings, engine, profile.clone(), |run| {
                 if own.instances() == 0 {
                     let nothing = leaf::nothing(run.engine, &line.each);
-                    return nothing.map_err(outside_instances(line.span)).map_err(|error| (usize::MAX, error));
+                    return nothing.map_err(outside_instances(line.at)).map_err(|error| (usize::MAX, error));
                 }
                 let values =
                     std::iter::once(Slot::Scalar((own.instances() as i64).to_value())).chain(own.operands.clone());
@@ -306,15 +310,15 @@ impl<E: Engine> Run<'_, E> {
         frames: &mut Frames<E>,
     ) -> Result<Option<FunctionId>, Stop> {
         let Some(leaf) = frames.leaf() else { unreachable!("an instance that ends is one of an each") };
-        let span = leaf.line.span;
-        gather(self.engine, &mut leaf.results, values).map_err(Stop::of(span))?;
+        let at = leaf.line.at;
+        gather(self.engine, &mut leaf.results, values).map_err(Stop::of(at))?;
         leaf.index += 1;
         if leaf.index == leaf.end {
             return Ok(None);
         }
-        let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(span))?;
+        let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(at))?;
         let serial = leaf.line.each.serial;
-        frames.begin_instance(self.program.code(serial), arguments).map_err(Stop::at(span))?;
+        frames.begin_instance(self.program.code(serial), arguments).map_err(Stop::at(at))?;
         Ok(Some(serial))
     }
 
@@ -323,8 +327,8 @@ impl<E: Engine> Run<'_, E> {
         let Some(leaf) = frames.leaf() else { unreachable!("an each that ends has instances") };
         let (line, results) = (Arc::clone(&leaf.line), std::mem::take(&mut leaf.results));
         self.leave();
-        self.at(line.span);
-        let values = finish(self.engine, results).map_err(Stop::of(line.span))?;
+        self.at(line.at);
+        let values = finish(self.engine, results).map_err(Stop::of(line.at))?;
         frames.end_each(values, &line.results);
         Ok(())
     }
@@ -349,18 +353,18 @@ impl<E: Engine> Run<'_, E> {
         range: Range<usize>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
         let each = &line.each;
-        let outside = outside_instances(line.span);
+        let outside = outside_instances(line.at);
         let mut results: Vec<Gathered<E>> = each.results.iter().map(Gathered::instances).collect();
         for index in range {
-            self.at(line.span);
+            self.at(line.at);
             let inputs = arguments.instance(self.engine, index).map_err(outside)?;
-            let depth = self.enter(line.span);
+            let depth = self.enter(line.at);
             let values = self.function(each.serial, inputs).map_err(|mut error| {
-                error.instances.insert(0, Instance { index, place: line.span });
+                error.instances.insert(0, Instance { index, place: line.at.span });
                 error
             })?;
             self.leave_to(depth);
-            self.at(line.span);
+            self.at(line.at);
             gather(self.engine, &mut results, values).map_err(outside)?;
         }
         finish(self.engine, results).map_err(outside)

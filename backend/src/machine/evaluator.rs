@@ -9,12 +9,11 @@ use super::Limits;
 use super::loaded::Loaded;
 use super::native::ScalarCalls;
 use super::scalar_code::{Call, Code, End};
-use crate::engine::error::{RuntimeError, kept_calls};
+use crate::engine::error::{RuntimeError, chain};
 use crate::engine::native::Native;
 use nesl_native::Status;
 use nesl_prim::{Failure, ScalarValue};
-use nesl_span::Span;
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, Place};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A function that waits for its call to return.
@@ -143,9 +142,10 @@ impl<'a> Evaluator<'a> {
         let outcome = self.begin(code, arguments, outside).and_then(|()| self.run(code, outside));
         match outcome {
             Ok(()) => Ok(&self.results),
-            Err((failure, span)) => {
-                let calls = self.callers.drain(..).rev().map(|caller| caller.call.span);
-                let calls = kept_calls(calls);
+            Err((failure, at)) => {
+                let program = self.program.program();
+                let chains = self.callers.drain(..).rev().map(|caller| caller.call.at);
+                let (span, calls) = chain(program, at, chains);
                 Err(RuntimeError { failure, span, calls, element: None, instances: Vec::new() })
             }
         }
@@ -157,17 +157,17 @@ impl<'a> Evaluator<'a> {
         code: &Code,
         arguments: impl ExactSizeIterator<Item = u64>,
         outside: Active,
-    ) -> Result<(), (Failure, Span)> {
+    ) -> Result<(), (Failure, Place)> {
         assert_eq!(arguments.len(), code.parameters.len(), "an argument for each parameter");
-        self.check_interrupt(code.span)?;
-        self.make_room(code.words, outside).map_err(|failure| (failure, code.span))?;
+        self.check_interrupt(code.span.into())?;
+        self.make_room(code.words, outside).map_err(|failure| (failure, code.span.into()))?;
         for (&place, argument) in code.parameters.iter().zip(arguments) {
             self.words[place] = argument;
         }
         Ok(())
     }
 
-    fn run(&mut self, mut code: &'a Code, outside: Active) -> Result<(), (Failure, Span)> {
+    fn run(&mut self, mut code: &'a Code, outside: Active) -> Result<(), (Failure, Place)> {
         let mut base = 0;
         let mut next = 0;
         loop {
@@ -178,7 +178,7 @@ impl<'a> Evaluator<'a> {
                 done += 1;
                 if let Err(failure) = operation.apply(frame) {
                     self.instructions += done as u64;
-                    return Err((*failure, block.spans[done - 1]));
+                    return Err((*failure, block.places[done - 1]));
                 }
             }
             for &(source, place) in &block.moves {
@@ -192,12 +192,12 @@ impl<'a> Evaluator<'a> {
                 End::Jump(target) => next = *target,
                 End::Call(call) => {
                     // Whatever runs for long calls again and again.
-                    self.check_interrupt(call.span)?;
+                    self.check_interrupt(call.at)?;
                     let callee = self.program.scalar_code(call.function);
                     let top = base + code.words;
                     self.check_depth(outside)
                         .and_then(|()| self.make_room(top + callee.words, outside))
-                        .map_err(|failure| (failure, call.span))?;
+                        .map_err(|failure| (failure, call.at))?;
                     let (below, above) = self.words.split_at_mut(top);
                     for (source, &place) in call.arguments.iter().zip(&callee.parameters) {
                         above[place] = source.word(&below[base..]);
@@ -205,12 +205,12 @@ impl<'a> Evaluator<'a> {
                     self.callers.push(Caller { code, call, base });
                     (code, base, next) = (callee, top, 0);
                 }
-                End::Step { function, arguments, span } => {
+                End::Step { function, arguments, at } => {
                     self.moving.clear();
                     self.moving.extend(arguments.iter().map(|source| source.word(frame)));
-                    self.check_interrupt(*span)?;
+                    self.check_interrupt(*at)?;
                     (code, next) = (self.program.scalar_code(*function), 0);
-                    self.make_room(base + code.words, outside).map_err(|failure| (failure, *span))?;
+                    self.make_room(base + code.words, outside).map_err(|failure| (failure, *at))?;
                     for (&word, &place) in self.moving.iter().zip(&code.parameters) {
                         self.words[base + place] = word;
                     }
@@ -231,9 +231,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn check_interrupt(&self, span: Span) -> Result<(), (Failure, Span)> {
+    fn check_interrupt(&self, at: Place) -> Result<(), (Failure, Place)> {
         match self.interrupt {
-            Some(flag) if flag.load(Relaxed) => Err((Failure::Interrupted, span)),
+            Some(flag) if flag.load(Relaxed) => Err((Failure::Interrupted, at)),
             _ => Ok(()),
         }
     }

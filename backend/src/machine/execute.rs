@@ -9,7 +9,7 @@ use crate::engine::value::SlotOf;
 use crate::engine::{self, Engine, Fault, MapOperand};
 use crate::machine::decode::{Operation, Source};
 use nesl_prim::{Failure, ScalarValue};
-use nesl_span::Span;
+use nesl_vcode::Place;
 
 /// Executes an operation.
 pub(super) fn execute<E: Engine>(
@@ -41,11 +41,11 @@ pub(super) fn execute<E: Engine>(
 }
 
 /// An error of an operation with its place, and whether its element means something to the user.
-pub(super) fn place(operation: &Operation, fault: Fault, span: Span) -> (Fault, Span, bool) {
+pub(super) fn place(operation: &Operation, fault: Fault, at: Place) -> (Fault, Place, bool) {
     let of_element = (matches!(operation, Operation::Map(_))
         || matches!(operation, Operation::Vector(op) if op.row().fallible))
         && !matches!(fault.failure, Failure::OutOfMemory { .. } | Failure::Interrupted);
-    (fault, span, of_element)
+    (fault, at, of_element)
 }
 
 fn column<E: Engine>(slot: SlotOf<E>) -> E::Column {

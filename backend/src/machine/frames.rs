@@ -4,15 +4,14 @@ use super::Limits;
 use super::leaf::{Gathered, Split};
 use crate::data::slot::Slot;
 use crate::engine::Engine;
-use crate::engine::error::{CALLS_KEPT, Instance, kept_calls};
+use crate::engine::error::{CALLS_KEPT, Instance};
 use crate::engine::value::SlotOf;
-use crate::machine::decode::{Code, EachLine, Line, Slot as Place, Source};
+use crate::machine::decode::{Code, EachLine, Line, Slot as Position, Source};
 use crate::machine::evaluator::Active;
 use crate::machine::loaded::Loaded;
 use crate::machine::strategy::Growth;
 use nesl_prim::{Failure, ScalarValue};
-use nesl_span::Span;
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, Place};
 use std::sync::Arc;
 
 /// A caller that waits for its call to return.
@@ -188,7 +187,7 @@ impl<E: Engine> Frames<E> {
     }
 
     /// The end of the instances: results move to the caller's frame.
-    pub fn end_each(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Place>]) {
+    pub fn end_each(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Position>]) {
         let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the instances have a caller"));
         self.leaves.pop();
         self.slots.truncate(self.base);
@@ -200,7 +199,7 @@ impl<E: Engine> Frames<E> {
 
     /// Which instances are running, the outermost first.
     pub fn instances(&self) -> Vec<Instance> {
-        let instance = |leaf: &Leaf<E>| Instance { index: leaf.index, place: leaf.line.span };
+        let instance = |leaf: &Leaf<E>| Instance { index: leaf.index, place: leaf.line.at.span };
         let running = self.callers.iter().filter_map(|caller| caller.leaf.as_deref().map(instance));
         running.take(CALLS_KEPT).collect()
     }
@@ -238,7 +237,7 @@ impl<E: Engine> Frames<E> {
     }
 
     /// Results move to the caller's frame; the running function's is gone.
-    pub fn return_to_caller(&mut self, sources: &[Source], results: &[Option<Place>]) {
+    pub fn return_to_caller(&mut self, sources: &[Source], results: &[Option<Position>]) {
         let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the first frame returns to the host"));
         for (&source, &place) in sources.iter().zip(results) {
             let value = self.read(source);
@@ -273,26 +272,26 @@ impl<E: Engine> Frames<E> {
     }
 
     /// Keeps a value, unless nothing reads it.
-    pub fn store(&mut self, place: Option<Place>, value: SlotOf<E>) {
+    pub fn store(&mut self, place: Option<Position>, value: SlotOf<E>) {
         if let Some(place) = place {
             self.slots[self.base + place as usize] = Some(value);
         }
     }
 
     /// Forgets values.
-    pub fn clear(&mut self, places: &[Place]) {
+    pub fn clear(&mut self, places: &[Position]) {
         for &place in places {
             self.slots[self.base + place as usize] = None;
         }
     }
 
-    /// Where the active calls are in the source, the innermost first, without the middle of a long chain.
-    pub fn calls(&self, program: &Loaded) -> Vec<Span> {
-        let call = |caller: &Caller<E>| match &program.code(caller.function).lines[caller.next as usize - 1] {
-            Line::Call { span, .. } => Some(*span),
+    /// Where the active calls are, the innermost first.
+    pub fn calls<'f>(&'f self, program: &'f Loaded) -> impl DoubleEndedIterator<Item = Place> + 'f {
+        let call = move |caller: &Caller<E>| match &program.code(caller.function).lines[caller.next as usize - 1] {
+            Line::Call { at, .. } => Some(*at),
             Line::Each(line) => program.call_place(line),
             other => unreachable!("a caller goes on after its call, not after {other:?}"),
         };
-        kept_calls(self.callers.iter().rev().filter_map(call))
+        self.callers.iter().rev().filter_map(call)
     }
 }

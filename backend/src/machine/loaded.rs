@@ -4,9 +4,8 @@
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
-use nesl_span::Span;
 use nesl_vcode::tail::Steps;
-use nesl_vcode::{FunctionId, Program, pipeline};
+use nesl_vcode::{FunctionId, Place, Program, pipeline};
 use std::sync::{Arc, OnceLock};
 
 /// A verified program, decoded function by function when they are first called.
@@ -65,9 +64,12 @@ impl Loaded {
     }
 
     /// Where the function of an `each` is called; none where it is a part of the caller that stands there.
-    pub(crate) fn call_place(&self, line: &EachLine) -> Option<Span> {
+    pub(crate) fn call_place(&self, line: &EachLine) -> Option<Place> {
         let function = &self.program.functions[line.each.serial.0 as usize];
-        Some(line.span).filter(|&span| span != function.span)
+        match line.at.span == function.span {
+            true => self.program.outer(line.at),
+            false => Some(line.at),
+        }
     }
 
     pub(super) fn decoded(&self, function: FunctionId) -> Code {

@@ -77,10 +77,10 @@ impl Profile {
         self.since = Some(reading);
     }
 
-    /// Something begins at this place.
-    pub fn at(&mut self, span: Span, reading: Reading) {
+    /// Something begins at this place, of which the nearest user code counts.
+    pub fn at(&mut self, chain: impl Iterator<Item = Span>, reading: Reading) {
         self.charge(reading);
-        self.here = Some(self.place(span));
+        self.here = self.place(chain);
     }
 
     /// Ends: what follows is charged to nobody.
@@ -97,8 +97,8 @@ impl Profile {
     }
 
     /// A call from this place begins; the number of those before.
-    pub fn enter(&mut self, span: Span) -> usize {
-        let place = if self.is_user(span) { Some(span) } else { self.calls.last().copied().flatten() };
+    pub fn enter(&mut self, mut chain: impl Iterator<Item = Span>) -> usize {
+        let place = chain.find(|&span| self.is_user(span)).or(self.calls.last().copied().flatten());
         self.calls.push(place);
         self.calls.len() - 1
     }
@@ -120,9 +120,9 @@ impl Profile {
 
     /// What has happened since the last reading was one instruction at each of these places: each is charged the same.
     /// `reading` is without these instructions.
-    pub fn share(&mut self, spans: impl Iterator<Item = Span>, reading: Reading) {
+    pub fn share(&mut self, chains: impl Iterator<Item = impl Iterator<Item = Span>>, reading: Reading) {
         let one = Spent { time: Duration::from_nanos(1), instructions: 1, bytes: 1, native: false };
-        let parts = spans.map(|span| (self.place(span), one)).collect();
+        let parts = chains.filter_map(|chain| Some((self.place(chain)?, one))).collect();
         self.share_out(parts, reading);
     }
 
@@ -169,8 +169,10 @@ impl Profile {
         !self.library.contains(&span.file)
     }
 
-    fn place(&self, span: Span) -> Span {
-        if self.is_user(span) { span } else { self.calls.last().copied().flatten().unwrap_or(span) }
+    fn place(&self, chain: impl Iterator<Item = Span>) -> Option<Span> {
+        let mut chain = chain.peekable();
+        let own = chain.peek().copied();
+        chain.find(|&span| self.is_user(span)).or(self.calls.last().copied().flatten()).or(own)
     }
 }
 
@@ -211,6 +213,7 @@ impl<I: Iterator<Item = u64>> Iterator for Portions<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::iter::once;
 
     fn map() -> (SourceMap, impl Fn(usize) -> Span, impl Fn(usize) -> Span) {
         let mut sources = SourceMap::default();
@@ -227,15 +230,15 @@ mod tests {
         let reading =
             |count| Reading { time: start + Duration::from_nanos(10 * count), instructions: count, bytes: 8 * count };
         profile.begin(reading(1));
-        profile.at(user(1), reading(2));
-        profile.enter(user(1));
-        profile.at(library(1), reading(4));
-        profile.enter(library(1));
-        profile.at(library(2), reading(7));
+        profile.at(once(user(1)), reading(2));
+        profile.enter(once(user(1)));
+        profile.at(once(library(1)), reading(4));
+        profile.enter(once(library(1)));
+        profile.at(once(library(2)), reading(7));
         profile.leave();
         profile.leave();
-        profile.at(user(2), reading(11));
-        profile.at(library(9), reading(12));
+        profile.at(once(user(2)), reading(11));
+        profile.at(once(library(9)), reading(12));
         profile.end(reading(13));
         let spent = |count| Spent {
             time: Duration::from_nanos(10 * count),
@@ -256,13 +259,13 @@ mod tests {
         let reading =
             |time, instructions, bytes| Reading { time: start + Duration::from_nanos(time), instructions, bytes };
         profile.begin(reading(0, 0, 0));
-        profile.at(user(0), reading(0, 0, 0));
-        profile.share([user(1), user(2), user(1)].into_iter(), reading(100, 0, 10));
+        profile.at(once(user(0)), reading(0, 0, 0));
+        profile.share([user(1), user(2), user(1)].into_iter().map(once), reading(100, 0, 10));
         let mut workers = [profile.for_worker(), profile.for_worker()];
         for (index, worker) in (1..).zip(&mut workers) {
             worker.begin(reading(100, 0, 10));
-            worker.at(library(1), reading(100, 0, 10));
-            worker.at(user(2), reading(100 + 30 * index, index, 10));
+            worker.at(once(library(1)), reading(100, 0, 10));
+            worker.at(once(user(2)), reading(100 + 30 * index, index, 10));
             worker.end(reading(100 + 40 * index, 2 * index, 10));
         }
         profile.merge(workers.into_iter(), reading(200, 4, 13));

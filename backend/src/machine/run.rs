@@ -8,7 +8,7 @@ mod together;
 
 use super::frames::Frames;
 use super::{Limits, execute, outside};
-use crate::engine::error::RuntimeError;
+use crate::engine::error::{RuntimeError, calls, chain};
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
@@ -18,8 +18,7 @@ use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
 use crate::machine::strategy::Strategy;
 use nesl_prim::{Element, Failure, Host};
-use nesl_span::Span;
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, Place};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What holds for all workers of a run.
@@ -59,19 +58,20 @@ pub(super) struct Run<'a, E: Engine> {
 /// Why a run ended early.
 pub(super) enum Stop {
     /// Here; and whether the element of the fault means something.
-    Here(Fault, Span, bool),
+    Here(Fault, Place, bool),
     /// In a call at this place, or in an instance of the `each` there, that ran elsewhere: in the evaluator or on a
     /// worker.
-    Inside(Box<RuntimeError>, Option<Span>),
+    Inside(Box<RuntimeError>, Option<Place>),
 }
 
 impl Stop {
-    pub(super) fn at(span: Span) -> impl Fn(Failure) -> Stop {
-        move |failure| Stop::Here(failure.into(), span, false)
+    pub(super) fn at(at: impl Into<Place>) -> impl Fn(Failure) -> Stop {
+        let at = at.into();
+        move |failure| Stop::Here(failure.into(), at, false)
     }
 
-    pub(super) fn of(span: Span) -> impl Fn(Fault) -> Stop {
-        move |fault| Stop::Here(fault, span, false)
+    pub(super) fn of(at: Place) -> impl Fn(Fault) -> Stop {
+        move |fault| Stop::Here(fault, at, false)
     }
 }
 
@@ -92,20 +92,20 @@ impl<E: Engine> Run<'_, E> {
         let results = self.lines(function, inputs, &mut frames);
         self.leave_to(depth);
         results.map_err(|stop| {
-            let (calls, instances) = (frames.calls(self.program), frames.instances());
+            let (program, instances) = (self.program.program(), frames.instances());
             let error = match stop {
-                Stop::Here(fault, span, element) => RuntimeError {
-                    failure: fault.failure,
-                    span,
-                    calls,
-                    element: element.then_some(fault.element),
-                    instances,
-                },
-                Stop::Inside(error, place) => error.inside(place, calls, instances),
+                Stop::Here(fault, at, element) => {
+                    let (span, calls) = chain(program, at, frames.calls(self.program));
+                    let element = element.then_some(fault.element);
+                    RuntimeError { failure: fault.failure, span, calls, element, instances }
+                }
+                Stop::Inside(error, place) => {
+                    error.inside(calls(program, place.into_iter().chain(frames.calls(self.program))), instances)
+                }
             };
             let Some((line, operands)) = frames.back_to_outermost() else { return error };
             match self.earlier(&line, operands, &error) {
-                Some(first) => first.inside(None, frames.calls(self.program), Vec::new()),
+                Some(first) => first.inside(calls(program, frames.calls(self.program)), Vec::new()),
                 None => error,
             }
         })
@@ -129,11 +129,11 @@ impl<E: Engine> Run<'_, E> {
                     self.together(&code.lines[next - 1..next - 1 + together], frames)?;
                     next += together - 1;
                 }
-                Line::Execute { operation, operands, result, span, .. } => {
-                    self.count(*span)?;
+                Line::Execute { operation, operands, result, at, .. } => {
+                    self.count(*at)?;
                     let value = execute::execute(self.engine, operation, operands, frames).map_err(|fault| {
-                        let (fault, span, element) = execute::place(operation, fault, *span);
-                        Stop::Here(fault, span, element)
+                        let (fault, at, element) = execute::place(operation, fault, *at);
+                        Stop::Here(fault, at, element)
                     })?;
                     frames.store(*result, value);
                 }
@@ -142,43 +142,43 @@ impl<E: Engine> Run<'_, E> {
                         next = line.after;
                     }
                 }
-                Line::Branch { condition, otherwise, span } => {
-                    self.count(*span)?;
+                Line::Branch { condition, otherwise, at } => {
+                    self.count(*at)?;
                     if !bool::from_value(frames.scalar(*condition)) {
                         next = *otherwise;
                     }
                 }
-                Line::Host { op, operands, results, span } => {
-                    self.count(*span)?;
+                Line::Host { op, operands, results, at } => {
+                    self.count(*at)?;
                     // Any of them may write to standard output, which is a stream, too.
                     *self.printed = true;
                     let Some(host) = self.host.as_deref_mut() else {
                         panic!("an instance acts on the world outside: flattening excludes that")
                     };
                     let operands = operands.iter().map(|&operand| frames.read(operand)).collect();
-                    let values = outside::perform(self.engine, host, *op, operands).map_err(Stop::of(*span))?;
+                    let values = outside::perform(self.engine, host, *op, operands).map_err(Stop::of(*at))?;
                     for (&result, value) in results.iter().zip(values) {
                         frames.store(result, value);
                     }
                 }
-                Line::Call { function: callee, operands, results, span } if program.is_scalar_only(*callee) => {
-                    self.count(*span)?;
-                    self.scalar_call(*callee, operands, results, *span, frames)?;
+                Line::Call { function: callee, operands, results, at } if program.is_scalar_only(*callee) => {
+                    self.count(*at)?;
+                    self.scalar_call(*callee, operands, results, *at, frames)?;
                 }
-                Line::Call { function: callee, operands, span, .. } => {
-                    self.count(*span)?;
+                Line::Call { function: callee, operands, at, .. } => {
+                    self.count(*at)?;
                     let callee_code = program.code(*callee);
-                    frames.call((function, next), callee_code, operands).map_err(Stop::at(*span))?;
-                    self.enter(*span);
+                    frames.call((function, next), callee_code, operands).map_err(Stop::at(*at))?;
+                    self.enter(*at);
                     (function, code, next) = (*callee, callee_code, 0);
                 }
-                Line::Step { function: callee, operands, span } => {
-                    self.count(*span)?;
+                Line::Step { function: callee, operands, at } => {
+                    self.count(*at)?;
                     (function, code, next) = (*callee, program.code(*callee), 0);
-                    frames.step(code, operands).map_err(Stop::at(*span))?;
+                    frames.step(code, operands).map_err(Stop::at(*at))?;
                 }
                 Line::Each(line) => {
-                    self.count(line.span)?;
+                    self.count(line.at)?;
                     if let Some(callee) = self.each(line, (function, next), frames)? {
                         (function, code, next) = (callee, program.code(callee), 0);
                     }
@@ -228,15 +228,15 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// Counts an instruction, and stops where the user wants that.
-    pub(super) fn count(&mut self, span: Span) -> Result<(), Stop> {
-        self.at(span);
+    pub(super) fn count(&mut self, at: Place) -> Result<(), Stop> {
+        self.at(at);
         self.instructions += 1;
-        self.check_interrupt(span)
+        self.check_interrupt(at)
     }
 
-    fn check_interrupt(&self, span: Span) -> Result<(), Stop> {
+    fn check_interrupt(&self, at: Place) -> Result<(), Stop> {
         match self.settings.interrupt {
-            Some(flag) if flag.load(Relaxed) => Err(Stop::at(span)(Failure::Interrupted)),
+            Some(flag) if flag.load(Relaxed) => Err(Stop::at(at)(Failure::Interrupted)),
             _ => Ok(()),
         }
     }
@@ -246,7 +246,7 @@ impl<E: Engine> Run<'_, E> {
         if !self.engine.runs_groups() {
             return Ok(false);
         }
-        self.at(line.span);
+        self.at(line.at);
         let mut operands: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
         let Some(results) = self.engine.group(&line.group, &mut operands) else {
             // Its instructions need what has left the frame.
@@ -259,13 +259,13 @@ impl<E: Engine> Run<'_, E> {
         };
         self.group_has_run(lines);
         self.instructions += line.group.members() as u64;
-        self.check_interrupt(line.span)?;
+        self.check_interrupt(line.at)?;
         results.into_iter().zip(&line.results).for_each(|(value, &place)| frames.store(place, value));
         Ok(true)
     }
 }
 
-/// The error of what is done around the instances of the `each` at a place.
-pub(super) fn outside_instances(span: Span) -> impl Fn(Fault) -> RuntimeError + Copy {
-    move |Fault { failure, .. }| RuntimeError::at(span, failure)
+/// The error of what is done around the instances of the `each` at a place; what led there is known further out.
+pub(super) fn outside_instances(at: Place) -> impl Fn(Fault) -> RuntimeError + Copy {
+    move |Fault { failure, .. }| RuntimeError::at(at.span, failure)
 }

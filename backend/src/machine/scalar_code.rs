@@ -10,7 +10,7 @@ mod translate;
 
 use nesl_prim::ScalarType;
 use nesl_span::Span;
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, Place};
 pub(super) use only::{is_scalar_only, results};
 pub(super) use operation::Operation;
 pub(super) use translate::translate;
@@ -43,7 +43,7 @@ pub(super) struct Call {
     pub(super) results: Box<[usize]>,
     /// The block to go on with.
     pub(super) next: usize,
-    pub(super) span: Span,
+    pub(super) at: Place,
 }
 
 /// What follows a block.
@@ -56,7 +56,7 @@ pub(super) enum End {
     /// A call, then a block further down.
     Call(Call),
     /// A step of a loop: a call that ends the function, whose place the other takes.
-    Step { function: FunctionId, arguments: Box<[Source]>, span: Span },
+    Step { function: FunctionId, arguments: Box<[Source]>, at: Place },
     /// The end of the function.
     Return(Box<[Source]>),
 }
@@ -66,7 +66,7 @@ pub(super) enum End {
 pub(super) struct Block {
     pub(super) operations: Vec<Operation>,
     /// Where each of them is in the source.
-    pub(super) spans: Vec<Span>,
+    pub(super) places: Vec<Place>,
     pub(super) moves: Vec<(Source, usize)>,
     /// Instructions in it, with that of its end.
     pub(super) instructions: u64,

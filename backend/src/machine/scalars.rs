@@ -6,11 +6,10 @@ use crate::data::slot::Slot;
 use crate::engine::error::{Instance, RuntimeError};
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
-use crate::machine::decode::{EachLine, Slot as Place, Source};
+use crate::machine::decode::{EachLine, Slot as Position, Source};
 use crate::machine::evaluator::Active;
 use nesl_prim::{Constants, ScalarValue};
-use nesl_span::Span;
-use nesl_vcode::{FunctionId, RegisterType};
+use nesl_vcode::{FunctionId, Place, RegisterType};
 use std::ops::Range;
 
 /// Instances whose arguments and results are words at a time: many for each access to columns, few enough for a cache.
@@ -45,7 +44,7 @@ impl<E: Engine> Run<'_, E> {
             Slot::Scalar(value) => value.to_word(),
             Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
         });
-        self.at(self.program.code(function).span);
+        self.at(self.program.code(function).span.into());
         self.is_scalar(function);
         let words = self.evaluator.call(function, arguments, Active::default())?;
         let types = &self.program.scalar_code(function).results;
@@ -57,17 +56,17 @@ impl<E: Engine> Run<'_, E> {
         &mut self,
         function: FunctionId,
         operands: &[Source],
-        results: &[Option<Place>],
-        span: Span,
+        results: &[Option<Position>],
+        at: Place,
         frames: &mut Frames<E>,
     ) -> Result<(), Stop> {
-        let outside = frames.active().map_err(Stop::at(span))?;
+        let outside = frames.active().map_err(Stop::at(at))?;
         self.is_scalar(function);
         let arguments = operands.iter().map(|&operand| frames.scalar(operand).to_word());
         let words = self
             .evaluator
             .call(function, arguments, outside)
-            .map_err(|error| Stop::Inside(Box::new(error), Some(span)))?;
+            .map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
         let types = &self.program.scalar_code(function).results;
         for ((&place, &ty), &word) in results.iter().zip(types).zip(words) {
             frames.store(place, Slot::Scalar(ScalarValue::from_word(ty, word)));
@@ -87,7 +86,7 @@ impl<E: Engine> Run<'_, E> {
         range: Range<usize>,
         outside: Active,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        let (function, fault) = (line.each.serial, outside_instances(line.span));
+        let (function, fault) = (line.each.serial, outside_instances(line.at));
         self.is_scalar(function);
         let types = &self.program.scalar_code(function).results;
         let mut results: Vec<Constants> = types.iter().map(|&ty| Constants::from_scalars(ty, &[])).collect();
@@ -98,7 +97,7 @@ impl<E: Engine> Run<'_, E> {
             for index in 0..batch.len() {
                 let words = arguments.iter().map(|argument| argument.get(index));
                 let words = self.evaluator.call(function, words, outside).map_err(|mut error| {
-                    error.instances.push(Instance { index: start + index, place: line.span });
+                    error.instances.push(Instance { index: start + index, place: line.at.span });
                     error
                 })?;
                 result_words.iter_mut().zip(words).for_each(|(result, &word)| result.push(word));

@@ -49,8 +49,8 @@ impl<'a> Linker<'a> {
 
     fn block(&self, block: &mut Block, types: &mut HashMap<u32, RegisterType>) -> Parse<()> {
         for instruction in &mut block.instructions {
-            let offset = instruction.span.start as usize;
-            instruction.span = NO_SPAN;
+            let offset = instruction.place.span.start as usize;
+            instruction.place = NO_SPAN.into();
             let results = self.results(instruction, offset, types)?;
             if results.len() != instruction.results.len() {
                 let problem = Problem::ResultCount { expected: results.len(), found: instruction.results.len() };

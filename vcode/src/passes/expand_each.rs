@@ -3,9 +3,8 @@
 
 use crate::each::Each;
 use crate::op::VectorOp;
-use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
+use crate::program::{Block, Function, Instruction, Op, Operand, Place, Program, Register, RegisterType};
 use nesl_prim::{Constants, ScalarOp, ScalarType, ScalarValue};
-use nesl_span::Span;
 
 /// Makes every `each` a call of its lifted version, guarded so that it does not run without instances: for formats that
 /// have no such instruction.
@@ -26,7 +25,7 @@ fn expand_block(function: &mut Function, block: &mut Block) {
                         each.result_types().into_iter().map(|ty| Register::add(&mut function.registers, ty)).collect();
                     let yields = results.iter().map(|&result| result.into()).collect();
                     let operands = instruction.operands.clone();
-                    let call = Instruction::new(Op::Call(each.lifted), operands, results, instruction.span);
+                    let call = Instruction::new(Op::Call(each.lifted), operands, results, instruction.place);
                     Block::new(vec![call], yields)
                 };
                 let some = call(function);
@@ -37,7 +36,7 @@ fn expand_block(function: &mut Function, block: &mut Block) {
                     &each,
                     some,
                     instruction.results,
-                    instruction.span,
+                    instruction.place,
                 ));
             }
             Op::If(mut first, mut second) => {
@@ -58,22 +57,22 @@ pub(crate) fn guarded(
     each: &Each,
     some: Block,
     results: Vec<Register>,
-    span: Span,
+    place: Place,
 ) -> [Instruction; 2] {
     let none = Register::add(registers, RegisterType::Scalar(ScalarType::Bool));
     let zero = Operand::Constant(ScalarValue::Int(0));
-    let test = Instruction::new(Op::Scalar(ScalarOp::EqualInt), vec![count, zero], vec![none], span);
-    let empty = nothing(registers, each, span);
+    let test = Instruction::new(Op::Scalar(ScalarOp::EqualInt), vec![count, zero], vec![none], place);
+    let empty = nothing(registers, each, place);
     let op = Op::If(Box::new(empty), Box::new(some));
-    [test, Instruction::new(op, vec![none.into()], results, span)]
+    [test, Instruction::new(op, vec![none.into()], results, place)]
 }
 
 /// A block that yields the results for no instances.
-fn nothing(registers: &mut Vec<RegisterType>, each: &Each, span: Span) -> Block {
+fn nothing(registers: &mut Vec<RegisterType>, each: &Each, place: Place) -> Block {
     let mut block = Block::default();
     let mut make = |op: Op, operands: Vec<Operand>, ty: RegisterType| {
         let result = Register::add(registers, ty);
-        block.instructions.push(Instruction::new(op, operands, vec![result], span));
+        block.instructions.push(Instruction::new(op, operands, vec![result], place));
         Operand::Register(result)
     };
     let mut results = Vec::new();

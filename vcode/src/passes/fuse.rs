@@ -336,8 +336,8 @@ impl Fuser {
                 }
             }
         }
-        let span = members[0].span;
-        (Instruction::new(Op::Fused(Box::new(Block::new(members, yields))), Vec::new(), results, span), again)
+        let place = members[0].place;
+        (Instruction::new(Op::Fused(Box::new(Block::new(members, yields))), Vec::new(), results, place), again)
     }
 }
 

@@ -6,22 +6,20 @@
 //!
 //! Only functions without effect ([`effect`]) are inlined: that call nothing, do nothing outside, and fail for lack of
 //! memory at most. An `each` of such a function becomes the body of its lifted version where that is straight code,
-//! guarded against running without instances unless that would do nothing (`empty`). A failure is shown at the nearest
-//! place in user code: that of the instruction, or of the call of the library that led to it. An instruction that has
-//! left its function for another has no such call any more; which files are the library is not known here; and to give
-//! it the place of the call instead would move failures of one user file to another. So calls of what can fail stay, in
-//! the library above all functions that check their arguments. Recursion needs no rule: a recursive function calls.
+//! guarded against running without instances unless that would do nothing (`empty`). Recursion needs no rule: a
+//! recursive function calls.
 //!
-//! For a failure of memory, and for listings, an instruction keeps its place where caller and callee are in one file,
-//! and has that of the call where they are not: either way the nearest place in user code is in the program of the
-//! user.
+//! An instruction that leaves its function for another keeps its place, and with it the call that is gone
+//! ([`Program::chain`]): so a failure is shown, and time is charged, as if it had been called.
 
 mod empty;
+mod sites;
+
+pub(crate) use sites::Sites;
 
 use crate::each::Each;
 use crate::passes::{effect, expand_each};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
-use nesl_span::Span;
 
 /// How many instructions a function may have to be inlined wherever it is called. A call costs about as much as a few
 /// instructions on scalars, and a body of this size is not much more than one with a handful of columns; the program
@@ -40,25 +38,29 @@ pub fn run_anywhere(program: &mut Program) {
 }
 
 fn inline(program: &mut Program, keeps_places: bool) {
-    let mut sites = vec![0usize; program.functions.len()];
+    let mut calls_of = vec![0usize; program.functions.len()];
     for function in &mut program.functions {
-        function.body.visit_functions(&mut |callee| sites[callee.0 as usize] += 1);
+        function.body.visit_functions(&mut |callee| calls_of[callee.0 as usize] += 1);
     }
     let mut inlined = vec![false; program.functions.len()];
+    let mut table = std::mem::take(&mut program.sites);
+    let mut gone = Sites::new(&mut table);
     for id in callees_first(program) {
         let index = id.0 as usize;
         let body = std::mem::take(&mut program.functions[index].body);
         let registers = std::mem::take(&mut program.functions[index].registers);
         let names = vec![None; registers.len()];
-        let mut caller =
-            Caller { functions: &program.functions, inlined: &inlined, lifts: keeps_places, registers, names };
+        let (functions, sites) = (&program.functions, &mut gone);
+        let mut caller = Caller { functions, inlined: &inlined, lifts: keeps_places, registers, names, sites };
         let body = caller.block(body);
         let registers = caller.registers;
         let stays = if keeps_places { effect::block_has_effect(&body) } else { calls(&body) };
-        inlined[index] = (sites[index] == 1 || body.size() <= SMALL) && !stays;
+        let stays = stays || gone.deepest(&body) >= sites::DEEPEST;
+        inlined[index] = (calls_of[index] == 1 || body.size() <= SMALL) && !stays;
         let function = &mut program.functions[index];
         (function.body, function.registers) = (body, registers);
     }
+    program.sites = table;
 }
 
 /// All functions, each after those that it calls, but for recursion.
@@ -101,7 +103,7 @@ fn calls(block: &Block) -> bool {
 }
 
 /// A function whose calls are being inlined.
-struct Caller<'a> {
+struct Caller<'a, 's> {
     functions: &'a [Function],
     /// Which functions are.
     inlined: &'a [bool],
@@ -111,9 +113,11 @@ struct Caller<'a> {
     registers: Vec<RegisterType>,
     /// What the results of calls that are gone are now.
     names: Vec<Option<Operand>>,
+    /// The calls that are gone.
+    sites: &'a mut Sites<'s>,
 }
 
-impl Caller<'_> {
+impl Caller<'_, '_> {
     fn block(&mut self, block: Block) -> Block {
         let mut instructions = Vec::with_capacity(block.instructions.len());
         for mut instruction in block.instructions {
@@ -158,7 +162,7 @@ impl Caller<'_> {
     /// Puts the body of a function where it is called; what its results are there.
     fn inline(&mut self, callee: FunctionId, call: &Instruction, output: &mut Vec<Instruction>) -> Vec<Operand> {
         let callee = &self.functions[callee.0 as usize];
-        let body = Body::at(call, callee, &mut self.registers);
+        let body = Body::at(call, callee, &mut self.registers, self.sites);
         output.extend(callee.body.instructions.iter().map(|instruction| body.instruction(instruction)));
         callee.body.results.iter().map(|&value| body.value(value)).collect()
     }
@@ -188,8 +192,8 @@ impl Caller<'_> {
         let mut instructions = Vec::new();
         let results = self.inline(each.lifted, &instruction, &mut instructions);
         let some = Block::new(instructions, results);
-        let Instruction { operands, results, span, .. } = instruction;
-        output.extend(expand_each::guarded(&mut self.registers, operands[0], each, some, results, span));
+        let Instruction { operands, results, place, .. } = instruction;
+        output.extend(expand_each::guarded(&mut self.registers, operands[0], each, some, results, place));
     }
 }
 
@@ -199,13 +203,13 @@ pub(super) struct Body {
     values: Vec<Operand>,
     /// The register that its first one is there.
     first: Register,
-    /// The place of the call.
-    call: Span,
+    /// What its places are there.
+    places: sites::Inner,
 }
 
 impl Body {
     /// The body of a function where it is called: all its registers but the parameters become new ones of the caller.
-    pub fn at(call: &Instruction, callee: &Function, registers: &mut Vec<RegisterType>) -> Body {
+    pub fn at(call: &Instruction, callee: &Function, registers: &mut Vec<RegisterType>, sites: &mut Sites<'_>) -> Body {
         let first = registers.len();
         registers.extend(&callee.registers);
         let number = |index| Register(u32::try_from(first + index).unwrap_or(u32::MAX));
@@ -213,7 +217,7 @@ impl Body {
         for (parameter, &argument) in callee.parameters.iter().zip(&call.operands) {
             values[parameter.0 as usize] = argument;
         }
-        Body { values, first: number(0), call: call.span }
+        Body { values, first: number(0), places: sites.of(call, callee) }
     }
 
     pub fn value(&self, operand: Operand) -> Operand {
@@ -240,8 +244,7 @@ impl Body {
         };
         let operands = instruction.operands.iter().map(|&operand| self.value(operand)).collect();
         let results = instruction.results.iter().map(|result| Register(self.first.0 + result.0)).collect();
-        let span = if instruction.span.file == self.call.file { instruction.span } else { self.call };
-        Instruction::new(op, operands, results, span)
+        Instruction::new(op, operands, results, self.places.place(instruction.place))
     }
 }
 
@@ -374,33 +377,6 @@ mod tests {
         let mut program = parse(&calls(1)).unwrap();
         run(&mut program);
         assert_eq!(program.functions[0].body.instructions.len(), SMALL + 1);
-    }
-
-    #[test]
-    fn places_in_the_file_of_the_caller_are_kept_and_others_become_that_of_the_call() {
-        let file = |number: usize| {
-            let mut sources = nesl_span::SourceMap::default();
-            (0..=number).map(|_| sources.add("f", "1234567", nesl_span::Origin::User)).last().unwrap()
-        };
-        let place = |number, start| Span::new(file(number), start, start + 1);
-        let mut program = parse(
-            "function top(%0: int) -> int {
-               %1 = call next %0
-               return %1
-             }
-             function next(%0: int) -> int {
-               %1 = add.int %0 1
-               %2 = add.int %1 1
-               return %2
-             }",
-        )
-        .unwrap();
-        program.functions[0].body.instructions[0].span = place(1, 0);
-        program.functions[1].body.instructions[0].span = place(1, 4);
-        program.functions[1].body.instructions[1].span = place(0, 5);
-        run(&mut program);
-        let spans: Vec<Span> = program.functions[0].body.instructions.iter().map(|added| added.span).collect();
-        assert_eq!(spans, [place(1, 4), place(1, 0)]);
     }
 
     const SHARED: &str = "function f(%0: int, %1: column int) -> int {

@@ -1,11 +1,57 @@
-//! Numbers registers from 0 in the order in which they are defined, and forgets those that no longer are.
+//! Numbers registers from 0 in the order in which they are defined, and forgets those that no longer are; and forgets
+//! calls that are gone and that no place has any more.
 
-use crate::program::{Block, Function, Op, Operand, Program, Register, RegisterType};
+use crate::program::{Block, Function, Op, Operand, Place, Program, Register, RegisterType, SiteId};
 
-/// Renumbers the registers of all functions.
+/// Renumbers the registers of all functions, and the sites.
 pub fn run(program: &mut Program) {
     for function in &mut program.functions {
         number(function);
+    }
+    number_sites(program);
+}
+
+fn number_sites(program: &mut Program) {
+    let mut used = vec![false; program.sites.len()];
+    for function in &mut program.functions {
+        each_place(&mut function.body, &mut |place| {
+            if let Some(site) = place.within {
+                used[site.0 as usize] = true;
+            }
+        });
+    }
+    // A site is behind those that it is within.
+    for (index, site) in program.sites.iter().enumerate().rev() {
+        if let (true, Some(outer)) = (used[index], site.within) {
+            used[outer.0 as usize] = true;
+        }
+    }
+    let (mut kept, mut numbers) = (Vec::new(), Vec::with_capacity(used.len()));
+    for (site, used) in std::mem::take(&mut program.sites).into_iter().zip(used) {
+        numbers.push(SiteId(u32::try_from(kept.len()).unwrap_or(u32::MAX)));
+        if used {
+            kept.push(site);
+        }
+    }
+    let renumber = |place: &mut Place| place.within = place.within.map(|site| numbers[site.0 as usize]);
+    kept.iter_mut().for_each(renumber);
+    for function in &mut program.functions {
+        each_place(&mut function.body, &mut |place| renumber(place));
+    }
+    program.sites = kept;
+}
+
+fn each_place(block: &mut Block, visit: &mut impl FnMut(&mut Place)) {
+    for instruction in &mut block.instructions {
+        visit(&mut instruction.place);
+        match &mut instruction.op {
+            Op::If(then_block, else_block) => {
+                each_place(then_block, visit);
+                each_place(else_block, visit);
+            }
+            Op::Fused(block) => each_place(block, visit),
+            _ => {}
+        }
     }
 }
 

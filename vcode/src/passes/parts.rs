@@ -10,9 +10,8 @@
 
 use crate::op::{Fusion, VectorOp};
 use crate::passes::effect;
-use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
+use crate::program::{Block, Function, Instruction, Op, Operand, Place, Program, Register, RegisterType};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-use nesl_span::Span;
 use std::collections::HashMap;
 
 /// Parts of a concatenation that are worth instructions of their own.
@@ -48,7 +47,7 @@ fn block(block: &mut Block, registers: &mut Vec<RegisterType>, readers: &[usize]
     while let Some(found) = find(&block.instructions, from, readers) {
         let instructions = &mut block.instructions;
         let scatter = instructions[found.scatter].clone();
-        let mut writer = Writer { registers, output: Vec::new(), span: scatter.span };
+        let mut writer = Writer { registers, output: Vec::new(), place: scatter.place };
         writer.parts(instructions, &found, &scatter);
         let output = writer.output;
         from = found.scatter + output.len();
@@ -133,7 +132,7 @@ fn needs_nothing(instruction: &Instruction) -> bool {
 struct Writer<'a> {
     registers: &'a mut Vec<RegisterType>,
     output: Vec<Instruction>,
-    span: Span,
+    place: Place,
 }
 
 const INTS: RegisterType = RegisterType::Column(ScalarType::Int);
@@ -143,7 +142,7 @@ const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
 impl Writer<'_> {
     fn add(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Operand {
         let result = Register::add(self.registers, ty);
-        self.output.push(Instruction::new(op, operands, vec![result], self.span));
+        self.output.push(Instruction::new(op, operands, vec![result], self.place));
         result.into()
     }
 
@@ -162,17 +161,17 @@ impl Writer<'_> {
             let count = self.vector(VectorOp::Length, vec![part], INT);
             let mut indices = part;
             if let Some(check) = found.check.map(|place| &instructions[place]) {
-                let span = std::mem::replace(&mut self.span, check.span);
+                let place = std::mem::replace(&mut self.place, check.place);
                 match before {
                     None => indices = self.add(check.op.clone(), vec![part, check.operands[1]], INTS),
                     Some(before) => self.check_later(part, check.operands[1], before),
                 }
-                self.span = span;
+                self.place = place;
             }
             let values = self.vector(VectorOp::Dist, vec![found.value, count], self.column_of(found.value));
             if number + 1 == parts.len() {
                 let operands = vec![target, indices, values];
-                self.output.push(Instruction::new(scatter.op.clone(), operands, vec![result], self.span));
+                self.output.push(Instruction::new(scatter.op.clone(), operands, vec![result], self.place));
                 return;
             }
             target = self.vector(VectorOp::Scatter, vec![target, indices, values], ty);
@@ -198,7 +197,7 @@ impl Writer<'_> {
         self.add(Op::Map(ScalarOp::CheckIndex), vec![indices, length], INTS);
         let fails = Block::new(std::mem::replace(&mut self.output, outer), Vec::new());
         let branches = Op::If(Box::default(), Box::new(fails));
-        self.output.push(Instruction::new(branches, vec![all], Vec::new(), self.span));
+        self.output.push(Instruction::new(branches, vec![all], Vec::new(), self.place));
     }
 
     fn column_of(&self, value: Operand) -> RegisterType {

@@ -6,7 +6,7 @@
 //! asks itself: it is called from elsewhere, too.
 
 use crate::passes::effect::has_effect;
-use crate::passes::inline::Body;
+use crate::passes::inline::{Body, Sites};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 
 /// The most instructions that may decide: fewer than what a call takes.
@@ -14,9 +14,9 @@ const MOST: usize = 6;
 
 /// Asks before calls in all functions.
 pub fn run(program: &mut Program) {
-    let functions = &program.functions;
+    let (functions, mut sites) = (&program.functions, Sites::new(&mut program.sites));
     let peeled = functions.iter().map(|function| {
-        let mut caller = Caller { functions, registers: function.registers.clone() };
+        let mut caller = Caller { functions, sites: &mut sites, registers: function.registers.clone() };
         (caller.block(&function.body, true), caller.registers)
     });
     let peeled: Vec<(Block, Vec<RegisterType>)> = peeled.collect();
@@ -64,12 +64,13 @@ fn start(body: &Block) -> Option<Start<'_>> {
 }
 
 /// A function in which calls are looked at.
-struct Caller<'a> {
+struct Caller<'a, 's> {
     functions: &'a [Function],
+    sites: &'a mut Sites<'s>,
     registers: Vec<RegisterType>,
 }
 
-impl Caller<'_> {
+impl Caller<'_, '_> {
     /// A block, at whose end the function ends or not: what it calls there takes its place.
     fn block(&mut self, block: &Block, is_end: bool) -> Block {
         let mut instructions = Vec::with_capacity(block.instructions.len());
@@ -93,7 +94,7 @@ impl Caller<'_> {
     fn call(&mut self, callee: FunctionId, call: &Instruction, output: &mut Vec<Instruction>) {
         let callee = &self.functions[callee.0 as usize];
         let Some(start) = start(&callee.body) else { return output.push(call.clone()) };
-        let body = Body::at(call, callee, &mut self.registers);
+        let body = Body::at(call, callee, &mut self.registers, self.sites);
         output.extend(start.before.iter().map(|instruction| body.instruction(instruction)));
         let condition = body.value(start.condition);
         let at_once = Block::new(Vec::new(), start.results.iter().map(|&result| body.value(result)).collect());
@@ -106,7 +107,7 @@ impl Caller<'_> {
         let called = Block::new(vec![Instruction { results, ..call.clone() }], values);
         let (then_block, else_block) = if start.ends_if { (at_once, called) } else { (called, at_once) };
         let op = Op::If(Box::new(then_block), Box::new(else_block));
-        output.push(Instruction::new(op, vec![condition], call.results.clone(), call.span));
+        output.push(Instruction::new(op, vec![condition], call.results.clone(), call.place));
     }
 }
 

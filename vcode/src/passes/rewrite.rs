@@ -6,9 +6,8 @@
 //! further check.
 
 use crate::op::VectorOp;
-use crate::program::{Block, Function, Instruction, Op, Operand, Register, RegisterType};
+use crate::program::{Block, Function, Instruction, Op, Operand, Place, Register, RegisterType};
 use nesl_prim::ScalarOp;
-use nesl_span::Span;
 
 /// What becomes of an instruction.
 pub enum Action {
@@ -68,7 +67,7 @@ pub struct Context {
     definitions: Vec<Option<Definition>>,
     names: Vec<Option<Operand>>,
     output: Vec<Instruction>,
-    span: Span,
+    place: Place,
 }
 
 impl Context {
@@ -117,7 +116,7 @@ impl Context {
         self.definitions.resize(self.registers.len(), None);
         self.names.resize(self.registers.len(), None);
         let values = results.iter().map(|&result| Operand::Register(result)).collect();
-        self.push(Instruction::new(op, operands, results, self.span));
+        self.push(Instruction::new(op, operands, results, self.place));
         values
     }
 
@@ -162,7 +161,7 @@ pub fn rewrite(function: &mut Function, rule: &mut impl Rule) {
         definitions: vec![None; count],
         names: vec![None; count],
         output: Vec::new(),
-        span: function.span,
+        place: function.span.into(),
     };
     let body = std::mem::take(&mut function.body);
     function.body = nested(&mut context, rule, body);
@@ -187,7 +186,7 @@ fn inline(context: &mut Context, rule: &mut impl Rule, block: Block) -> Vec<Oper
 }
 
 fn step(context: &mut Context, rule: &mut impl Rule, mut instruction: Instruction) {
-    context.span = instruction.span;
+    context.place = instruction.place;
     context.resolve(&mut instruction.operands);
     loop {
         match rule.rewrite(context, &instruction) {

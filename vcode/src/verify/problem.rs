@@ -1,6 +1,6 @@
 //! What the verifier finds, and how it says so.
 
-use crate::program::{FunctionId, GlobalId, Register, RegisterType};
+use crate::program::{FunctionId, GlobalId, Register, RegisterType, SiteId};
 use nesl_prim::ScalarOp;
 use nesl_span::Span;
 use std::fmt;
@@ -83,6 +83,8 @@ pub enum Problem {
         /// The types that the block yields.
         found: Vec<RegisterType>,
     },
+    /// A call that is gone and was not noted, or was after those that it led to.
+    UnknownSite(SiteId),
     /// A function that does not exist.
     UnknownFunction(FunctionId),
     /// A function that takes or gives other registers than the shapes of the `each` that names it say.
@@ -150,6 +152,7 @@ impl fmt::Display for Problem {
             Problem::Yields { expected, found } => {
                 write!(formatter, "a block yields {} for {}", Types(found), Types(expected))
             }
+            Problem::UnknownSite(site) => write!(formatter, "there is no site {} before", site.0),
             Problem::UnknownFunction(function) => write!(formatter, "there is no function {}", function.0),
             Problem::Version { function, expected, found } => write!(
                 formatter,

@@ -53,7 +53,7 @@ impl<E: Engine> Run<'_, E> {
         outside: Active,
     ) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> {
         let Task { range, mut parts } = task;
-        let fault = outside_instances(line.span);
+        let fault = outside_instances(line.at);
         let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(outside.calls));
         let mut batches = Vec::new();
         let mut next = range.start;
@@ -104,7 +104,7 @@ impl<E: Engine> Run<'_, E> {
             return self.scalar_instances(line, operands, range, outside);
         }
         let arguments = Split::new(self.engine, &line.each.arguments, operands.iter().cloned());
-        self.instances(line, &arguments.map_err(outside_instances(line.span))?, range)
+        self.instances(line, &arguments.map_err(outside_instances(line.at))?, range)
     }
 
     /// What registers hold, for comparing.

@@ -142,7 +142,7 @@ impl<E: Engine> Run<'_, E> {
             for task in self.tasks(line, vec![(0..sizes.instances, sizes.elements)], placed) {
                 let batches = run_instances(self, task).map_err(|error| self.inside(line, error))?;
                 for values in batches {
-                    gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
+                    gather(self.engine, &mut results, values).map_err(Stop::of(line.at))?;
                 }
             }
             return Ok(results);
@@ -167,7 +167,7 @@ impl<E: Engine> Run<'_, E> {
             self.steps += did.steps;
             // Of several failing instances the first counts, as if they had run one after another.
             for values in did.outcome.map_err(|error| self.inside(line, error))? {
-                gather(self.engine, &mut results, values).map_err(Stop::of(line.span))?;
+                gather(self.engine, &mut results, values).map_err(Stop::of(line.at))?;
             }
         }
         Ok(results)

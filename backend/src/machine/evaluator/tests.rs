@@ -7,7 +7,7 @@ use crate::engine::reference::Reference;
 use crate::io::host::System;
 use crate::machine::Machine;
 use nesl_prim::{Element, ScalarOp, ScalarType, ScalarValue};
-use nesl_span::FileId;
+use nesl_span::{FileId, Span};
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Op, Operand, Program, RegisterType};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn at(place: usize) -> Span {
 fn number(block: &mut Block, last: &mut usize) {
     for instruction in &mut block.instructions {
         *last += 1;
-        instruction.span = at(*last);
+        instruction.place = at(*last).into();
         if let Op::If(then_block, else_block) = &mut instruction.op {
             number(then_block, last);
             number(else_block, last);

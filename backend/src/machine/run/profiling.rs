@@ -4,8 +4,7 @@ use super::Run;
 use crate::engine::Engine;
 use crate::machine::decode::Line;
 use crate::machine::profile::{Profile, Reading};
-use nesl_span::Span;
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, Place};
 use std::time::Instant;
 
 impl<E: Engine> Run<'_, E> {
@@ -34,13 +33,15 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// Something at this place begins.
-    pub(in crate::machine) fn at(&mut self, span: Span) {
-        self.profile(|profile, reading| profile.at(span, reading));
+    pub(in crate::machine) fn at(&mut self, at: Place) {
+        let program = self.program.program();
+        self.profile(|profile, reading| profile.at(program.chain(at), reading));
     }
 
     /// A call at this place begins; the number of those before.
-    pub(in crate::machine) fn enter(&mut self, span: Span) -> usize {
-        self.profile.as_mut().map_or(0, |profile| profile.enter(span))
+    pub(in crate::machine) fn enter(&mut self, at: Place) -> usize {
+        let program = self.program.program();
+        self.profile.as_mut().map_or(0, |profile| profile.enter(program.chain(at)))
     }
 
     /// The innermost call ends.
@@ -64,11 +65,12 @@ impl<E: Engine> Run<'_, E> {
 
     /// The instructions of a group have run at once.
     pub(in crate::machine) fn group_has_run(&mut self, lines: &[Line]) {
-        let spans = lines.iter().filter_map(|line| match line {
-            Line::Execute { span, .. } => Some(*span),
+        let program = self.program.program();
+        let chains = lines.iter().filter_map(|line| match line {
+            Line::Execute { at, .. } => Some(program.chain(*at)),
             _ => None,
         });
-        self.profile(|profile, reading| profile.share(spans, reading));
+        self.profile(|profile, reading| profile.share(chains, reading));
     }
 
     /// What happens now is done by native code.

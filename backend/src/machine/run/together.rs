@@ -14,19 +14,19 @@ impl<E: Engine> Run<'_, E> {
         let mut all: Vec<Vec<SlotOf<E>>> = Vec::with_capacity(lines.len());
         let mut first = None;
         for line in lines {
-            let Line::Execute { operation, operands, span, .. } = line else {
+            let Line::Execute { operation, operands, at, .. } = line else {
                 unreachable!("only instructions are done at once")
             };
-            self.count(*span)?;
+            self.count(*at)?;
             all.push(operands.iter().map(|&operand| frames.read(operand)).collect());
-            first = first.or(Some((operation, *span)));
+            first = first.or(Some((operation, *at)));
         }
-        let Some((operation @ &Operation::Vector(op), span)) = first else {
+        let Some((operation @ &Operation::Vector(op), at)) = first else {
             unreachable!("only vector instructions are done at once")
         };
         let values = self.engine.together(op, all).map_err(|fault| {
-            let (fault, span, element) = execute::place(operation, fault, span);
-            Stop::Here(fault, span, element)
+            let (fault, at, element) = execute::place(operation, fault, at);
+            Stop::Here(fault, at, element)
         })?;
         for (line, value) in lines.iter().zip(values) {
             if let Line::Execute { result, .. } = line {

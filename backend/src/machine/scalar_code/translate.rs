@@ -36,7 +36,7 @@ pub(in crate::machine) fn translate(code: &decode::Code, results: Box<[ScalarTyp
 
 /// A block without lines, which has no end yet.
 fn empty() -> Block {
-    Block { operations: Vec::new(), spans: Vec::new(), moves: Vec::new(), instructions: 0, end: End::Jump(usize::MAX) }
+    Block { operations: Vec::new(), places: Vec::new(), moves: Vec::new(), instructions: 0, end: End::Jump(usize::MAX) }
 }
 
 /// Whether a block begins with each line.
@@ -67,9 +67,9 @@ impl Translator {
         let next = self.block_of[index + 1];
         block.end = End::Jump(next);
         match line {
-            Line::Execute { operation: decode::Operation::Scalar(op), operands, result, span, .. } => {
+            Line::Execute { operation: decode::Operation::Scalar(op), operands, result, at, .. } => {
                 block.operations.push(Operation::new(*op, &sources(operands), self.place(*result)));
-                block.spans.push(*span);
+                block.places.push(*at);
                 block.instructions += 1;
             }
             Line::Branch { condition, otherwise, .. } => {
@@ -81,14 +81,14 @@ impl Translator {
                     Source::Constant(_) => End::Jump(next),
                 };
             }
-            Line::Call { function, operands, results, span } => {
+            Line::Call { function, operands, results, at } => {
                 let (arguments, results) = (sources(operands), self.places(results));
                 block.instructions += 1;
-                block.end = End::Call(Call { function: *function, arguments, results, next, span: *span });
+                block.end = End::Call(Call { function: *function, arguments, results, next, at: *at });
             }
-            Line::Step { function, operands, span } => {
+            Line::Step { function, operands, at } => {
                 block.instructions += 1;
-                block.end = End::Step { function: *function, arguments: sources(operands), span: *span };
+                block.end = End::Step { function: *function, arguments: sources(operands), at: *at };
             }
             Line::Jump(target) => block.end = End::Jump(self.block_of[*target]),
             Line::Move(moves) => {

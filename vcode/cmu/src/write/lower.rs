@@ -230,7 +230,7 @@ impl<'a> Lowering<'a> {
     /// Lowers a block into the open one; the vectors of its results.
     pub fn block(&mut self, block: &Block) -> Result<Vec<Value>> {
         for instruction in &block.instructions {
-            self.span = instruction.span;
+            self.span = instruction.place.span;
             self.instruction(instruction)?;
         }
         Ok(block.results.iter().flat_map(|&result| self.operand(result)).collect())
