@@ -1,7 +1,8 @@
 //! Random programs: every engine gives what the oracle gives.
 //!
 //! `NESL_RANDOM_COUNT` and `NESL_RANDOM_SEED` make long runs and other ones; a failure prints the seed and a small
-//! program.
+//! program. In a long run each program goes to some of the engines and one number of ranks, in turn: more programs say
+//! more than the same ones everywhere.
 
 use nesl_tests::engines::{self, Local};
 use nesl_tests::generate::feature::Feature;
@@ -15,6 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Programs per run, and how many of them on ranks.
 const COUNT: u64 = 300;
 const ON_RANKS: u64 = 150;
+
+/// The engines of this process that a program of a long run goes to, beside the oracle.
+const ENGINES_IN_TURN: u64 = 2;
+
+/// The numbers of ranks.
+const RANKS: [usize; 7] = [1, 2, 3, 4, 5, 7, 8];
 
 /// Of so many programs one is compiled without each of the passes.
 const STEP_WITHOUT: usize = 10;
@@ -32,6 +39,18 @@ fn seeds() -> std::ops::Range<u64> {
     let seeds = first..first + number("NESL_RANDOM_COUNT").unwrap_or(COUNT);
     println!("seeds {} to {}", seeds.start, seeds.end - 1);
     seeds
+}
+
+fn is_long(seeds: &std::ops::Range<u64>) -> bool {
+    seeds.end - seeds.start > COUNT
+}
+
+/// The engines that a program goes to, the oracle first.
+fn engines_of(seed: u64, is_long: bool) -> Vec<Local> {
+    let others = &Local::ALL[1..];
+    let count = if is_long { ENGINES_IN_TURN } else { others.len() as u64 };
+    let in_turn = (0..count).map(|turn| others[(seed.wrapping_mul(count) + turn) as usize % others.len()]);
+    std::iter::once(Local::Oracle).chain(in_turn).collect()
 }
 
 /// How many programs use each feature, and how often all of them do.
@@ -81,10 +100,13 @@ fn report(program: &Generated, place: &str, attempts: usize, other: &dyn Fn(&str
 fn engines_of_this_process_agree_with_the_oracle() {
     let mut problems = Vec::new();
     let mut failures = 0;
-    for seed in seeds() {
+    let seeds = seeds();
+    let is_long = is_long(&seeds);
+    for seed in seeds {
         let program = generate::program(seed);
         let text = program.text();
-        let outcomes = engines::run_all(&Local::ALL, &text, None);
+        let locals = engines_of(seed, is_long);
+        let outcomes = engines::run_all(&locals, &text, None);
         let expected = &outcomes[0];
         match &expected.end {
             End::Done => {}
@@ -94,7 +116,7 @@ fn engines_of_this_process_agree_with_the_oracle() {
                 continue;
             }
         }
-        let mut others = Local::ALL.iter().zip(&outcomes).skip(1);
+        let mut others = locals.iter().zip(&outcomes).skip(1);
         if let Some((local, _)) = others.find(|(_, outcome)| !outcome.agrees(expected)) {
             let other = |text: &str| engines::run(*local, text, None);
             problems.push(report(&program, &local.name(), ATTEMPTS, &other));
@@ -111,10 +133,13 @@ fn engines_of_this_process_agree_with_the_oracle() {
 fn every_pass_can_be_left_out() {
     let names: BTreeSet<&'static str> = nesl_vcode::PASSES.iter().map(|pass| pass.name).collect();
     let mut problems = Vec::new();
-    for seed in seeds().step_by(STEP_WITHOUT) {
+    let seeds = seeds();
+    let is_long = is_long(&seeds);
+    for (index, seed) in seeds.step_by(STEP_WITHOUT).enumerate() {
         let program = generate::program(seed);
         let expected = oracle(&program);
-        for pass in &names {
+        let count = if is_long { 1 } else { names.len() };
+        for pass in names.iter().cycle().skip(index % names.len()).take(count) {
             if !engines::run_without(pass, &program.text()).agrees(&expected) {
                 let other = |text: &str| engines::run_without(pass, text);
                 problems.push(report(&program, &format!("without {pass}"), ATTEMPTS, &other));
@@ -135,13 +160,16 @@ fn ranks_agree_with_the_oracle() {
         }
     };
     let seeds = seeds();
-    let count = (seeds.end - seeds.start).min(ON_RANKS.max((seeds.end - seeds.start) / 2));
-    let programs: Vec<Generated> = (seeds.start..seeds.start + count).map(generate::program).collect();
-    let expected: Vec<Outcome> = programs.iter().map(oracle).collect();
+    let is_long = is_long(&seeds);
+    let count = if is_long { seeds.end - seeds.start } else { ON_RANKS.min(seeds.end - seeds.start) };
+    let all: Vec<Generated> = (seeds.start..seeds.start + count).map(generate::program).collect();
     let task = |text: String| Task { text, arguments: None };
-    let tasks: Vec<Task> = programs.iter().map(|program| task(program.text())).collect();
     let mut problems = Vec::new();
-    for ranks in [1, 2, 3, 4, 5, 7, 8] {
+    for (turn, ranks) in RANKS.into_iter().enumerate() {
+        let of_turn = |program: &&Generated| !is_long || program.seed as usize % RANKS.len() == turn;
+        let programs: Vec<&Generated> = all.iter().filter(of_turn).collect();
+        let expected: Vec<Outcome> = programs.iter().copied().map(oracle).collect();
+        let tasks: Vec<Task> = programs.iter().map(|program| task(program.text())).collect();
         // With one rank there is nothing to distribute; data of random programs is small, so a small threshold it is.
         let job = Job { launcher: &launcher, suite: &suite, ranks, threshold: Some(ranks - 1) };
         let outcomes = ranks::run(&job, &tasks);

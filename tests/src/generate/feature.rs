@@ -71,6 +71,7 @@ features! {
     Long: "thousands of elements",
     Views: "view of a view",
     Write: "write",
+    Combine: "values combined by index",
     Nesting: "partition, split",
     Rand: "rand",
     RandSeed: "rand_seed",

@@ -191,6 +191,9 @@ impl Generator {
     /// Sequences of particular element types.
     fn special_sequence(&mut self, element: &Type, fuel: usize) -> Tree {
         let ty = Type::sequence(element.clone());
+        if matches!(element, Type::Int | Type::Float | Type::Bool) && self.random.chance(15) {
+            return self.combined(element, fuel);
+        }
         match element {
             Type::Int => self.ints(fuel),
             Type::Float => {
@@ -225,6 +228,27 @@ impl Generator {
             }
             Type::Function(..) | Type::Parameter(_) => panic!("there are no sequences of {element}"),
         }
+    }
+
+    /// Values that are combined with the elements at indices, many of them at the same.
+    fn combined(&mut self, element: &Type, fuel: usize) -> Tree {
+        const NUMBERS: [&str; 4] = ["sum_by_index", "product_by_index", "max_by_index", "min_by_index"];
+        const BITS: [&str; 3] = ["any_by_index", "all_by_index", "parity_by_index"];
+        self.note(Feature::Combine);
+        let ty = Type::sequence(element.clone());
+        let name = match element {
+            Type::Float => *self.random.pick(&NUMBERS),
+            Type::Bool => *self.random.pick(&BITS),
+            _ if self.random.chance(30) => *self.random.pick(&BITS),
+            _ => *self.random.pick(&NUMBERS),
+        };
+        let pairs = self.expression(&Type::sequence(Type::pair(Type::Int, element.clone())), fuel);
+        let text = match self.random.below(3) {
+            0 => format!("(let s = @; p = @ in {name}(s, {{(mod(i, max(#s / 2, 1)), e) : (i, e) in p | #s > 0}}))"),
+            _ if self.risks() => format!("{name}(@, @)"),
+            _ => format!("(let s = @ in {name}(s, {{(mod(i, #s), e) : (i, e) in @ | #s > 0}}))"),
+        };
+        Tree::new(ty.clone(), &text, vec![self.expression(&ty, fuel), pairs])
     }
 
     fn ints(&mut self, fuel: usize) -> Tree {
