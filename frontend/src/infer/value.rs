@@ -35,7 +35,8 @@ impl Inference<'_> {
         if let Some(keywords) = self.keywords_of(target) {
             let types = self.split(parameter, keywords.positional + keywords.parameters.len());
             let positional = types.into_iter().take(keywords.positional).rev();
-            parameter = positional.reduce(|rest, first| self.types.pair(first, rest)).unwrap_or(Types::ERROR);
+            let all = positional.reduce(|rest, first| self.types.pair(first, rest));
+            parameter = all.unwrap_or(if keywords.positional == 0 { Types::UNIT } else { Types::ERROR });
             let function = keywords.wrapper;
             callee = match callee {
                 Callee::Instance { type_arguments, .. } => Callee::Instance { function, type_arguments },
