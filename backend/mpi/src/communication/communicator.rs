@@ -182,7 +182,8 @@ impl Communicator {
         self.count_collective::<T>(1, self.layout.ranks - 1);
         let mut all = vec![T::default(); self.layout.ranks];
         let begun = Begun::now();
-        SimpleCommunicator::world().all_gather_into(&mine, &mut all[..]);
+        let world = SimpleCommunicator::world();
+        mpi::request::scope(|scope| finished(world.immediate_all_gather_into(scope, &mine, &mut all[..])));
         self.has_talked(&begun);
         all
     }
@@ -217,7 +218,8 @@ impl Communicator {
             let own = if own.is_empty() { &mine[..0] } else { &mine[own.start - starts[rank]..own.end - starts[rank]] };
             let mut target = PartitionMut::new(&mut storage[round.clone()], &sizes[..], &places[..]);
             let begun = Begun::now();
-            SimpleCommunicator::world().all_gather_varcount_into(own, &mut target);
+            let world = SimpleCommunicator::world();
+            mpi::request::scope(|scope| finished(world.immediate_all_gather_varcount_into(scope, own, &mut target)));
             self.has_talked(&begun);
         }
         storage
@@ -230,7 +232,9 @@ impl Communicator {
         self.count_collective::<T>(1, receivers);
         let mut value = value;
         let begun = Begun::now();
-        SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(&mut value);
+        let world = SimpleCommunicator::world();
+        let root = world.process_at_rank(root as mpi::Rank);
+        mpi::request::scope(|scope| finished(root.immediate_broadcast_into(scope, &mut value)));
         self.has_talked(&begun);
         value
     }
@@ -242,7 +246,9 @@ impl Communicator {
         let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
         self.count_collective::<T>(values.len(), receivers);
         let begun = Begun::now();
-        SimpleCommunicator::world().process_at_rank(root as mpi::Rank).broadcast_into(values);
+        let world = SimpleCommunicator::world();
+        let root = world.process_at_rank(root as mpi::Rank);
+        mpi::request::scope(|scope| finished(root.immediate_broadcast_into(scope, values)));
         self.has_talked(&begun);
     }
 
@@ -332,7 +338,8 @@ impl Communicator {
         let mut incoming = vec![0i64; counts.len()];
         self.count_collective::<i64>(counts.len() / self.layout.ranks, self.layout.ranks - 1);
         let begun = Begun::now();
-        SimpleCommunicator::world().all_to_all_into(&outgoing[..], &mut incoming[..]);
+        let world = SimpleCommunicator::world();
+        mpi::request::scope(|scope| finished(world.immediate_all_to_all_into(scope, &outgoing[..], &mut incoming[..])));
         self.has_talked(&begun);
         incoming.into_iter().map(|count| count as usize).collect()
     }
