@@ -65,11 +65,24 @@ impl Launched {
         if self.rank == 0 {
             return stop;
         }
-        // A launcher ends the job with the first process that fails: let rank 0 speak before. Who is not ended has no
-        // launcher, or no rank 0: a variable is set that says so by mistake.
+        // A launcher ends the job with the first process that fails: let rank 0 speak before. Hydra does not, but gives
+        // each rank a descriptor to talk to it. Who is not ended otherwise has no launcher, or no rank 0: a variable is
+        // set that says so by mistake.
         std::thread::sleep(TIME_TO_SPEAK);
-        stop
+        let has_hydra = std::env::var("PMI_FD").is_ok_and(|text| text.parse().is_ok_and(is_open));
+        if has_hydra { Stop::with_code(stop.code, "") } else { stop }
     }
+}
+
+/// Whether this process has a descriptor of that number.
+#[cfg(unix)]
+fn is_open(descriptor: i32) -> bool {
+    std::path::Path::new(&format!("/proc/self/fd/{descriptor}")).exists()
+}
+
+#[cfg(not(unix))]
+fn is_open(_: i32) -> bool {
+    false
 }
 
 /// This process among those that run the program.

@@ -3,7 +3,8 @@
 //! Run by `cargo test`, this program starts itself under `mpirun`, once for each number of ranks; there it takes every
 //! method of the engine through random inputs and compares the results bit for bit with those of the reference engine.
 //! Without a launcher it is skipped, unless `NESL_REQUIRE_MPI=1`. Seeds are fixed, a failure prints the case;
-//! `NESL_RANKS_ROUNDS` asks for more seeds than one, none for what is not random alone.
+//! `NESL_RANKS_ROUNDS` asks for more seeds than one, none for what is not random alone; `NESL_RANKS_MOST` leaves out
+//! larger jobs, for an MPI whose ranks do not give up their processor while they wait.
 
 #[path = "ranks/checks.rs"]
 mod checks;

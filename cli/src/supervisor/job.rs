@@ -114,56 +114,54 @@ fn watched<P: Read + Send + 'static, T: Send + 'static>(
     receiver
 }
 
-/// Copies what comes to where it goes, as it comes.
-fn pass_on(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+/// Passes on what comes, as it comes, but for the remarks of the launcher; how that ended, and the death that they tell
+/// of.
+fn pass_on(from: &mut impl Read, to: &mut impl Write, mut remarks: Remarks) -> (io::Result<()>, Option<Death>) {
     let mut buffer = vec![0; 1 << 16];
-    loop {
-        match from.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => to.write_all(&buffer[..count]).and_then(|()| to.flush())?,
+    let mut write = |text: &[u8]| to.write_all(text).and_then(|()| to.flush());
+    let ended = loop {
+        match from.read(&mut buffer).map(|count| &buffer[..count]) {
+            Ok([]) => break write(&remarks.rest()),
+            Ok(text) => {
+                if let Err(error) = write(&remarks.read(text)) {
+                    break Err(error);
+                }
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) => break Err(error),
         }
-    }
+    };
+    (ended, remarks.death().cloned())
 }
 
-/// Passes on what ranks and launcher say; the death that the launcher tells of.
-fn listen(pipe: &mut impl Read, to: &mut impl Write) -> Option<Death> {
-    let mut filter = Filter { remarks: Remarks::default(), to };
-    // Neither an end of the pipe nor of the standard error is an error here.
-    let _ = pass_on(pipe, &mut filter);
-    let rest = filter.remarks.rest();
-    let _ = filter.to.write_all(&rest).and_then(|()| filter.to.flush());
-    filter.remarks.death().cloned()
-}
+/// A standard error that may be gone: that must not keep the launcher from saying more.
+struct Anyhow<W>(W);
 
-/// A standard error without the remarks of a launcher.
-struct Filter<'a, W> {
-    remarks: Remarks,
-    to: &'a mut W,
-}
-
-impl<W: Write> Write for Filter<'_, W> {
+impl<W: Write> Write for Anyhow<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let shown = self.remarks.read(text);
-        // A standard error that is gone must not keep the job from saying more.
-        let _ = self.to.write_all(&shown).and_then(|()| self.to.flush());
+        let _ = self.0.write_all(text);
         Ok(text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
         Ok(())
     }
 }
+
+/// How passing on an output has ended, and the death that it told of.
+type Passed = (io::Result<()>, Option<Death>);
 
 /// A job while it lasts.
 pub(super) struct Watch {
     job: LauncherProcess,
     ranks: usize,
     /// How passing on its output has ended.
-    output: Option<Receiver<io::Result<()>>>,
-    /// What the launcher has said of the ranks.
-    remarks: Option<Receiver<Option<Death>>>,
+    output: Option<Receiver<Passed>>,
+    /// The same of its errors.
+    errors: Option<Receiver<Passed>>,
+    /// The death that its output has told of.
+    death: Option<Death>,
     /// Why its output does not arrive.
     lost: Option<io::Error>,
     /// The signal that made this process end the job.
@@ -178,11 +176,14 @@ impl Watch {
         mut job: LauncherProcess,
         ranks: usize,
         mut output: impl Write + Send + 'static,
-        mut errors: impl Write + Send + 'static,
+        errors: impl Write + Send + 'static,
     ) -> Watch {
-        let out = job.stdout().map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output)));
-        let remarks = job.stderr().map(|pipe| watched(pipe, move |pipe| listen(pipe, &mut errors)));
-        Watch { job, ranks, output: out, remarks, lost: None, stopped_by: None, turns: None }
+        let mut errors = Anyhow(errors);
+        let pipe = job.stdout();
+        let output = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output, Remarks::of_output())));
+        let pipe = job.stderr();
+        let errors = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut errors, Remarks::default())));
+        Watch { job, ranks, output, errors, death: None, lost: None, stopped_by: None, turns: None }
     }
 
     /// Passes an interrupt on to a session, where it is for an evaluation.
@@ -196,8 +197,9 @@ impl Watch {
     /// If it did not go well.
     pub(super) fn last(mut self) -> Result<(), Stop> {
         let status = self.end().map_err(|error| Stop::failed(format!("error: cannot wait for the ranks: {error}")))?;
-        let remarks = self.remarks.take();
-        let death = remarks.and_then(|remarks| self.result_of(&remarks)).flatten();
+        let errors = self.errors.take();
+        let told = errors.and_then(|errors| self.result_of(&errors)).and_then(|(_, death)| death);
+        let death = told.or_else(|| self.death.take());
         self.conclude(status, death.as_ref())
     }
 
@@ -209,7 +211,10 @@ impl Watch {
             }
             self.stopped_by = self.stopped_by.or_else(signals::caught);
             self.pass_interrupts();
-            self.lost = self.lost.take().or_else(|| self.output.as_ref()?.try_recv().ok()?.err());
+            if let Some(passed) = self.output.as_ref().and_then(|output| output.try_recv().ok()) {
+                self.output = None;
+                self.note(passed);
+            }
             if self.stopped_by.is_some() || self.lost.is_some() {
                 self.job.end();
             }
@@ -218,9 +223,16 @@ impl Watch {
         if self.lost.is_none()
             && let Some(output) = self.output.take()
         {
-            self.lost = self.result_of(&output).and_then(Result::err);
+            let passed = self.result_of(&output);
+            passed.into_iter().for_each(|passed| self.note(passed));
         }
         Ok(status)
+    }
+
+    /// Notes how passing on the output has ended.
+    fn note(&mut self, (ended, death): Passed) {
+        self.lost = ended.err();
+        self.death = death;
     }
 
     /// Tells the ranks of interrupts that are for them, which end nothing else.
@@ -260,7 +272,8 @@ impl Watch {
             return Err(write_error(&error));
         }
         if let Some(death) = death {
-            return Err(Stop::with_code(by_signal(death.signal), obituary(death, self.ranks)));
+            let code = death.signal.map_or(UNKNOWN, by_signal);
+            return Err(Stop::with_code(code, obituary(death, self.ranks)));
         }
         if let Some(signal) = signals::that_ended(status) {
             let message = format!("error: the launcher was ended by signal {signal}: the job ends");
@@ -286,6 +299,9 @@ fn obituary(death: &Death, ranks: usize) -> String {
     let Death { rank, machine, signal } = death;
     let rank = rank.map_or_else(|| "a rank".to_owned(), |rank| format!("rank {rank}"));
     let machine = machine.as_ref().map_or_else(String::new, |machine| format!(" on {machine}"));
+    let Some(signal) = signal else {
+        return format!("error: {rank} of {ranks}{machine} crashed or was killed: the job ends");
+    };
     let what = match *signal {
         SIGKILL | SIGTERM => "was killed by",
         _ => "crashed with",
@@ -304,10 +320,12 @@ mod tests {
 
     #[test]
     fn a_dead_rank_is_named() {
-        let death = Death { rank: Some(2), machine: Some("node7".to_owned()), signal: 9 };
+        let death = Death { rank: Some(2), machine: Some("node7".to_owned()), signal: Some(9) };
         let text = obituary(&death, 4);
         assert!(text.starts_with("error: rank 2 of 4 on node7 was killed by signal 9: the job ends\nhint: "), "{text}");
-        let text = obituary(&Death { rank: None, machine: None, signal: 11 }, 4);
+        let text = obituary(&Death { rank: None, machine: None, signal: Some(11) }, 4);
         assert!(text.starts_with("error: a rank of 4 crashed with signal 11"), "{text}");
+        let text = obituary(&Death { rank: None, machine: None, signal: None }, 4);
+        assert_eq!(text, "error: a rank of 4 crashed or was killed: the job ends");
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Whoever starts a job reads its standard error through [`Remarks`]: what ranks wrote goes on as it is, and so does
 //! what a launcher says that is not known here, such as why it cannot start. Its obituaries are kept back; [`Death`] is
-//! what is in them.
+//! what is in them. Hydra, the launcher of MPICH, writes its own to the standard output, where nothing else is touched
+//! ([`Remarks::of_output`]).
 
 /// The rank that ended a job by dying.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +13,8 @@ pub struct Death {
     pub rank: Option<usize>,
     /// The machine it was on, where the launcher says so.
     pub machine: Option<String>,
-    /// The signal that it died of.
-    pub signal: i32,
+    /// The signal that it died of, where the launcher is sure.
+    pub signal: Option<i32>,
 }
 
 /// Lines that are a frame: Open MPI writes 74 dashes, MPICH 83 equals signs, hwloc 76 asterisks.
@@ -29,7 +30,15 @@ const OBITUARIES: [&str; 5] = [
     "MPI_ABORT was invoked on rank",
     "noticed that process rank",
     "detected that one or more processes exited with non-zero status",
-    "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+    HYDRA,
+];
+
+/// What hydra says of a rank that has died: a paragraph in a frame, and then these lines.
+const HYDRA: &str = "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES";
+const HYDRA_AFTERWARDS: [&str; 3] = [
+    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ",
+    "This typically refers to a problem with your application",
+    "Please see the FAQ page for debugging suggestions",
 ];
 
 /// Lines outside of frames that only speak of such paragraphs, and those of libraries of a launcher about what they do
@@ -39,8 +48,8 @@ const ASIDES: [&str; 11] = [
     "sent help message",
     "orte_base_help_aggregate",
     "prte_base_help_aggregate",
-    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING",
     "killing job...",
+    ": application called MPI_Abort(",
     ": Forwarding signal ",
     "] Read -1, expected ",
     "] Write -1, expected ",
@@ -49,9 +58,11 @@ const ASIDES: [&str; 11] = [
     "hwloc/",
 ];
 
-/// The standard error of a launcher and its ranks, taken apart.
+/// The standard error of a launcher and its ranks, or their standard output, taken apart.
 #[derive(Debug, Default)]
 pub struct Remarks {
+    /// Whether it is the standard output.
+    is_output: bool,
     /// The start of a line that could become a frame or an aside.
     line: Vec<u8>,
     /// Whether the start of the current line has gone on already.
@@ -62,6 +73,11 @@ pub struct Remarks {
 }
 
 impl Remarks {
+    /// Those in the standard output: hydra's obituary, and nothing else.
+    pub fn of_output() -> Remarks {
+        Remarks { is_output: true, ..Remarks::default() }
+    }
+
     /// Takes more of the text; gives what is to be shown of it now.
     pub fn read(&mut self, text: &[u8]) -> Vec<u8> {
         let mut shown = Vec::new();
@@ -69,7 +85,7 @@ impl Remarks {
             self.line.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 self.end_line(&mut shown);
-            } else if self.started || (self.paragraph.is_none() && !may_be_remark(&self.line)) {
+            } else if self.started || (self.paragraph.is_none() && !self.may_be_remark(&self.line)) {
                 // What cannot become a remark any more need not wait for the end of its line.
                 self.started = true;
                 shown.append(&mut self.line);
@@ -94,21 +110,55 @@ impl Remarks {
         let line = std::mem::take(&mut self.line);
         let is_whole = !std::mem::take(&mut self.started);
         let is_frame = is_whole && is_frame(&line);
+        let may_be_remark = is_whole && self.may_be_remark(&line);
         match &mut self.paragraph {
-            None if is_frame => self.paragraph = Some(line),
+            None if is_frame && may_be_remark => self.paragraph = Some(line),
             None => {
-                let text = String::from_utf8_lossy(&line);
-                if !(is_whole && may_be_remark(&line) && ASIDES.iter().any(|aside| text.contains(aside))) {
+                let is_aside = may_be_remark && self.is_aside(&String::from_utf8_lossy(&line));
+                if !is_aside {
                     shown.extend_from_slice(&line);
                 }
             }
             Some(paragraph) => {
+                let is_second = paragraph.iter().filter(|&&byte| byte == b'\n').count() == 1;
                 paragraph.extend_from_slice(&line);
-                if is_frame {
+                if self.is_output && is_second && !String::from_utf8_lossy(&line).contains(HYDRA) {
+                    shown.append(paragraph);
+                    self.paragraph = None;
+                } else if is_frame {
                     self.end_paragraph(shown);
                 }
             }
         }
+    }
+
+    /// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with a name.
+    fn may_be_remark(&self, start: &[u8]) -> bool {
+        let is_start_of = |word: &str| start.starts_with(word.as_bytes()) || word.as_bytes().starts_with(start);
+        let is_all = |sign: u8| start.trim_ascii_end().iter().all(|&byte| byte == sign);
+        let is_afterwards = self.death.is_some() && HYDRA_AFTERWARDS.into_iter().any(is_start_of);
+        if self.is_output {
+            return is_all(b'=') || is_afterwards;
+        }
+        is_afterwards
+            || b"-=*".iter().copied().any(is_all)
+            || start.starts_with(b"[")
+            || ["mpirun", "hwloc/", "Abort("].into_iter().any(is_start_of)
+    }
+
+    /// Whether a line speaks of an obituary, or of what libraries do without.
+    fn is_aside(&mut self, line: &str) -> bool {
+        if let Some(death) = &mut self.death
+            && HYDRA_AFTERWARDS.iter().any(|aside| line.starts_with(aside))
+        {
+            // Of several ranks that it has ended itself hydra adds up the signals here, and of some other above.
+            let signal = line.split_once("(signal ").and_then(|(_, rest)| rest.split_once(')')?.0.parse().ok());
+            if signal.is_some() && signal != death.signal {
+                death.signal = None;
+            }
+            return true;
+        }
+        !self.is_output && ASIDES.iter().any(|aside| line.contains(aside))
     }
 
     fn end_paragraph(&mut self, shown: &mut Vec<u8>) {
@@ -134,16 +184,6 @@ fn is_frame(line: &[u8]) -> bool {
     line.len() >= SHORTEST_FRAME && b"-=*".iter().any(|&sign| line.iter().all(|&byte| byte == sign))
 }
 
-/// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with a name.
-fn may_be_remark(start: &[u8]) -> bool {
-    let is_start_of = |word: &[u8]| start.starts_with(word) || word.starts_with(start);
-    b"-=*".iter().any(|&sign| start.iter().all(|&byte| byte == sign))
-        || start.starts_with(b"[")
-        || is_start_of(b"mpirun")
-        || is_start_of(b"hwloc/")
-        || is_start_of(b"YOUR APPLICATION")
-}
-
 /// The death that an obituary tells of:
 /// `mpirun noticed that process rank 1 with PID 7 on node n exited on signal 9 (Killed).` or
 /// `BAD TERMINATION … EXIT CODE: 9`, the code being the signal where the next line tells of one.
@@ -153,7 +193,7 @@ fn death(text: &str) -> Option<Death> {
         return Some(Death {
             rank: after("process rank ").and_then(|rank| rank.parse().ok()),
             machine: after("on node ").map(str::to_owned),
-            signal: signal.trim_end_matches('.').parse().ok()?,
+            signal: Some(signal.trim_end_matches('.').parse().ok()?),
         });
     }
     let code: i32 = after("EXIT CODE: ")?.parse().ok()?;
@@ -162,7 +202,7 @@ fn death(text: &str) -> Option<Death> {
     (code > 2 && code < 32).then(|| Death {
         rank: None,
         machine: after("RUNNING AT ").map(str::to_owned),
-        signal: code,
+        signal: Some(code),
     })
 }
 
@@ -174,7 +214,10 @@ mod tests {
 
     /// What is shown of a text that comes in pieces of a size.
     fn shown(text: &str, size: usize) -> (String, Option<Death>) {
-        let mut remarks = Remarks::default();
+        shown_by(Remarks::default(), text, size)
+    }
+
+    fn shown_by(mut remarks: Remarks, text: &str, size: usize) -> (String, Option<Death>) {
         let mut shown: Vec<u8> = text.as_bytes().chunks(size).flat_map(|piece| remarks.read(piece)).collect();
         shown.extend(remarks.rest());
         (String::from_utf8(shown).unwrap(), remarks.death().cloned())
@@ -187,20 +230,47 @@ mod tests {
              job has been aborted.\n{FRAME}two\n{FRAME}mpirun noticed that process rank 2 with PID 0 on node vm exited on \
              signal 9 (Killed).\n{FRAME}[vm:1] 1 more process has sent help message help-mpi-api.txt / mpi-abort\nthree"
         );
-        let death = Death { rank: Some(2), machine: Some("vm".to_owned()), signal: 9 };
+        let death = Death { rank: Some(2), machine: Some("vm".to_owned()), signal: Some(9) };
         for size in [1, 7, 4096] {
             assert_eq!(shown(&text, size), ("one\ntwo\nthree".to_owned(), Some(death.clone())), "pieces of {size}");
         }
         let wrapped =
             format!("{FRAME}prterun noticed that process rank 10 with PID 5 on node n exited on\nsignal 11.\n{FRAME}");
-        assert_eq!(shown(&wrapped, 9).1.map(|death| (death.rank, death.signal)), Some((Some(10), 11)));
+        assert_eq!(shown(&wrapped, 9).1.map(|death| (death.rank, death.signal)), Some((Some(10), Some(11))));
         let equals = format!("{}\n", "=".repeat(83));
         let hydra = format!(
             "{equals}=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4 RUNNING AT n\n=   EXIT CODE: 9\n{equals}\
              YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
         );
-        let death = Death { rank: None, machine: Some("n".to_owned()), signal: 9 };
+        let death = Death { rank: None, machine: Some("n".to_owned()), signal: Some(9) };
         assert_eq!(shown(&hydra, 5), (String::new(), Some(death)));
+    }
+
+    #[test]
+    fn of_an_output_the_obituary_of_hydra_alone_is_kept_back() {
+        let equals = format!("{}\n", "=".repeat(83));
+        let hydra = |signal: i32| {
+            format!(
+                "one\n\n{equals}=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4 RUNNING AT n\n=   EXIT CODE: \
+                 9\n{equals}YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal {signal})\nThis typically \
+                 refers to a problem with your application.\nPlease see the FAQ page for debugging suggestions\n"
+            )
+        };
+        let death = |signal| Death { rank: None, machine: Some("n".to_owned()), signal };
+        for size in [1, 7, 4096] {
+            let read = |text: &str| shown_by(Remarks::of_output(), text, size);
+            assert_eq!(read(&hydra(9)), ("one\n\n".to_owned(), Some(death(Some(9)))));
+            // A rank that was aborted, with one that hydra killed then: 6 | 9.
+            assert_eq!(read(&hydra(15)), ("one\n\n".to_owned(), Some(death(None))));
+            for text in [
+                format!("{equals}a table\n{equals}{equals}"),
+                format!("{FRAME}MPI_ABORT was invoked on rank\n{FRAME}"),
+                "[1, 2]\nmpirun: Forwarding signal \nPlease see\n=".to_owned(),
+                format!("{equals}= BAD"),
+            ] {
+                assert_eq!(read(&text), (text, None), "pieces of {size}");
+            }
+        }
     }
 
     #[test]
@@ -209,6 +279,7 @@ mod tests {
         let text = format!(
             "one\n[vm:01234] Read -1, expected 80000, errno = 1\n[vm:01234] Read -1, expected 524288, errno = 38\n\
              mpirun: Forwarding signal 10 to job\n\
+             Abort(101) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 101) - process 0\n\
              [warn] Epoll ADD(1) on fd 0 failed. Old events were 0; read change was 1 (add): Operation not permitted\n\
              {stars}* hwloc 2.9.0 received invalid information from the operating system.\n*\n* Failed with: intersection\n\
              {stars}hwloc/linux: Ignoring PCI device with non-16bit domain.\ntwo\n"
