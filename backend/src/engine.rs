@@ -1,8 +1,8 @@
 //! The seam between the machine and the engines.
 //!
-//! The machine owns control flow, registers, last uses and error spans. An [`Engine`] does the instructions on columns, a
-//! method for each class of the instruction table; which instruction of the class, and on what, is a value of the class
-//! ([`instructions`]), and the meaning of each is that of its row in `nesl_vcode::op`. Operands that die at the
+//! The machine owns control flow, registers, last uses and error spans. An [`Engine`] does the instructions on columns,
+//! a method for each class of the instruction table; which instruction of the class, and on what, is a value of the
+//! class ([`instructions`]), and the meaning of each is that of its row in `nesl_vcode::op`. Operands that die at the
 //! instruction are passed by value and uniquely owned, so an engine may overwrite them. What an engine says of its
 //! columns besides is in traits of their own: what they and their segments are ([`Columns`]), where they lie in memory
 //! ([`Addresses`]), what runs at once ([`Scheduler`]), and how they are shared among ranks ([`Collective`]).

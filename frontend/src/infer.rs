@@ -48,7 +48,7 @@ use environment::{Entity, Environment, Keywords};
 use nesl_span::{SourceMap, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use text::{Reference, Text};
+use text::{Definitions, Reference};
 use typed::Callee;
 use types::{TypeId, Types};
 
@@ -147,7 +147,7 @@ pub(crate) struct Inference<'a> {
     types: Types,
     sources: &'a SourceMap,
     forms: &'a [TopLevel],
-    text: Text,
+    text: Definitions,
     binds_it: bool,
     outcomes: Vec<Outcome>,
     results: Vec<Option<Form>>,
@@ -186,7 +186,7 @@ impl<'a> Inference<'a> {
             types: Types::new(),
             sources,
             forms,
-            text: Text::new(forms, binds_it),
+            text: Definitions::new(forms, binds_it),
             binds_it,
             outcomes: vec![Outcome::Pending; forms.len()],
             results: vec![None; forms.len()],

@@ -44,14 +44,7 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             let (sequence, index) = operand.as_pair();
             Ok(element(sequence, index.as_int())?.clone())
         }
-        Intrinsic::Iseq => {
-            let (start, stride, end) = triple(operand);
-            let (start, stride) = (start.as_int(), stride.as_int());
-            let count = checked_length(meaning::range_length(start, end.as_int(), stride)?)?;
-            // All elements are ints, but a step towards one may wrap on its way and back.
-            let at = |step: i64| start.wrapping_add(step.wrapping_mul(stride));
-            Ok(Value::sequence((0..count as i64).map(|step| Value::int(at(step)))))
-        }
+        Intrinsic::Iseq => range(operand),
         Intrinsic::Subseq => {
             let (sequence, start, end) = triple(operand);
             let (start, end) = (start.as_int(), end.as_int());
@@ -64,14 +57,7 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::sequence(indices.as_sequence().iter().map(read).collect::<Result<Vec<Value>, Failure>>()?))
         }
         Intrinsic::Write => write(operand, |_, value| value.clone()),
-        Intrinsic::CombineByIndex(source) => {
-            let destination = match parameter() {
-                Type::Pair(destination, _) => destination,
-                other => panic!("ill-typed core: values are combined into {other}"),
-            };
-            let op = operator(source, &destination);
-            write(operand, |before, value| Value::Scalar(combine(op, before.as_scalar(), value.as_scalar())))
-        }
+        Intrinsic::CombineByIndex(source) => combine_by_index(source, operand, &parameter()),
         Intrinsic::Permute => permute(operand),
         Intrinsic::Append => {
             let (left, right) = operand.as_pair();
@@ -98,6 +84,25 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             unreachable!("the machine holds the world outside")
         }
     }
+}
+
+/// The ints of a start, a stride and an end.
+fn range(operand: &Value) -> Result<Value, Failure> {
+    let (start, stride, end) = triple(operand);
+    let (start, stride) = (start.as_int(), stride.as_int());
+    let count = checked_length(meaning::range_length(start, end.as_int(), stride)?)?;
+    // All elements are ints, but a step towards one may wrap on its way and back.
+    let at = |step: i64| start.wrapping_add(step.wrapping_mul(stride));
+    Ok(Value::sequence((0..count as i64).map(|step| Value::int(at(step)))))
+}
+
+/// A sequence with values combined into the elements at their indices, in the order of the values.
+fn combine_by_index(source: &str, operand: &Value, parameter: &Type) -> Result<Value, Failure> {
+    let Type::Pair(destination, _) = parameter else {
+        panic!("ill-typed core: values are combined into {parameter}");
+    };
+    let op = operator(source, destination);
+    write(operand, |before, value| Value::Scalar(combine(op, before.as_scalar(), value.as_scalar())))
 }
 
 /// The scalar function with this source name, at the types of its operands.

@@ -2,7 +2,7 @@
 
 use super::components::components;
 use super::references::References;
-use super::text::{Reference, Text};
+use super::text::{Definitions, Reference};
 use crate::ast::{Symbol, TopLevel};
 use nesl_span::Span;
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ pub struct EarlyUse {
 /// Forms that use values too early are reported, and are independent of all others for the purpose of the order.
 /// `is_elsewhere` tells which names mean something outside of the text.
 pub(super) fn order(
-    text: &Text,
+    text: &Definitions,
     forms: &[TopLevel],
     is_library: bool,
     is_elsewhere: &dyn Fn(&str) -> bool,
@@ -62,7 +62,7 @@ pub(super) fn order(
 }
 
 fn early_uses(
-    text: &Text,
+    text: &Definitions,
     references: &[References],
     edges: &[Vec<usize>],
     is_elsewhere: &dyn Fn(&str) -> bool,

@@ -1,6 +1,6 @@
 //! The names of a text that a form refers to.
 
-use super::text::Text;
+use super::text::Definitions;
 use crate::ast::{
     Expr, ExprKind, Pattern, PatternKind, Signature, Symbol, TopLevel, TopLevelKind, TypeExpr, TypeExprKind,
 };
@@ -18,7 +18,7 @@ pub struct References {
 
 impl References {
     /// Those of one form.
-    pub fn of(text: &Text, form: &TopLevel, is_library: bool) -> References {
+    pub fn of(text: &Definitions, form: &TopLevel, is_library: bool) -> References {
         let (bound, variables) = (HashMap::new(), HashSet::new());
         let mut walk = Walk { text, is_library, bound, variables, found: References::default() };
         match &form.kind {
@@ -52,7 +52,7 @@ impl References {
 
 /// Finds the names of the text that an expression refers to.
 struct Walk<'a> {
-    text: &'a Text,
+    text: &'a Definitions,
     is_library: bool,
     bound: HashMap<Symbol, usize>,
     /// The type variables of the signature.

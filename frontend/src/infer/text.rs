@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The definitions of a text.
 #[derive(Debug, Default)]
-pub struct Text {
+pub struct Definitions {
     /// Per name the numbers of the forms that define it, ascending.
     pub(super) definitions: HashMap<Symbol, Vec<usize>>,
     /// Per name the numbers of the forms that define a datatype, ascending. Their constructors are among the
@@ -31,16 +31,16 @@ pub enum Reference {
     Elsewhere,
 }
 
-impl Text {
+impl Definitions {
     /// Reads the definitions of a text. With `binds_it` every expression form defines `it`.
-    pub fn new(forms: &[TopLevel], binds_it: bool) -> Text {
+    pub fn new(forms: &[TopLevel], binds_it: bool) -> Definitions {
         let with_body: HashSet<&Symbol> = (forms.iter())
             .filter_map(|form| match &form.kind {
                 TopLevelKind::Function(function) if function.body.is_some() => Some(&function.name.symbol),
                 _ => None,
             })
             .collect();
-        let mut text = Text::default();
+        let mut text = Definitions::default();
         for (number, form) in forms.iter().enumerate() {
             let mut names = Vec::new();
             match &form.kind {
