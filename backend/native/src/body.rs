@@ -63,6 +63,15 @@ struct Mark {
     moves: usize,
 }
 
+/// A function of a program.
+#[derive(Clone, Copy)]
+pub(crate) struct ProgramFunction<'a> {
+    pub program: &'a Program,
+    /// Which calls are steps of loops.
+    pub steps: &'a Steps,
+    pub id: FunctionId,
+}
+
 /// Writes the body of a function.
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
@@ -89,10 +98,11 @@ impl<'a, 'b> Body<'a, 'b> {
     pub fn emit(
         builder: FunctionBuilder<'b>,
         jit: &'b mut JITModule,
-        (program, steps, id): (&'a Program, &'a Steps, FunctionId),
+        source: ProgramFunction<'a>,
         functions: &'a HashMap<FunctionId, Entry>,
         kept: &'a mut Kept,
     ) {
+        let ProgramFunction { program, steps, id } = source;
         let (mut emitter, parameters) = Emitter::begin(builder, jit);
         let (frames, mark, again) = (HashMap::new(), None, None);
         let function = &program.functions[id.0 as usize];

@@ -8,7 +8,7 @@
 pub use crate::module::Unavailable;
 
 use crate::abi::{Enter, Entry, machine_types, parameter_types, passed, words_of};
-use crate::body::{self, Body};
+use crate::body::{self, Body, ProgramFunction};
 use crate::emitter::Emitter;
 use crate::kept::Kept;
 use crate::module::Module;
@@ -204,10 +204,9 @@ impl Compiler {
             let (functions, kept) = (&self.functions, &mut self.kept);
             let steps = &*self.steps.get_or_insert_with(|| Steps::of(program));
             self.module.define(body, signature, |builder, jit| {
-                Body::emit(builder, jit, (program, steps, id), functions, kept);
+                Body::emit(builder, jit, ProgramFunction { program, steps, id }, functions, kept);
             })?;
-            self.module
-                .define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, (body, &passed)))?;
+            self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body, &passed))?;
         }
         self.module.finish()?;
         for index in 0..self.kept.sites.len() {
@@ -239,12 +238,7 @@ impl Compiler {
 }
 
 /// Emits what Rust calls: words in, words out.
-fn emit_entry(
-    builder: FunctionBuilder<'_>,
-    jit: &mut JITModule,
-    function: &Function,
-    (body, passed): (FuncId, &[usize]),
-) {
+fn emit_entry(builder: FunctionBuilder<'_>, jit: &mut JITModule, function: &Function, body: FuncId, passed: &[usize]) {
     let (mut emitter, parameters) = Emitter::begin(builder, jit);
     let (from, to) = (parameters[0], parameters[1]);
     let mut values = Vec::new();

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) use emit::emit_group;
-pub(crate) use environment::{Bound, Environment, Outlet};
+pub(crate) use environment::{Bound, Environment, Finished, Outlet};
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Mode, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
 
@@ -135,7 +135,7 @@ impl Compiled {
 
 /// Emits the function around the loops of a group.
 fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[Value]) {
-    let (words, range) = (parameters[0], (parameters[1], parameters[2]));
+    let (words, range) = (parameters[0], parameters[1]..parameters[2]);
     let layout = Layout::new(plan);
     let inputs = layout.inputs.iter().zip(&plan.inputs).map(|(&place, ty)| {
         let mut word = |index: usize| emitter.load_word(words, place + index);
@@ -217,6 +217,21 @@ impl Layout {
     }
 }
 
+/// A descriptor, and where a kernel begins in it.
+#[derive(Clone, Debug)]
+pub struct DescriptorPlace<'a> {
+    /// Where its segments start, if it is a view.
+    pub starts: Option<&'a [i64]>,
+    /// How long they are.
+    pub lengths: &'a [i64],
+    /// The segment of the first index.
+    pub segment: usize,
+    /// The indices of that segment.
+    pub indices: Range<usize>,
+    /// The end of the segments that end in the range.
+    pub end: usize,
+}
+
 /// What a kernel is given, and what it gives back.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
@@ -241,20 +256,13 @@ impl<'a> Words<'a> {
         self.words[place..place + 2].copy_from_slice(&[pointer as u64, length as u64]);
     }
 
-    /// Sets a descriptor: where its segments start if it is a view, its lengths, the segment of the first index, the
-    /// indices at which that begins and ends, and the end of the segments that end in the range.
-    pub fn descriptor(
-        &mut self,
-        input: usize,
-        (starts, lengths): (Option<&[i64]>, &[i64]),
-        segment: usize,
-        (base, stop): (usize, usize),
-        end: usize,
-    ) {
-        let starts = starts.map_or(0, |starts| starts.as_ptr() as u64);
-        let words = [starts, lengths.as_ptr() as u64, segment as u64, base as u64, stop as u64, end as u64];
-        let place = self.layout.inputs[input];
-        self.words[place..place + 6].copy_from_slice(&words);
+    /// Sets a descriptor.
+    pub fn descriptor(&mut self, input: usize, place: &DescriptorPlace<'_>) {
+        let starts = place.starts.map_or(0, |starts| starts.as_ptr() as u64);
+        let [segment, base, stop] = [place.segment, place.indices.start, place.indices.end].map(|word| word as u64);
+        let words = [starts, place.lengths.as_ptr() as u64, segment, base, stop, place.end as u64];
+        let first = self.layout.inputs[input];
+        self.words[first..first + 6].copy_from_slice(&words);
     }
 
     /// Sets where the first element of a space goes, and where the room for them ends: in [pieces](Mode::Piece) nothing

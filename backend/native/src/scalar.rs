@@ -111,6 +111,34 @@ impl Emitter<'_> {
             ScalarOp::MultiplyInt => self.builder.ins().imul(a, b),
             ScalarOp::MultiplyFloat => self.builder.ins().fmul(a, b),
             ScalarOp::DivideFloat => self.builder.ins().fdiv(a, b),
+            // In one order of operands, so that what is computed both ways is computed once.
+            ScalarOp::MaximumInt => self.builder.ins().smax(a.min(b), a.max(b)),
+            ScalarOp::MinimumInt => self.builder.ins().smin(a.min(b), a.max(b)),
+            ScalarOp::MaximumChar => self.builder.ins().umax(a, b),
+            ScalarOp::MinimumChar => self.builder.ins().umin(a, b),
+            ScalarOp::MaximumFloat => self.builder.ins().fmax(a, b),
+            ScalarOp::MinimumFloat => self.builder.ins().fmin(a, b),
+            ScalarOp::ShiftLeft => {
+                self.require_below(b, 64);
+                self.builder.ins().ishl(a, b)
+            }
+            ScalarOp::ShiftRight => {
+                self.require_below(b, 64);
+                self.builder.ins().sshr(a, b)
+            }
+            ScalarOp::AndInt | ScalarOp::AndBool => self.builder.ins().band(a, b),
+            ScalarOp::OrInt | ScalarOp::OrBool => self.builder.ins().bor(a, b),
+            ScalarOp::XorInt | ScalarOp::XorBool => self.builder.ins().bxor(a, b),
+            ScalarOp::IntAsInt | ScalarOp::FloatAsFloat => a,
+            ScalarOp::IntAsFloat => self.builder.ins().fcvt_from_sint(types::F64, a),
+            ScalarOp::FloatAsInt => self.round(a),
+            _ => return self.quotient(op, a, b).or_else(|| self.mixed(op, a, b)).or_else(|| self.checked(op, a, b)),
+        })
+    }
+
+    /// Divisions of ints, which fail where the divisor is 0.
+    fn quotient(&mut self, op: ScalarOp, a: Value, b: Value) -> Option<Value> {
+        Some(match op {
             ScalarOp::DivideInt => {
                 self.require_divisor(b);
                 // The one quotient that is no int: of the least int and -1.
@@ -136,27 +164,13 @@ impl Emitter<'_> {
                 let moved = self.builder.ins().iadd(remainder, b);
                 self.builder.ins().select(is_off, moved, remainder)
             }
-            // In one order of operands, so that what is computed both ways is computed once.
-            ScalarOp::MaximumInt => self.builder.ins().smax(a.min(b), a.max(b)),
-            ScalarOp::MinimumInt => self.builder.ins().smin(a.min(b), a.max(b)),
-            ScalarOp::MaximumChar => self.builder.ins().umax(a, b),
-            ScalarOp::MinimumChar => self.builder.ins().umin(a, b),
-            ScalarOp::MaximumFloat => self.builder.ins().fmax(a, b),
-            ScalarOp::MinimumFloat => self.builder.ins().fmin(a, b),
-            ScalarOp::ShiftLeft => {
-                self.require_below(b, 64);
-                self.builder.ins().ishl(a, b)
-            }
-            ScalarOp::ShiftRight => {
-                self.require_below(b, 64);
-                self.builder.ins().sshr(a, b)
-            }
-            ScalarOp::AndInt | ScalarOp::AndBool => self.builder.ins().band(a, b),
-            ScalarOp::OrInt | ScalarOp::OrBool => self.builder.ins().bor(a, b),
-            ScalarOp::XorInt | ScalarOp::XorBool => self.builder.ins().bxor(a, b),
-            ScalarOp::IntAsInt | ScalarOp::FloatAsFloat => a,
-            ScalarOp::IntAsFloat => self.builder.ins().fcvt_from_sint(types::F64, a),
-            ScalarOp::FloatAsInt => self.round(a),
+            _ => return None,
+        })
+    }
+
+    /// Seeds, random numbers and hashes.
+    fn mixed(&mut self, op: ScalarOp, a: Value, b: Value) -> Option<Value> {
+        Some(match op {
             ScalarOp::SeedSplit => {
                 let offset = self.int(0x5851_f42d_4c95_7f2d);
                 let index = self.builder.ins().iadd(b, offset);
@@ -190,6 +204,13 @@ impl Emitter<'_> {
                 self.require(is_size);
                 self.builder.ins().umulhi(a, b)
             }
+            _ => return None,
+        })
+    }
+
+    /// Checks: one operand, or a size, where it is what it should be.
+    fn checked(&mut self, op: ScalarOp, a: Value, b: Value) -> Option<Value> {
+        Some(match op {
             ScalarOp::CheckIndex => {
                 let is_index = self.is_index(a, b);
                 self.require(is_index);

@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         builder.switch_to_block(first);
         // Most filters have one round, whose scalars are still in registers.
         let wide = is_wide.then(|| self.with_splats(filter.clone()));
-        self.find((filter, wide), zero, length, set);
+        self.find(filter, wide, zero, length, set);
         let builder = &mut self.emitter.builder;
         builder.ins().jump(header, &[]);
         builder.switch_to_block(header);
@@ -94,7 +94,7 @@ impl Body<'_, '_> {
         // by reading it.
         let filter = self.with_scalars_from(filter.clone(), &scalars);
         let wide = is_wide.then(|| self.with_splats(filter.clone()));
-        self.find((&filter, wide), start, length, set);
+        self.find(&filter, wide, start, length, set);
         let builder = &mut self.emitter.builder;
         builder.ins().jump(header, &[]);
         builder.switch_to_block(after);
@@ -102,7 +102,7 @@ impl Body<'_, '_> {
 
     /// The bits of the round that begins at an index, the lowest for that. The last index is the first that is looked
     /// at: the bits before it push those behind it up.
-    fn find(&mut self, (filter, wide): (&Sunk, Option<Sunk>), first: Value, length: Value, set: Variable) {
+    fn find(&mut self, filter: &Sunk, wide: Option<Sunk>, first: Value, length: Value, set: Variable) {
         let builder = &mut self.emitter.builder;
         let index = builder.declare_var(types::I64);
         let none = builder.ins().iconst(types::I64, 0);

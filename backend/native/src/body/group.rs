@@ -2,7 +2,7 @@
 
 use super::Body;
 use crate::emitter::TRUSTED;
-use crate::kernel::{Bound, Ending, Environment, Extent, Mode, Outlet, Plan, Source, emit_group, is_ordered};
+use crate::kernel::{Bound, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, Source, emit_group, is_ordered};
 use crate::runtime::{helper_of, sums};
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -30,6 +30,14 @@ pub(super) fn is_stored(ending: Ending) -> bool {
     matches!(ending, Ending::Store(_) | Ending::Scan(..))
 }
 
+/// The loops of a group, emitted.
+struct Looped<'a> {
+    /// The number of indices.
+    length: Value,
+    outlets: &'a [Outlet],
+    finished: &'a Finished,
+}
+
 impl Body<'_, '_> {
     /// The values of what a group yields.
     pub(super) fn group(&mut self, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
@@ -51,7 +59,18 @@ impl Body<'_, '_> {
         let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
         let length = self.extent(plan, inputs);
         let zero = self.emitter.int(0);
-        let mut rooms = rooms(self, length).into_iter();
+        let rooms = rooms(self, length);
+        let outlets = self.outlets(plan, inputs, rooms);
+        let positions = vec![zero; plan.spaces()];
+        let environment = Environment { inputs: bounds, positions, limits: Vec::new(), outlets, aside: zero };
+        let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, zero..length);
+        self.results_of(plan, inputs, &Looped { length, outlets: &environment.outlets, finished: &finished })
+    }
+
+    /// Where the yields of a group go: what is stored to these rooms, in order.
+    fn outlets(&mut self, plan: &Plan, inputs: &[Register], rooms: Vec<Value>) -> Vec<Outlet> {
+        let zero = self.emitter.int(0);
+        let mut rooms = rooms.into_iter();
         let mut outlets = Vec::with_capacity(plan.yields.len());
         for (index, &node) in plan.yields.iter().enumerate() {
             let (ty, ending) = (plan.nodes[node].ty, plan.ending(index));
@@ -75,9 +94,12 @@ impl Body<'_, '_> {
             };
             outlets.push(outlet);
         }
-        let positions = vec![zero; plan.spaces()];
-        let environment = Environment { inputs: bounds, positions, limits: Vec::new(), outlets, aside: zero };
-        let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, (zero, length));
+        outlets
+    }
+
+    /// The values of what a group yields, after its loops.
+    fn results_of(&mut self, plan: &Plan, inputs: &[Register], looped: &Looped<'_>) -> Vec<Value> {
+        let &Looped { length, outlets, finished } = looped;
         let mut values = vec![Vec::new(); plan.yields.len()];
         // Where the columns end that have been dealt with, in the order in which they lie: room for what is stored was
         // made first.
@@ -85,7 +107,7 @@ impl Body<'_, '_> {
         let (stored, others): (Vec<usize>, Vec<usize>) =
             (0..plan.yields.len()).partition(|&index| is_stored(plan.ending(index)));
         for index in stored.into_iter().chain(others) {
-            let outlet = environment.outlets[index];
+            let outlet = outlets[index];
             let done = || finished.values[index].unwrap_or_else(|| unreachable!("a reduction ends with a value"));
             let count = match plan.ending(index) {
                 Ending::Reduce(..) => {

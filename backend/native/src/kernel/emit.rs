@@ -16,6 +16,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::sum;
+use std::ops::Range;
 
 /// Emits the loops of a group over the indices from one value up to another.
 pub(crate) fn emit_group(
@@ -23,10 +24,11 @@ pub(crate) fn emit_group(
     plan: &Plan,
     mode: Mode,
     environment: &Environment,
-    (start, end): (Value, Value),
+    indices: Range<Value>,
 ) -> Finished {
     let analysis = Analysis::of(plan, mode);
-    let mut loops = LoopEmitter::begin(emitter, &analysis, environment, (start, end));
+    let mut loops = LoopEmitter::begin(emitter, &analysis, environment, &indices);
+    let Range { start, end } = indices;
     let index = loops.variable(start);
     let long_segments = analysis.segment_sum_in_lanes();
     let Some((op, descriptor, cursor)) = long_segments.and_then(|(op, input)| Some((op, input, loops.cursors[input]?)))
@@ -36,10 +38,10 @@ pub(crate) fn emit_group(
         return loops.finish(end);
     };
     let [long, short, after] = [(); 3].map(|()| loops.emitter.builder.create_block());
-    let are_long = loops.are_long(cursor, (start, end));
+    let are_long = loops.are_long(cursor, &(start..end));
     loops.emitter.builder.ins().brif(are_long, long, &[], short, &[]);
     loops.emitter.builder.switch_to_block(long);
-    loops.keep_lanes_of_segments((op, descriptor), start);
+    loops.keep_lanes_of_segments(op, descriptor, start);
     loops.stretches(index, end);
     loops.finish(end);
     loops.emitter.builder.ins().jump(after, &[]);

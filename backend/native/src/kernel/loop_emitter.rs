@@ -18,6 +18,7 @@ use crate::emitter::Emitter;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 use nesl_prim::ScalarOp;
+use std::ops::Range;
 
 /// Emits the loops of a group.
 pub(super) struct LoopEmitter<'a, 'e, 'b> {
@@ -118,7 +119,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
         emitter: &'e mut Emitter<'b>,
         analysis: &'a Analysis<'a>,
         environment: &Environment,
-        (start, end): (Value, Value),
+        indices: &Range<Value>,
     ) -> Self {
         let plan = analysis.plan;
         let mut loops = LoopEmitter {
@@ -139,8 +140,8 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             has_room: false,
             now: Now::default(),
         };
-        loops.check_ends(start, end);
-        loops.check_lengths(start, end);
+        loops.check_ends(indices.start, indices.end);
+        loops.check_lengths(indices.start, indices.end);
         loops.begin_cursors();
         loops.begin_inductions();
         for space in 0..plan.spaces() {

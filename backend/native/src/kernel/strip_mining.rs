@@ -132,7 +132,7 @@ impl LoopEmitter<'_, '_, '_> {
         let step = (times * lanes) as i64;
         let stop = if step > 1 { builder.ins().iadd_imm_s(stop, 1 - step) } else { stop };
         let (body, after) = (builder.create_block(), builder.create_block());
-        self.go_on(index, stop, (body, after));
+        self.go_on(index, stop, body, after);
         self.emitter.builder.switch_to_block(body);
         let i = self.emitter.builder.use_var(index);
         for turn in 0..times {
@@ -144,7 +144,7 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.def_var(index, next);
         let is_reduced = lanes > 1 && self.reduces_segments();
         let leaving = if is_reduced { self.emitter.builder.create_block() } else { after };
-        self.go_on(index, stop, (body, leaving));
+        self.go_on(index, stop, body, leaving);
         if is_reduced {
             self.emitter.builder.switch_to_block(leaving);
             self.end_wide_strip();
@@ -154,7 +154,7 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// Goes to the body of a loop while the index is before a stop.
-    fn go_on(&mut self, index: Variable, stop: Value, (body, after): (Block, Block)) {
+    fn go_on(&mut self, index: Variable, stop: Value, body: Block, after: Block) {
         let builder = &mut self.emitter.builder;
         let i = builder.use_var(index);
         let is_inside = builder.ins().icmp(IntCC::SignedLessThan, i, stop);

@@ -18,6 +18,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, sum};
+use std::ops::Range;
 
 /// Vectors that the lanes of a block are.
 const VECTORS: usize = sum::LANES / LANES;
@@ -35,17 +36,17 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// Whether segments are long enough for it, of which there are so many indices.
-    pub fn are_long(&mut self, cursor: Cursor, (start, end): (Value, Value)) -> Value {
+    pub fn are_long(&mut self, cursor: Cursor, indices: &Range<Value>) -> Value {
         let builder = &mut self.emitter.builder;
         let first = builder.use_var(cursor.segment);
         let segments = builder.ins().isub(cursor.segments, first);
         let least = builder.ins().imul_imm_s(segments, LONG);
-        let count = builder.ins().isub(end, start);
+        let count = builder.ins().isub(indices.end, indices.start);
         builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, count, least)
     }
 
     /// Keeps the lanes of [such a yield](super::analysis::Analysis::segment_sum_in_lanes), which begins with a segment.
-    pub fn keep_lanes_of_segments(&mut self, (op, descriptor): (ScalarOp, usize), start: Value) {
+    pub fn keep_lanes_of_segments(&mut self, op: ScalarOp, descriptor: usize, start: Value) {
         let sums = self.environment.outlets[0].start;
         let offset = self.emitter.builder.ins().ishl_imm_u(start, 3);
         let bias = self.emitter.builder.ins().isub(sums, offset);

@@ -32,7 +32,7 @@ use crate::engine::group::{Facts, Group, LocalSlot};
 use crate::engine::native::Native;
 use crate::on_vector;
 use length::{descriptor, length};
-use nesl_native::{Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
+use nesl_native::{DescriptorPlace, Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
 use nesl_vcode::op::Class;
 use output_buffer::{OutputBuffer, OutputBuffers};
@@ -46,7 +46,7 @@ pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> 
     let plan = &group.plan;
     let length = length(threads, group, operands).ok()?;
     if threads.native == Native::Check {
-        return check::run(threads, (written, group), operands, length);
+        return check::run(threads, written, group, operands, length);
     }
     // Whether it runs whole or in pieces differs from time to time, but not whether it is worth it.
     let is_known =
@@ -320,9 +320,9 @@ impl<'a> Work<'a> {
                 (segment, within, lengths.len())
             };
             let base = start - within;
-            let length = lengths.get(segment).map_or(0, |&length| length as usize);
+            let indices = base..base + lengths.get(segment).map_or(0, |&length| length as usize);
             let starts = if descriptor.is_packed() { None } else { Some(descriptor.starts()?) };
-            words.descriptor(input, (starts, lengths), segment, (base, base + length), end);
+            words.descriptor(input, &DescriptorPlace { starts, lengths, segment, indices, end });
         }
         Ok(())
     }

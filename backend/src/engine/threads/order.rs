@@ -183,7 +183,7 @@ fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -
     }
     // Sixteen elements for each counter pay for going over the counters.
     let exact = length.ilog2().saturating_sub(4).clamp(EXACT_BITS, COUNTED_BITS);
-    let partition = Partition::new(workers, direction, elements, (least, greatest), exact)?;
+    let partition = Partition::new(workers, direction, elements, &(least..=greatest), exact)?;
     if partition.is_exact() {
         return Ok(Some(partition.fill(threads)?));
     }
@@ -221,7 +221,7 @@ fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) ->
         Ranker::default().rank(&mut keys, 0);
         return Ok(Slice::new(&threads.meter, keys));
     }
-    let partition = Partition::new(&threads.workers, direction, elements, (least, greatest), EXACT_BITS)?;
+    let partition = Partition::new(&threads.workers, direction, elements, &(least..=greatest), EXACT_BITS)?;
     if partition.is_exact() {
         return partition.look_up(threads, elements, |place| place as i64);
     }

@@ -83,7 +83,7 @@ fn by_owners<T: Element>(
     let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
     threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
         let interrupt = threads.workers.interrupt();
-        Ok(within(indices, &range, places, (interrupt, PATIENCE), |element, place| {
+        Ok(within(indices, &range, places, interrupt, PATIENCE, |element, place| {
             write(&mut part[place], element);
             true
         })?)
@@ -169,7 +169,7 @@ fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<Vecto
         // Of each range of places, the first element that finds its place taken.
         let taken = threads.workers.try_each(items, |(range, mut placer): (Range<usize>, Placer<'_, T>)| {
             let interrupt = threads.workers.interrupt();
-            Ok(within(indices, &range, values.len(), (interrupt, TOUCHES), |element, place| {
+            Ok(within(indices, &range, values.len(), interrupt, TOUCHES, |element, place| {
                 placer.place(place, values[element])
             })?)
         })?;
@@ -198,7 +198,8 @@ fn within(
     indices: &[i64],
     range: &Range<usize>,
     places: usize,
-    (interrupt, patience): (&Interrupt, usize),
+    interrupt: &Interrupt,
+    patience: usize,
     mut write: impl FnMut(usize, usize) -> bool,
 ) -> Result<Option<usize>, Failure> {
     for (number, part) in indices.chunks(patience).enumerate() {

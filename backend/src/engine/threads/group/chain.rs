@@ -76,7 +76,7 @@ impl Work<'_> {
             while let Some(number) = first.take() {
                 let block = number * size..self.length.min((number + 1) * size);
                 self.set_cursors(&mut words, operands, &Piece { indices: block.clone(), segments: 0..0 }).ok()?;
-                self.begin_block(&chain, (number, block.clone()), &mut words)?;
+                self.begin_block(&chain, number, &block, &mut words)?;
                 // SAFETY: the inputs have the elements that `length` has checked; there is room for what is yielded,
                 // and no other block writes to the same part.
                 if unsafe { self.call(kernel, &mut words, block) } != Status::Done {
@@ -90,7 +90,7 @@ impl Work<'_> {
     }
 
     /// Sets what scans begin with in a block, and hands on what they end with. None where something gives up.
-    fn begin_block(&self, chain: &Chain, (number, block): (usize, Range<usize>), words: &mut Words<'_>) -> Option<()> {
+    fn begin_block(&self, chain: &Chain, number: usize, block: &Range<usize>, words: &mut Words<'_>) -> Option<()> {
         let running = &self.facts.running;
         for (scan, running) in running.iter().enumerate() {
             words.set_before(scan, running.op.row().identity?);

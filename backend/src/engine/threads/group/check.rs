@@ -12,7 +12,8 @@ use crate::engine::threads::Threads;
 /// If the results differ.
 pub fn run(
     threads: &Threads,
-    (group, known): (&Group, &Group),
+    group: &Group,
+    known: &Group,
     operands: &mut [LocalSlot],
     length: usize,
 ) -> Option<Vec<LocalSlot>> {

@@ -31,6 +31,13 @@ struct Kept {
     column: AtomicPtr<u8>,
 }
 
+/// What all threads share that filter block by block.
+struct Filter<'a> {
+    turns: &'a LookBack,
+    kernel: Kernel,
+    kept: &'a [Kept],
+}
+
 /// What a thread works with.
 struct Worker<'w> {
     words: Words<'w>,
@@ -77,10 +84,11 @@ impl Work<'_> {
         };
         let workers = self.threads.workers.threads().min(turns.blocks());
         let workers = std::iter::repeat_with(worker).take(workers).collect::<Result<Vec<Worker<'w>>, GaveUp>>()?;
+        let filter = Filter { turns: &turns, kernel, kept: &kept };
         let outcomes = self.threads.workers.each(workers, |_, mut worker| {
             let attending = turns.attend();
             while let Some(number) = turns.take() {
-                self.take_turn(&turns, (number, block(number)), (kernel, &kept), &mut worker, operands)?;
+                self.take_turn(&filter, number, block(number), &mut worker, operands)?;
             }
             attending.leave();
             Some((worker.words, worker.aside))
@@ -97,12 +105,13 @@ impl Work<'_> {
     /// Computes a block, and puts what is kept of it where it belongs. None where something gives up.
     fn take_turn(
         &self,
-        turns: &LookBack,
-        (number, block): (usize, Range<usize>),
-        (kernel, kept): (Kernel, &[Kept]),
+        filter: &Filter<'_>,
+        number: usize,
+        block: Range<usize>,
         worker: &mut Worker<'_>,
         operands: &[LocalSlot],
     ) -> Option<()> {
+        let &Filter { turns, kernel, kept } = filter;
         let Worker { words, buffers, .. } = worker;
         let spaces = self.group.plan.spaces();
         let piece = Piece { indices: block.clone(), segments: 0..0 };

@@ -13,7 +13,7 @@ use crate::engine::threads::output::{Output, Writer};
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::Workers;
 use nesl_prim::{Direction, Element};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Keys that differ in at most so many bits have a bucket each where elements are looked up in them.
 pub(super) const EXACT_BITS: u32 = 11;
@@ -86,9 +86,10 @@ impl Partition {
         workers: &Workers,
         direction: Direction,
         elements: &[T],
-        (least, greatest): (i64, i64),
+        keys: &RangeInclusive<i64>,
         exact: u32,
     ) -> Result<Partition, Fault> {
+        let (least, greatest) = (*keys.start(), *keys.end());
         let bits = bits(least, greatest);
         let sought = elements.len().max(1).ilog2().saturating_sub(SOUGHT).clamp(1, DEALT_BITS);
         let shift = if bits <= exact { 0 } else { bits - sought };
