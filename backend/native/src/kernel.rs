@@ -33,7 +33,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use emit::emit_group;
 pub(crate) use environment::{Bound, Environment, Finished, Outlet};
 pub use parts::{Further, PartPlan};
-pub use plan::{Ending, Extent, Mode, Node, NodeOp, Plan, Running, Source, Space, is_ordered};
+pub use plan::{Ending, Extent, Mode, NodeOp, Plan, PlanNode, PlanOperand, Running, Space, is_ordered};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;
@@ -129,14 +129,14 @@ impl Compiled {
         module.finish()?;
         // SAFETY: the address is that of a function with this signature.
         let enter = unsafe { std::mem::transmute::<*const u8, Enter>(module.address(id)) };
-        Ok(Kernel { enter, words: Layout::new(plan).words, owner })
+        Ok(Kernel { enter, words: WordLayout::new(plan).words, owner })
     }
 }
 
 /// Emits the function around the loops of a group.
 fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[Value]) {
     let (words, range) = (parameters[0], parameters[1]..parameters[2]);
-    let layout = Layout::new(plan);
+    let layout = WordLayout::new(plan);
     let inputs = layout.inputs.iter().zip(&plan.inputs).map(|(&place, ty)| {
         let mut word = |index: usize| emitter.load_word(words, place + index);
         match *ty {
@@ -186,7 +186,7 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
 
 /// Where what is in the words of a plan.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct WordLayout {
     inputs: Vec<usize>,
     positions: usize,
     limits: usize,
@@ -195,9 +195,9 @@ pub struct Layout {
     words: usize,
 }
 
-impl Layout {
+impl WordLayout {
     /// The layout of the words of a plan.
-    pub fn new(plan: &Plan) -> Layout {
+    pub fn new(plan: &Plan) -> WordLayout {
         let mut next = 0;
         let input = |ty: &RegisterType| {
             let place = next;
@@ -213,7 +213,7 @@ impl Layout {
         let limits = positions + plan.spaces();
         let outlets = limits + plan.spaces();
         let aside = outlets + 2 * plan.yields.len();
-        Layout { inputs, positions, limits, outlets, aside, words: aside + 1 + plan.running().len() }
+        WordLayout { inputs, positions, limits, outlets, aside, words: aside + 1 + plan.running().len() }
     }
 }
 
@@ -235,13 +235,13 @@ pub struct DescriptorPlace<'a> {
 /// What a kernel is given, and what it gives back.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
-    layout: &'a Layout,
+    layout: &'a WordLayout,
     words: Vec<u64>,
 }
 
 impl<'a> Words<'a> {
     /// Words for the kernels of a plan, all 0.
-    pub fn new(layout: &'a Layout) -> Words<'a> {
+    pub fn new(layout: &'a WordLayout) -> Words<'a> {
         Words { words: vec![0; layout.words], layout }
     }
 

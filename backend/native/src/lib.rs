@@ -32,8 +32,8 @@ mod vector;
 pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
-    DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, Layout, Mode, Node, NodeOp, PartPlan, Plan, Running,
-    Source, Space, Words, is_ordered,
+    DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, Mode, NodeOp, PartPlan, Plan, PlanNode, PlanOperand,
+    Running, Space, WordLayout, Words, is_ordered,
 };
 pub use module::target;
 pub use runtime::each::{Elements, Instances};

@@ -11,7 +11,7 @@ use crate::data::slot::Slot;
 use crate::data::vector::Vector;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, MapOperand};
-use nesl_native::{Ending, Kernel, Layout, NodeOp, Plan, Running, Source};
+use nesl_native::{Ending, Kernel, NodeOp, Plan, PlanOperand, Running, WordLayout};
 use nesl_prim::{Element, ScalarValue};
 use nesl_vcode::op::{Elements, Fusion};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
@@ -27,7 +27,7 @@ pub struct Group {
     /// What it computes.
     pub(crate) plan: Plan,
     /// Where what its kernels are given is.
-    pub(crate) layout: Layout,
+    pub(crate) layout: WordLayout,
     pub(crate) facts: Facts,
     /// Yields that will be put one after another, in this order.
     pub(crate) beside: Vec<Vec<usize>>,
@@ -61,7 +61,7 @@ impl Group {
     }
 
     fn of(plan: Plan) -> Group {
-        let (layout, facts) = (Layout::new(&plan), Facts::new(&plan));
+        let (layout, facts) = (WordLayout::new(&plan), Facts::new(&plan));
         let (known, partial) = (OnceLock::new(), OnceLock::new());
         let beside = Vec::new();
         Group { plan, layout, facts, beside, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
@@ -151,7 +151,7 @@ pub(crate) enum Check {
     /// the length of this column,
     Column(usize),
     /// this scalar,
-    Value(Source),
+    Value(PlanOperand),
     /// the number of elements of the segments of this descriptor,
     Total(usize),
     /// the same, and they lie one after another,
@@ -168,7 +168,7 @@ impl Facts {
             _ => None,
         });
         let scanned = plan.nodes.iter().filter_map(|node| match (node.op, &node.operands[..]) {
-            (NodeOp::Vector(VectorOp::SegScan(_)), &[_, Source::Input(descriptor)]) => Some(descriptor),
+            (NodeOp::Vector(VectorOp::SegScan(_)), &[_, PlanOperand::Input(descriptor)]) => Some(descriptor),
             _ => None,
         });
         let by_segment: Vec<usize> = by_segment.chain(scanned).map(|input| plan.first_alike(input)).collect();
@@ -192,19 +192,19 @@ impl Facts {
         let is_in_turns = is_counted && by_segment.is_empty() && running.is_empty() && endings.iter().all(is_anywhere);
         let targets =
             plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
-                (NodeOp::Vector(VectorOp::Scatter), Source::Input(target)) => Some(target),
+                (NodeOp::Vector(VectorOp::Scatter), PlanOperand::Input(target)) => Some(target),
                 _ => None,
             });
         let is_read_once = |&target: &usize| {
             let reads = plan.nodes.iter().flat_map(|node| &node.operands);
-            reads.filter(|&&source| source == Source::Input(target)).count() == 1
+            reads.filter(|&&source| source == PlanOperand::Input(target)).count() == 1
         };
         let targets = targets.filter(is_read_once).collect();
         let is_aligned = (0..plan.inputs.len()).map(|input| {
             plan.nodes.iter().all(|node| {
                 let aligned = plan.aligned(node);
                 let mut operands = node.operands.iter().enumerate();
-                operands.all(|(position, &source)| source != Source::Input(input) || aligned.contains(&position))
+                operands.all(|(position, &source)| source != PlanOperand::Input(input) || aligned.contains(&position))
             })
         });
         Facts {
@@ -230,15 +230,15 @@ fn checks(plan: &Plan) -> Vec<Check> {
     let mut checks = Vec::new();
     for node in &plan.nodes {
         for position in plan.aligned(node) {
-            if let Source::Input(input) = node.operands[position] {
+            if let PlanOperand::Input(input) = node.operands[position] {
                 checks.push(Check::Column(input));
             }
         }
         let NodeOp::Vector(op) = node.op else { continue };
         let row = op.row();
         let input = |position: usize| match node.operands[position] {
-            Source::Input(input) => Some(input),
-            Source::Node(_) | Source::Constant(_) => None,
+            PlanOperand::Input(input) => Some(input),
+            PlanOperand::Node(_) | PlanOperand::Constant(_) => None,
         };
         if let Some(descriptor) = op.packed_operand() {
             checks.extend(input(descriptor).map(Check::Packed));
@@ -274,9 +274,9 @@ where
     for node in &plan.nodes {
         let value = |position: usize| -> SlotOf<E> {
             match node.operands[position] {
-                Source::Input(input) => operands[input].clone(),
-                Source::Node(number) => done[number].clone(),
-                Source::Constant(value) => Slot::Scalar(value),
+                PlanOperand::Input(input) => operands[input].clone(),
+                PlanOperand::Node(number) => done[number].clone(),
+                PlanOperand::Constant(value) => Slot::Scalar(value),
             }
         };
         let all = 0..node.operands.len();

@@ -7,7 +7,7 @@
 
 use super::Body;
 use super::sink::{Origin, Sunk};
-use crate::kernel::{Extent, Plan, Source};
+use crate::kernel::{Extent, Plan, PlanOperand};
 use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -34,7 +34,7 @@ impl Body<'_, '_> {
         let scalars = plan
             .yields
             .iter()
-            .map(|&node| Sunk::of(plan, Source::Node(node), Origin::Inputs))
+            .map(|&node| Sunk::of(plan, PlanOperand::Node(node), Origin::Inputs))
             .collect::<Option<Vec<Sunk>>>()?;
         let [zero, length] = [self.emitter.int(0), self.extent(plan, inputs)];
         let nothing_kept = HashMap::new();

@@ -2,7 +2,9 @@
 
 use super::Body;
 use crate::emitter::TRUSTED;
-use crate::kernel::{Bound, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, Source, emit_group, is_ordered};
+use crate::kernel::{
+    Bound, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, PlanOperand, emit_group, is_ordered,
+};
 use crate::runtime::{helper_of, sums};
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -172,7 +174,7 @@ impl Body<'_, '_> {
 
     /// A copy of the column that a scatter writes to, and its length.
     fn copied(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
-        let Source::Input(target) = plan.nodes[node].operands[0] else {
+        let PlanOperand::Input(target) = plan.nodes[node].operands[0] else {
             unreachable!("what a scatter writes to comes from outside")
         };
         let column = self.value(Operand::Register(inputs[target]));
@@ -223,9 +225,9 @@ impl Body<'_, '_> {
         match plan.extent {
             Extent::Value(source) => {
                 let length = match source {
-                    Source::Constant(value) => self.emitter.constant(value),
-                    Source::Input(input) => self.value(Operand::Register(inputs[input]))[0],
-                    Source::Node(_) => unreachable!("the number of indices is known before the loop"),
+                    PlanOperand::Constant(value) => self.emitter.constant(value),
+                    PlanOperand::Input(input) => self.value(Operand::Register(inputs[input]))[0],
+                    PlanOperand::Node(_) => unreachable!("the number of indices is known before the loop"),
                 };
                 self.require_possible(length);
                 length

@@ -7,7 +7,7 @@
 
 use super::Body;
 use crate::emitter::{TRUSTED, machine_type};
-use crate::kernel::{Ending, NodeOp, Plan, Source, is_ordered};
+use crate::kernel::{Ending, NodeOp, Plan, PlanOperand, is_ordered};
 use crate::vector::{is_number, is_wide_op};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
@@ -232,23 +232,23 @@ fn scalars_of_instances(each: &Each) -> impl Iterator<Item = bool> {
 impl Sunk {
     /// How to compute something from what filters keep, or from what is there before any: all that it takes is at its
     /// index. None where that is much, can fail, or needs something else.
-    pub fn of(plan: &Plan, source: Source, from: Origin) -> Option<Sunk> {
+    pub fn of(plan: &Plan, source: PlanOperand, from: Origin) -> Option<Sunk> {
         let mut sunk = Sunk { steps: Vec::new(), result: Part::Index };
         sunk.result = sunk.part(plan, source, from)?;
         Some(sunk)
     }
 
-    fn part(&mut self, plan: &Plan, source: Source, from: Origin) -> Option<Part> {
+    fn part(&mut self, plan: &Plan, source: PlanOperand, from: Origin) -> Option<Part> {
         let number = match source {
-            Source::Constant(value) => return Some(Part::Constant(value)),
-            Source::Input(input) => {
+            PlanOperand::Constant(value) => return Some(Part::Constant(value)),
+            PlanOperand::Input(input) => {
                 return match plan.inputs[input] {
                     RegisterType::Scalar(_) => Some(Part::Input(input)),
                     RegisterType::Column(_) if from == Origin::Inputs => Some(Part::Column(input)),
                     RegisterType::Column(_) | RegisterType::Descriptor => None,
                 };
             }
-            Source::Node(number) => number,
+            PlanOperand::Node(number) => number,
         };
         let node = &plan.nodes[number];
         match (node.op, from) {
@@ -324,7 +324,7 @@ impl Body<'_, '_> {
         if !is_made || !self.uses.is_for_instances(result) {
             return None;
         }
-        Sunk::of(plan, Source::Node(number), Origin::Kept)
+        Sunk::of(plan, PlanOperand::Node(number), Origin::Kept)
     }
 
     /// The same on values.

@@ -17,10 +17,10 @@ mod checks;
 mod live;
 mod vectors;
 
-use super::plan::{Ending, Mode, NodeOp, Plan, Source, is_ordered};
+use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
 use nesl_prim::ScalarOp;
-use nesl_vcode::VectorOp;
+use nesl_vcode::{RegisterType, VectorOp};
 
 /// How many indices, or vectors of them, a loop takes at a time.
 pub(super) const UNROLL: usize = 4;
@@ -108,7 +108,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// By how much a source goes up with the loop's index, if that is always the same.
-    pub fn factor(&self, source: Source) -> Option<i64> {
+    pub fn factor(&self, source: PlanOperand) -> Option<i64> {
         checks::factor(self.plan, &self.checked, source)
     }
 
@@ -216,7 +216,7 @@ fn endings(plan: &Plan, mode: Mode) -> Vec<Option<Ending>> {
     let ending = |index| match (mode, plan.ending(index)) {
         (Mode::Count | Mode::Scan(_), _) => None,
         (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
-        (Mode::Whole, Ending::Scan(..)) => Some(Ending::Store(Source::Node(plan.yields[index]))),
+        (Mode::Whole, Ending::Scan(..)) => Some(Ending::Store(PlanOperand::Node(plan.yields[index]))),
         (_, ending) => Some(ending),
     };
     (0..plan.yields.len()).map(ending).collect()
@@ -230,9 +230,10 @@ fn cursors(plan: &Plan, endings: &[Option<Ending>], live: &[bool]) -> Vec<Option
             _ => false,
         });
         let mut nodes = plan.nodes.iter().zip(live);
-        let is_descriptor = plan.inputs[input] == nesl_vcode::RegisterType::Descriptor;
+        let is_descriptor = plan.inputs[input] == RegisterType::Descriptor;
         is_descriptor
-            && (by_ending || nodes.any(|(node, &is_live)| is_live && node.operands.contains(&Source::Input(input))))
+            && (by_ending
+                || nodes.any(|(node, &is_live)| is_live && node.operands.contains(&PlanOperand::Input(input))))
     };
     let used: Vec<bool> = (0..plan.inputs.len()).map(is_used).collect();
     let first = |input: usize| (0..=input).find(|&other| used[other] && plan.is_alike(other, input));
@@ -270,8 +271,8 @@ impl Plan {
     }
 
     /// Whether a node is computed by segments that are as long as those of a descriptor.
-    pub(super) fn is_by_segments(&self, node: &super::plan::Node, descriptor: usize) -> bool {
-        matches!(node.operands.get(1), Some(&Source::Input(input)) if self.is_alike(input, descriptor))
+    pub(super) fn is_by_segments(&self, node: &PlanNode, descriptor: usize) -> bool {
+        matches!(node.operands.get(1), Some(&PlanOperand::Input(input)) if self.is_alike(input, descriptor))
     }
 }
 

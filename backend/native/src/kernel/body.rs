@@ -6,7 +6,7 @@
 
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;
-use super::plan::{Ending, NodeOp, Source};
+use super::plan::{Ending, NodeOp, PlanOperand};
 use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -101,13 +101,13 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// An operand at the current index.
-    pub fn operand(&mut self, source: Source) -> Value {
+    pub fn operand(&mut self, source: PlanOperand) -> Value {
         match source {
-            Source::Constant(value) => self.emitter.constant(value),
-            Source::Node(node) => {
+            PlanOperand::Constant(value) => self.emitter.constant(value),
+            PlanOperand::Node(node) => {
                 self.now.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"))
             }
-            Source::Input(input) => match self.environment.inputs[input] {
+            PlanOperand::Input(input) => match self.environment.inputs[input] {
                 Bound::Scalar(value) => value,
                 Bound::Column { pointer, .. } => self.element(input, pointer),
                 Bound::Descriptor { .. } => panic!("a descriptor has no elements"),
@@ -183,8 +183,8 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and
     /// gives up.
-    fn place(&mut self, column: Source, place: Value, size: u32, is_unknown: bool) -> Value {
-        let Source::Input(input) = column else { unreachable!("the column comes from outside") };
+    fn place(&mut self, column: PlanOperand, place: Value, size: u32, is_unknown: bool) -> Value {
+        let PlanOperand::Input(input) = column else { unreachable!("the column comes from outside") };
         let Bound::Column { pointer, length } = self.environment.inputs[input] else {
             unreachable!("elements are gathered from a column")
         };

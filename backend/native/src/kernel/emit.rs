@@ -3,8 +3,27 @@
 //! Indices are taken in *stretches*, after which the interrupt flag is looked at, and the floats that were computed are
 //! added up by segments: a loop that waits for memory knows nothing of where segments end. Stretches are cut into
 //! *strips* where something is the same for a segment, or combines floats in blocks: what is the same for a strip is
-//! read once for it. Inside a strip is a loop over indices ([`super::strip_mining`]), at each of which something is computed
-//! ([`super::body`]).
+//! read once for it. Inside a strip is a loop over indices ([`super::strip_mining`]), at each of which something is
+//! computed ([`super::body`]).
+//!
+//! ```text
+//! while i < end {                                         // stretches
+//!     stop = min(end, i + POLL, room in buffers of sums)
+//!     while i < stop {                                    // strips, if there are segments or blocks
+//!         while i >= segment_stop { end_segment; segment += 1; base = segment_stop; segment_stop += lengths[segment] }
+//!         to = min(stop, segment_stop, end of the block)
+//!         begin_strip(i, to)                              // reads what is the same until there
+//!         for ; i < to; i += 1 { … }                      // super::strip_mining
+//!         if to is the end of a block { complete_block }
+//!     }
+//!     segment_sums                                        // float sums of segments: what the buffer holds of them
+//!     if i < end && interrupt { leave }
+//! }
+//! end the segments that are left
+//! ```
+//!
+//! A float sum of segments, two indices at once, has this twice: for segments that are long, which are summed up each
+//! where it ends, and for short ones.
 
 use super::analysis::Analysis;
 use super::environment::{Environment, Finished};
@@ -58,7 +77,7 @@ pub(crate) fn emit_group(
 const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
 
 /// Indices after which a loop looks whether the user has had enough: 1 to 10 ms.
-const PATIENCE: i64 = 1 << 20;
+const POLL: i64 = 1 << 20;
 
 impl LoopEmitter<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
@@ -87,8 +106,8 @@ impl LoopEmitter<'_, '_, '_> {
         builder.switch_to_block(stretch);
         let i = builder.use_var(index);
         let left = builder.ins().isub(end, i);
-        let patience = builder.ins().iconst(types::I64, PATIENCE);
-        let mut count = builder.ins().smin(left, patience);
+        let poll = builder.ins().iconst(types::I64, POLL);
+        let mut count = builder.ins().smin(left, poll);
         let sums = self.sums_of_segments();
         for &index in &sums {
             let room = self.room_in_buffer(index, i);

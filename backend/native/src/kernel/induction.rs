@@ -7,7 +7,7 @@
 use super::analysis::{IndexedColumn, Length};
 use super::environment::Bound;
 use super::loop_emitter::{InductionVariable, LoopEmitter};
-use super::plan::{NodeOp, Source};
+use super::plan::{NodeOp, PlanOperand};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use nesl_prim::ScalarOp;
@@ -71,9 +71,9 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// The index with which the current segment of a descriptor begins.
-    pub(super) fn base_of_segment(&mut self, descriptor: Source) -> Value {
+    pub(super) fn base_of_segment(&mut self, descriptor: PlanOperand) -> Value {
         let cursor = match descriptor {
-            Source::Input(input) => self.cursors[input],
+            PlanOperand::Input(input) => self.cursors[input],
             _ => None,
         };
         let cursor = cursor.unwrap_or_else(|| unreachable!("the descriptor is used"));
@@ -160,8 +160,8 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// What such a source is at the index with which a strip begins, and what it goes up by.
-    fn line(&mut self, source: Source, i: Value) -> (Value, Option<Value>) {
-        let Source::Node(number) = source else { return (self.operand(source), None) };
+    fn line(&mut self, source: PlanOperand, i: Value) -> (Value, Option<Value>) {
+        let PlanOperand::Node(number) = source else { return (self.operand(source), None) };
         let plan = self.plan;
         let node = &plan.nodes[number];
         match node.op {
@@ -192,14 +192,14 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// What such a source is at the loop's index.
-    pub(super) fn at_loop_index(&mut self, source: Source) -> Value {
+    pub(super) fn at_loop_index(&mut self, source: PlanOperand) -> Value {
         let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
         self.at(source, index)
     }
 
     /// What such a source is at an index.
-    fn at(&mut self, source: Source, index: Value) -> Value {
-        let Source::Node(number) = source else { return self.operand(source) };
+    fn at(&mut self, source: PlanOperand, index: Value) -> Value {
+        let PlanOperand::Node(number) = source else { return self.operand(source) };
         let plan = self.plan;
         let node = &plan.nodes[number];
         match node.op {

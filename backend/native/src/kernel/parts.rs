@@ -5,7 +5,7 @@
 //! those of the whole: how many indices the part has, which is its first, and how much of the first segment lies before
 //! it.
 
-use super::plan::{Known, Node, NodeOp, Plan, Source};
+use super::plan::{Known, NodeOp, Plan, PlanNode, PlanOperand};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -34,8 +34,8 @@ impl Plan {
     /// segments.
     pub fn seg_reduce(op: ScalarOp) -> Plan {
         let row = op.row();
-        let operands = vec![Source::Input(0), Source::Input(1)];
-        let node = Node { op: NodeOp::Vector(VectorOp::SegReduce(op)), operands, ty: row.result, space: 0 };
+        let operands = vec![PlanOperand::Input(0), PlanOperand::Input(1)];
+        let node = PlanNode { op: NodeOp::Vector(VectorOp::SegReduce(op)), operands, ty: row.result, space: 0 };
         let inputs = vec![RegisterType::Column(row.operands[0]), RegisterType::Descriptor];
         let (extent, known) = (super::Extent::Column(0), Known::nothing(inputs.len()));
         Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, known }
@@ -48,7 +48,7 @@ impl Plan {
         for node in &self.nodes {
             maker.node(node);
         }
-        let at = |source: Source| maker.at(source);
+        let at = |source: PlanOperand| maker.at(source);
         let filters = self.filters.iter().map(|filter| super::Space { flags: at(filter.flags), ..*filter }).collect();
         let yields = self.yields.iter().map(|&node| maker.places[node]).collect();
         let extent = match self.extent {
@@ -64,23 +64,23 @@ impl Plan {
 struct Maker {
     inputs: Vec<RegisterType>,
     further: Vec<Further>,
-    nodes: Vec<Node>,
+    nodes: Vec<PlanNode>,
     /// Where what each node of the whole gives is.
     places: Vec<usize>,
 }
 
 impl Maker {
-    fn at(&self, source: Source) -> Source {
+    fn at(&self, source: PlanOperand) -> PlanOperand {
         match source {
-            Source::Node(node) => Source::Node(self.places[node]),
+            PlanOperand::Node(node) => PlanOperand::Node(self.places[node]),
             other => other,
         }
     }
 
-    fn further(&mut self, further: Further) -> Source {
+    fn further(&mut self, further: Further) -> PlanOperand {
         let whole = self.inputs.len() - self.further.len();
         let known = self.further.iter().position(|&other| other == further);
-        Source::Input(
+        PlanOperand::Input(
             whole
                 + known.unwrap_or_else(|| {
                     self.further.push(further);
@@ -93,13 +93,13 @@ impl Maker {
         )
     }
 
-    fn push(&mut self, op: NodeOp, operands: Vec<Source>, node: &Node) -> Source {
-        self.nodes.push(Node { op, operands, ..node.clone() });
-        Source::Node(self.nodes.len() - 1)
+    fn push(&mut self, op: NodeOp, operands: Vec<PlanOperand>, node: &PlanNode) -> PlanOperand {
+        self.nodes.push(PlanNode { op, operands, ..node.clone() });
+        PlanOperand::Node(self.nodes.len() - 1)
     }
 
-    fn node(&mut self, node: &Node) {
-        let mut operands: Vec<Source> = node.operands.iter().map(|&source| self.at(source)).collect();
+    fn node(&mut self, node: &PlanNode) {
+        let mut operands: Vec<PlanOperand> = node.operands.iter().map(|&source| self.at(source)).collect();
         match node.op {
             NodeOp::Vector(VectorOp::Iota) => operands[0] = self.further(Further::Count),
             NodeOp::Vector(VectorOp::Dist) => operands[1] = self.further(Further::Count),
@@ -108,9 +108,9 @@ impl Maker {
         let made = self.push(node.op, operands.clone(), node);
         let before = match (node.op, operands.as_slice()) {
             (NodeOp::Vector(VectorOp::Iota), _) => Some(self.further(Further::First)),
-            (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)]) => {
+            (NodeOp::Vector(VectorOp::SegIota), &[PlanOperand::Input(descriptor)]) => {
                 let before = self.further(Further::Before(descriptor));
-                Some(self.push(NodeOp::Vector(VectorOp::SegDist), vec![before, Source::Input(descriptor)], node))
+                Some(self.push(NodeOp::Vector(VectorOp::SegDist), vec![before, PlanOperand::Input(descriptor)], node))
             }
             _ => None,
         };

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum PlanOperand {
     /// From outside, by its position among [`Plan::inputs`].
     Input(usize),
     /// From the group, by its position among [`Plan::nodes`].
@@ -30,11 +30,11 @@ pub enum NodeOp {
 
 /// One instruction of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Node {
+pub struct PlanNode {
     /// What it does.
     pub op: NodeOp,
     /// What it reads.
-    pub operands: Vec<Source>,
+    pub operands: Vec<PlanOperand>,
     /// The type of its elements, or of its scalar.
     pub ty: ScalarType,
     /// The space in which it computes: for what is packed, the space within.
@@ -47,14 +47,14 @@ pub struct Space {
     /// The space of the flags.
     pub parent: usize,
     /// The flags.
-    pub flags: Source,
+    pub flags: PlanOperand,
 }
 
 /// What says how many indices there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// A scalar.
-    Value(Source),
+    Value(PlanOperand),
     /// The length of this input.
     Column(usize),
     /// The elements of the segments of this input.
@@ -65,23 +65,23 @@ pub enum Extent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ending {
     /// The elements of a node are stored.
-    Store(Source),
+    Store(PlanOperand),
     /// They are combined by an exact operation.
-    Reduce(ScalarOp, Source),
+    Reduce(ScalarOp, PlanOperand),
     /// They are combined as [`nesl_prim::sum`] defines.
-    Sum(ScalarOp, Source),
+    Sum(ScalarOp, PlanOperand),
     /// What comes before each, combined, is stored; nothing else in the group reads it.
-    Scan(ScalarOp, Source),
+    Scan(ScalarOp, PlanOperand),
     /// Those of each segment of an input are combined by an exact operation.
-    SegReduce(ScalarOp, Source, usize),
+    SegReduce(ScalarOp, PlanOperand, usize),
     /// Those of each segment of an input are combined as [`nesl_prim::sum`] defines.
-    SegSum(ScalarOp, Source, usize),
+    SegSum(ScalarOp, PlanOperand, usize),
     /// Values are written at indices of a column.
     Scatter {
         /// The indices.
-        indices: Source,
+        indices: PlanOperand,
         /// The values.
-        values: Source,
+        values: PlanOperand,
         /// Whether it counts in which order they are written: they need not be the same, and indices may be.
         ordered: bool,
     },
@@ -89,7 +89,7 @@ pub enum Ending {
 
 impl Ending {
     /// What it takes at the index.
-    pub fn sources(self) -> Vec<Source> {
+    pub fn sources(self) -> Vec<PlanOperand> {
         match self {
             Ending::Store(source)
             | Ending::Reduce(_, source)
@@ -153,7 +153,7 @@ pub struct Plan {
     /// What is read from outside.
     pub inputs: Vec<RegisterType>,
     /// The instructions.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PlanNode>,
     /// The nodes whose results leave the group.
     pub yields: Vec<usize>,
     /// The spaces of the filters; that of all indices has number 0 and is not among them, so that number 1 is the
@@ -173,8 +173,8 @@ impl Plan {
             planner.instruction(instruction)?;
         }
         let yields = block.results.iter().map(|&result| match planner.source(result) {
-            Source::Node(node) => Some(node),
-            Source::Input(_) | Source::Constant(_) => None,
+            PlanOperand::Node(node) => Some(node),
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => None,
         });
         let yields = yields.collect::<Option<Vec<usize>>>()?;
         let Planner { inputs, nodes, filters, extent, .. } = planner;
@@ -194,16 +194,16 @@ impl Plan {
     }
 
     /// The space of an operand that is read at the index.
-    pub fn space_of(&self, source: Source) -> usize {
+    pub fn space_of(&self, source: PlanOperand) -> usize {
         match source {
-            Source::Node(node) => self.nodes[node].space,
-            Source::Input(_) | Source::Constant(_) => 0,
+            PlanOperand::Node(node) => self.nodes[node].space,
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => 0,
         }
     }
 
     /// Whether an instruction of the group can fail.
     pub fn is_fallible(&self) -> bool {
-        self.nodes.iter().any(Node::is_fallible)
+        self.nodes.iter().any(PlanNode::is_fallible)
     }
 
     /// What becomes of yield `index`.
@@ -211,7 +211,7 @@ impl Plan {
         let number = self.yields[index];
         let node = &self.nodes[number];
         let descriptor = || match node.operands[1] {
-            Source::Input(input) => input,
+            PlanOperand::Input(input) => input,
             other => unreachable!("a descriptor comes from outside, not from {other:?}"),
         };
         match node.op {
@@ -226,13 +226,13 @@ impl Plan {
                 let (indices, values) = (node.operands[1], node.operands[2]);
                 Ending::Scatter { indices, values, ordered: !self.is_one_value(values) }
             }
-            _ => Ending::Store(Source::Node(number)),
+            _ => Ending::Store(PlanOperand::Node(number)),
         }
     }
 
     /// Whether an operand is the same everywhere.
-    fn is_one_value(&self, operand: Source) -> bool {
-        let Source::Node(number) = operand else { return false };
+    fn is_one_value(&self, operand: PlanOperand) -> bool {
+        let PlanOperand::Node(number) = operand else { return false };
         let node = &self.nodes[number];
         match node.op {
             NodeOp::Vector(VectorOp::Pack) => self.is_one_value(node.operands[0]),
@@ -241,7 +241,7 @@ impl Plan {
     }
 
     fn is_read(&self, number: usize) -> bool {
-        self.nodes.iter().any(|node| node.operands.contains(&Source::Node(number)))
+        self.nodes.iter().any(|node| node.operands.contains(&PlanOperand::Node(number)))
     }
 
     /// The scans of all indices that something in the group reads, each with how many others come before it in what it
@@ -251,9 +251,9 @@ impl Plan {
         let mut levels: Vec<u8> = Vec::with_capacity(self.nodes.len());
         let mut running = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
-            let level_of = |source: Source| match source {
-                Source::Node(before) => levels[before],
-                Source::Input(_) | Source::Constant(_) => 0,
+            let level_of = |source: PlanOperand| match source {
+                PlanOperand::Node(before) => levels[before],
+                PlanOperand::Input(_) | PlanOperand::Constant(_) => 0,
             };
             let mut level = node.operands.iter().map(|&source| level_of(source)).max().unwrap_or(0);
             let mut space = node.space;
@@ -274,11 +274,11 @@ impl Plan {
     }
 
     /// The positions among the operands of a node that are read at the index.
-    pub fn aligned(&self, node: &Node) -> Vec<usize> {
+    pub fn aligned(&self, node: &PlanNode) -> Vec<usize> {
         let is_column = |&position: &usize| match node.operands[position] {
-            Source::Input(input) => matches!(self.inputs[input], RegisterType::Column(_)),
-            Source::Node(_) => true,
-            Source::Constant(_) => false,
+            PlanOperand::Input(input) => matches!(self.inputs[input], RegisterType::Column(_)),
+            PlanOperand::Node(_) => true,
+            PlanOperand::Constant(_) => false,
         };
         match node.op {
             NodeOp::Map(_) => (0..node.operands.len()).filter(is_column).collect(),
@@ -287,12 +287,12 @@ impl Plan {
     }
 }
 
-impl Node {
+impl PlanNode {
     /// Whether it can fail.
     pub fn is_fallible(&self) -> bool {
-        let operand = |source: &Source| match *source {
-            Source::Constant(value) => Operand::Constant(value),
-            Source::Input(_) | Source::Node(_) => Operand::Register(Register(0)),
+        let operand = |source: &PlanOperand| match *source {
+            PlanOperand::Constant(value) => Operand::Constant(value),
+            PlanOperand::Input(_) | PlanOperand::Node(_) => Operand::Register(Register(0)),
         };
         let op = match self.op {
             NodeOp::Map(op) => Op::Scalar(op),
@@ -335,25 +335,25 @@ pub fn is_ordered(op: ScalarOp) -> bool {
 struct Planner<'a> {
     registers: &'a [RegisterType],
     inputs: Vec<Register>,
-    places: HashMap<Register, Source>,
-    nodes: Vec<Node>,
+    places: HashMap<Register, PlanOperand>,
+    nodes: Vec<PlanNode>,
     filters: Vec<Space>,
     extent: Option<Extent>,
 }
 
 impl Planner<'_> {
-    fn source(&mut self, operand: Operand) -> Source {
+    fn source(&mut self, operand: Operand) -> PlanOperand {
         match operand {
-            Operand::Constant(value) => Source::Constant(value),
+            Operand::Constant(value) => PlanOperand::Constant(value),
             Operand::Register(register) => *self.places.entry(register).or_insert_with(|| {
                 self.inputs.push(register);
-                Source::Input(self.inputs.len() - 1)
+                PlanOperand::Input(self.inputs.len() - 1)
             }),
         }
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Option<()> {
-        let operands: Vec<Source> = instruction.operands.iter().map(|&operand| self.source(operand)).collect();
+        let operands: Vec<PlanOperand> = instruction.operands.iter().map(|&operand| self.source(operand)).collect();
         let [result] = instruction.results[..] else { return None };
         let (RegisterType::Scalar(ty) | RegisterType::Column(ty)) = self.registers[result.0 as usize] else {
             return None;
@@ -363,9 +363,9 @@ impl Planner<'_> {
             Op::Vector(op) if op.fusion() != Fusion::Alone => NodeOp::Vector(op),
             _ => return None,
         };
-        let space_of = |source: &Source| match *source {
-            Source::Node(node) => self.nodes[node].space,
-            Source::Input(_) | Source::Constant(_) => 0,
+        let space_of = |source: &PlanOperand| match *source {
+            PlanOperand::Node(node) => self.nodes[node].space,
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => 0,
         };
         let space = match op {
             NodeOp::Vector(VectorOp::Pack) => {
@@ -379,8 +379,8 @@ impl Planner<'_> {
             // What is read at the index has one space, and nothing else comes from the group.
             _ => operands.iter().map(space_of).max().unwrap_or(0),
         };
-        self.places.insert(result, Source::Node(self.nodes.len()));
-        self.nodes.push(Node { op, operands, ty, space });
+        self.places.insert(result, PlanOperand::Node(self.nodes.len()));
+        self.nodes.push(PlanNode { op, operands, ty, space });
         self.learn_extent();
         Some(())
     }
@@ -389,7 +389,7 @@ impl Planner<'_> {
     fn learn_extent(&mut self) {
         let (Some(node), None) = (self.nodes.last(), self.extent) else { return };
         let inputs = node.operands.iter().enumerate().filter_map(|(position, source)| match *source {
-            Source::Input(input) => Some((position, input)),
+            PlanOperand::Input(input) => Some((position, input)),
             _ => None,
         });
         let is_column = |input: usize| matches!(self.registers[self.inputs[input].0 as usize], RegisterType::Column(_));
@@ -402,8 +402,8 @@ impl Planner<'_> {
             NodeOp::Vector(op) if op.fusion() == Fusion::Element(&[]) => match op.elements() {
                 Elements::Value(position) => Some(Extent::Value(node.operands[position])),
                 Elements::Total(position) => match node.operands[position] {
-                    Source::Input(descriptor) => Some(Extent::Total(descriptor)),
-                    Source::Node(_) | Source::Constant(_) => None,
+                    PlanOperand::Input(descriptor) => Some(Extent::Total(descriptor)),
+                    PlanOperand::Node(_) | PlanOperand::Constant(_) => None,
                 },
                 _ => None,
             },

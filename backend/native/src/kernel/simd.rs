@@ -3,7 +3,7 @@
 //! numbers.
 
 use super::loop_emitter::LoopEmitter;
-use super::plan::{Ending, NodeOp, Source};
+use super::plan::{Ending, NodeOp, PlanOperand};
 use crate::sums::BUFFER;
 use crate::vector::{LANES, UNALIGNED};
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -31,7 +31,7 @@ impl LoopEmitter<'_, '_, '_> {
         for (index, ending) in endings {
             self.wide_end(index, ending);
         }
-        let flags: Vec<Source> = self.analysis.counted_flags().flatten().collect();
+        let flags: Vec<PlanOperand> = self.analysis.counted_flags().flatten().collect();
         for (flags, counter) in flags.into_iter().zip(self.wide_counters.clone()) {
             // A mask of ones is -1.
             let mask = self.wide_operand(flags);
@@ -41,12 +41,12 @@ impl LoopEmitter<'_, '_, '_> {
         }
     }
 
-    fn wide_operand(&mut self, source: Source) -> Value {
+    fn wide_operand(&mut self, source: PlanOperand) -> Value {
         let input = match source {
-            Source::Node(node) => {
+            PlanOperand::Node(node) => {
                 return self.now.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"));
             }
-            Source::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
+            PlanOperand::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
             other => {
                 let value = self.operand(other);
                 return self.emitter.splat(value);

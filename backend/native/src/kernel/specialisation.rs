@@ -4,7 +4,7 @@
 //! another it reads as if there were none. Which descriptors are like that is not known before, but hardly ever
 //! changes.
 
-use super::plan::{Known, NodeOp, Plan, Source};
+use super::plan::{Known, NodeOp, Plan, PlanOperand};
 use nesl_vcode::{RegisterType, VectorOp};
 
 impl Plan {
@@ -38,7 +38,10 @@ impl Plan {
             }
             let operands = self.nodes.iter_mut().flat_map(|node| &mut node.operands);
             let flags = self.filters.iter_mut().map(|filter| &mut filter.flags);
-            operands.chain(flags).filter(|source| **source == Source::Node(view)).for_each(|source| *source = column);
+            operands
+                .chain(flags)
+                .filter(|source| **source == PlanOperand::Node(view))
+                .for_each(|source| *source = column);
         }
         Plan { known, ..self }
     }
@@ -54,9 +57,9 @@ impl Plan {
     }
 
     /// The nodes that read the elements of segments wherever they lie, with the column and the descriptor.
-    fn views(&self) -> impl Iterator<Item = (usize, Source, usize)> + '_ {
+    fn views(&self) -> impl Iterator<Item = (usize, PlanOperand, usize)> + '_ {
         self.nodes.iter().enumerate().filter_map(|(number, node)| match (node.op, &node.operands[..]) {
-            (NodeOp::Vector(VectorOp::Compact), &[column @ Source::Input(_), Source::Input(descriptor)]) => {
+            (NodeOp::Vector(VectorOp::Compact), &[column @ PlanOperand::Input(_), PlanOperand::Input(descriptor)]) => {
                 Some((number, column, descriptor))
             }
             _ => None,
@@ -66,17 +69,17 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Extent, Node};
+    use super::super::plan::{Extent, PlanNode};
     use super::*;
     use nesl_prim::{ScalarOp, ScalarType};
 
     #[test]
     fn packed_segments_are_read_as_if_there_were_none() {
-        let node = |op, operands| Node { op, operands, ty: ScalarType::Float, space: 0 };
+        let node = |op, operands| PlanNode { op, operands, ty: ScalarType::Float, space: 0 };
         let inputs = vec![RegisterType::Column(ScalarType::Float), RegisterType::Descriptor, RegisterType::Descriptor];
-        let view = node(NodeOp::Vector(VectorOp::Compact), vec![Source::Input(0), Source::Input(1)]);
+        let view = node(NodeOp::Vector(VectorOp::Compact), vec![PlanOperand::Input(0), PlanOperand::Input(1)]);
         let sum = VectorOp::SegReduce(ScalarOp::AddFloat);
-        let sum = node(NodeOp::Vector(sum), vec![Source::Node(0), Source::Input(2)]);
+        let sum = node(NodeOp::Vector(sum), vec![PlanOperand::Node(0), PlanOperand::Input(2)]);
         let (extent, known) = (Extent::Total(1), Known::nothing(inputs.len()));
         let plan = Plan { inputs, nodes: vec![view, sum], yields: vec![1], filters: Vec::new(), extent, known };
         assert!(plan.is_open());
@@ -86,6 +89,6 @@ mod tests {
         assert!(!plan.knows(&known));
         let plan = plan.with_known(known.clone());
         assert!(plan.knows(&known));
-        assert_eq!((plan.nodes[1].operands[0], plan.first_alike(2)), (Source::Input(0), 1));
+        assert_eq!((plan.nodes[1].operands[0], plan.first_alike(2)), (PlanOperand::Input(0), 1));
     }
 }

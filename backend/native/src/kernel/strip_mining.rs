@@ -3,7 +3,7 @@
 use super::analysis::UNROLL;
 use super::environment::Bound;
 use super::loop_emitter::{LoopEmitter, Now};
-use super::plan::{Mode, NodeOp, Source};
+use super::plan::{Mode, NodeOp, PlanOperand};
 use crate::emitter::{TRUSTED, machine_type};
 use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -26,7 +26,7 @@ impl LoopEmitter<'_, '_, '_> {
             else {
                 continue;
             };
-            let [Source::Input(column), Source::Input(descriptor)] = node.operands[..] else {
+            let [PlanOperand::Input(column), PlanOperand::Input(descriptor)] = node.operands[..] else {
                 unreachable!("columns and descriptors that are not read at the index come from outside")
             };
             let (Bound::Column { pointer, length }, Some(cursor)) =

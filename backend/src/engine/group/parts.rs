@@ -6,7 +6,7 @@
 //! no part.
 
 use super::Group;
-use nesl_native::{Ending, Extent, Further, NodeOp, Plan, Source};
+use nesl_native::{Ending, Extent, Further, NodeOp, Plan, PlanOperand};
 use nesl_prim::{ScalarOp, ScalarValue};
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -91,9 +91,11 @@ impl Partial {
             return None;
         }
         let extent = match plan.extent {
-            Extent::Value(Source::Constant(value)) => Whole::Constant(value),
-            Extent::Value(Source::Input(input)) | Extent::Column(input) | Extent::Total(input) => Whole::Input(input),
-            Extent::Value(Source::Node(_)) => return None,
+            Extent::Value(PlanOperand::Constant(value)) => Whole::Constant(value),
+            Extent::Value(PlanOperand::Input(input)) | Extent::Column(input) | Extent::Total(input) => {
+                Whole::Input(input)
+            }
+            Extent::Value(PlanOperand::Node(_)) => return None,
         };
         let part = plan.on_part();
         roles.extend(part.further.iter().map(|further| match *further {
@@ -111,13 +113,13 @@ fn role(plan: &Plan, input: usize) -> Option<Role> {
     for node in &plan.nodes {
         let aligned = plan.aligned(node);
         for (position, &source) in node.operands.iter().enumerate() {
-            if source != Source::Input(input) {
+            if source != PlanOperand::Input(input) {
                 continue;
             }
             let role = match (plan.inputs[input], node.op, node.operands.as_slice()) {
                 (RegisterType::Scalar(_), ..) => Role::Scalar,
                 (RegisterType::Column(_), ..) if aligned.contains(&position) => Role::Elements,
-                (_, NodeOp::Vector(VectorOp::SegDist), &[_, Source::Input(segments)]) if position == 0 => {
+                (_, NodeOp::Vector(VectorOp::SegDist), &[_, PlanOperand::Input(segments)]) if position == 0 => {
                     Role::OfSegments(segments)
                 }
                 (RegisterType::Descriptor, NodeOp::Vector(VectorOp::Compact), _) => return None,

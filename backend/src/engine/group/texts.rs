@@ -1,6 +1,6 @@
 //! Groups that compare texts pair by pair or sum up what hashes them, and do nothing else.
 
-use nesl_native::{Ending, NodeOp, Plan, Source};
+use nesl_native::{Ending, NodeOp, Plan, PlanOperand};
 use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -20,7 +20,7 @@ impl Texts {
     /// What the group does; none where it does something else.
     pub fn of(plan: &Plan) -> Option<Texts> {
         let &[number] = &plan.yields[..] else { return None };
-        let Ending::SegReduce(op, Source::Node(place), segments) = plan.ending(0) else { return None };
+        let Ending::SegReduce(op, PlanOperand::Node(place), segments) = plan.ending(0) else { return None };
         let reader = Reader { plan, segments };
         let (texts, used) = match op {
             ScalarOp::AndBool => reader.compared(place)?,
@@ -54,12 +54,13 @@ impl Reader<'_> {
     /// A text whose characters are hashed with their places, and the nodes that do it.
     fn hashed(&self, place: usize) -> Option<(Texts, Vec<usize>)> {
         let node = |number: usize| (self.plan.nodes[number].op, &self.plan.nodes[number].operands[..]);
-        let (NodeOp::Map(ScalarOp::HashPlace), &[Source::Node(position), Source::Node(code)]) = node(place) else {
+        let (NodeOp::Map(ScalarOp::HashPlace), &[PlanOperand::Node(position), PlanOperand::Node(code)]) = node(place)
+        else {
             return None;
         };
         match (node(position), node(code)) {
             (
-                (NodeOp::Vector(VectorOp::SegIota), &[Source::Input(descriptor)]),
+                (NodeOp::Vector(VectorOp::SegIota), &[PlanOperand::Input(descriptor)]),
                 (NodeOp::Map(ScalarOp::CharToCode), &[text]),
             ) if self.is_alike(descriptor) => Some((Texts::Hash(self.text(text)?), vec![place, position, code])),
             _ => None,
@@ -67,19 +68,19 @@ impl Reader<'_> {
     }
 
     /// The segments of an operand that is a text at each of those that are reduced.
-    fn text(&self, operand: Source) -> Option<Segments> {
+    fn text(&self, operand: PlanOperand) -> Option<Segments> {
         match operand {
-            Source::Input(column) if matches!(self.plan.inputs[column], RegisterType::Column(_)) => {
+            PlanOperand::Input(column) if matches!(self.plan.inputs[column], RegisterType::Column(_)) => {
                 Some((column, self.segments))
             }
-            Source::Node(view) => match (self.plan.nodes[view].op, &self.plan.nodes[view].operands[..]) {
-                (NodeOp::Vector(VectorOp::Compact), &[Source::Input(column), Source::Input(descriptor)]) => {
+            PlanOperand::Node(view) => match (self.plan.nodes[view].op, &self.plan.nodes[view].operands[..]) {
+                (NodeOp::Vector(VectorOp::Compact), &[PlanOperand::Input(column), PlanOperand::Input(descriptor)]) => {
                     self.is_alike(descriptor).then_some((column, descriptor))
                 }
                 _ => None,
             },
             // One character with which all are compared.
-            Source::Input(_) | Source::Constant(_) => None,
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => None,
         }
     }
 

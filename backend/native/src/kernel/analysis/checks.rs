@@ -5,7 +5,7 @@
 //! the same holds inside a strip, as in `{[s:e:d] : …}`. What has been checked against one length need not be compared
 //! with another that is known to be no less.
 
-use super::super::plan::{Ending, NodeOp, Plan, Source};
+use super::super::plan::{Ending, NodeOp, Plan, PlanNode, PlanOperand};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -17,7 +17,7 @@ const FACTOR: i64 = 1 << 16;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) enum Length {
     /// What the program says, the same at all indices; it may be negative.
-    Any(Source),
+    Any(PlanOperand),
     /// The length of this input.
     OfColumn(usize),
 }
@@ -25,7 +25,7 @@ pub(in super::super) enum Length {
 /// A check that is done for the first and the last index of the loop: at both of them this is less than a length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct EndCheck {
-    pub index: Source,
+    pub index: PlanOperand,
     pub length: Length,
 }
 
@@ -41,7 +41,7 @@ pub(in super::super) enum IndexedColumn {
 /// A comparison before the loop: the length against which indices are checked is no more than that of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct LengthCheck {
-    pub length: Source,
+    pub length: PlanOperand,
     pub column: IndexedColumn,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn at_ends(plan: &Plan, live: &[bool]) -> (Vec<bool>, Vec<EndCheck>) 
                 (index, Length::Any(length))
             }
             (NodeOp::Map(ScalarOp::ShiftLeft | ScalarOp::ShiftRight), &[_, count]) if node.is_fallible() => {
-                (count, Length::Any(Source::Constant(ScalarValue::Int(64))))
+                (count, Length::Any(PlanOperand::Constant(ScalarValue::Int(64))))
             }
             (NodeOp::Vector(VectorOp::Gather), &[column, index]) => match as_column(plan, column) {
                 Some(column) => (index, Length::OfColumn(column)),
@@ -72,7 +72,7 @@ pub(super) fn at_ends(plan: &Plan, live: &[bool]) -> (Vec<bool>, Vec<EndCheck>) 
 
 /// The nodes that check an index against what is known to be a length, once that has been looked at before the loop.
 pub(super) fn known_lengths(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec<bool> {
-    let is_one = |(number, node): (usize, &super::super::plan::Node)| {
+    let is_one = |(number, node): (usize, &PlanNode)| {
         let is_check = node.op == NodeOp::Map(ScalarOp::CheckIndex) && node.space == 0;
         live[number] && !checked[number] && is_check && is_scalar(plan, node.operands[1])
     };
@@ -113,7 +113,7 @@ pub(super) fn lengths(
 
 /// The indices that go up evenly inside a strip, and are checked when it begins.
 pub(super) fn inductions(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec<bool> {
-    let is_one = |(number, node): (usize, &super::super::plan::Node)| match (node.op, &node.operands[..]) {
+    let is_one = |(number, node): (usize, &PlanNode)| match (node.op, &node.operands[..]) {
         (NodeOp::Map(ScalarOp::CheckIndex), &[index, length]) => {
             live[number]
                 && !checked[number]
@@ -131,7 +131,7 @@ pub(super) fn inductions(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec<bo
 pub(super) fn live_beside(plan: &Plan, live: &[bool], endings: &[Option<Ending>], inductions: &[bool]) -> Vec<bool> {
     let mut live = live.to_vec();
     for number in (0..plan.nodes.len()).rev() {
-        let (source, node) = (Source::Node(number), &plan.nodes[number]);
+        let (source, node) = (PlanOperand::Node(number), &plan.nodes[number]);
         let is_ending = endings.iter().flatten().any(|ending| ending.sources().contains(&source));
         let is_flag = (1..plan.spaces()).filter_map(|space| plan.space(space)).any(|space| space.flags == source);
         let mut readers = plan.nodes.iter().enumerate().filter(|(_, node)| node.operands.contains(&source));
@@ -147,20 +147,20 @@ pub(super) fn live_beside(plan: &Plan, live: &[bool], endings: &[Option<Ending>]
 }
 
 /// By how much a source goes up with the loop's index, if that is always the same.
-pub(super) fn factor(plan: &Plan, checked: &[bool], source: Source) -> Option<i64> {
+pub(super) fn factor(plan: &Plan, checked: &[bool], source: PlanOperand) -> Option<i64> {
     let of = |source| factor(plan, checked, source);
     let number = match source {
-        Source::Node(number) => number,
-        Source::Constant(ScalarValue::Int(_)) => return Some(0),
-        Source::Input(input) => return matches!(plan.inputs[input], RegisterType::Scalar(_)).then_some(0),
-        Source::Constant(_) => return None,
+        PlanOperand::Node(number) => number,
+        PlanOperand::Constant(ScalarValue::Int(_)) => return Some(0),
+        PlanOperand::Input(input) => return matches!(plan.inputs[input], RegisterType::Scalar(_)).then_some(0),
+        PlanOperand::Constant(_) => return None,
     };
     let node = &plan.nodes[number];
     let factor = match (node.op, &node.operands[..]) {
         (NodeOp::Vector(VectorOp::Iota), _) => Some(1),
         (NodeOp::Map(ScalarOp::CheckIndex), &[index, _]) if checked[number] => of(index),
-        (NodeOp::Map(ScalarOp::MultiplyInt), &[a, Source::Constant(ScalarValue::Int(times))])
-        | (NodeOp::Map(ScalarOp::MultiplyInt), &[Source::Constant(ScalarValue::Int(times)), a]) => {
+        (NodeOp::Map(ScalarOp::MultiplyInt), &[a, PlanOperand::Constant(ScalarValue::Int(times))])
+        | (NodeOp::Map(ScalarOp::MultiplyInt), &[PlanOperand::Constant(ScalarValue::Int(times)), a]) => {
             of(a)?.checked_mul(times)
         }
         (NodeOp::Map(ScalarOp::AddInt), &[a, b]) => of(a)?.checked_add(of(b)?),
@@ -171,15 +171,15 @@ pub(super) fn factor(plan: &Plan, checked: &[bool], source: Source) -> Option<i6
 }
 
 /// Whether a source goes up evenly inside a strip: true if it may go up, false if it is the same at all its indices.
-fn goes_up(plan: &Plan, live: &[bool], source: Source) -> Option<bool> {
+fn goes_up(plan: &Plan, live: &[bool], source: PlanOperand) -> Option<bool> {
     let of = |source| goes_up(plan, live, source);
     let number = match source {
-        Source::Node(number) => number,
-        Source::Constant(ScalarValue::Int(_)) => return Some(false),
-        Source::Input(input) => {
+        PlanOperand::Node(number) => number,
+        PlanOperand::Constant(ScalarValue::Int(_)) => return Some(false),
+        PlanOperand::Input(input) => {
             return (plan.inputs[input] == RegisterType::Scalar(ScalarType::Int)).then_some(false);
         }
-        Source::Constant(_) => return None,
+        PlanOperand::Constant(_) => return None,
     };
     let node = &plan.nodes[number];
     match (node.op, &node.operands[..]) {
@@ -196,8 +196,8 @@ fn goes_up(plan: &Plan, live: &[bool], source: Source) -> Option<bool> {
 }
 
 /// The length against which a source has been checked, if that is the same at all indices.
-fn checked_against(plan: &Plan, index: Source) -> Option<Source> {
-    let Source::Node(number) = index else { return None };
+fn checked_against(plan: &Plan, index: PlanOperand) -> Option<PlanOperand> {
+    let PlanOperand::Node(number) = index else { return None };
     let node = &plan.nodes[number];
     match (node.op, &node.operands[..]) {
         (NodeOp::Map(ScalarOp::CheckIndex), &[_, length]) if is_scalar(plan, length) => Some(length),
@@ -206,18 +206,18 @@ fn checked_against(plan: &Plan, index: Source) -> Option<Source> {
 }
 
 /// Whether a source is a scalar from outside.
-fn is_scalar(plan: &Plan, source: Source) -> bool {
+fn is_scalar(plan: &Plan, source: PlanOperand) -> bool {
     match source {
-        Source::Constant(_) => true,
-        Source::Input(input) => matches!(plan.inputs[input], RegisterType::Scalar(_)),
-        Source::Node(_) => false,
+        PlanOperand::Constant(_) => true,
+        PlanOperand::Input(input) => matches!(plan.inputs[input], RegisterType::Scalar(_)),
+        PlanOperand::Node(_) => false,
     }
 }
 
 /// The input that a source is, if that is a column.
-fn as_column(plan: &Plan, source: Source) -> Option<usize> {
+fn as_column(plan: &Plan, source: PlanOperand) -> Option<usize> {
     match source {
-        Source::Input(input) => matches!(plan.inputs[input], RegisterType::Column(_)).then_some(input),
-        Source::Node(_) | Source::Constant(_) => None,
+        PlanOperand::Input(input) => matches!(plan.inputs[input], RegisterType::Column(_)).then_some(input),
+        PlanOperand::Node(_) | PlanOperand::Constant(_) => None,
     }
 }

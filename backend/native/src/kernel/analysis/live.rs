@@ -1,6 +1,6 @@
 //! What of a group is computed in a mode, and what that costs.
 
-use super::super::plan::{Ending, Mode, Plan, Source};
+use super::super::plan::{Ending, Mode, Plan, PlanOperand};
 
 /// The spaces whose elements are stored or added up, and must therefore be counted before pieces of them are computed.
 pub(super) fn counted(plan: &Plan) -> Vec<usize> {
@@ -14,8 +14,8 @@ pub(super) fn counted(plan: &Plan) -> Vec<usize> {
 /// The nodes that are computed: what leaves the group, what can fail, and what they need.
 pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<bool> {
     let mut live = vec![false; plan.nodes.len()];
-    let mut mark = |source: Source| {
-        if let Source::Node(node) = source {
+    let mut mark = |source: PlanOperand| {
+        if let PlanOperand::Node(node) = source {
             live[node] = true;
         }
     };
@@ -24,7 +24,7 @@ pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<b
     }
     if let Mode::Scan(level) = mode {
         let running = plan.running().into_iter().filter(|running| running.level <= level);
-        running.for_each(|running| mark(Source::Node(running.node)));
+        running.for_each(|running| mark(PlanOperand::Node(running.node)));
     }
     let mut spaces: Vec<usize> = if mode == Mode::Count { counted(plan) } else { Vec::new() };
     while let Some(space) = spaces.pop() {
@@ -41,14 +41,15 @@ pub(super) fn live(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<b
         if !live[number] {
             continue;
         }
-        let mut sources: Vec<Source> = plan.aligned(node).into_iter().map(|position| node.operands[position]).collect();
+        let mut sources: Vec<PlanOperand> =
+            plan.aligned(node).into_iter().map(|position| node.operands[position]).collect();
         let mut space = node.space;
         while let Some(filter) = plan.space(space) {
             sources.push(filter.flags);
             space = filter.parent;
         }
         for source in sources {
-            if let Source::Node(node) = source {
+            if let PlanOperand::Node(node) = source {
                 live[node] = true;
             }
         }

@@ -56,10 +56,10 @@ fn indices_that_go_up_with_the_loop_are_checked_at_its_ends() {
     let plan = plan(OF_COLUMN, group, "%6");
     let whole = Analysis::of(&plan, Mode::Whole);
     assert_eq!(whole.checked, [false, false, false, true, true]);
-    let checks = [(2, Length::Any(Source::Input(0))), (3, Length::OfColumn(1))];
-    let checks = checks.map(|(node, length)| EndCheck { index: Source::Node(node), length });
+    let checks = [(2, Length::Any(PlanOperand::Input(0))), (3, Length::OfColumn(1))];
+    let checks = checks.map(|(node, length)| EndCheck { index: PlanOperand::Node(node), length });
     assert_eq!(whole.end_checks, checks);
-    assert_eq!((whole.factor(Source::Node(3)), whole.length_checks), (Some(2), Vec::new()));
+    assert_eq!((whole.factor(PlanOperand::Node(3)), whole.length_checks), (Some(2), Vec::new()));
     // Counting gathers nothing.
     assert!(Analysis::of(&plan, Mode::Count).end_checks.is_empty());
 }
@@ -71,7 +71,7 @@ fn indices_from_a_column_are_checked_one_by_one_and_lengths_once() {
     let whole = Analysis::of(&plan, Mode::Whole);
     assert_eq!((whole.has_length.as_slice(), whole.checked.as_slice()), (&[true, false][..], &[false, true][..]));
     assert!(whole.end_checks.is_empty());
-    let (length, column) = (Source::Input(1), IndexedColumn::Input(2));
+    let (length, column) = (PlanOperand::Input(1), IndexedColumn::Input(2));
     assert_eq!(whole.length_checks, [LengthCheck { length, column }]);
     assert_eq!(whole.times, UNROLL);
 }
@@ -127,8 +127,8 @@ fn float_sums_keep_lanes_where_two_indices_are_taken_at_once() {
 fn scans_are_stored_as_modes_need_them() {
     let plan = plan("%0: column int", "%1 = map add.int %0 1\n%2 = scan.add.int %1", "%2");
     let of = |mode| Analysis::of(&plan, mode).endings;
-    assert_eq!(of(Mode::Whole), [Some(Ending::Store(Source::Node(1)))]);
+    assert_eq!(of(Mode::Whole), [Some(Ending::Store(PlanOperand::Node(1)))]);
     // Of a piece only what is to be scanned.
-    assert_eq!(of(Mode::Piece), [Some(Ending::Store(Source::Node(0)))]);
+    assert_eq!(of(Mode::Piece), [Some(Ending::Store(PlanOperand::Node(0)))]);
     assert_eq!(Analysis::of(&plan, Mode::Piece).live, [true, false]);
 }

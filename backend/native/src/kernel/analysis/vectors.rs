@@ -1,7 +1,7 @@
-//! Whether a loop takes two indices at once: where all that it computes has such a form ([`crate::vector`]), arithmetic,
-//! comparisons and choices on ints and floats, and truth values leave it only as numbers.
+//! Whether a loop takes two indices at once: where all that it computes has such a form ([`crate::vector`]),
+//! arithmetic, comparisons and choices on ints and floats, and truth values leave it only as numbers.
 
-use super::super::plan::{Ending, Mode, Node, NodeOp, Plan, Source};
+use super::super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand};
 use super::Analysis;
 use crate::vector::{is_number, is_wide_op};
 use nesl_prim::ScalarType;
@@ -11,7 +11,7 @@ impl Analysis<'_> {
     /// Whether all that is computed has a form for two indices.
     pub(super) fn can_be_wide(&self) -> bool {
         let mut nodes = self.plan.nodes.iter().zip(&self.live).filter(|(_, is_live)| **is_live);
-        let number = |source: Source| self.plan.space_of(source) == 0 && is_number(self.plan.type_of(source));
+        let number = |source: PlanOperand| self.plan.space_of(source) == 0 && is_number(self.plan.type_of(source));
         let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
             Ending::Store(source) | Ending::Sum(_, source) | Ending::SegSum(_, source, _) => number(source),
             Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => number(source) && is_wide_op(op),
@@ -24,23 +24,23 @@ impl Analysis<'_> {
 
     /// The flags that are counted, of each space that is: none where elements are stored there, or the flags are no
     /// masks.
-    pub fn counted_flags(&self) -> impl Iterator<Item = Option<Source>> {
+    pub fn counted_flags(&self) -> impl Iterator<Item = Option<PlanOperand>> {
         let spaces = (1..self.plan.spaces()).filter(|&space| self.positioned[space]);
         spaces.map(|space| {
             let filter = self.plan.space(space).filter(|filter| filter.parent == 0 && self.mode == Mode::Count)?;
-            matches!(filter.flags, Source::Node(_)).then_some(filter.flags)
+            matches!(filter.flags, PlanOperand::Node(_)).then_some(filter.flags)
         })
     }
 }
 
-fn is_wide_node(plan: &Plan, node: &Node) -> bool {
-    let is_wide = |&source: &Source| match source {
-        Source::Input(input) => match plan.inputs[input] {
+fn is_wide_node(plan: &Plan, node: &PlanNode) -> bool {
+    let is_wide = |&source: &PlanOperand| match source {
+        PlanOperand::Input(input) => match plan.inputs[input] {
             RegisterType::Column(ty) | RegisterType::Scalar(ty) => is_number(ty),
             RegisterType::Descriptor => true,
         },
-        Source::Constant(value) => is_number(value.scalar_type()),
-        Source::Node(_) => true,
+        PlanOperand::Constant(value) => is_number(value.scalar_type()),
+        PlanOperand::Node(_) => true,
     };
     let by_op = match node.op {
         NodeOp::Map(op) => is_wide_op(op),
@@ -54,11 +54,11 @@ fn is_wide_node(plan: &Plan, node: &Node) -> bool {
 
 impl Plan {
     /// The type of a source's elements, or of its scalar.
-    pub(in super::super) fn type_of(&self, source: Source) -> ScalarType {
+    pub(in super::super) fn type_of(&self, source: PlanOperand) -> ScalarType {
         match source {
-            Source::Node(node) => self.nodes[node].ty,
-            Source::Constant(value) => value.scalar_type(),
-            Source::Input(input) => match self.inputs[input] {
+            PlanOperand::Node(node) => self.nodes[node].ty,
+            PlanOperand::Constant(value) => value.scalar_type(),
+            PlanOperand::Input(input) => match self.inputs[input] {
                 RegisterType::Column(ty) | RegisterType::Scalar(ty) => ty,
                 RegisterType::Descriptor => ScalarType::Bool,
             },

@@ -7,17 +7,17 @@ use crate::engine::group::{Check, Group, LocalSlot, size};
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::split;
-use nesl_native::{Extent, Source};
+use nesl_native::{Extent, PlanOperand};
 
 /// The number of indices.
 ///
 /// # Panics
 /// If columns or segments do not have so many elements: the pass that makes groups excludes that.
 pub(super) fn length(threads: &Threads, group: &Group, operands: &[LocalSlot]) -> Result<usize, Fault> {
-    let value = |source: Source| match source {
-        Source::Constant(value) => size(&LocalSlot::Scalar(value)),
-        Source::Input(input) => size(&operands[input]),
-        Source::Node(_) => unreachable!("what says how many indices there are comes from outside"),
+    let value = |source: PlanOperand| match source {
+        PlanOperand::Constant(value) => size(&LocalSlot::Scalar(value)),
+        PlanOperand::Input(input) => size(&operands[input]),
+        PlanOperand::Node(_) => unreachable!("what says how many indices there are comes from outside"),
     };
     let column = |input: usize| match &operands[input] {
         Slot::Column(column) => column.len(),

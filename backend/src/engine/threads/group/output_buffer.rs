@@ -11,7 +11,7 @@ use crate::engine::group::LocalSlot;
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::on_vector;
-use nesl_native::{Ending, Source};
+use nesl_native::{Ending, PlanOperand};
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::RegisterType;
 use std::ops::Range;
@@ -232,7 +232,9 @@ impl Work<'_> {
                     reserve(descriptor(&operands[input]).segments())?
                 }
                 Ending::Scatter { .. } => {
-                    let Source::Input(target) = node.operands[0] else { unreachable!("a target comes from outside") };
+                    let PlanOperand::Input(target) = node.operands[0] else {
+                        unreachable!("a target comes from outside")
+                    };
                     Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
                 }
             };

@@ -15,7 +15,7 @@ use crate::engine::native::Native;
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::split;
-use nesl_native::{Ending, Source};
+use nesl_native::{Ending, PlanOperand};
 use nesl_prim::{Failure, ScalarType};
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -35,7 +35,7 @@ pub(super) fn is_worth_it(threads: &Threads, group: &Group, operands: &[LocalSlo
         _ => None,
     });
     let places = targets.map(|target| match target {
-        Source::Input(input) => match &operands[input] {
+        PlanOperand::Input(input) => match &operands[input] {
             Slot::Column(column) => column.len(),
             other => panic!("a scatter into {other:?}"),
         },
