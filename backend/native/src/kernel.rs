@@ -1,8 +1,17 @@
 //! Kernels: a fusion group as one function in machine code, over any range of its indices.
 //!
-//! [`plan`] says what a group computes, [`emit`], [`strip`] and [`body`] write its loops, and here they get a function
-//! around them that takes what they need from an array of words ([`Words`]): addresses, scalars, and what is carried
-//! into and out of the loops. On several threads each runs the function on indices of its own.
+//! [`plan`] says what a group computes, [`analysis`] what follows from that for its loops, and [`emit`] writes them, by
+//! way of [`loop_emitter`] and the files beside it. Here they get a function around them that takes what they need from
+//! an array of words ([`Words`]): addresses, scalars, and what is carried into and out of the loops. On several threads
+//! each runs the function on indices of its own.
+//!
+//! ```text
+//! kernel(state, words, start, end):
+//!     inputs, positions, limits, outlets = words
+//!     loops of the group over start .. end                // emit
+//!     words = positions, results of reductions
+//!     return done                                         // or gave up, or interrupted, from anywhere before
+//! ```
 
 mod analysis;
 mod body;

@@ -4,6 +4,15 @@
 //!
 //! Functions that call one another so are emitted in one, each where it is first called; each of them is compiled in
 //! the same way where it is called from elsewhere.
+//!
+//! ```text
+//! f(parameters):
+//!     if interrupt { leave }
+//!     …body…
+//!     at a call f(values) or g(values) that ends it:
+//!         move the columns among the values down to mark; top = behind them
+//!         parameters = values; jump to f                  // or to g, which is emitted here where it is first called
+//! ```
 
 use super::{Body, Mark, Uses};
 use crate::abi::machine_types;

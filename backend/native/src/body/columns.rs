@@ -2,6 +2,14 @@
 //! ends.
 //!
 //! In small instances these are most of what is done, so they are a few instructions in place rather than calls.
+//!
+//! ```text
+//! room(bytes)         start = top; top += bytes; if top > end { take }
+//! copy(to, from, n)   n is short ? for w in 0 .. n { to[w] = from[w] } : copy_down
+//! concat              room; for each column { copy }
+//! packed(lengths)     start = 0; for s in 0 .. count { starts[s] = start; start += lengths[s] }
+//! at the end          if top != mark { move each result down to mark, in the order in which they lie; top = behind }
+//! ```
 
 use super::Body;
 use crate::abi::machine_types;

@@ -4,6 +4,15 @@
 //! elements of `v` in rounds of as many as a word has bits. Where there is an instance is a word's bits, and each bit
 //! that is set says which element the next instance reads. A search for all solutions does nothing but this, for a few
 //! elements at a time.
+//!
+//! ```text
+//! for base = 0; base < length; base += 64 {
+//!     set = 0
+//!     for i = min(base + 64, length); i > base; i -= 8, or 4, or 1 { set = set << 8 | bits of p at i - 8 .. i }
+//!     while set != 0 { i = base + trailing zeros of set; set &= set - 1; instance i }
+//!     if interrupt { leave }                              // before all rounds but the first
+//! }
+//! ```
 
 use super::Body;
 use super::sink::{Origin, Sunk};

@@ -1,4 +1,10 @@
 //! Groups of instructions, and single instructions that could be in one, as loops in the middle of a function.
+//!
+//! ```text
+//! length = …; rooms = for each yield that is stored, length elements of scratch memory, one after another
+//! loops of the group over 0 .. length                     // crate::kernel
+//! after filters: move columns down to where those before them end; top = where the last ends
+//! ```
 
 use super::Body;
 use crate::emitter::TRUSTED;

@@ -4,6 +4,13 @@
 //! the way; where its last group reads nothing of that, as in a recursion that reads what its calls gave, the group
 //! writes over it, and columns that are put together from what it yields are written side by side. Otherwise they move
 //! down together.
+//!
+//! ```text
+//! first = no input lies in mark .. mark + bytes ? mark : top
+//! loop of the group over 0 .. length, writing its yields from first on, in the order of the results
+//! if first != mark { copy first .. first + bytes to mark }
+//! top = mark + bytes
+//! ```
 
 use super::Body;
 use super::group::{is_stored, plan_of};

@@ -4,6 +4,11 @@
 //! In `{f(a + x, b * x) : x in v | p(x)}` a filter's loop would compute both arguments for each element, kept or not,
 //! and store them in columns; instead it keeps the elements alone, and each instance computes its own arguments from
 //! them. In `sum({f(x) : x in v})` what instances give is added up where they give it.
+//!
+//! ```text
+//! kept = the elements of v where p                        // one loop, one column
+//! for i in 0 .. count { total = total + f(a + kept[i], b * kept[i]) }
+//! ```
 
 use super::Body;
 use crate::emitter::{TRUSTED, machine_type};

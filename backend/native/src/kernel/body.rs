@@ -3,6 +3,15 @@
 //! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap,
 //! cannot fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise
 //! it is behind a branch.
+//!
+//! ```text
+//! space(0, no mask):
+//!     v1 = column[i]; v2 = v1 + 1; …                      // its nodes, in order
+//!     for each space within, of flags f:
+//!         under a mask:    space(n, mask & f); position += mask & f
+//!         behind a branch: if mask & f { space(n, no mask); position += 1 }
+//!     end each of its yields (super::ends)
+//! ```
 
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;

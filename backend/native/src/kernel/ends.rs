@@ -1,4 +1,12 @@
 //! What becomes of the elements that a loop computes: they are stored, combined, written at indices.
+//!
+//! ```text
+//! store              out[i] = v                           // in a space within: out[position] = v, kept or not
+//! reduce             a = a + v                            // under a mask: a = mask ? a + v : a
+//! sum of floats      buffer[i % BLOCK] = v                // added up where a block ends
+//!   of a filter      buffer[n] = v; n += mask; if n == BLOCK { complete_sums; n = 0 }
+//! scatter            out[index] = v                       // in a piece, where order counts: written[index] = 1
+//! ```
 
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;

@@ -1,8 +1,17 @@
-//! What is checked once instead of at each index. Indices that go up or down evenly with the loop, as in
-//! `{v[2 * i + 1] : i in [0:n]}`: where the first and the last of them are indices of a column, all between are, and
-//! nothing is checked inside the loop. So do the bits by which ints are shifted. By segments the same is done for each
-//! strip, as in `{[s:e:d] : …}`, where how much they go up by is known when the strip begins; there the index is kept,
-//! and goes up by that.
+//! What is checked once instead of at each index ([`super::analysis`] says what), and indices that are counted up.
+//!
+//! Indices that go up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`: where the first and the last
+//! of them are indices of a column, all between are. By segments the same is done for each strip, as in
+//! `{[s:e:d] : …}`, where how much they go up by is known when the strip begins; there the index is kept, and goes up
+//! by that.
+//!
+//! ```text
+//! before the loops:       if start < end { require 2 * start + 1 < length; require 2 * (end - 1) + 1 < length }
+//!                         require checked_length <= length        // of indices checked against another length
+//! when a strip begins:    index = f(i); step = what f goes up by
+//!                         require index < length and index + (stop - i - 1) * step < length
+//! at each index:          use index; index += step
+//! ```
 
 use super::analysis::{IndexedColumn, Length};
 use super::environment::Bound;

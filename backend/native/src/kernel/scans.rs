@@ -1,5 +1,13 @@
 //! What goes on from one index to the next besides reductions: scans, which are elements of the loop like others, and
 //! segments that are read where they lie.
+//!
+//! ```text
+//! scan                here = before; before = before + v          // in a piece, before = what comes before it
+//! of floats           here = before + inside; inside = inside + v
+//!   block ends        before = before + inside; inside = 0
+//! segment begins      before = 0
+//! view of a segment   bias = column + starts[segment] - base      // when a strip begins; then bias[i] is the element
+//! ```
 
 use super::loop_emitter::{Carried, Cursor, LoopEmitter};
 use super::plan::{Mode, is_ordered};

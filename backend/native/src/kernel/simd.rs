@@ -1,6 +1,14 @@
-//! The same computed at two indices at once, in vectors of 128 bits, where all that a loop computes has such a form:
-//! arithmetic, comparisons and choices on ints and floats. Truth values are masks here, and leave the loop only as
-//! numbers.
+//! The same computed at two indices at once, in vectors of 128 bits. That all has such a form has been decided before
+//! ([`super::analysis`]).
+//!
+//! ```text
+//! (v1, v1') = column[i ..= i + 1]; (v2, v2') = (v1, v1') + (1, 1); …
+//! store                   out[i ..= i + 1] = (v2, v2')
+//! reduce                  (a, a') = (a, a') + (v2, v2')   // one of four vectors, in turn
+//! count                   (c, c') -= mask                 // a mask of ones is -1
+//! sum of floats           buffer[i ..= i + 1] = (v2, v2'), or a lane (super::vector_accumulators)
+//! after the loop, or strip: a + a' + …, c + c'
+//! ```
 
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};

@@ -1,4 +1,22 @@
 //! The loop over the indices of a strip: one index at a time, or many, or vectors of them as long as there are so many.
+//!
+//! ```text
+//! begin_strip:    read seg_dist, find where compact reads, check induction variables
+//! is_wide:        for ; i + 4 * 2 <= stop; i += 4 * 2 { at i..i+1, i+2..i+3, i+4..i+5, i+6..i+7 }    // vectors
+//! times == 4:     for ; i + 4 <= stop; i += 4 { at i, i+1, i+2, i+3 }
+//! always:         for ; i < stop; i += 1 { at i }
+//! ```
+//!
+//! Each loop is *rotated*: its condition is looked at before it and at its end. In a piece, where filters may not write
+//! behind their room, there is a loop around them:
+//!
+//! ```text
+//! while i < stop {
+//!     count = min(stop - i, room left in each space)
+//!     if count is few { for ; i < stop; i += 1 { at i, writing aside what is not kept }; break }
+//!     the loops above for i .. i + count                   // whatever filters keep, there is room
+//! }
+//! ```
 
 use super::analysis::UNROLL;
 use super::environment::Bound;

@@ -6,6 +6,16 @@
 //! they are written as if they were the first elements of the block, which gives the same bits, as every lane begins
 //! with an element; what is left of the block comes behind them.
 //!
+//! ```text
+//! if a block begins with the strip, and there are LANES indices {
+//!     lanes = 0
+//!     for ; i + LANES <= stop; i += LANES { lanes = lanes + (v[i], v[i + 1], …) }
+//!     buffer[..LANES] = lanes; n = LANES
+//! }
+//! for ; i < stop; i += 1 { buffer[n] = v[i]; n += 1 }     // super::strip_mining
+//! at the end of a block:  complete_lanes(n)
+//! ```
+//!
 //! Sums of segments are computed so where segments are long: then each is added up where it ends, not as many as the
 //! buffer holds.
 

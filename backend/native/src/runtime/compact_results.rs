@@ -1,5 +1,12 @@
 //! What instances and functions leave behind: parts of columns are put together, or moved to where scratch memory
 //! began.
+//!
+//! ```text
+//! join         parts lie one after another ? the first's address : room; for each part { copy behind the last }
+//! give_back    for each part above mark, in the order in which they lie:
+//!                  begins in the part before ? it has moved along : copy down to free; free = behind it
+//!              top = free
+//! ```
 
 use crate::state::{DONE, State};
 

@@ -1,4 +1,10 @@
 //! Making columns and moving elements.
+//!
+//! ```text
+//! permute      for i: if taken[indices[i]] { give up }; taken[indices[i]] = true; out[indices[i]] = values[i]
+//! merge        for i: out[i] = flags[i] ? next of a : next of b
+//! interleave   for row: for column: push column[row]
+//! ```
 
 use super::{Frame, Helper, by_size};
 use crate::state::{DONE, GAVE_UP, State};

@@ -1,5 +1,11 @@
 //! Sorting, and ranks by sorting positions: short columns are what comes here. Of longer ones it gives up, since the
 //! machine sorts those on all threads, and can be interrupted.
+//!
+//! ```text
+//! sort         stable, by key
+//! rank         sort pairs (key, i); for r, (_, i) in sorted: out[i] = r
+//! by segments  the same for elements start .. start + length of each
+//! ```
 
 use super::Frame;
 use nesl_prim::{Direction, Element};

@@ -1,6 +1,12 @@
 //! Reductions and scans of segments, wherever those lie.
 //!
 //! Exact operations are combined in several accumulators; float sums and products as [`nesl_prim::sum`] defines.
+//!
+//! ```text
+//! seg_reduce   for s: for j in 0 .. lengths[s]: a[j % 8] = a[j % 8] + column[starts[s] + j]
+//!                     out[s] = a[0] + … + a[7]
+//! seg_scan     for s: before = 0; for j: push before; before = before + column[starts[s] + j]
+//! ```
 
 use super::{Frame, Helper, helper};
 use nesl_prim::{Element, Failure, ScalarOp, ScalarType, Visitor, sum};

@@ -1,4 +1,10 @@
 //! Segments: descriptors, and elements by segment.
+//!
+//! ```text
+//! total        sum of lengths, if any memory has so many elements
+//! compact      for s: push column[starts[s] .. starts[s] + lengths[s]]    // nothing moves where they lie so already
+//! append       for s: push the segment s of a, then that of b
+//! ```
 
 use super::{Frame, Helper, by_size};
 use nesl_prim::{Element, ScalarType};

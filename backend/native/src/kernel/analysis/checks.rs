@@ -1,9 +1,9 @@
 //! What is checked once instead of at each index, and what is computed anew for a strip instead.
 //!
-//! An index that goes up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`, is one between its first
-//! and its last: where these are indices of a column, all are. So are the bits by which ints are shifted. By segments
-//! the same holds inside a strip, as in `{[s:e:d] : …}`. What has been checked against one length need not be compared
-//! with another that is known to be no less.
+//! An index that goes up or down evenly with the loop, as in `{v[2 * i + 1] : i in [0:n]}`, is one of a column if its
+//! first and its last are. So are the bits by which ints are shifted. By segments the same holds inside a strip, as in
+//! `{[s:e:d] : …}`. What has been checked against one length need not be compared with another that is known to be no
+//! less.
 
 use super::super::plan::{Ending, NodeOp, Plan, PlanNode, PlanOperand};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
