@@ -9,6 +9,7 @@ mod complete;
 mod ranks;
 pub mod session;
 pub(crate) mod terminal;
+mod turns;
 
 #[cfg(feature = "mpi")]
 pub(crate) use ranks::{MARK, Turn};

@@ -10,10 +10,10 @@
 
 use crate::ast::Symbol;
 use crate::core::{Expr, ExprKind, FunctionId, Variable, VariableId};
-use crate::infer::typed;
-use crate::infer::typed::{Callee, Pattern, PatternKind, Step};
-use crate::infer::types::{Key, Node, TypeId, Types};
 use crate::ty::{Class, Identity, Scheme, Type};
+use crate::typed;
+use crate::typed::types::{Key, Node, TypeId, Types};
+use crate::typed::{Callee, Pattern, PatternKind, Step};
 use nesl_span::Span;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! ```text
 //! text         which form defines what, and in which order forms are checked
 //! references   the names that a form refers to
-//! types, show  type variables with classes; unification; types in messages
-//! pattern, expression, call, keyword, value     trees with types that may still be refined ([`typed`])
+//! show         types in messages ([`crate::typed::types`]: variables with classes, unification)
+//! pattern, expression, call, keyword, value     trees with types that may still be refined ([`crate::typed`])
 //! powers       warnings where a power is read otherwise than in NESL 3.1
 //! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
 //! report, arguments    all error codes and the wording that several places share; arguments that do not fit
@@ -14,8 +14,8 @@
 //! lambdas included. A type variable that nothing determines becomes `int`, the one type in every class. Such variables
 //! come from empty sequences: `[]` alone is an `[int]`, `max_val([])` an `int`.
 //!
-//! The type of a function value says which function it is ([`types::Key`]), as a variable where that is open. A call
-//! where such a variable is neither determined nor a parameter of its function is an error.
+//! The type of a function value says which function it is ([`crate::typed::types::Key`]), as a variable where that is
+//! open. A call where such a variable is neither determined nor a parameter of its function is an error.
 
 pub(crate) mod arguments;
 pub(crate) mod call;
@@ -36,21 +36,19 @@ pub(crate) mod report;
 pub(crate) mod serial;
 pub(crate) mod show;
 pub(crate) mod text;
-pub(crate) mod typed;
-pub(crate) mod types;
 pub(crate) mod value;
 
 use crate::ast::{Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
 use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
 use crate::ty::{Class, Datatype};
+use crate::typed::Callee;
+use crate::typed::types::{TypeId, Types};
 use environment::{Entity, Environment, Keywords};
 use nesl_span::{SourceMap, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use text::{Definitions, Reference};
-use typed::Callee;
-use types::{TypeId, Types};
 
 /// What checking a form has come to.
 #[derive(Clone, Debug)]

@@ -24,6 +24,7 @@ pub mod stack;
 pub mod surroundings;
 pub mod token;
 pub mod ty;
+mod typed;
 
 pub use diagnostic::Diagnostic;
 pub use infer::report::edit_distance;

@@ -3,7 +3,6 @@
 //! Names, types and texts are rank 0's alone. The others know programs and their global values, and take the same way
 //! through the same programs, so that an error of one is an error of all and needs no word.
 
-use super::session::Repl;
 use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
@@ -40,7 +39,7 @@ impl Turn {
         }
     }
 
-    fn say(self, mark: &str) {
+    pub(super) fn say(self, mark: &str) {
         eprintln!("{MARK}{mark} {}", self.word());
     }
 }
@@ -146,40 +145,5 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Re
     match end {
         0 => Ok(()),
         code => Err(Stop::with_code(code, "")),
-    }
-}
-
-impl<E: Engine> Repl<E> {
-    /// Tells the other ranks what this one does now.
-    pub(super) fn together(&mut self, request: &Request<'_>) {
-        self.link.tell(request);
-    }
-
-    /// An input is evaluated from here on.
-    pub(super) fn begin_turn(&mut self) {
-        self.since = self.link.moment();
-        if let Some(mark) = &self.options.turns {
-            Turn::Begins.say(mark);
-        }
-    }
-
-    /// It has been.
-    pub(super) fn end_turn(&self) {
-        if let Some(mark) = &self.options.turns {
-            Turn::Ends.say(mark);
-        }
-    }
-
-    /// Whether somebody is to be told of every answer.
-    pub(super) fn is_marked(&self) -> bool {
-        self.options.mark.is_some()
-    }
-
-    /// Tells whoever passes this session on to a terminal that an input has been answered, and which names can be used
-    /// now.
-    pub(super) fn mark(&self) -> Result<(), Stop> {
-        let Some(mark) = &self.options.mark else { return Ok(()) };
-        eprintln!("{MARK}{mark}");
-        self.answer(&format!("{MARK}{mark} {}\n", self.names().join(" ")))
     }
 }

@@ -1,11 +1,11 @@
 //! Reports about arguments and operands that do not fit.
 
 use super::show::Names;
-use super::typed::{Callee, Expr};
-use super::types::{Failure, Node, TypeId};
 use super::{Inference, Instance, Target};
 use crate::ast;
 use crate::diagnostic::Diagnostic;
+use crate::typed::types::{Failure, Node, TypeId};
+use crate::typed::{Callee, Expr};
 use nesl_span::Span;
 
 /// Words for numbers of arguments.

@@ -3,13 +3,13 @@
 use super::expression::error;
 use super::habits::foreign_word;
 use super::keyword::has_keywords;
-use super::typed::{Callee, Expr, ExprKind};
-use super::types::{Node, Types};
 use super::{CallPlace, Inference, Instance, Meaning, SeenCall, Target};
 use crate::ast;
 use crate::ast::{BinaryOp, Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
+use crate::typed::types::{Node, Types};
+use crate::typed::{Callee, Expr, ExprKind};
 use nesl_span::Span;
 
 impl Inference<'_> {

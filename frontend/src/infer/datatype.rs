@@ -1,12 +1,12 @@
 //! Datatypes: their definitions, and their names in types.
 
-use super::types::{TypeId, Types};
 use super::{DatatypeMeaning, Inference, Outcome};
 use crate::ast::{DatatypeDefinition, Name, TopLevelKind, TypeExpr, TypeExprKind};
 use crate::core::{Expr, ExprKind, Form, Function, FunctionBody, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Export, Group};
 use crate::ty::{Class, Datatype, Scheme, Type};
+use crate::typed::types::{TypeId, Types};
 use nesl_span::Span;
 use std::sync::Arc;
 

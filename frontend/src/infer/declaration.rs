@@ -2,10 +2,10 @@
 
 use super::Inference;
 use super::show::Names;
-use super::types::{Node, TypeId, Types};
 use crate::ast::{Name, Signature, Symbol, TypeExpr, TypeExprKind};
 use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
+use crate::typed::types::{Node, TypeId, Types};
 use nesl_span::Span;
 use std::collections::HashMap;
 

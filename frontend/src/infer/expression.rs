@@ -1,11 +1,11 @@
 //! Expressions: each kind's typing rule and its mistakes. Calls and operators are in [`super::call`].
 
-use super::typed::{Expr, ExprKind, Pattern};
-use super::types::{Node, TypeId, Types};
 use super::{Inference, Meaning};
 use crate::ast;
 use crate::ast::{Source, UnaryOp};
 use crate::diagnostic::Diagnostic;
+use crate::typed::types::{Node, TypeId, Types};
+use crate::typed::{Expr, ExprKind, Pattern};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::collections::HashMap;

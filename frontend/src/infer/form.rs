@@ -1,13 +1,13 @@
 //! Values: assignments and expressions, and what holds for a form as a whole.
 
-use super::typed::{Expr, Step};
-use super::types::TypeId;
 use super::{Entity, Inference, Outcome};
 use crate::ast::{self, Symbol, TopLevelKind};
 use crate::core::{Form, FunctionBody, FunctionId, Global, GlobalId, walk};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elaborate::{Elaboration, Export, Group};
 use crate::ty::Type;
+use crate::typed::types::TypeId;
+use crate::typed::{Expr, Step};
 use nesl_span::Span;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -3,14 +3,14 @@
 use super::declaration::Declared;
 use super::environment::Keywords;
 use super::pattern::parameter_texts;
-use super::typed::{Expr, Pattern};
-use super::types::{Node, TypeId};
 use super::{CallPlace, Entity, Inference, Outcome, SeenCall, Target};
 use crate::ast::{self, FunctionDefinition, Symbol, TopLevelKind};
 use crate::core::{Form, Function, FunctionBody, FunctionId, Intrinsic};
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Elaboration, Export, Group};
 use crate::ty::{Class, Scheme};
+use crate::typed::types::{Node, TypeId};
+use crate::typed::{Expr, Pattern};
 use nesl_span::Span;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

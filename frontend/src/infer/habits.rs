@@ -1,12 +1,12 @@
 //! What only hints and warnings ask about: habits from other languages, names that nothing mentions, elements that are
 //! taken for their sequence.
 
-use super::typed::{Expr, ExprKind, Pattern, PatternKind};
-use super::types::{Node, TypeId};
 use super::{Inference, Meaning, Target};
 use crate::ast;
 use crate::core::effects::Effect;
 use crate::core::{FunctionBody, FunctionId, walk};
+use crate::typed::types::{Node, TypeId};
+use crate::typed::{Expr, ExprKind, Pattern, PatternKind};
 use nesl_prim::ScalarType;
 use nesl_span::Span;
 use std::collections::HashSet;

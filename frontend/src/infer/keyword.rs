@@ -6,8 +6,6 @@
 use super::environment::Keywords;
 use super::expression::error;
 use super::function::Member;
-use super::typed::{Callee, Expr, ExprKind, Pattern, PatternKind};
-use super::types::{Node, TypeId, Types};
 use super::{Inference, Instance, Target};
 use crate::ast;
 use crate::ast::{FunctionDefinition, Symbol};
@@ -16,6 +14,8 @@ use crate::core::{FunctionBody, FunctionId, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Elaboration, Group};
 use crate::ty::Type;
+use crate::typed::types::{Node, TypeId, Types};
+use crate::typed::{Callee, Expr, ExprKind, Pattern, PatternKind};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::sync::Arc;

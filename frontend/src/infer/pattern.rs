@@ -1,13 +1,13 @@
 //! Patterns: their types, the variables they bind, and their text.
 
 use super::habits::foreign_word;
-use super::typed::{Pattern, PatternKind};
-use super::types::{Failure, Node, TypeId, Types};
 use super::{DatatypeMeaning, Inference};
 use crate::ast;
 use crate::ast::Symbol;
 use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
+use crate::typed::types::{Failure, Node, TypeId, Types};
+use crate::typed::{Pattern, PatternKind};
 use nesl_span::Span;
 use std::collections::HashMap;
 

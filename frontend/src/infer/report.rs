@@ -31,10 +31,10 @@
 use super::habits::foreign_word;
 use super::order::EarlyUse;
 use super::show::{class_plural, class_singular};
-use super::types::{Failure, Key, Node, TypeId, Types};
 use super::{Inference, Meaning};
 use crate::ast::{Expr, ExprKind, PatternKind, TopLevelKind};
 use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
+use crate::typed::types::{Failure, Key, Node, TypeId, Types};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::Span;
 

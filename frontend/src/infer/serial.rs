@@ -9,9 +9,9 @@
 //! ```
 
 use super::Inference;
-use super::typed::Expr;
-use super::types::Node;
 use crate::ast::{self, ExprKind, Pattern, PatternKind, Source, Symbol};
+use crate::typed::Expr;
+use crate::typed::types::Node;
 use nesl_span::Span;
 
 /// The library functions that it stands for, with a filter or without.

@@ -1,7 +1,7 @@
 //! Types under inference as text, for messages.
 
-use super::types::{Node, TypeId, Types};
 use crate::ty::{Class, parameter_name};
+use crate::typed::types::{Node, TypeId, Types};
 use std::fmt::Write;
 
 /// The names given to variables in one message: a, b, … in order of appearance.

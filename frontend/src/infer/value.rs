@@ -2,14 +2,14 @@
 
 use super::expression::error;
 use super::keyword::has_keywords;
-use super::typed::{Callee, Expr, ExprKind};
-use super::types::{Key, Node, TypeId, Types};
 use super::{CallPlace, Entity, Inference, LambdaScope, SeenCall, Target};
 use crate::ast;
 use crate::ast::Symbol;
 use crate::core::VariableId;
 use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
+use crate::typed::types::{Key, Node, TypeId, Types};
+use crate::typed::{Callee, Expr, ExprKind};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::collections::HashMap;

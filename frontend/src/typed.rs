@@ -1,12 +1,14 @@
 //! The tree that inference makes and elaboration reads: names resolved, operators and ranges turned into calls, every
 //! type a [`TypeId`] that may still be refined. Patterns and apply-to-each are as in the source.
 
-use super::types::TypeId;
+pub mod types;
+
 use crate::ast::Symbol;
 use crate::core::{FunctionId, GlobalId, VariableId};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::sync::Arc;
+use types::TypeId;
 
 /// An expression.
 #[derive(Debug)]

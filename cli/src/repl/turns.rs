@@ -1,0 +1,42 @@
+//! What rank 0 says while a session goes on: to the other ranks what it does, and to whoever passes the session on to a
+//! terminal when an input begins, ends and is answered.
+
+use super::ranks::{MARK, Request, Turn};
+use super::session::Repl;
+use crate::stop::Stop;
+use nesl_backend::Engine;
+
+impl<E: Engine> Repl<E> {
+    /// Tells the other ranks what this one does now.
+    pub(super) fn together(&mut self, request: &Request<'_>) {
+        self.link.tell(request);
+    }
+
+    /// An input is evaluated from here on.
+    pub(super) fn begin_turn(&mut self) {
+        self.since = self.link.moment();
+        if let Some(mark) = &self.options.turns {
+            Turn::Begins.say(mark);
+        }
+    }
+
+    /// It has been.
+    pub(super) fn end_turn(&self) {
+        if let Some(mark) = &self.options.turns {
+            Turn::Ends.say(mark);
+        }
+    }
+
+    /// Whether somebody is to be told of every answer.
+    pub(super) fn is_marked(&self) -> bool {
+        self.options.mark.is_some()
+    }
+
+    /// Tells whoever passes this session on to a terminal that an input has been answered, and which names can be used
+    /// now.
+    pub(super) fn mark(&self) -> Result<(), Stop> {
+        let Some(mark) = &self.options.mark else { return Ok(()) };
+        eprintln!("{MARK}{mark}");
+        self.answer(&format!("{MARK}{mark} {}\n", self.names().join(" ")))
+    }
+}
