@@ -118,7 +118,7 @@ fn float_sums_keep_lanes_where_two_indices_are_taken_at_once() {
     let open = plan(parameters, group, "%6");
     assert_eq!(Analysis::of(&open, Mode::Whole).segment_sum_in_lanes(), None);
     let known = open.clone().with_known(open.find_known(|_| 0, |_| false));
-    let place = open.inputs.iter().position(|&ty| ty == nesl_vcode::RegisterType::Descriptor);
+    let place = open.inputs.iter().position(|&ty| ty == RegisterType::Descriptor);
     let found = Analysis::of(&known, Mode::Whole).segment_sum_in_lanes();
     assert_eq!(found, place.map(|place| (ScalarOp::AddFloat, place)));
 }
