@@ -38,6 +38,7 @@ use nesl_native::{Elements, Kernels};
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::sync::Arc;
+use tuning::GroupTuning;
 use workers::Workers;
 
 /// The engine that runs instructions on several threads.
@@ -46,6 +47,7 @@ pub struct Threads {
     workers: Workers,
     meter: Arc<Meter>,
     native: Native,
+    tuning: GroupTuning,
     /// Shared by the engines of all tasks.
     kernels: Arc<Kernels>,
 }
@@ -63,13 +65,13 @@ impl Threads {
         let addresses = share_of_addresses(usize::MAX, 1);
         let for_columns = (addresses < usize::MAX).then_some((addresses - addresses / 4) as u64);
         let limit = memory_limit.into_iter().chain(for_columns).min();
-        Ok(Threads { workers, meter: Meter::new(limit), native, kernels })
+        Ok(Threads { workers, meter: Meter::new(limit), native, tuning: GroupTuning::FAST, kernels })
     }
 
     /// The same with the calling thread alone, for a task.
     fn alone(&self) -> Threads {
         let (meter, kernels) = (Arc::clone(&self.meter), Arc::clone(&self.kernels));
-        Threads { workers: self.workers.alone(), meter, native: self.native, kernels }
+        Threads { workers: self.workers.alone(), meter, native: self.native, tuning: self.tuning, kernels }
     }
 
     /// The number of threads, the calling one included.
@@ -165,6 +167,7 @@ impl Addresses for Threads {
 impl Scheduler for Threads {
     fn set_native(&mut self, native: Native) {
         self.native = native;
+        self.tuning = if native == Native::Check { GroupTuning::FINEST } else { GroupTuning::FAST };
     }
 
     fn runs_groups(&self) -> bool {
@@ -172,7 +175,11 @@ impl Scheduler for Threads {
     }
 
     fn group(&mut self, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
-        group::run(self, group, operands)
+        if self.native == Native::Check {
+            group::check::run(self, group, operands)
+        } else {
+            group::run(self, group, operands)
+        }
     }
 
     fn workers(&self) -> usize {

@@ -13,7 +13,7 @@
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
 mod chain;
-mod check;
+pub(super) mod check;
 mod length;
 mod look_back;
 mod output_buffer;
@@ -29,7 +29,6 @@ use crate::data::slot::Slot;
 use crate::data::vector::Vector;
 use crate::engine::Fault;
 use crate::engine::group::{Facts, Group, LocalSlot};
-use crate::engine::native::Native;
 use crate::on_vector;
 use length::{descriptor, length};
 use nesl_native::{DescriptorPlace, Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
@@ -42,12 +41,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Runs a group; none where it has no kernel, or something fails.
 pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
-    let (written, group) = (group, group.known(operands));
+    let group = group.known(operands);
     let plan = &group.plan;
     let length = length(threads, group, operands).ok()?;
-    if threads.native == Native::Check {
-        return check::run(threads, written, group, operands, length);
-    }
     // Whether it runs whole or in pieces differs from time to time, but not whether it is worth it.
     let is_known =
         group.kernels.iter().any(|kernel| kernel.get().is_some_and(|known| known.0 == threads.kernels.owner()));
@@ -146,7 +142,7 @@ impl<'a> Work<'a> {
         // One thread need not know before how much it will keep, if there may be room for as much as one filter could.
         // Several filters would take as much room each as if they kept all.
         let is_one = facts.is_moved || facts.is_counted && group.plan.spaces() == 2;
-        let is_whole = is_one && threads.workers.threads() == 1 && threads.native != Native::Check;
+        let is_whole = is_one && threads.workers.threads() == 1 && threads.tuning.is_whole_alone;
         let schedule = match facts {
             _ if is_whole || facts.is_alone => Schedule::Whole,
             _ if facts.is_written_in_order && !private_scatter::is_worth_it(threads, group, operands, length) => {
@@ -171,7 +167,7 @@ impl<'a> Work<'a> {
     fn cut(self, operands: &[LocalSlot]) -> Option<Work<'a>> {
         let segments = self.facts.segmented.map_or(0, |input| descriptor(&operands[input]).segments());
         let weight = self.length.saturating_add(segments);
-        let grain = if self.threads.native == Native::Check { CHECKED } else { grain(&self.group.plan) };
+        let grain = self.threads.tuning.grain.unwrap_or_else(|| grain(&self.group.plan));
         let mut pieces = self.threads.workers.pieces(weight, grain);
         if self.facts.is_written_in_order {
             pieces = pieces.min(self.threads.threads());
@@ -458,9 +454,6 @@ impl<'a> Work<'a> {
         Ok(results)
     }
 }
-
-/// Elements that are a task where results are checked: few, so that the seams between pieces are, too.
-const CHECKED: usize = 700;
 
 /// Elements of a group that are worth a task.
 fn grain(plan: &Plan) -> usize {

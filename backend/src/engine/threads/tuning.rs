@@ -56,3 +56,26 @@ pub const WRITTEN_IN_CACHE: usize = 256 << 10;
 
 /// What running an instruction costs besides its elements, in elements.
 pub const OVERHEAD: usize = 256;
+
+/// When threads share the work of a group, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupTuning {
+    /// Elements that are a task; none where that depends on what is done with them.
+    pub grain: Option<usize>,
+    /// Whether one thread that is alone goes over all indices at once where it could cut them.
+    pub is_whole_alone: bool,
+    /// Bytes that a thread writes to a buffer before they are put in turn where they belong.
+    pub block_bytes: usize,
+    /// How many elements are written, at least, for each element of the columns of all threads, where each has one of
+    /// its own: putting those together costs less than a quarter of writing to them, then, and takes little room.
+    pub writes: usize,
+}
+
+impl GroupTuning {
+    /// What is fast.
+    pub const FAST: GroupTuning =
+        GroupTuning { grain: None, is_whole_alone: true, block_bytes: WRITTEN_IN_CACHE, writes: 4 };
+
+    /// For finding bugs: work is shared however little it is, so that there are many seams between the pieces.
+    pub const FINEST: GroupTuning = GroupTuning { grain: Some(700), is_whole_alone: false, block_bytes: 1, writes: 0 };
+}

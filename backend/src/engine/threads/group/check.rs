@@ -1,22 +1,19 @@
 //! Kernels against the reference engine.
 
+use super::length::length;
 use super::{LocalSlot, compute};
 use crate::data::slot::Slot;
 use crate::engine::group::{Group, interpret};
 use crate::engine::reference::Reference;
 use crate::engine::threads::Threads;
 
-/// Runs a group both ways, as it is and as it is with what is `known` of its operands.
+/// Runs a group both ways, as it is and as it is with what is known of its operands.
 ///
 /// # Panics
 /// If the results differ.
-pub fn run(
-    threads: &Threads,
-    group: &Group,
-    known: &Group,
-    operands: &mut [LocalSlot],
-    length: usize,
-) -> Option<Vec<LocalSlot>> {
+pub fn run(threads: &Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
+    let known = group.known(operands);
+    let length = length(threads, known, operands).ok()?;
     let expected = interpret(&mut Reference::new(None), &group.plan, operands);
     // What is overwritten could not be shown; what is nobody else's is tried too.
     let mut copies: Vec<LocalSlot> = operands.iter().map(owned).collect();

@@ -12,9 +12,8 @@
 
 use super::output_buffer::{Elements, OutputBuffer};
 use super::{Aside, GaveUp, LocalSlot, Piece, Work, kernel};
-use crate::engine::native::Native;
 use crate::engine::threads::look_back::LookBack;
-use crate::engine::threads::tuning::{PIECES, WRITTEN_IN_CACHE};
+use crate::engine::threads::tuning::PIECES;
 use nesl_native::{Ending, Kernel, Mode, Status, Words};
 use nesl_prim::sum;
 use std::ops::Range;
@@ -140,7 +139,6 @@ impl Work<'_> {
     pub(super) fn block(&self, bytes: usize) -> usize {
         let threads = self.threads.workers.threads();
         let share = self.length.div_ceil(threads * PIECES);
-        let most = if self.threads.native == Native::Check { 1 } else { WRITTEN_IN_CACHE / bytes.max(1) };
-        share.min(most).max(1).next_multiple_of(sum::BLOCK)
+        share.min(self.threads.tuning.block_bytes / bytes.max(1)).max(1).next_multiple_of(sum::BLOCK)
     }
 }

@@ -11,7 +11,6 @@ use crate::data::buffer::Meter;
 use crate::data::memory;
 use crate::data::slot::Slot;
 use crate::engine::group::Group;
-use crate::engine::native::Native;
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::split;
@@ -20,15 +19,8 @@ use nesl_prim::{Failure, ScalarType};
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// How many elements are written, at least, for each element of the columns of all threads: putting those together
-/// costs less than a quarter of writing to them, then, and takes little room.
-const WRITES: usize = 4;
-
 /// Whether each thread should have columns of its own to write to.
 pub(super) fn is_worth_it(threads: &Threads, group: &Group, operands: &[LocalSlot], length: usize) -> bool {
-    if threads.native == Native::Check {
-        return true;
-    }
     let plan = &group.plan;
     let targets = group.facts.endings.iter().zip(&plan.yields).filter_map(|(ending, &node)| match ending {
         Ending::Scatter { ordered: true, .. } => Some(plan.nodes[node].operands[0]),
@@ -41,7 +33,7 @@ pub(super) fn is_worth_it(threads: &Threads, group: &Group, operands: &[LocalSlo
         },
         other => unreachable!("a target comes from outside, not from {other:?}"),
     });
-    places.sum::<usize>().saturating_mul(threads.threads() * WRITES) <= length
+    places.sum::<usize>().saturating_mul(threads.threads() * threads.tuning.writes) <= length
 }
 
 /// The column of a piece, of which some elements are written, and behind it a byte for each that says which.
