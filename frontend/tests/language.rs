@@ -83,9 +83,9 @@ fn functions_as_arguments_and_results() {
             "3 : int\n2.0 : float\nf : bool",
         ),
         (
-            "function reduce(fn, z, v) = if #v == 0 then z else if #v == 1 then v[0] \
-             else let h = bottop(v) in fn(reduce(fn, z, h[0]), reduce(fn, z, h[1])); \
-             reduce('+, 0, [1, 2, 3, 4]); reduce('*, 1.0, [0.5, 4.0]); reduce((a, b) => a ++ b, \"\", [\"a\", \"b\"]);",
+            "function halved(fn, z, v) = if #v == 0 then z else if #v == 1 then v[0] \
+             else let h = bottop(v) in fn(halved(fn, z, h[0]), halved(fn, z, h[1])); \
+             halved('+, 0, [1, 2, 3, 4]); halved('*, 1.0, [0.5, 4.0]); halved((a, b) => a ++ b, \"\", [\"a\", \"b\"]);",
             "10 : int\n2.0 : float\n\"ab\" : [char]",
         ),
         (
