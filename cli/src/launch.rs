@@ -74,15 +74,9 @@ impl Launched {
     }
 }
 
-/// Whether this process has a descriptor of that number.
-#[cfg(unix)]
+/// Whether this process has a descriptor of that number; no where the system does not say.
 fn is_open(descriptor: i32) -> bool {
     std::path::Path::new(&format!("/proc/self/fd/{descriptor}")).exists()
-}
-
-#[cfg(not(unix))]
-fn is_open(_: i32) -> bool {
-    false
 }
 
 /// This process among those that run the program.

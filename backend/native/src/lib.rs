@@ -38,4 +38,4 @@ pub use kernel::{
 pub use module::target;
 pub use runtime::each::{Elements, Instances};
 pub use state::{Scratch, State, Status, count_steps};
-pub use sums::Sums;
+pub use sums::{Sums, wide};

@@ -223,9 +223,13 @@ fn multiply(a: f64, b: f64) -> f64 {
     a * b
 }
 
-/// Runs a loop compiled for AVX2 where the machine has that. Floats are never contracted, so bits stay.
+/// Runs a loop with the widest vector instructions that the machine has and that cannot change a result.
+///
+/// The closure is compiled a second time for AVX2 where it is inlined here, as small loops are: ints are compared,
+/// multiplied and selected twice to four times as fast as with the baseline of x86-64. Rust never contracts
+/// `a * b + c`, so floats keep their bits.
 #[inline(always)]
-fn wide<R>(body: impl FnOnce() -> R) -> R {
+pub fn wide<R>(body: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has AVX2.
@@ -234,6 +238,7 @@ fn wide<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
+/// Runs a loop compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn avx2<R>(body: impl FnOnce() -> R) -> R {

@@ -135,9 +135,9 @@ fn pass_on(from: &mut impl Read, to: &mut impl Write, mut remarks: Remarks) -> (
 }
 
 /// A standard error that may be gone: that must not keep the launcher from saying more.
-struct Anyhow<W>(W);
+struct BestEffort<W>(W);
 
-impl<W: Write> Write for Anyhow<W> {
+impl<W: Write> Write for BestEffort<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let _ = self.0.write_all(text);
         Ok(text.len())
@@ -178,7 +178,7 @@ impl Watch {
         mut output: impl Write + Send + 'static,
         errors: impl Write + Send + 'static,
     ) -> Watch {
-        let mut errors = Anyhow(errors);
+        let mut errors = BestEffort(errors);
         let pipe = job.stdout();
         let output = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output, Remarks::of_output())));
         let pipe = job.stderr();

@@ -135,7 +135,8 @@ impl Remarks {
     /// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with a name.
     fn may_be_remark(&self, start: &[u8]) -> bool {
         let is_start_of = |word: &str| start.starts_with(word.as_bytes()) || word.as_bytes().starts_with(start);
-        let is_all = |sign: u8| start.trim_ascii_end().iter().all(|&byte| byte == sign);
+        let signs = start.strip_suffix(b"\n").unwrap_or(start);
+        let is_all = |sign: u8| signs.iter().all(|&byte| byte == sign);
         let is_afterwards = self.death.is_some() && HYDRA_AFTERWARDS.into_iter().any(is_start_of);
         if self.is_output {
             return is_all(b'=') || is_afterwards;
@@ -322,5 +323,9 @@ mod tests {
         assert_eq!(remarks.read(b"----\n"), b"----\n");
         assert_eq!(remarks.read(b"---"), b"");
         assert_eq!(remarks.read(b"> "), b"---> ");
+        let mut remarks = Remarks::of_output();
+        assert_eq!(remarks.read(b"  "), b"  ");
+        assert_eq!(remarks.read(b"Name? "), b"Name? ");
+        assert_eq!(remarks.read(b"\n=> "), b"\n=> ");
     }
 }

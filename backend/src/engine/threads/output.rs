@@ -1,15 +1,16 @@
-//! New columns, written without being cleared first; and the few other things that need `unsafe`.
+//! New columns, written without being cleared first.
 //!
 //! Clearing a large column before writing it would touch its memory twice. An [`Output`] hands out [`Writer`]s of
 //! disjoint parts of its uninitialised room, each of which counts what it has written from its front on, and
 //! [`Placer`]s, which count the different positions they have written. The column exists only once the counts add up to
 //! its length, so that code which uses them is safe, whatever it does.
 
-#![allow(unsafe_code, reason = "uninitialised memory and instruction sets; every block says why it is sound")]
+#![allow(unsafe_code, reason = "uninitialised memory; every block says why it is sound")]
 
 use crate::data::buffer::Meter;
 use crate::data::memory::Room;
 use crate::data::vector::Slice;
+use nesl_native::wide;
 use nesl_prim::{Element, Failure};
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -344,28 +345,6 @@ impl<A: Element, B: Element> Same<A, B> {
         // SAFETY: the constructor has checked that A is B, and elements are `Copy`.
         unsafe { std::mem::transmute_copy(&a) }
     }
-}
-
-/// Runs a loop with the widest vector instructions that the machine has and that cannot change a result.
-///
-/// The closure is compiled a second time for AVX2 where it is inlined here, as small loops are: ints are compared,
-/// multiplied and selected twice to four times as fast as with the baseline of x86-64. Rust never contracts
-/// `a * b + c`, so floats keep their bits.
-#[inline(always)]
-pub fn wide<R>(body: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has AVX2.
-        return unsafe { avx2(body) };
-    }
-    body()
-}
-
-/// Runs a loop compiled for AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn avx2<R>(body: impl FnOnce() -> R) -> R {
-    body()
 }
 
 #[cfg(test)]

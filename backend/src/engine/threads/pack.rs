@@ -2,12 +2,13 @@
 
 use super::Threads;
 use super::column::{slice_of, wrap};
-use super::output::{Output, Writer, wide};
+use super::output::{Output, Writer};
 use super::tuning::GRAIN;
 use super::workers::split;
 use crate::data::vector::{Slice, Vector};
 use crate::engine::{Fault, Pack};
 use crate::on_vector;
+use nesl_native::wide;
 use nesl_prim::{Element, Failure};
 use std::ops::Range;
 

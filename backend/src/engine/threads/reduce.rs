@@ -6,13 +6,14 @@
 
 use super::Threads;
 use super::column::{Combiner, combine, slice_of, wrap};
-use super::output::{Output, Writer, wide};
+use super::output::{Output, Writer};
 use super::segment::{Run, runs};
 use super::tuning::GRAIN;
 use super::workers::{split, split_aligned};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::Vector;
 use crate::engine::Fault;
+use nesl_native::wide;
 use nesl_prim::{Element, ScalarOp, ScalarValue, sum};
 
 /// All elements combined; the identity if there are none.
