@@ -34,7 +34,7 @@ const SHOWN_DEFAULT: usize = 60;
 pub const READING: &str = "\
 An argument is a NESL literal: 5, -2.5, [1, 2], \"text\". For [char] it is the text itself.\n\
 For other sequences it may be the name of a file: numbers between white space, .npy, lines or rows.\n\
-@NAME is the file of that name, for [char], too; @@x is the word @x.\n\
+@NAME is the file of that name, for [char], too; @@x is the word @x. - is the standard input, @- for [char].\n\
 A parameter with a default is an option: --name VALUE or --name=VALUE.\n\
 Options of nesl itself stand before what is for main. The word -- ends either.\n\
 Among what is for main, --help shows what it expects.";
@@ -103,14 +103,24 @@ pub fn help(mains: &[Main], command: &str) -> String {
     visible::text(&text).into_owned()
 }
 
-/// Refuses the first word after the options of a built executable if it looks like one and is none.
+/// Refuses the first word after nesl's own options if it looks like one and is none, of nesl or of `main`.
 ///
 /// # Errors
 /// A usage error.
 pub fn refuse_unknown_option(mains: &[Main], words: &[OsString], command: &str) -> Result<(), Stop> {
     let (Some(main), Some(first)) = (mains.first(), words.first()) else { return Ok(()) };
+    if first == "--help" || first == "-h" || is_separated(words) {
+        return Ok(());
+    }
     words::refuse_unknown(&main.parameters, first)
         .map_err(|problem| Stop::usage(format!("error: {problem}\n{}", usage(mains, command))))
+}
+
+/// Whether `--` stands before the last words of this process's command line: what follows it is none of nesl's options,
+/// whatever it looks like.
+fn is_separated(last: &[OsString]) -> bool {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    words.len().checked_sub(last.len() + 1).is_some_and(|before| words[before] == "--")
 }
 
 /// The files that are read for words.
@@ -275,7 +285,7 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
                 true if is_overloaded && innermost(shape) == Some(ScalarType::Char) => {
                     unfit("a file holds numbers here")
                 }
-                true => Ok(Given::File(Path::new(name))),
+                true => Ok(Given::File(file(name))),
                 false => unfit("a file gives a sequence of scalars, or rows of them; this one must be a literal"),
             };
         }
@@ -289,7 +299,7 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
         return Ok(Given::Literal(Literal::Constants(Constants::Char(word.as_encoded_bytes().to_vec()))));
     }
     if is_readable(shape) && !begins_with(&['[', '"']) {
-        return Ok(Given::File(Path::new(word)));
+        return Ok(Given::File(file(word)));
     }
     let Some(text) = word.to_str() else { return unfit("it is not valid text") };
     if *shape == Shape::Scalar(ScalarType::Char)
@@ -301,6 +311,11 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
         Ok(literal) => Ok(Given::Literal(literal::fit(literal, shape))),
         Err(problem) => Err(Problem::Malformed(problem.to_string())),
     }
+}
+
+/// The file that a word names.
+fn file(name: &OsStr) -> &Path {
+    if name == "-" { Path::new("/dev/stdin") } else { Path::new(name) }
 }
 
 fn is_text(shape: &Shape) -> bool {

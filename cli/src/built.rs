@@ -43,11 +43,9 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         return supervisor::run(ranks, &options);
     }
     let mut place = Place::join(&options)?;
-    if !is_separated(&arguments) {
-        let refused = arguments::refuse_unknown_option(&program.mains, &arguments, &command);
-        if refused.is_err() {
-            return place.said_once(refused);
-        }
+    let refused = arguments::refuse_unknown_option(&program.mains, &arguments, &command);
+    if refused.is_err() {
+        return place.said_once(refused);
     }
     let interrupt = place.is_alone().then(Interrupt::install);
     let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
@@ -64,12 +62,6 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     };
     let result = place.run(&options, execution);
     place.said_once(result)
-}
-
-/// Whether `--` stands before the arguments: what follows it is none of nesl's options, whatever it looks like.
-fn is_separated(arguments: &[OsString]) -> bool {
-    let words: Vec<OsString> = std::env::args_os().collect();
-    words.len().checked_sub(arguments.len() + 1).is_some_and(|before| words[before] == "--")
 }
 
 /// The program's own usage stands first in its help; the options of nesl, which every program has, come after it.

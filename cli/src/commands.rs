@@ -5,26 +5,38 @@ mod build;
 mod check;
 mod doc;
 mod explain;
+mod generate;
 mod repl;
 mod run;
 mod vcode;
 
+use crate::driver::ProgramText;
 use crate::launch::Launched;
-use crate::options::RunOptions;
+use crate::options::{RUNNING, RunOptions};
 use crate::output::answer;
 use crate::stop::Stop;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use nesl_frontend::edit_distance;
+use nesl_prim::visible;
+use std::ffi::OsString;
+use std::path::Path;
 
 /// Nested data-parallel programs: evaluate, run, build and inspect them.
 #[derive(Parser, Debug)]
 #[command(
     name = "nesl",
     version,
-    after_help = "Without a command, an interactive session starts.\n\nExample: nesl run examples/primes/primes.nesl -- 1000000"
+    long_version = about::version(),
+    override_usage = "nesl [OPTIONS] [COMMAND]\n       nesl [OPTIONS] FILE [ARGUMENTS]...\n       nesl [OPTIONS] -e FORM",
+    after_help = "Without a command, an interactive session starts. A FILE is run: `nesl run FILE`.\n\n\
+                  Examples: nesl examples/primes/primes.nesl 1000000\n          nesl -e 'sum([1:11])'"
 )]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Evaluate a form, as a file would that has nothing else in it; several in their order
+    #[arg(short = 'e', long = "evaluate", value_name = "FORM", allow_hyphen_values = true)]
+    forms: Vec<String>,
     #[command(flatten)]
     options: RunOptions,
 }
@@ -50,6 +62,13 @@ enum Command {
     /// Start an interactive session
     #[command(after_help = "Example: nesl repl --threads 2")]
     Repl,
+    /// Print a script that completes commands and options in a shell
+    Completions(generate::CompletionArguments),
+    /// Write the manual pages, one for each command
+    Man(generate::ManArguments),
+    /// A file to run, with its arguments
+    #[command(external_subcommand)]
+    File(Vec<OsString>),
 }
 
 /// Runs the command of this process's command line.
@@ -57,10 +76,21 @@ enum Command {
 /// # Errors
 /// The end of the command.
 pub fn run() -> Result<(), Stop> {
-    let CommandLine { command, options } = CommandLine::try_parse().map_err(answer)?;
+    let matches = command_line().try_get_matches();
+    let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let CommandLine { command, forms, options } = parsed.map_err(answer)?;
     let launched = Launched::detect().filter(|launched| launched.ranks > 1);
+    if !forms.is_empty() {
+        return match command {
+            None => run::program(&ProgramText::Forms(forms), &[], "nesl -e FORM", &options),
+            Some(_) => {
+                Err(Stop::usage("error: what -e evaluates stands alone, without a command, a file or arguments"))
+            }
+        };
+    }
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, &options),
+        Some(Command::File(words)) => file(&words, &options),
         Some(Command::Repl) | None => repl::run(&options),
         Some(Command::About(arguments)) => about::run(&arguments, &options),
         // Everything else is for one process: of many, the first does it.
@@ -71,5 +101,46 @@ pub fn run() -> Result<(), Stop> {
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
         Some(Command::Doc(arguments)) => doc::doc(&arguments),
         Some(Command::Apropos(arguments)) => doc::apropos(&arguments),
+        Some(Command::Completions(arguments)) => generate::completions(&arguments, command_line()),
+        Some(Command::Man(arguments)) => generate::manual_pages(&arguments, command_line()),
     }
+}
+
+/// Runs the file that the first word names, if it can name one; else it is a command that does not exist.
+fn file(words: &[OsString], options: &RunOptions) -> Result<(), Stop> {
+    let Some((first, arguments)) = words.split_first() else { return Ok(()) };
+    let path = Path::new(first);
+    let is_written_as_one = path == "-" || path.extension().is_some() || path.components().count() > 1;
+    if is_written_as_one || path.exists() {
+        return run::program(&ProgramText::of(path), arguments, &format!("nesl {}", path.display()), options);
+    }
+    let name = first.to_string_lossy();
+    let command = command_line();
+    let commands = command.get_subcommands().map(clap::Command::get_name);
+    let near = (commands.map(|known| (edit_distance(&name, known, 2), known)))
+        .filter(|(distance, known)| *distance <= 2 && *distance < known.len())
+        .min_by_key(|(distance, _)| *distance);
+    let hint = near.map_or_else(String::new, |(_, known)| format!("; did you mean `nesl {known}`?"));
+    let name = visible::message(&name);
+    Err(Stop::usage(format!(
+        "error: there is no command `{name}`, and no file of that name{hint}\n`nesl --help` lists the commands"
+    )))
+}
+
+/// The description of the command line, in which commands that run nothing show no options for running.
+fn command_line() -> clap::Command {
+    let mut command = CommandLine::command();
+    // Options that all commands share are theirs only then.
+    command.build();
+    let compiling = ["build", "check", "vcode"].map(|name| (name, &["color", "message_format"][..]));
+    let telling = ["explain", "doc", "apropos", "completions", "man"].map(|name| (name, &[][..]));
+    for (name, said) in compiling.into_iter().chain(telling) {
+        command = command.mut_subcommand(name, |quiet| {
+            quiet.mut_args(|option| {
+                let is_meant = option.get_help_heading() != Some(RUNNING) || said.contains(&option.get_id().as_str());
+                if is_meant { option } else { option.hide(true) }
+            })
+        });
+    }
+    command
 }

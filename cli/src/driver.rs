@@ -16,7 +16,60 @@ use nesl_vcode::Program;
 use nesl_vcode::pipeline::{self, PassError};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Where the text of a program comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramText {
+    /// A file.
+    File(PathBuf),
+    /// The standard input: a file that is called `-`.
+    StandardInput,
+    /// The command line: forms, each with or without its `;`.
+    Forms(Vec<String>),
+}
+
+impl ProgramText {
+    /// The file of this name.
+    pub fn of(path: &Path) -> ProgramText {
+        if path == "-" { ProgramText::StandardInput } else { ProgramText::File(path.to_owned()) }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        match self {
+            ProgramText::File(path) => path.display().to_string(),
+            ProgramText::StandardInput => "<standard input>".to_owned(),
+            ProgramText::Forms(_) => "<command line>".to_owned(),
+        }
+    }
+
+    /// Whether it is in the stack format of CMU, by its name.
+    pub fn is_stack_format(&self) -> bool {
+        matches!(self, ProgramText::File(path) if is_stack_format(path))
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not text, or is longer than [`LONGEST_SOURCE`].
+    pub fn read(&self, style: Style) -> Result<String, Stop> {
+        match self {
+            ProgramText::File(path) => read_source(path, style),
+            ProgramText::StandardInput => {
+                let mut bytes = Vec::new();
+                let read = std::io::stdin().lock().take(LONGEST_SOURCE as u64 + 1).read_to_end(&mut bytes);
+                read.map_err(|error| error.to_string())
+                    .and_then(|_| source_text(bytes))
+                    .map_err(|problem| style.failed(&format!("cannot read the program on standard input: {problem}")))
+            }
+            ProgramText::Forms(forms) => Ok(forms
+                .iter()
+                .map(|form| if form.trim_end().ends_with(';') { format!("{form}\n") } else { format!("{form};\n") })
+                .collect()),
+        }
+    }
+}
 
 /// A file that has been checked: its forms, and the session that knows their names.
 pub struct Checked {
@@ -28,25 +81,25 @@ pub struct Checked {
     pub forms: Vec<Form>,
 }
 
-/// Compiles a file as far as engines need it.
+/// Compiles a program as far as engines need it.
 ///
 /// # Errors
-/// If the file cannot be read or has errors; warnings go to standard error.
-pub fn compile_file(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
-    let (mut program, sources) = flatten_file(path, style)?;
+/// If its text cannot be read or has errors; warnings go to standard error.
+pub fn compile(text: &ProgramText, style: Style) -> Result<(Program, SourceMap), Stop> {
+    let (mut program, sources) = to_vcode(text, style)?;
     pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
     Ok((program, sources))
 }
 
-/// Compiles a file to VCODE before any pass, whatever language it is in.
+/// Compiles a program to VCODE before any pass, whatever language it is in.
 ///
 /// # Errors
-/// If the file cannot be read or has errors; warnings go to standard error.
-pub fn flatten_file(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
-    if is_stack_format(path) {
-        return read_stack_format(path, style);
+/// If its text cannot be read or has errors; warnings go to standard error.
+pub fn to_vcode(text: &ProgramText, style: Style) -> Result<(Program, SourceMap), Stop> {
+    if text.is_stack_format() {
+        return read_stack_format(text, style);
     }
-    let checked = check_file(path, style)?;
+    let checked = check(text, style)?;
     let program = flatten(&checked, style)?;
     Ok((program, checked.sources))
 }
@@ -56,24 +109,24 @@ pub fn is_stack_format(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "vcode")
 }
 
-fn read_stack_format(path: &Path, style: Style) -> Result<(Program, SourceMap), Stop> {
-    let text = read_source(path, style)?;
+fn read_stack_format(source: &ProgramText, style: Style) -> Result<(Program, SourceMap), Stop> {
+    let text = source.read(style)?;
     let mut sources = SourceMap::default();
-    let file = sources.add(path.display().to_string(), text.as_str(), Origin::User);
+    let file = sources.add(source.name(), text.as_str(), Origin::User);
     let program = nesl_cmu::read(&text, file);
-    let program = program.map_err(|error| style.failed(&format!("{}:{error}", path.display())))?;
+    let program = program.map_err(|error| style.failed(&format!("{}:{error}", source.name())))?;
     Ok((program, sources))
 }
 
-/// Reads and checks a file in a new session.
+/// Reads and checks a program in a new session.
 ///
 /// # Errors
-/// If the file cannot be read or has errors; warnings go to standard error.
-pub fn check_file(path: &Path, style: Style) -> Result<Checked, Stop> {
-    let text = read_source(path, style)?;
+/// If its text cannot be read or has errors; warnings go to standard error.
+pub fn check(source: &ProgramText, style: Style) -> Result<Checked, Stop> {
+    let text = source.read(style)?;
     let mut sources = SourceMap::default();
     let mut session = Session::new(&mut sources);
-    let file = sources.add(path.display().to_string(), text, Origin::User);
+    let file = sources.add(source.name(), text, Origin::User);
     let checked = session.check(&sources, file, Options::default());
     report(&checked.diagnostics, &sources, style)?;
     Ok(Checked { session, sources, forms: checked.forms })
@@ -112,13 +165,18 @@ pub fn read_source(path: &Path, style: Style) -> Result<String, Stop> {
             bytes
         }
     };
+    source_text(bytes).map_err(failed)
+}
+
+/// Bytes as the text of a program.
+fn source_text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.len() > LONGEST_SOURCE {
-        return Err(failed(too_long("it")));
+        return Err(too_long("it"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        failed(format!("line {line} is not valid UTF-8"))
+        format!("line {line} is not valid UTF-8")
     })
 }
 

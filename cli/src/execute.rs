@@ -27,7 +27,7 @@ pub struct Execution<'a> {
     pub sources: &'a SourceMap,
     /// The arguments of `main`.
     pub arguments: &'a [OsString],
-    /// How the user starts this program, for usage messages: `nesl run a.nesl --`.
+    /// How the user starts this program, for usage messages: `nesl run a.nesl`.
     pub command: &'a str,
     /// How to run it.
     pub options: &'a RunOptions,

@@ -21,9 +21,12 @@ pub enum EngineName {
     Mpi,
 }
 
+/// The heading of the options that say how a program is run.
+pub const RUNNING: &str = "Running";
+
 /// How a program is run.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Running")]
+#[command(next_help_heading = RUNNING)]
 pub struct RunOptions {
     /// Engine: oracle, reference, threads or mpi [default: threads; mpi under mpirun]
     #[arg(long, value_name = "NAME", global = true, hide_possible_values = true)]

@@ -101,7 +101,7 @@ pub fn assign<'w>(
     }
 }
 
-/// Says that the first word of a built executable, which is none of nesl's own options, is no option of `main` either.
+/// Says that the first word after nesl's own options is no option of `main` either.
 ///
 /// # Errors
 /// If it looks like an option: what is meant as an argument stands after `--`.

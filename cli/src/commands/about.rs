@@ -55,6 +55,18 @@ struct Rank {
     memory_limit: Option<u64>,
 }
 
+/// What `nesl --version` says after the name: all that a report of a mistake has to say of this executable.
+pub fn version() -> String {
+    let none = || "none".to_owned();
+    let mpi = library().map_or_else(none, |mpi| format!("{} (MPI {})", mpi.name, mpi.standard));
+    let native = nesl_backend::machine::native::target().unwrap_or_else(|_| none());
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!(
+        "{}\nsystem       {system} {processor}\nnative code  {native}\nMPI          {mpi}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
 /// Tells.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let step = Step::detect();

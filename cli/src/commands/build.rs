@@ -1,6 +1,6 @@
 //! `nesl build`: a file to one executable.
 
-use crate::driver;
+use crate::driver::{self, ProgramText};
 use crate::options::RunOptions;
 use crate::payload;
 use crate::stop::Stop;
@@ -17,9 +17,9 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Executable to write
+    /// Executable to write [default: the name of FILE without its ending]
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Option<PathBuf>,
 }
 
 /// Compiles the file, then writes the executable.
@@ -27,7 +27,19 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     if options.sandbox || options.time_limit.is_some() {
         return Err(Stop::usage("error: --sandbox and --time-limit are for running: give them to the executable"));
     }
-    let target = payload::target(&arguments.output, &arguments.file)?;
-    let (program, sources) = driver::compile_file(&arguments.file, options.style())?;
+    let text = ProgramText::of(&arguments.file);
+    let target = payload::target(&output(arguments)?, &arguments.file)?;
+    let (program, sources) = driver::compile(&text, options.style())?;
     payload::build(&program, &sources, &target)
+}
+
+/// The executable that is wanted, or else the one that is named as the source is, in this folder.
+fn output(arguments: &Arguments) -> Result<PathBuf, Stop> {
+    let named = || {
+        let stem = arguments.file.file_stem().filter(|_| arguments.file.extension().is_some())?;
+        Some(PathBuf::from(stem))
+    };
+    arguments.output.clone().or_else(named).ok_or_else(|| {
+        Stop::usage("error: the name of the source has no ending to leave out: say what to write, with -o OUT")
+    })
 }

@@ -1,6 +1,6 @@
 //! `nesl check`: the types of what files define, or what is wrong with them.
 
-use crate::driver::{self, Checked};
+use crate::driver::{self, Checked, ProgramText};
 use crate::options::RunOptions;
 use crate::output::print;
 use crate::stop::Stop;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[command(after_help = "Prints `name : type` for each function and value, in the order of the file.\n\n\
                          Example: nesl check examples/quicksort/quicksort.nesl")]
 pub struct Arguments {
-    /// Source files, each checked by itself
+    /// Source files, each checked by itself; - for the standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
@@ -23,14 +23,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     let mut errors = Vec::new();
     for file in &arguments.files {
-        if driver::is_stack_format(file) {
+        let text = ProgramText::of(file);
+        if text.is_stack_format() {
             // It has no types of NESL: what there is to check is whether it compiles.
-            if let Err(stop) = driver::compile_file(file, options.style()) {
+            if let Err(stop) = driver::compile(&text, options.style()) {
                 errors.push(stop.message().to_owned());
             }
             continue;
         }
-        match driver::check_file(file, options.style()) {
+        match driver::check(&text, options.style()) {
             Ok(checked) => {
                 if let Err(stop) = driver::flatten(&checked, options.style()) {
                     errors.push(stop.message().to_owned());
@@ -39,7 +40,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
                 let types = types(&checked);
                 match arguments.files.len() {
                     1 => print(&types)?,
-                    _ => print(&format!("{}\n{}", visible::line(&file.display().to_string()), indented(&types)))?,
+                    _ => print(&format!("{}\n{}", visible::line(&text.name()), indented(&types)))?,
                 }
             }
             Err(stop) => errors.push(stop.message().to_owned()),

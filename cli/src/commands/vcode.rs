@@ -1,7 +1,7 @@
 //! `nesl vcode`: the flat program, verified, as the pipeline leaves it or on its way through; or in the stack format of
 //! CMU.
 
-use crate::driver;
+use crate::driver::{self, ProgramText};
 use crate::execute::seed_of;
 use crate::options::RunOptions;
 use crate::output::print;
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         return print(&nesl_vcode::manual::tables());
     }
     let Some(file) = &arguments.file else { return Ok(()) };
-    let (mut program, sources) = driver::flatten_file(file, options.style())?;
+    let (mut program, sources) = driver::to_vcode(&ProgramText::of(file), options.style())?;
     if arguments.unoptimised {
         nesl_vcode::verify(&program)
             .map_err(|errors| driver::pass_error(&nesl_vcode::pipeline::PassError::Input(errors)))?;
