@@ -34,7 +34,7 @@ use crate::machine::loaded::Loaded;
 use crate::machine::profile::{Profile, Spent};
 use crate::machine::strategy::Strategy;
 
-pub use leaf::{packed_results, results_in_order, selected};
+pub use leaf::{packed_results, results_in_order, selected_operands};
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::{SourceMap, Span};
 use nesl_vcode::{FunctionId, GlobalId, Input, Step};

@@ -1,11 +1,11 @@
 //! VCODE: the flat program that flattening makes and engines run.
 //!
-//! [`program`] is the program as data, [`register`] the names in it, [`op`] the instruction table, [`shape`] how values
-//! lie in registers, [`mod@each`] a function on many instances, [`fusion`] groups of instructions that can be one loop.
-//! [`build`] makes functions; [`mod@print`] and [`mod@parse`] are its text form, [`codec`] its bytes; [`mod@verify`]
-//! says whether it is sound; [`tail`] which calls are steps of a loop; [`metrics`] counts instructions; [`manual`]
-//! describes them; [`pipeline`] optimises it by the [`passes`]. The stack format of CMU's NESL is a crate of its own,
-//! `vcode/cmu`, that only uses this one.
+//! [`program`] is the program as data, [`register`] the names in it, [`op`] the instruction table, [`shape`] what
+//! values are, [`layout`] how they lie in registers, [`mod@each`] a function on many instances, [`fusion`] groups of
+//! instructions that can be one loop. [`build`] makes functions; [`mod@print`] and [`mod@parse`] are its text form,
+//! [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`tail`] which calls are steps of a loop; [`metrics`]
+//! counts instructions; [`manual`] describes them; [`pipeline`] optimises it by the [`passes`]. The stack format of
+//! CMU's NESL is a crate of its own, `vcode/cmu`, that only uses this one.
 
 pub mod build;
 pub mod codec;
@@ -13,6 +13,7 @@ mod depth;
 pub mod each;
 pub mod explain;
 pub mod fusion;
+pub mod layout;
 pub mod manual;
 pub mod metrics;
 pub mod op;
@@ -31,6 +32,7 @@ pub use build::FunctionBuilder;
 pub use codec::{CodecError, from_bytes, to_bytes};
 pub use each::{Argument, Each};
 pub use explain::explain;
+pub use layout::{EachPlan, Field, Holds, Take, Taken};
 pub use metrics::Counts;
 pub use nesl_prim::Constants;
 pub use op::VectorOp;

@@ -12,6 +12,7 @@
 //! So `[[int]]` is, serially, `int, descriptor, column int`.
 
 use crate::depth::nested;
+use crate::layout::{Field, Holds};
 use crate::register::RegisterType;
 use nesl_prim::ScalarType;
 use serde::{Deserialize, Serialize};
@@ -36,41 +37,44 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// The registers of such values.
+    pub fn fields(&self) -> Vec<Field> {
+        Shape::all_fields(std::slice::from_ref(self))
+    }
+
+    /// The registers of values of several shapes, one after another.
+    pub fn all_fields(shapes: &[Shape]) -> Vec<Field> {
+        let mut fields = Vec::new();
+        shapes.iter().for_each(|shape| shape.push(None, &mut fields));
+        fields
+    }
+
     /// The registers of one such value.
     pub fn serial(&self) -> Vec<RegisterType> {
-        let mut registers = Vec::new();
-        self.push(false, &mut registers);
-        registers
+        if let Shape::Entry(scalar) = self {
+            return vec![scalar.map_or(RegisterType::Descriptor, RegisterType::Column)];
+        }
+        self.fields().into_iter().map(Field::serial).collect()
     }
 
     /// The registers of n such values.
     pub fn lifted(&self) -> Vec<RegisterType> {
-        let mut registers = Vec::new();
-        self.push(true, &mut registers);
-        registers
+        self.fields().into_iter().map(Field::lifted).collect()
     }
 
-    fn push(&self, lifted: bool, registers: &mut Vec<RegisterType>) {
+    fn push(&self, parent: Option<usize>, fields: &mut Vec<Field>) {
         match self {
-            Shape::Scalar(scalar) if lifted => registers.push(RegisterType::Column(*scalar)),
-            Shape::Scalar(scalar) => registers.push(RegisterType::Scalar(*scalar)),
-            Shape::Unit => {}
+            Shape::Scalar(scalar) => fields.push(Field { holds: Holds::Scalars(*scalar), parent }),
+            Shape::Unit | Shape::Function(None) | Shape::Entry(_) => {}
             Shape::Pair(first, rest) => {
-                first.push(lifted, registers);
-                rest.push(lifted, registers);
+                first.push(parent, fields);
+                rest.push(parent, fields);
             }
             Shape::Sequence(element) => {
-                registers.push(if lifted { RegisterType::Descriptor } else { RegisterType::Scalar(ScalarType::Int) });
-                element.push(true, registers);
+                fields.push(Field { holds: Holds::Sequences, parent });
+                element.push(Some(fields.len() - 1), fields);
             }
-            Shape::Record(_, payload) => payload.push(lifted, registers),
-            Shape::Entry(Some(scalar)) => registers.push(RegisterType::Column(*scalar)),
-            Shape::Entry(None) => registers.push(RegisterType::Descriptor),
-            Shape::Function(captured) => {
-                if let Some(captured) = captured {
-                    captured.push(lifted, registers);
-                }
-            }
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => inner.push(parent, fields),
         }
     }
 }
@@ -93,5 +97,7 @@ mod tests {
             ]
         );
         assert_eq!(shape.lifted()[0], RegisterType::Descriptor);
+        let parents = Shape::all_fields(&[shape.clone(), shape]).into_iter().map(|field| field.parent);
+        assert_eq!(parents.collect::<Vec<_>>(), [None, Some(0), Some(0), Some(2), None, Some(4), Some(4), Some(6)]);
     }
 }

@@ -24,7 +24,7 @@ use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::machine::strategy;
 use nesl_backend::{Division, Failed, Fault, Own, Slot, SlotOf};
-use nesl_vcode::Shape;
+use nesl_vcode::Take;
 use std::sync::Arc;
 
 /// Instances that are dealt out before they run, though nobody knows their weight, go in so many runs to each rank, and
@@ -85,7 +85,7 @@ pub(crate) fn divide_instances<L: LocalEngine>(
     let outcome =
         outcome.and_then(|slots| results::packed_results(ranks, division, slots).map_err(|fault| (first, at(fault))));
     let results = ranks.collectives.agree_on_failed(outcome);
-    Some(results.and_then(|slots| results::join(ranks, division.each, runs, slots).map_err(at)))
+    Some(results.and_then(|slots| results::join(ranks, &division.plan.results, runs, slots).map_err(at)))
 }
 
 /// A value that is common, on the local engine.
@@ -156,30 +156,30 @@ fn sequences<L: LocalEngine>(
     division: &Division<'_, Ranks<L>>,
 ) -> Result<Option<Sequences<L::Descriptor>>, Fault> {
     let mut found = Sequences { own: Vec::new(), shared: Vec::new() };
-    let (mut total, mut replicated, mut position) = (division.instances, 0, 0);
-    for argument in &division.each.arguments {
-        let registers = &division.operands[position..position + argument.registers().len()];
-        if !argument.varies {
-            replicated += registers.iter().filter(|slot| !is_at_hand(slot)).map(length_of).sum::<usize>();
-        } else if let Some(Slot::Descriptor(segments)) = registers.first() {
-            let elements = segments.total()?;
-            // Elements that hold nothing lie nowhere else.
-            let data = registers.get(1).map_or(elements, length_of);
-            if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
-                total = total.saturating_add(elements);
-                let elements = match registers.get(1) {
-                    Some(Slot::Column(column)) if column.replicated().is_none() => Some(column.clone()),
-                    _ => None,
-                };
-                found.own.push((segments.clone(), elements));
-            } else if matches!(argument.shape, Shape::Sequence(_)) {
-                replicated += data;
-                found.shared.push(position);
-            } else {
-                return Ok(None);
+    let (mut total, mut replicated) = (division.instances, 0);
+    for (position, (operand, slot)) in division.plan.operands.iter().zip(division.operands).enumerate() {
+        match (operand.take, slot) {
+            (Take::Same, slot) if !is_at_hand(slot) => replicated += length_of(slot),
+            (Take::Element, Slot::Descriptor(segments)) => {
+                let elements = segments.total()?;
+                let next = division.plan.operands.get(position + 1).filter(|next| next.parent == Some(position));
+                let first = next.map(|_| &division.operands[position + 1]);
+                // Elements that hold nothing lie nowhere else.
+                let data = first.map_or(elements, length_of);
+                if segments.0.starts.is_none() || elements <= data.saturating_mul(SHARED) {
+                    total = total.saturating_add(elements);
+                    let elements = match first {
+                        Some(Slot::Column(column)) if column.replicated().is_none() => Some(column.clone()),
+                        _ => None,
+                    };
+                    found.own.push((segments.clone(), elements));
+                } else {
+                    replicated += data;
+                    found.shared.push(position);
+                }
             }
+            _ => {}
         }
-        position += registers.len();
     }
     let is_forced = division.deal == Deal::Always;
     // Both of two ranks may have all: that is no more than twice a fair share.

@@ -244,7 +244,6 @@ impl<'a, 'b> Body<'a, 'b> {
                 vec![self.emitter.int(address as i64), self.emitter.int(constants.len() as i64)]
             }
             Op::Vector(op) if is_direct(*op) => self.direct(*op, operands),
-            Op::Each(each) if Body::is_loop(each) => self.each_loop(each, operands, &instruction.results),
             Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
             Op::Each(each) => self.each(each, operands, &instruction.results),
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
@@ -351,7 +350,11 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 
     fn each(&mut self, each: &Each, operands: &[Operand], results: &[Register]) -> Vec<Value> {
-        let site = self.kept.site(each);
+        let plan = each.plan();
+        if Body::is_loop(&plan) {
+            return self.each_loop(each.serial, &plan, operands, results);
+        }
+        let site = self.kept.site(each.serial, plan);
         let mut words = vec![self.emitter.int(site as i64)];
         words.extend(self.words(operands));
         self.helper(each_helper(), &words, results)

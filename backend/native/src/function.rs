@@ -21,7 +21,7 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nesl_prim::ScalarType;
 use nesl_vcode::tail::Steps;
-use nesl_vcode::{Block, Each, Function, FunctionId, Instruction, Op, Program, RegisterType};
+use nesl_vcode::{Block, EachPlan, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
 
 /// The native functions of a program.
@@ -175,11 +175,16 @@ impl Compiler {
     ///
     /// # Panics
     /// If the function is not [supported](is_supported).
-    pub fn instances(&mut self, program: &Program, each: &Each) -> Result<Instances, Unavailable> {
-        if !self.functions.contains_key(&each.serial) {
-            self.compile(program, each.serial)?;
+    pub fn instances(
+        &mut self,
+        program: &Program,
+        serial: FunctionId,
+        plan: EachPlan,
+    ) -> Result<Instances, Unavailable> {
+        if !self.functions.contains_key(&serial) {
+            self.compile(program, serial)?;
         }
-        Ok(Instances::new(each, self.enter(each.serial)))
+        Ok(Instances::new(plan, self.enter(serial)))
     }
 
     fn enter(&mut self, function: FunctionId) -> Enter {

@@ -3,7 +3,7 @@
 
 use crate::runtime::each::Site;
 use nesl_prim::Constants;
-use nesl_vcode::{Each, FunctionId};
+use nesl_vcode::{EachPlan, FunctionId};
 
 /// What native code has the addresses of.
 #[derive(Debug, Default)]
@@ -29,10 +29,10 @@ impl Kept {
     }
 
     /// The address of what an `each` needs to know.
-    pub fn site(&mut self, each: &Each) -> usize {
-        let site = Box::new(Site::new(each.clone()));
+    pub fn site(&mut self, serial: FunctionId, plan: EachPlan) -> usize {
+        let site = Box::new(Site::new(plan));
         let address = (&raw const *site).expose_provenance();
-        self.sites.push((each.serial, site));
+        self.sites.push((serial, site));
         address
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::engine::error::RuntimeError;
 use crate::engine::value::SlotOf;
 use nesl_span::Span;
-use nesl_vcode::Each;
+use nesl_vcode::EachPlan;
 
 /// How instances are dealt out to ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub enum Deal {
 
 /// An `each` whose instances are to be dealt out.
 pub struct Division<'a, E: Engine> {
-    /// What it runs.
-    pub each: &'a Each,
+    /// What it does with operands and results.
+    pub plan: &'a EachPlan,
     /// The number of instances, at least one.
     pub instances: usize,
     /// Its operands after that number.

@@ -11,7 +11,7 @@ use crate::engine::group::Group;
 use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{
-    Block, Constants, Each, Function, FunctionId, Instruction, Op, Operand, Place, Register, RegisterType, Use,
+    Block, Constants, EachPlan, Function, FunctionId, Instruction, Op, Operand, Place, Register, RegisterType, Use,
     VectorOp, tail,
 };
 use std::collections::{BTreeSet, HashSet};
@@ -43,7 +43,11 @@ pub(crate) enum Operation {
 /// What a line of the kind [`Line::Each`] does.
 #[derive(Debug, PartialEq)]
 pub(crate) struct EachLine {
-    pub each: Each,
+    /// The versions of the function, for one instance and for all.
+    pub serial: FunctionId,
+    pub lifted: FunctionId,
+    /// What it does with the operands, the first apart, and the results.
+    pub plan: EachPlan,
     pub operands: Box<[Source]>,
     /// The positions among the operands of sequences that vary by instance.
     pub sequences: Vec<usize>,
@@ -223,10 +227,17 @@ impl Decoder<'_> {
                 return self.lines.push(Line::Call { function: *function, operands, results, at });
             }
             Op::Each(each) => {
+                let (serial, lifted, plan) = (each.serial, each.lifted, each.plan());
+                let operands_of_each = (1..).zip(&plan.operands);
+                let sequences =
+                    operands_of_each.filter(|(_, operand)| operand.is_sequence()).map(|(position, _)| position);
+                let sequences = sequences.collect();
                 return self.lines.push(Line::Each(Arc::new(EachLine {
-                    each: (**each).clone(),
+                    serial,
+                    lifted,
+                    plan,
                     operands,
-                    sequences: varying_sequences(each),
+                    sequences,
                     results,
                     at,
                 })));
@@ -352,20 +363,6 @@ impl Decoder<'_> {
         self.free.insert(slot);
         slot
     }
-}
-
-/// Where the descriptors of those arguments are that are sequences and vary by instance.
-fn varying_sequences(each: &Each) -> Vec<usize> {
-    let mut position = 1;
-    let mut positions = Vec::new();
-    for argument in &each.arguments {
-        let registers = argument.registers();
-        if argument.varies && registers.first() == Some(&RegisterType::Descriptor) {
-            positions.push(position);
-        }
-        position += registers.len();
-    }
-    positions
 }
 
 #[cfg(test)]

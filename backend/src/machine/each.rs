@@ -8,7 +8,7 @@ mod tasks;
 mod worker;
 
 use super::frames::{Frames, Leaf};
-use super::leaf::{self, Gathered, Split};
+use super::leaf::{Gathered, Split};
 use super::run::{Run, Stop, outside_instances};
 use crate::data::slot::Slot;
 use crate::engine::division::{Division, Own};
@@ -20,7 +20,7 @@ use crate::machine::decode::EachLine;
 use crate::machine::evaluator::Active;
 use crate::machine::strategy::{Growth, Sizes, Strategy};
 use nesl_prim::{Element, Failure, ScalarOp};
-use nesl_vcode::FunctionId;
+use nesl_vcode::{FunctionId, Take};
 use std::ops::Range;
 use std::sync::Arc;
 use tasks::Task;
@@ -52,7 +52,7 @@ impl<E: Engine> Run<'_, E> {
         here: (FunctionId, usize),
         frames: &mut Frames<E>,
     ) -> Result<Option<FunctionId>, Stop> {
-        let (each, at) = (&line.each, line.at);
+        let at = line.at;
         let values: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
         let around = Around { read: frames.read_around(), growth: frames.growth() };
         match self.begin_each(line, values, around, || frames.active())? {
@@ -61,21 +61,21 @@ impl<E: Engine> Run<'_, E> {
                 Ok(None)
             }
             Begun::Lifted(values, growth) => {
-                let code = self.program.code(each.lifted);
+                let code = self.program.code(line.lifted);
                 frames.call_with(here, code, values, growth).map_err(Stop::at(at))?;
                 self.enter(at);
-                Ok(Some(each.lifted))
+                Ok(Some(line.lifted))
             }
             Begun::OneByOne(arguments, Sizes { instances, read, .. }, operands) => {
-                let results = each.results.iter().map(Gathered::instances).collect();
+                let results = Gathered::new(&line.plan.results);
                 let first = arguments.instance(self.engine, 0).map_err(Stop::of(at))?;
                 let arguments = Arc::new(arguments);
-                let line = Arc::clone(line);
-                let leaf = Leaf { line, arguments, index: 0, end: instances, read, results, operands };
+                let leaf =
+                    Leaf { line: Arc::clone(line), arguments, index: 0, end: instances, read, results, operands };
                 frames.call_each(here, leaf).map_err(Stop::at(at))?;
                 self.enter(at);
-                frames.begin_instance(self.program.code(each.serial), first).map_err(Stop::at(at))?;
-                Ok(Some(each.serial))
+                frames.begin_instance(self.program.code(line.serial), first).map_err(Stop::at(at))?;
+                Ok(Some(line.serial))
             }
         }
     }
@@ -85,7 +85,7 @@ impl<E: Engine> Run<'_, E> {
     /// # Errors
     /// Where an instance fails; and which one, if they ran one after another.
     pub(super) fn whole(&mut self, line: &Arc<EachLine>, values: Vec<SlotOf<E>>) -> Result<Vec<SlotOf<E>>, WholeError> {
-        let (each, instances) = (&line.each, instances_in::<E>(&values));
+        let instances = instances_in::<E>(&values);
         let no_more = |error| WholeError { instance: None, error: Box::new(error) };
         let one_of_them = |error: RuntimeError| WholeError {
             instance: error
@@ -100,7 +100,7 @@ impl<E: Engine> Run<'_, E> {
             Ok(Begun::Done(results)) => Ok(results),
             Ok(Begun::Lifted(values, _)) => {
                 let depth = self.enter(line.at);
-                let results = self.function(each.lifted, values).map_err(no_more)?;
+                let results = self.function(line.lifted, values).map_err(no_more)?;
                 self.leave_to(depth);
                 Ok(results)
             }
@@ -118,12 +118,13 @@ impl<E: Engine> Run<'_, E> {
         around: Around,
         outside: impl FnOnce() -> Result<Active, Failure>,
     ) -> Result<Begun<E>, Stop> {
-        let (each, at) = (&line.each, line.at);
+        let at = line.at;
         let mut sizes = self.sizes(line, &values).map_err(Stop::of(at))?;
         sizes.is_stalled = around.growth.is_stalled();
         if sizes.instances == 0 {
             drop(values);
-            return leaf::nothing(self.engine, each).map(Begun::Done).map_err(Stop::of(at));
+            let nothing = Gathered::new(&line.plan.results).finish(self.engine);
+            return nothing.map(Begun::Done).map_err(Stop::of(at));
         }
         let is_outermost = around.read.is_none() && !self.settings.within;
         if let Some(results) = self.divided(line, sizes, &values) {
@@ -149,24 +150,24 @@ impl<E: Engine> Run<'_, E> {
             };
             // Nobody reads these any more: their memory is free for what the results are put together in.
             drop((native, operands, kept));
-            return finish(self.engine, results).map(Begun::Done).map_err(Stop::of(at));
+            return results.finish(self.engine).map(Begun::Done).map_err(Stop::of(at));
         }
         if sizes.scalar_only {
             let run = |run: &mut Run<'_, E>, task: Task| {
                 Ok(vec![run.scalar_instances(line, &operands, task.range, outside)?])
             };
             return match self.dealt_out(line, sizes, (shares, false), run) {
-                Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(at)),
+                Ok(results) => results.finish(self.engine).map(Begun::Done).map_err(Stop::of(at)),
                 Err(stop) => Err(self.in_order(line, kept, stop)),
             };
         }
-        let arguments = Split::new(self.engine, &each.arguments, operands).map_err(Stop::of(at))?;
+        let arguments = Split::new(self.engine, &line.plan, operands).map_err(Stop::of(at))?;
         match shares {
             None => Ok(Begun::OneByOne(arguments, sizes, kept)),
             shares => {
                 let run = |run: &mut Run<'_, E>, task: Task| Ok(vec![run.instances(line, &arguments, task.range)?]);
                 match self.dealt_out(line, sizes, (shares, false), run) {
-                    Ok(results) => finish(self.engine, results).map(Begun::Done).map_err(Stop::of(at)),
+                    Ok(results) => results.finish(self.engine).map(Begun::Done).map_err(Stop::of(at)),
                     Err(stop) => Err(self.in_order(line, kept, stop)),
                 }
             }
@@ -198,7 +199,7 @@ impl<E: Engine> Run<'_, E> {
         let settings = self.settings;
         (self.settings.strategy, self.settings.within) = (Strategy::Lift, true);
         let depth = self.enter(line.at);
-        let outcome = self.function(line.each.lifted, operands);
+        let outcome = self.function(line.lifted, operands);
         self.leave_to(depth);
         self.settings = settings;
         // Where all at once need more than there is, the one that is known has to do.
@@ -223,12 +224,12 @@ impl<E: Engine> Run<'_, E> {
         let (program, mut settings, profile) = (self.local, self.settings, self.profile_for_worker());
         settings.strategy = settings.strategy.after_division();
         let (mut instructions, mut steps, mut profiled) = (0, 0, Vec::new());
-        let (each, instances, operands) = (&line.each, sizes.instances, &values[1..]);
-        let division = Division { each, instances, operands, deal, span: line.at.span };
+        let (plan, instances, operands) = (&line.plan, sizes.instances, &values[1..]);
+        let division = Division { plan, instances, operands, deal, span: line.at.span };
         let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
             let did = worker::run(program, settings, engine, profile.clone(), |run| {
                 if own.instances() == 0 {
-                    let nothing = leaf::nothing(run.engine, &line.each);
+                    let nothing = Gathered::new(&line.plan.results).finish(run.engine);
                     return nothing.map_err(outside_instances(line.at)).map_err(|error| (usize::MAX, error));
                 }
                 let values =
@@ -266,17 +267,12 @@ impl<E: Engine> Run<'_, E> {
                 sizes.elements = sizes.elements.saturating_add(self.engine.total(segments)?);
             }
         }
-        let mut rest = &values[1..];
-        for argument in &line.each.arguments {
-            let (own, others) = rest.split_at(argument.registers().len());
-            rest = others;
-            for value in own.iter().filter(|_| !argument.varies) {
-                if let Slot::Column(column) = value {
-                    sizes.read = sizes.read.max(self.engine.length(column));
-                }
+        for (operand, value) in line.plan.operands.iter().zip(&values[1..]) {
+            if let (Take::Same, Slot::Column(column)) = (operand.take, value) {
+                sizes.read = sizes.read.max(self.engine.length(column));
             }
         }
-        let (program, serial) = (self.program.program(), line.each.serial);
+        let (program, serial) = (self.program.program(), line.serial);
         sizes.scalar_only = self.program.is_scalar_only(serial);
         sizes.native = self.settings.native != Native::Off
             && self.engine.has_addresses()
@@ -311,13 +307,13 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<Option<FunctionId>, Stop> {
         let Some(leaf) = frames.leaf() else { unreachable!("an instance that ends is one of an each") };
         let at = leaf.line.at;
-        gather(self.engine, &mut leaf.results, values).map_err(Stop::of(at))?;
+        leaf.results.add(self.engine, values).map_err(Stop::of(at))?;
         leaf.index += 1;
         if leaf.index == leaf.end {
             return Ok(None);
         }
         let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(at))?;
-        let serial = leaf.line.each.serial;
+        let serial = leaf.line.serial;
         frames.begin_instance(self.program.code(serial), arguments).map_err(Stop::at(at))?;
         Ok(Some(serial))
     }
@@ -325,10 +321,11 @@ impl<E: Engine> Run<'_, E> {
     /// Hands the results of all instances to the caller.
     pub(super) fn end_each(&mut self, frames: &mut Frames<E>) -> Result<(), Stop> {
         let Some(leaf) = frames.leaf() else { unreachable!("an each that ends has instances") };
-        let (line, results) = (Arc::clone(&leaf.line), std::mem::take(&mut leaf.results));
+        let line = Arc::clone(&leaf.line);
+        let results = std::mem::replace(&mut leaf.results, Gathered::new(&[]));
         self.leave();
         self.at(line.at);
-        let values = finish(self.engine, results).map_err(Stop::of(line.at))?;
+        let values = results.finish(self.engine).map_err(Stop::of(line.at))?;
         frames.end_each(values, &line.results);
         Ok(())
     }
@@ -352,22 +349,21 @@ impl<E: Engine> Run<'_, E> {
         arguments: &Split<E>,
         range: Range<usize>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        let each = &line.each;
         let outside = outside_instances(line.at);
-        let mut results: Vec<Gathered<E>> = each.results.iter().map(Gathered::instances).collect();
+        let mut results = Gathered::new(&line.plan.results);
         for index in range {
             self.at(line.at);
             let inputs = arguments.instance(self.engine, index).map_err(outside)?;
             let depth = self.enter(line.at);
-            let values = self.function(each.serial, inputs).map_err(|mut error| {
+            let values = self.function(line.serial, inputs).map_err(|mut error| {
                 error.instances.insert(0, Instance { index, place: line.at.span });
                 error
             })?;
             self.leave_to(depth);
             self.at(line.at);
-            gather(self.engine, &mut results, values).map_err(outside)?;
+            results.add(self.engine, values).map_err(outside)?;
         }
-        finish(self.engine, results).map_err(outside)
+        results.finish(self.engine).map_err(outside)
     }
 }
 
@@ -386,21 +382,4 @@ fn instances_in<E: Engine>(values: &[SlotOf<E>]) -> usize {
         }
         Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
     }
-}
-
-/// Adds the registers of an instance, or of a batch of them, to the results so far.
-pub(super) fn gather<E: Engine>(
-    engine: &mut E,
-    results: &mut [Gathered<E>],
-    values: Vec<SlotOf<E>>,
-) -> Result<(), Fault> {
-    let mut values = values.into_iter();
-    results.iter_mut().try_for_each(|result| result.add(engine, &mut values))
-}
-
-/// The registers of the results of all instances.
-pub(super) fn finish<E: Engine>(engine: &mut E, results: Vec<Gathered<E>>) -> Result<Vec<SlotOf<E>>, Fault> {
-    let mut slots = Vec::new();
-    results.into_iter().try_for_each(|result| result.finish(engine, &mut slots))?;
-    Ok(slots)
 }

@@ -37,7 +37,7 @@ pub(super) struct Leaf<E: Engine> {
     pub end: usize,
     /// The elements that each of them reads.
     pub read: usize,
-    pub results: Vec<Gathered<E>>,
+    pub results: Gathered<E>,
     /// The operands of the `each`, if it is in no other one.
     pub operands: Option<Vec<SlotOf<E>>>,
 }

@@ -65,7 +65,7 @@ impl Loaded {
 
     /// Where the function of an `each` is called; none where it is a part of the caller that stands there.
     pub(crate) fn call_place(&self, line: &EachLine) -> Option<Place> {
-        let function = &self.program.functions[line.each.serial.0 as usize];
+        let function = &self.program.functions[line.serial.0 as usize];
         match line.at.span == function.span {
             true => self.program.outer(line.at),
             false => Some(line.at),

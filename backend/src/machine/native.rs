@@ -88,10 +88,13 @@ impl NativeCode {
     pub fn instances(&self, program: &Program, line: &Arc<EachLine>) -> Option<Arc<Instances>> {
         let mut known = self.instances.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
-            if !self.is_supported(program, line.each.serial) {
+            if !self.is_supported(program, line.serial) {
                 return None;
             }
-            self.compile(program, |compiler, program| compiler.instances(program, &line.each).ok()).map(Arc::new)
+            let instances = |compiler: &mut Compiler, program: &Program| {
+                compiler.instances(program, line.serial, line.plan.clone()).ok()
+            };
+            self.compile(program, instances).map(Arc::new)
         };
         known.entry(Arc::as_ptr(line).addr()).or_insert_with(make).clone()
     }
@@ -197,7 +200,7 @@ impl NativeCode {
             let mut results = Vec::new();
             let mut rest = words.as_slice();
             let mut parts = parts.iter_mut();
-            for ty in line.each.result_types() {
+            for ty in line.plan.results.iter().map(|field| field.lifted()) {
                 let (words, others) = rest.split_at(words_of(ty));
                 rest = others;
                 // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.

@@ -9,7 +9,7 @@ use crate::engine::{Engine, Fault};
 use crate::machine::decode::{EachLine, Slot as Position, Source};
 use crate::machine::evaluator::Active;
 use nesl_prim::{Constants, ScalarValue};
-use nesl_vcode::{FunctionId, Place, RegisterType};
+use nesl_vcode::{Field, FunctionId, Holds, Place};
 use std::ops::Range;
 
 /// Instances whose arguments and results are words at a time: many for each access to columns, few enough for a cache.
@@ -86,7 +86,7 @@ impl<E: Engine> Run<'_, E> {
         range: Range<usize>,
         outside: Active,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        let (function, fault) = (line.each.serial, outside_instances(line.at));
+        let (function, fault) = (line.serial, outside_instances(line.at));
         self.is_scalar(function);
         let types = &self.program.scalar_code(function).results;
         let mut results: Vec<Constants> = types.iter().map(|&ty| Constants::from_scalars(ty, &[])).collect();
@@ -107,15 +107,15 @@ impl<E: Engine> Run<'_, E> {
                 words.clear();
             }
         }
-        let result = |(result, ty): (&Constants, RegisterType)| {
+        let result = |(result, field): (&Constants, &Field)| {
             let column = self.engine.constants(result)?;
-            match ty {
+            match field.holds {
                 // The lengths of sequences whose elements have no registers.
-                RegisterType::Descriptor => self.engine.descriptor(None, column).map(Slot::Descriptor),
-                _ => Ok(Slot::Column(column)),
+                Holds::Sequences => self.engine.descriptor(None, column).map(Slot::Descriptor),
+                Holds::Scalars(_) => Ok(Slot::Column(column)),
             }
         };
-        results.iter().zip(line.each.result_types()).map(result).collect::<Result<_, Fault>>().map_err(fault)
+        results.iter().zip(&line.plan.results).map(result).collect::<Result<_, Fault>>().map_err(fault)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::{Division, Engine, Fault, Pack, Slot, SlotOf, Vector};
-use nesl_vcode::Shape;
+use nesl_vcode::Take;
 
 /// What is to be sent to whom.
 pub(crate) struct Plan {
@@ -21,9 +21,6 @@ pub(crate) struct Plan {
     /// The positions among the operands of sequences whose data every rank gets.
     pub(crate) shared: Vec<usize>,
 }
-
-/// The values of registers, one after another.
-type Slots<L> = std::vec::IntoIter<SlotOf<Ranks<L>>>;
 
 /// A column of this rank.
 enum Coming {
@@ -64,20 +61,58 @@ pub(crate) fn send_operands<L: LocalEngine>(
     division: &Division<'_, Ranks<L>>,
     plan: &Plan,
 ) -> Result<Vec<SlotOf<L>>, Fault> {
-    let operands = division.operands.to_vec();
-    let mut operands: Slots<L> = operands.into_iter();
+    let operands = &division.plan.operands;
+    let mut slots = division.operands.to_vec();
     let mut own = Sending { slots: Vec::new(), moves: Vec::new() };
-    for argument in &division.each.arguments {
-        let position = division.operands.len() - operands.len();
-        if plan.shared.contains(&position) {
-            send_shared(ranks, argument.registers().len(), &mut operands, &plan.runs, &mut own)?;
-        } else if argument.varies {
-            send_value(ranks, &argument.shape, &mut operands, &plan.runs, &mut own)?;
-        } else {
-            for slot in operands.by_ref().take(argument.registers().len()) {
+    // Which elements of sequences go to which rank, by the positions of these; all go to all where there are none.
+    let mut elements: Vec<Option<Vec<Run>>> = Vec::with_capacity(operands.len());
+    for (position, operand) in operands.iter().enumerate() {
+        let slot = slots[position].clone();
+        let runs = match operand.parent {
+            _ if operand.take == Take::Same => None,
+            Some(parent) => elements[parent].as_deref(),
+            None => Some(plan.runs.as_slice()),
+        };
+        let inner = match (runs, slot) {
+            (None, slot) => {
                 to_all(ranks, slot, &mut own);
+                None
             }
-        }
+            (Some(runs), Slot::Descriptor(segments)) if plan.shared.contains(&position) => {
+                // Which part each instance has goes to its rank, the data to all.
+                let starts = segment::starts(ranks, &segments)?;
+                let starts = Some(send_column(ranks, &starts, runs, &mut own)?);
+                let lengths = send_column(ranks, segments.lengths(), runs, &mut own)?;
+                own.slots.push(Sent::Segments { starts, lengths, of: None });
+                None
+            }
+            (Some(runs), Slot::Descriptor(segments)) => {
+                let lengths = send_column(ranks, segments.lengths(), runs, &mut own)?;
+                own.slots.push(Sent::Segments { starts: None, lengths, of: None });
+                match inside(ranks, &segments, runs)? {
+                    Some(inner) => Some(inner),
+                    None => {
+                        for (child, slot) in operands.iter().zip(&mut slots) {
+                            if child.parent == Some(position) {
+                                *slot = compacted(ranks, slot, &segments)?;
+                            }
+                        }
+                        let packed = segments::descriptor(ranks, None, segments.lengths().clone())?;
+                        inside(ranks, &packed, runs)?
+                    }
+                }
+            }
+            (Some(runs), Slot::Column(column)) => {
+                let coming = send_column(ranks, &column, runs, &mut own)?;
+                own.slots.push(Sent::Column(coming));
+                None
+            }
+            (Some(_), Slot::Scalar(value)) => {
+                own.slots.push(Sent::There(Slot::Scalar(value)));
+                None
+            }
+        };
+        elements.push(inner);
     }
     sent(ranks, own)
 }
@@ -109,25 +144,6 @@ fn sent<L: LocalEngine>(
         });
     }
     Ok(own)
-}
-
-/// Sequences that lie in the same data: which part each instance has goes to its rank, the data to all.
-fn send_shared<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    registers: usize,
-    slots: &mut Slots<L>,
-    runs: &[Run],
-    own: &mut Sending<L>,
-) -> Result<(), Fault> {
-    let segments = descriptor(slots);
-    let (starts, lengths) = (segment::starts(ranks, &segments)?, segments.lengths());
-    let starts = Some(send_column(ranks, &starts, runs, own)?);
-    let lengths = send_column(ranks, lengths, runs, own)?;
-    own.slots.push(Sent::Segments { starts, lengths, of: None });
-    for slot in slots.by_ref().take(registers - 1) {
-        to_all(ranks, slot, own);
-    }
-    Ok(())
 }
 
 /// Operands that all ranks get, on the local engine. All ranks send together.
@@ -168,45 +184,6 @@ fn replicated_column<L: LocalEngine>(
     let ragged = ranks.as_ragged(column);
     let redistribution = Redistribution::to_all(ranks.layout.ranks, &ragged.runs);
     own.by_redistribution(Move { length: ragged.length, redistribution, parts: ragged.parts.clone() })
-}
-
-/// The registers of the values in some runs of lifted ones.
-fn send_value<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    shape: &Shape,
-    slots: &mut Slots<L>,
-    runs: &[Run],
-    own: &mut Sending<L>,
-) -> Result<(), Fault> {
-    match shape {
-        Shape::Scalar(_) => {
-            let coming = send_column(ranks, &column(slots), runs, own)?;
-            own.slots.push(Sent::Column(coming));
-        }
-        Shape::Pair(first, rest) => {
-            send_value(ranks, first, slots, runs, own)?;
-            send_value(ranks, rest, slots, runs, own)?;
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => send_value(ranks, inner, slots, runs, own)?,
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            let segments = descriptor(slots);
-            let lengths = send_column(ranks, &segments.0.lengths.clone(), runs, own)?;
-            own.slots.push(Sent::Segments { starts: None, lengths, of: None });
-            match inside(ranks, &segments, runs)? {
-                Some(runs) => send_value(ranks, element, slots, &runs, own)?,
-                None => {
-                    let mut packed = Vec::new();
-                    pack_elements(ranks, element, &segments, slots, &mut packed)?;
-                    let segments = segments::descriptor(ranks, None, segments.0.lengths.clone())?;
-                    let runs = inside(ranks, &segments, runs)?.unwrap_or_else(|| unreachable!("no view any more"));
-                    send_value(ranks, element, &mut packed.into_iter(), &runs, own)?;
-                }
-            }
-        }
-        Shape::Entry(_) => panic!("an entry of a stack varies by instance: unverified program"),
-    }
-    Ok(())
 }
 
 /// The elements of a column in the runs of this rank.
@@ -298,46 +275,20 @@ fn values_at<L: LocalEngine>(
     }
 }
 
-/// The registers of elements in the packed order of some segments.
-fn pack_elements<L: LocalEngine>(
+/// A register of elements in the packed order of some segments.
+fn compacted<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    shape: &Shape,
+    slot: &SlotOf<Ranks<L>>,
     segments: &Descriptor<L::Descriptor>,
-    slots: &mut Slots<L>,
-    packed: &mut Vec<SlotOf<Ranks<L>>>,
-) -> Result<(), Fault> {
-    match shape {
-        Shape::Pair(first, rest) => {
-            pack_elements(ranks, first, segments, slots, packed)?;
-            pack_elements(ranks, rest, segments, slots, packed)?;
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
-            pack_elements(ranks, inner, segments, slots, packed)?;
-        }
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            let inner = descriptor(slots);
-            let (starts, lengths) = (segment::starts(ranks, &inner)?, inner.lengths());
+) -> Result<SlotOf<Ranks<L>>, Fault> {
+    Ok(match slot {
+        Slot::Scalar(value) => Slot::Scalar(*value),
+        Slot::Column(column) => Slot::Column(segment::compact(ranks, column, segments)?),
+        Slot::Descriptor(inner) => {
+            let starts = segment::starts(ranks, inner)?;
             let starts = segment::compact(ranks, &starts, segments)?;
-            let lengths = segment::compact(ranks, lengths, segments)?;
-            packed.push(Slot::Descriptor(segment::view(ranks, starts, lengths)?));
-            packed.extend(slots.by_ref().take(element.lifted().len()));
+            let lengths = segment::compact(ranks, inner.lengths(), segments)?;
+            Slot::Descriptor(segment::view(ranks, starts, lengths)?)
         }
-        _ => packed.push(Slot::Column(segment::compact(ranks, &column(slots), segments)?)),
-    }
-    Ok(())
-}
-
-fn column<D>(slots: &mut impl Iterator<Item = Slot<Distributed, Descriptor<D>>>) -> Distributed {
-    match slots.next() {
-        Some(Slot::Column(column)) => column,
-        _ => panic!("expected a column: unverified program"),
-    }
-}
-
-fn descriptor<D>(slots: &mut impl Iterator<Item = Slot<Distributed, Descriptor<D>>>) -> Descriptor<D> {
-    match slots.next() {
-        Some(Slot::Descriptor(descriptor)) => descriptor,
-        _ => panic!("expected a descriptor: unverified program"),
-    }
+    })
 }

@@ -7,7 +7,8 @@ use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::{Division, Failed, Fault, Own, Slot, SlotOf, Vector, machine};
-use nesl_vcode::{Each, Shape};
+use nesl_prim::ScalarValue;
+use nesl_vcode::{Field, Holds};
 
 /// The results of instances that every rank has run.
 pub(crate) fn known_everywhere<L: LocalEngine>(
@@ -51,91 +52,87 @@ pub(crate) fn packed_results<L: LocalEngine>(
     division: &Division<'_, Ranks<L>>,
     slots: Vec<SlotOf<L>>,
 ) -> Result<Vec<SlotOf<L>>, Fault> {
-    machine::packed_results(&mut ranks.local, division.each, slots)
+    machine::packed_results(&mut ranks.local, division.plan, slots)
 }
 
 /// The results of all instances, from those that the ranks got.
 pub(crate) fn join<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    each: &Each,
+    fields: &[Field],
     runs: &[Run],
     slots: Vec<SlotOf<L>>,
 ) -> Result<Vec<SlotOf<Ranks<L>>>, Fault> {
-    let own: Vec<usize> = own_runs(ranks.layout.rank, runs).map(|run| run.length).collect();
-    let mut sizes = Vec::new();
-    let mut rest = slots.iter();
-    for shape in &each.results {
-        segment_sizes(ranks, shape, &mut rest, &own, &mut sizes)?;
-    }
-    let sequences = each.results.iter().map(count_sequences).sum();
+    let sizes = segment_sizes(ranks, fields, runs, &slots)?;
+    let sequences = fields.iter().filter(|field| field.holds == Holds::Sequences).count();
     let mut all = sizes_of_all(ranks, runs, sequences, sizes);
     let pieces: Runs = runs.iter().map(|run| (run.rank, run.length)).collect();
-    let mut joined = Vec::new();
-    let mut slots = slots.into_iter();
-    for shape in &each.results {
-        join_value(ranks, shape, &mut slots, &pieces, &mut all, &mut joined)?;
+    // Where the elements of sequences lie, by the positions of these.
+    let mut inner: Vec<Runs> = Vec::with_capacity(fields.len());
+    let mut joined = Vec::with_capacity(fields.len());
+    for (field, slot) in fields.iter().zip(slots) {
+        let own = field.parent.map_or(&pieces, |parent| &inner[parent]).clone();
+        let (column, elements) = match slot {
+            Slot::Scalar(value) => (Joined::Scalar(value), Runs::default()),
+            Slot::Column(part) => (Joined::Column(ranks.ragged(own, part)?), Runs::default()),
+            Slot::Descriptor(segments) => {
+                let lengths = ranks.local.lengths(&segments)?;
+                (Joined::Lengths(ranks.ragged(own, lengths)?), all.next().unwrap_or_default())
+            }
+        };
+        joined.push(column);
+        inner.push(elements);
     }
     // The lengths of all sequences travel at once.
     let lengths =
         joined.iter().filter_map(|value| if let Joined::Lengths(lengths) = value { Some(lengths) } else { None });
     ranks.all_in_blocks(&lengths.collect::<Vec<_>>())?;
-    let mut values = Vec::with_capacity(joined.len());
-    for value in joined {
-        values.push(match value {
+    let slot = |value| {
+        Ok(match value {
+            Joined::Scalar(value) => Slot::Scalar(value),
             Joined::Column(column) => Slot::Column(column),
             Joined::Lengths(lengths) => {
                 let lengths = ranks.in_blocks(&lengths)?;
                 Slot::Descriptor(segments::descriptor(ranks, None, lengths)?)
             }
-        });
-    }
-    Ok(values)
+        })
+    };
+    joined.into_iter().map(slot).collect()
 }
 
-/// For each sequence in a value how many elements its segments have, in each run of this rank.
-fn segment_sizes<'a, L: LocalEngine + 'a>(
+/// For each sequence how many elements its segments have, in each run of this rank.
+fn segment_sizes<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    shape: &Shape,
-    slots: &mut dyn Iterator<Item = &'a SlotOf<L>>,
-    runs: &[usize],
-    sizes: &mut Vec<i64>,
-) -> Result<(), Fault> {
-    match shape {
-        Shape::Scalar(_) | Shape::Entry(_) => drop(slots.next()),
-        Shape::Pair(first, rest) => {
-            segment_sizes(ranks, first, slots, runs, sizes)?;
-            segment_sizes(ranks, rest, slots, runs, sizes)?;
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => segment_sizes(ranks, inner, slots, runs, sizes)?,
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            let Some(Slot::Descriptor(segments)) = slots.next() else {
-                panic!("expected a descriptor: unverified program")
-            };
+    fields: &[Field],
+    runs: &[Run],
+    slots: &[SlotOf<L>],
+) -> Result<Vec<i64>, Fault> {
+    let outer: Vec<i64> = own_runs(ranks.layout.rank, runs).map(|run| run.length as i64).collect();
+    let mut inner: Vec<Vec<i64>> = Vec::with_capacity(fields.len());
+    for (field, slot) in fields.iter().zip(slots) {
+        let mut sizes = Vec::new();
+        if let Slot::Descriptor(segments) = slot {
             let lengths = ranks.local.lengths(segments)?;
             let mut rest = lengths.elements::<i64>();
-            let mut inner = Vec::with_capacity(runs.len());
-            for &run in runs {
-                let (own, others) = rest.split_at(run);
+            for &run in field.parent.map_or(&outer, |parent| &inner[parent]) {
+                let (own, others) = rest.split_at(run as usize);
                 rest = others;
-                inner.push(own.iter().sum::<i64>() as usize);
+                sizes.push(own.iter().sum());
             }
-            sizes.extend(inner.iter().map(|&size| size as i64));
-            segment_sizes(ranks, element, slots, &inner, sizes)?;
         }
+        inner.push(sizes);
     }
-    Ok(())
+    Ok(inner.concat())
 }
 
-/// The pieces of the elements of each of so many sequences, from the sizes that this rank knows, of the last first.
+/// The pieces of the elements of each of so many sequences, from the sizes that this rank knows.
 fn sizes_of_all<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     runs: &[Run],
     sequences: usize,
     own: Vec<i64>,
-) -> Vec<Runs> {
+) -> std::vec::IntoIter<Runs> {
     if sequences == 0 {
-        return Vec::new();
+        return Vec::new().into_iter();
     }
     let rank_count = ranks.layout.ranks;
     let mut held = vec![0; rank_count];
@@ -152,46 +149,12 @@ fn sizes_of_all<L: LocalEngine>(
         };
         runs.iter().map(piece).collect()
     };
-    (0..sequences).rev().map(of).collect()
-}
-
-fn join_value<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    shape: &Shape,
-    slots: &mut dyn Iterator<Item = SlotOf<L>>,
-    pieces: &Runs,
-    inner: &mut Vec<Runs>,
-    joined: &mut Vec<Joined>,
-) -> Result<(), Fault> {
-    match shape {
-        Shape::Scalar(_) => match slots.next() {
-            Some(Slot::Column(part)) => joined.push(Joined::Column(ranks.ragged(pieces.clone(), part)?)),
-            _ => panic!("expected a column: unverified program"),
-        },
-        Shape::Pair(first, rest) => {
-            join_value(ranks, first, slots, pieces, inner, joined)?;
-            join_value(ranks, rest, slots, pieces, inner, joined)?;
-        }
-        Shape::Record(_, shape) | Shape::Function(Some(shape)) => {
-            join_value(ranks, shape, slots, pieces, inner, joined)?;
-        }
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            let Some(Slot::Descriptor(segments)) = slots.next() else {
-                panic!("expected a descriptor: unverified program")
-            };
-            let lengths = ranks.local.lengths(&segments)?;
-            joined.push(Joined::Lengths(ranks.ragged(pieces.clone(), lengths)?));
-            let pieces = inner.pop().unwrap_or_else(|| unreachable!("sizes of every sequence"));
-            join_value(ranks, element, slots, &pieces, inner, joined)?;
-        }
-        Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
-    }
-    Ok(())
+    (0..sequences).map(of).collect::<Vec<_>>().into_iter()
 }
 
 /// A register of a result.
 enum Joined {
+    Scalar(ScalarValue),
     Column(Distributed),
     /// Of a packed descriptor.
     Lengths(Distributed),
@@ -200,14 +163,4 @@ enum Joined {
 /// The runs of a rank.
 fn own_runs(rank: usize, runs: &[Run]) -> impl Iterator<Item = &Run> {
     runs.iter().filter(move |run| run.rank == rank)
-}
-
-/// The number of sequences in a shape, at any depth.
-fn count_sequences(shape: &Shape) -> usize {
-    match shape {
-        Shape::Scalar(_) | Shape::Entry(_) | Shape::Function(None) | Shape::Unit => 0,
-        Shape::Pair(first, rest) => count_sequences(first) + count_sequences(rest),
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => count_sequences(inner),
-        Shape::Sequence(element) => 1 + count_sequences(element),
-    }
 }

@@ -17,10 +17,10 @@ use crate::division::results;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::engine::error::RuntimeError;
-use nesl_backend::machine::{results_in_order, selected};
+use nesl_backend::machine::{results_in_order, selected_operands};
 use nesl_backend::{Division, Engine, Failed, Fault, Own, Slot, SlotOf};
 use nesl_span::Span;
-use nesl_vcode::{Constants, Each};
+use nesl_vcode::{Constants, EachPlan};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -105,7 +105,7 @@ struct Ran<L: Engine> {
 /// A rank's own part in dealing out: what it needs to run instances.
 struct Player<'a, L: Engine, F> {
     local: &'a mut L,
-    each: &'a Each,
+    plan: &'a EachPlan,
     span: Span,
     operands: Vec<SlotOf<L>>,
     order: &'a [usize],
@@ -142,14 +142,7 @@ impl<L: Engine, F: FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>> Play
         let runs: Vec<(usize, usize)> = runs.iter().map(|&run| self.cut.run(run)).collect();
         let indices = runs.iter().flat_map(|&(start, length)| start as i64..(start + length) as i64).collect();
         let indices = self.local.constants(&Constants::Int(indices))?;
-        let (mut rest, mut operands) = (self.operands.iter().cloned(), Vec::new());
-        for argument in &self.each.arguments {
-            if argument.varies {
-                operands.extend(selected(self.local, &argument.shape, &mut rest, &indices)?);
-            } else {
-                operands.extend(rest.by_ref().take(argument.registers().len()));
-            }
-        }
+        let operands = selected_operands(self.local, self.plan, &self.operands, &indices)?;
         Ok((self.run)(self.local, Own { runs, operands }))
     }
 
@@ -168,7 +161,7 @@ impl<L: Engine, F: FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>> Play
         places.sort_unstable();
         let of = |&(run, start): &(usize, usize)| start as i64..(start + self.cut.run(run).1) as i64;
         let order = places.iter().flat_map(of).collect();
-        let results = results_in_order(self.local, self.each, ran.batches, order);
+        let results = results_in_order(self.local, self.plan, ran.batches, order);
         let results =
             results.map_err(|fault| self.failed(places.first().map_or(usize::MAX, |place| place.0), fault))?;
         Ok((places.into_iter().map(|place| place.0).collect(), results))
@@ -191,7 +184,7 @@ pub(crate) fn deal_while_they_run<L: LocalEngine>(
     division: &Division<'_, Ranks<L>>,
     run: impl FnMut(&mut L, Own<L>) -> Result<Vec<SlotOf<L>>, Failed>,
 ) -> Result<Vec<SlotOf<Ranks<L>>>, RuntimeError> {
-    let (each, span, instances) = (division.each, division.span, division.instances);
+    let (plan, span, instances) = (division.plan, division.span, division.instances);
     let at = |Fault { failure, .. }| RuntimeError::at(span, failure);
     let operands = operands::everywhere(ranks, division.operands).map_err(at)?;
     let (rank, rank_count) = (ranks.layout.rank, ranks.layout.ranks);
@@ -200,7 +193,7 @@ pub(crate) fn deal_while_they_run<L: LocalEngine>(
     let least = ranks.local.workers();
     let ran = Ran { runs: Vec::new(), batches: Vec::new(), failed: None };
     let (local, communicator) = (&mut ranks.local, &mut ranks.collectives.communicator);
-    let mut player = Player { local, each, span, operands, order: &order, cut, run, ran };
+    let mut player = Player { local, plan, span, operands, order: &order, cut, run, ran };
     let begin = first_share(order.len(), rank_count, rank);
     communicator.line();
     match rank {
@@ -220,7 +213,7 @@ pub(crate) fn deal_while_they_run<L: LocalEngine>(
     let outcome = player.end();
     let (runs, results) = ranks.collectives.agree_on_failed(outcome)?;
     let runs = owners_of(ranks, cut, &runs);
-    results::join(ranks, each, &runs, results).map_err(at)
+    results::join(ranks, &plan.results, &runs, results).map_err(at)
 }
 
 /// Which instances each rank has run, from what this one has.

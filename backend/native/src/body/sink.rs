@@ -16,7 +16,7 @@ use crate::kernel::{Ending, NodeOp, Plan, PlanOperand, is_ordered};
 use crate::vector::{is_number, is_wide_op};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-use nesl_vcode::{Block, Each, Function, Instruction, Op, Operand, Register, RegisterType, Shape, VectorOp};
+use nesl_vcode::{Block, EachPlan, Function, Instruction, Op, Operand, Register, RegisterType, Take, VectorOp};
 use std::collections::HashMap;
 
 /// The most operations that are done for each instance to make one of its arguments.
@@ -136,16 +136,19 @@ impl Uses {
                         self.combined.insert(register, *op);
                     }
                 }
-                Op::Each(each) if Body::is_loop(each) => {
-                    for (&operand, is_scalar) in instruction.operands[1..].iter().zip(scalars_of_instances(each)) {
-                        if is_scalar {
+                Op::Each(each) => {
+                    let plan = each.plan();
+                    if !Body::is_loop(&plan) {
+                        continue;
+                    }
+                    for (&operand, taken) in instruction.operands[1..].iter().zip(&plan.operands) {
+                        if taken.is_scalar() {
                             self.count(operand, |uses| &mut uses.instances);
                         }
                     }
-                    self.loops.extend(Instances::of(each, instruction));
-                    let are_scalars = each.results.iter().flat_map(scalars);
-                    let results = instruction.results.iter().zip(are_scalars);
-                    given.extend(results.filter(|&(_, is_scalar)| is_scalar).map(|(&result, _)| result));
+                    self.loops.extend(Instances::of(&plan, instruction));
+                    let results = instruction.results.iter().zip(&plan.results);
+                    given.extend(results.filter(|(_, field)| field.is_scalar()).map(|(&result, _)| result));
                 }
                 Op::If(then_block, else_block) => {
                     self.look(then_block);
@@ -201,37 +204,18 @@ impl Uses {
 }
 
 impl Instances {
-    fn of(each: &Each, instruction: &Instruction) -> Option<Instances> {
+    fn of(plan: &EachPlan, instruction: &Instruction) -> Option<Instances> {
         let Operand::Register(count) = instruction.operands[0] else { return None };
-        let mut varying = each.arguments.iter().filter(|argument| argument.varies);
-        if varying.any(|argument| scalars(&argument.shape).contains(&false)) {
+        if plan.operands.iter().any(|taken| taken.take != Take::Same && !taken.is_scalar()) {
             return None;
         }
-        let operands = instruction.operands[1..].iter().zip(scalars_of_instances(each));
-        let columns = operands.filter(|&(_, is_scalar)| is_scalar).map(|(&operand, _)| match operand {
+        let operands = instruction.operands[1..].iter().zip(&plan.operands);
+        let columns = operands.filter(|(_, taken)| taken.is_scalar()).map(|(&operand, _)| match operand {
             Operand::Register(column) => Some(column),
             Operand::Constant(_) => None,
         });
         Some(Instances { count, scalars: columns.collect::<Option<_>>()?, results: instruction.results.clone() })
     }
-}
-
-/// Of the registers of all instances for a shape, whether they are columns of scalars of the instances.
-fn scalars(shape: &Shape) -> Vec<bool> {
-    match shape {
-        Shape::Scalar(_) => vec![true],
-        Shape::Pair(first, rest) => [scalars(first), scalars(rest)].concat(),
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => scalars(inner),
-        other => vec![false; other.lifted().len()],
-    }
-}
-
-/// The same of the operands of an `each`, the first apart.
-fn scalars_of_instances(each: &Each) -> impl Iterator<Item = bool> {
-    each.arguments.iter().flat_map(|argument| match argument.varies {
-        true => scalars(&argument.shape),
-        false => vec![false; argument.registers().len()],
-    })
 }
 
 impl Sunk {

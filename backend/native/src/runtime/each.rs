@@ -7,7 +7,7 @@ use super::{Frame, work};
 use crate::abi::{Enter, words_of};
 use crate::state::{DONE, GAVE_UP, INTERRUPTED, State, Status};
 use nesl_prim::{Constants, Element, ScalarType};
-use nesl_vcode::{Each, Shape};
+use nesl_vcode::{EachPlan, Field, Holds, RegisterType, Take, Taken};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ const BATCH: usize = 4 << 20;
 /// What an `each` in native code needs to know.
 #[derive(Debug)]
 pub(crate) struct Site {
-    each: Each,
+    plan: EachPlan,
     /// Words of the results of one instance.
     result_words: usize,
     /// The serial version, once it is ready.
@@ -25,29 +25,48 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub fn new(each: Each) -> Site {
-        let result_words = each.serial_results().into_iter().map(words_of).sum();
-        Site { each, result_words, serial: OnceLock::new() }
+    pub fn new(plan: EachPlan) -> Site {
+        let result_words = plan.results.iter().map(|field| words_of(field.serial())).sum();
+        Site { plan, result_words, serial: OnceLock::new() }
     }
 }
 
-/// Some words of the arguments of an instance.
+/// A register of the arguments of an instance.
 enum Part<'s> {
-    Same(u64),
+    /// Words that are the same for all.
+    Same(Vec<u64>),
     /// An element of a column.
-    Scalar(ScalarType, usize),
-    /// A length, then the parts of elements.
-    Sequence(super::Segments<'s>, Vec<ElementPart>),
+    Element(ScalarType, usize),
+    /// The length of a segment.
+    Length(super::Segments<'s>),
+    /// What is in the segment of the part at this position: of a column of elements of this size, or of the starts and
+    /// lengths of a descriptor.
+    Slice {
+        column: usize,
+        size: usize,
+        of: usize,
+    },
+    Segments {
+        starts: usize,
+        lengths: usize,
+        of: usize,
+    },
 }
 
-/// Some words of the elements of a segment.
-enum ElementPart {
-    /// A column of elements of this size.
-    Column(usize, usize),
-    /// The starts and lengths of a descriptor.
-    Segments(usize, usize),
-    /// What its segments lie in.
-    Data(u64),
+impl<'s> Part<'s> {
+    /// The operand that comes next in a frame.
+    fn new(frame: &mut Frame<'s>, operand: &Taken) -> Part<'s> {
+        let column = |frame: &mut Frame<'s>| (frame.size(), frame.word()).0;
+        match (operand.take, operand.register) {
+            (Take::Element, RegisterType::Column(ty)) => Part::Element(ty, column(frame)),
+            (Take::Element, RegisterType::Descriptor) => Part::Length(frame.segments()),
+            (Take::Slice(of), RegisterType::Column(ty)) => Part::Slice { column: column(frame), size: ty.size(), of },
+            (Take::Slice(of), RegisterType::Descriptor) => {
+                Part::Segments { starts: frame.size(), lengths: column(frame), of }
+            }
+            (_, register) => Part::Same((0..words_of(register)).map(|_| frame.word()).collect()),
+        }
+    }
 }
 
 /// A scalar of a type at an address.
@@ -62,230 +81,129 @@ fn load(ty: ScalarType, address: usize) -> u64 {
     }
 }
 
-fn varying<'s>(frame: &mut Frame<'s>, shape: &Shape, parts: &mut Vec<Part<'s>>) {
-    match shape {
-        Shape::Scalar(ty) => {
-            parts.push(Part::Scalar(*ty, frame.size()));
-            frame.word();
-        }
-        Shape::Pair(first, rest) => {
-            varying(frame, first, parts);
-            varying(frame, rest, parts);
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => varying(frame, inner, parts),
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            let segments = frame.segments();
-            let mut elements = Vec::new();
-            of_elements(frame, element, &mut elements);
-            parts.push(Part::Sequence(segments, elements));
-        }
-        Shape::Entry(_) => panic!("an entry of a stack varies by instance: unverified program"),
-    }
+/// The arguments of one instance.
+#[derive(Default)]
+struct Arguments {
+    words: Vec<u64>,
+    /// Where the segments of sequences are, by the positions of these.
+    segments: Vec<(usize, u64)>,
 }
 
-fn of_elements(frame: &mut Frame<'_>, shape: &Shape, elements: &mut Vec<ElementPart>) {
-    match shape {
-        Shape::Pair(first, rest) => {
-            of_elements(frame, first, elements);
-            of_elements(frame, rest, elements);
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => of_elements(frame, inner, elements),
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            elements.push(ElementPart::Segments(frame.size(), frame.size()));
-            frame.word();
-            let words = element.lifted().into_iter().map(words_of).sum::<usize>();
-            elements.extend((0..words).map(|_| ElementPart::Data(frame.word())));
-        }
-        Shape::Scalar(ty) => {
-            elements.push(ElementPart::Column(frame.size(), ty.size()));
-            frame.word();
-        }
-        Shape::Entry(_) => panic!("an entry of a stack in a sequence: unverified program"),
-    }
-}
-
-/// The words of the arguments of one instance.
-fn instance(parts: &[Part<'_>], index: usize, words: &mut Vec<u64>) {
-    words.clear();
-    for part in parts {
-        match part {
-            Part::Same(word) => words.push(*word),
-            Part::Scalar(ty, column) => words.push(load(*ty, column + index * ty.size())),
-            Part::Sequence(segments, elements) => {
-                let (start, length) = (segments.starts[index] as usize, segments.lengths[index] as u64);
-                words.push(length);
-                for element in elements {
-                    match *element {
-                        ElementPart::Column(column, size) => words.extend([(column + start * size) as u64, length]),
-                        ElementPart::Segments(starts, lengths) => {
-                            words.extend([(starts + 8 * start) as u64, (lengths + 8 * start) as u64, length]);
-                        }
-                        ElementPart::Data(word) => words.push(word),
-                    }
+impl Arguments {
+    fn take(&mut self, parts: &[Part<'_>], index: usize) {
+        self.words.clear();
+        self.segments.clear();
+        for part in parts {
+            let mut segment = (0, 0);
+            match part {
+                Part::Same(words) => self.words.extend(words),
+                Part::Element(ty, column) => self.words.push(load(*ty, column + index * ty.size())),
+                Part::Length(segments) => {
+                    segment = (segments.starts[index] as usize, segments.lengths[index] as u64);
+                    self.words.push(segment.1);
+                }
+                Part::Slice { column, size, of } => {
+                    let (start, length) = self.segments[*of];
+                    self.words.extend([(column + start * size) as u64, length]);
+                }
+                Part::Segments { starts, lengths, of } => {
+                    let (start, length) = self.segments[*of];
+                    self.words.extend([(starts + 8 * start) as u64, (lengths + 8 * start) as u64, length]);
                 }
             }
+            self.segments.push(segment);
         }
     }
 }
 
 /// One register of the results of all instances.
 struct Gathered {
-    ty: ScalarType,
-    /// Whether it is a descriptor, by its lengths.
-    is_descriptor: bool,
-    content: Content,
-}
-
-enum Content {
-    /// One scalar for each instance.
-    Words(Vec<u64>),
-    /// Parts of columns, by address and number of elements.
-    Pieces(Vec<(usize, usize)>),
+    field: Field,
+    /// Where its words are among those of the results of an instance.
+    place: usize,
+    /// One scalar for each instance, or the length of its sequence.
+    words: Vec<u64>,
+    /// Otherwise parts of columns, by address and number of elements.
+    pieces: Vec<(usize, usize)>,
+    /// Where the elements are of the sequences of the last instance: starts and lengths.
+    segments: Vec<(usize, usize)>,
 }
 
 /// The results of instances so far.
-struct Results {
-    registers: Vec<Gathered>,
-    /// The register that comes next.
-    next: usize,
-}
+struct Results(Vec<Gathered>);
 
 impl Results {
-    fn new(shapes: &[Shape]) -> Results {
-        fn scalar(ty: ScalarType, is_descriptor: bool, alone: bool) -> Gathered {
-            let content = if alone { Content::Words(Vec::new()) } else { Content::Pieces(Vec::new()) };
-            Gathered { ty, is_descriptor, content }
-        }
-        fn of(shape: &Shape, alone: bool, registers: &mut Vec<Gathered>) {
-            match shape {
-                Shape::Scalar(ty) => registers.push(scalar(*ty, false, alone)),
-                Shape::Pair(first, rest) => {
-                    of(first, alone, registers);
-                    of(rest, alone, registers);
+    fn new(fields: &[Field]) -> Results {
+        let mut next = 0;
+        let register = |&field: &Field| {
+            let place = next;
+            next += words_of(field.serial());
+            Gathered { field, place, words: Vec::new(), pieces: Vec::new(), segments: Vec::new() }
+        };
+        Results(fields.iter().map(register).collect())
+    }
+
+    /// Adds the values of an instance.
+    fn add(&mut self, words: &[u64]) {
+        for position in 0..self.0.len() {
+            let (before, registers) = self.0.split_at_mut(position);
+            let register = &mut registers[0];
+            let (first, column) = (words[register.place], words[register.place] as usize);
+            register.segments.clear();
+            match (register.field.holds, register.field.parent) {
+                (_, None) => {
+                    register.words.push(first);
+                    register.segments.push((0, first as usize));
                 }
-                Shape::Record(_, inner) | Shape::Function(Some(inner)) => of(inner, alone, registers),
-                Shape::Function(None) | Shape::Unit => {}
-                Shape::Sequence(element) => {
-                    registers.push(scalar(ScalarType::Int, true, alone));
-                    of(element, false, registers);
+                (Holds::Scalars(ty), Some(parent)) => register.push_pieces(column, ty.size(), &before[parent].segments),
+                (Holds::Sequences, Some(parent)) => {
+                    let (starts, lengths) = (column, words[register.place + 1] as usize);
+                    let parts = &before[parent].segments;
+                    register.push_pieces(lengths, ScalarType::Int.size(), parts);
+                    let int = |column: usize, index: usize| load(ScalarType::Int, column + 8 * index) as usize;
+                    let segments = parts.iter().flat_map(|&(start, length)| start..start + length);
+                    register.segments.extend(segments.map(|segment| (int(starts, segment), int(lengths, segment))));
                 }
-                Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
-            }
-        }
-        let mut registers = Vec::new();
-        shapes.iter().for_each(|shape| of(shape, true, &mut registers));
-        Results { registers, next: 0 }
-    }
-
-    fn content(&mut self) -> (&mut Content, usize) {
-        let register = &mut self.registers[self.next];
-        self.next += 1;
-        (&mut register.content, register.ty.size())
-    }
-
-    fn push_word(&mut self, word: u64) {
-        match self.content().0 {
-            Content::Words(words) => words.push(word),
-            Content::Pieces(_) => unreachable!("a scalar of an instance comes as a word"),
-        }
-    }
-
-    fn push_pieces(&mut self, column: usize, parts: &[(usize, usize)]) {
-        let (Content::Pieces(pieces), size) = self.content() else { unreachable!("elements come in columns") };
-        for &(start, length) in parts {
-            let address = column + start * size;
-            match pieces.last_mut() {
-                _ if length == 0 => {}
-                Some((last, count)) if *last + *count * size == address => *count += length,
-                _ => pieces.push((address, length)),
             }
         }
     }
 
-    /// Adds the value of an instance.
-    fn add(&mut self, shape: &Shape, words: &mut impl Iterator<Item = u64>) {
-        match shape {
-            Shape::Scalar(_) => self.push_word(next(words)),
-            Shape::Pair(first, rest) => {
-                self.add(first, words);
-                self.add(rest, words);
-            }
-            Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.add(inner, words),
-            Shape::Function(None) | Shape::Unit => {}
-            Shape::Sequence(element) => {
-                let length = next(words);
-                self.push_word(length);
-                self.add_elements(element, words, &[(0, length as usize)]);
-            }
-            Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
-        }
+    /// The registers as results of the `each`.
+    fn give(self, frame: &mut Frame<'_>) -> Option<()> {
+        self.0.into_iter().try_for_each(|register| match register.field.scalar_type().size() {
+            8 => register.give::<i64>(frame),
+            _ => register.give::<u8>(frame),
+        })
     }
-
-    /// Adds those elements of columns that are in some parts of them.
-    fn add_elements(&mut self, shape: &Shape, words: &mut impl Iterator<Item = u64>, parts: &[(usize, usize)]) {
-        match shape {
-            Shape::Scalar(_) => {
-                let column = next(words) as usize;
-                next(words);
-                self.push_pieces(column, parts);
-            }
-            Shape::Pair(first, rest) => {
-                self.add_elements(first, words, parts);
-                self.add_elements(rest, words, parts);
-            }
-            Shape::Record(_, inner) | Shape::Function(Some(inner)) => self.add_elements(inner, words, parts),
-            Shape::Function(None) | Shape::Unit => {}
-            Shape::Sequence(element) => {
-                let (starts, lengths) = (next(words) as usize, next(words) as usize);
-                next(words);
-                self.push_pieces(lengths, parts);
-                let int = |column: usize, index: usize| load(ScalarType::Int, column + 8 * index) as usize;
-                let inner: Vec<(usize, usize)> = parts
-                    .iter()
-                    .flat_map(|&(start, length)| start..start + length)
-                    .map(|segment| (int(starts, segment), int(lengths, segment)))
-                    .collect();
-                self.add_elements(element, words, &inner);
-            }
-            Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
-        }
-    }
-}
-
-fn next(words: &mut impl Iterator<Item = u64>) -> u64 {
-    words.next().unwrap_or_else(|| unreachable!("an instance gives all words of its results"))
 }
 
 impl Gathered {
-    /// The register as a result of the `each`.
-    fn give(self, frame: &mut Frame<'_>) -> Option<()> {
-        match self.ty.size() {
-            8 => self.give_as::<i64>(frame),
-            _ => self.give_as::<u8>(frame),
+    /// Adds those elements of a column that are in some parts of it.
+    fn push_pieces(&mut self, column: usize, size: usize, parts: &[(usize, usize)]) {
+        for &(start, length) in parts {
+            let address = column + start * size;
+            match self.pieces.last_mut() {
+                _ if length == 0 => {}
+                Some((last, count)) if *last + *count * size == address => *count += length,
+                _ => self.pieces.push((address, length)),
+            }
         }
     }
 
-    fn give_as<T: Element>(self, frame: &mut Frame<'_>) -> Option<()> {
-        let column: &[T] = match self.content {
-            Content::Words(words) => frame.collect(words.len(), words.iter().map(|&word| T::from_word(word)))?,
-            Content::Pieces(pieces) => {
-                // SAFETY: pieces are parts of columns whose elements have this size, in memory that stays.
-                let column = |(address, length): (usize, usize)| unsafe {
-                    std::slice::from_raw_parts(std::ptr::with_exposed_provenance::<T>(address), length)
-                };
-                match pieces.as_slice() {
-                    &[piece] => column(piece),
-                    _ => {
-                        let length = pieces.iter().map(|piece| piece.1).sum();
-                        let items = pieces.into_iter().flat_map(|piece| column(piece).iter().copied());
-                        frame.collect(length, items)?
-                    }
-                }
+    fn give<T: Element>(self, frame: &mut Frame<'_>) -> Option<()> {
+        // SAFETY: pieces are parts of columns whose elements have this size, in memory that stays.
+        let column = |(address, length): (usize, usize)| unsafe {
+            std::slice::from_raw_parts(std::ptr::with_exposed_provenance::<T>(address), length)
+        };
+        let column: &[T] = match (self.field.parent, self.pieces.as_slice()) {
+            (None, _) => frame.collect(self.words.len(), self.words.iter().map(|&word| T::from_word(word)))?,
+            (_, &[piece]) => column(piece),
+            (_, pieces) => {
+                let length = pieces.iter().map(|piece| piece.1).sum();
+                frame.collect(length, pieces.iter().flat_map(|&piece| column(piece).iter().copied()))?
             }
         };
-        if self.is_descriptor {
+        if self.field.holds == Holds::Sequences {
             let mut start = 0i64;
             let starts = column.iter().map(|length| {
                 let this = start;
@@ -303,16 +221,7 @@ impl Gathered {
 impl Site {
     /// The operands of the `each` that come next in a frame, the number of instances apart.
     fn parts<'s>(&self, frame: &mut Frame<'s>) -> Vec<Part<'s>> {
-        let mut parts = Vec::new();
-        for argument in &self.each.arguments {
-            if argument.varies {
-                varying(frame, &argument.shape, &mut parts);
-            } else {
-                let words = argument.registers().into_iter().map(words_of).sum::<usize>();
-                parts.extend((0..words).map(|_| Part::Same(frame.word())));
-            }
-        }
-        parts
+        self.plan.operands.iter().map(|operand| Part::new(frame, operand)).collect()
     }
 
     /// Runs some instances until one is not done; where that is, and its status.
@@ -326,22 +235,20 @@ impl Site {
     ) -> (usize, u64) {
         let begin = frame.state.top();
         let serial = self.serial.get().unwrap_or_else(|| unreachable!("code that runs is ready"));
-        let (mut arguments, mut words) = (Vec::new(), vec![0; self.result_words]);
+        let (mut arguments, mut words) = (Arguments::default(), vec![0; self.result_words]);
         for index in range.clone() {
             if frame.state.is_interrupted() {
                 return (index, INTERRUPTED);
             }
             frame.state.count_step();
-            instance(parts, index, &mut arguments);
+            arguments.take(parts, index);
             let state = std::ptr::from_mut(frame.state).cast();
             // SAFETY: these are the words of the arguments and results of the function.
-            let status = unsafe { serial(state, arguments.as_ptr(), words.as_mut_ptr()) };
+            let status = unsafe { serial(state, arguments.words.as_ptr(), words.as_mut_ptr()) };
             if status != DONE {
                 return (index, status);
             }
-            results.next = 0;
-            let mut words = words.iter().copied();
-            self.each.results.iter().for_each(|shape| results.add(shape, &mut words));
+            results.add(&words);
             if frame.state.top() - begin >= batch || index - range.start >= batch / size_of::<u64>() {
                 return (index + 1, DONE);
             }
@@ -356,10 +263,10 @@ pub(crate) fn each(frame: &mut Frame<'_>) -> Option<u64> {
     let site = unsafe { &*std::ptr::with_exposed_provenance::<Site>(frame.size()) };
     let count = frame.size();
     let parts = site.parts(frame);
-    let mut results = Results::new(&site.each.results);
+    let mut results = Results::new(&site.plan.results);
     let (_, status) = site.run(frame, &parts, 0..count, &mut results, usize::MAX);
     if status == DONE {
-        results.registers.into_iter().try_for_each(|register| register.give(frame))?;
+        results.give(frame)?;
     }
     Some(status)
 }
@@ -369,8 +276,8 @@ pub(crate) fn each(frame: &mut Frame<'_>) -> Option<u64> {
 pub struct Instances(Site);
 
 impl Instances {
-    pub(crate) fn new(each: &Each, serial: Enter) -> Instances {
-        let site = Site::new(each.clone());
+    pub(crate) fn new(plan: EachPlan, serial: Enter) -> Instances {
+        let site = Site::new(plan);
         site.serial.get_or_init(|| serial);
         Instances(site)
     }
@@ -388,7 +295,7 @@ impl Instances {
         range: Range<usize>,
     ) -> (usize, Status, Vec<u64>) {
         let site = &self.0;
-        let result_words: usize = site.each.result_types().into_iter().map(words_of).sum();
+        let result_words: usize = site.plan.results.iter().map(|field| words_of(field.lifted())).sum();
         let mut words = operands.to_vec();
         words.resize(operands.len().max(result_words), 0);
         let (mut done, mut status) = (range.start, GAVE_UP);
@@ -396,13 +303,13 @@ impl Instances {
         unsafe {
             work(state, words.as_mut_ptr(), |frame| {
                 let parts = site.parts(frame);
-                let mut results = Results::new(&site.each.results);
+                let mut results = Results::new(&site.plan.results);
                 let mut ended = site.run(frame, &parts, range.clone(), &mut results, BATCH);
                 if ended.1 == INTERRUPTED {
                     // Nobody will see the results of those before it, which may be many.
-                    (ended.0, results) = (range.start, Results::new(&site.each.results));
+                    (ended.0, results) = (range.start, Results::new(&site.plan.results));
                 }
-                results.registers.into_iter().try_for_each(|register| register.give(frame))?;
+                results.give(frame)?;
                 (done, status) = ended;
                 Some(DONE)
             });

@@ -1,7 +1,6 @@
 //! The instances of an `each` in native code, and on the machine's own lines where that gives up.
 
 use super::tasks::Task;
-use super::{finish, gather};
 use crate::data::slot::Slot;
 use crate::engine::error::RuntimeError;
 use crate::engine::native::Native;
@@ -76,16 +75,16 @@ impl<E: Engine> Run<'_, E> {
             }
         }
         if self.settings.native == Native::Check {
-            let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
+            let mut results = Gathered::new(&line.plan.results);
             for values in batches {
-                gather(self.engine, &mut results, values).map_err(fault)?;
+                results.add(self.engine, values).map_err(fault)?;
             }
-            let results = finish(self.engine, results).map_err(fault)?;
+            let results = results.finish(self.engine).map_err(fault)?;
             self.settings.native = Native::Off;
             let expected = self.by_lines(line, operands, range, outside);
             self.settings.native = Native::Check;
             let (found, expected) = (self.shown(&results).map_err(fault)?, self.shown(&expected?).map_err(fault)?);
-            let name = &self.program.program().functions[line.each.serial.0 as usize].name;
+            let name = &self.program.program().functions[line.serial.0 as usize].name;
             assert_eq!(found, expected, "instances of {name} in native code, and by the machine's lines");
             batches = vec![results];
         }
@@ -100,10 +99,10 @@ impl<E: Engine> Run<'_, E> {
         range: Range<usize>,
         outside: Active,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        if self.program.is_scalar_only(line.each.serial) {
+        if self.program.is_scalar_only(line.serial) {
             return self.scalar_instances(line, operands, range, outside);
         }
-        let arguments = Split::new(self.engine, &line.each.arguments, operands.iter().cloned());
+        let arguments = Split::new(self.engine, &line.plan, operands.iter().cloned());
         self.instances(line, &arguments.map_err(outside_instances(line.at))?, range)
     }
 

@@ -4,7 +4,6 @@
 //! length is made before, and each task of native code writes its part of it, if its results fit: those of all then lie
 //! together, and nothing is copied once more. Other results are put together when all tasks are done.
 
-use super::gather;
 use super::worker;
 use crate::data::vector::unwritten::Unwritten;
 use crate::engine::error::RuntimeError;
@@ -16,7 +15,7 @@ use crate::machine::leaf::Gathered;
 use crate::machine::run::{Run, Stop};
 use crate::machine::strategy::{self, Sizes};
 use nesl_prim::ScalarType;
-use nesl_vcode::{Each, Shape};
+use nesl_vcode::EachPlan;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -49,30 +48,12 @@ enum Expected {
 }
 
 /// The registers of results, with what is expected of them, if anything is.
-fn expected(each: &Each) -> Vec<Option<(ScalarType, Expected)>> {
-    fn of(shape: &Shape, expected: Option<Expected>, registers: &mut Vec<Option<(ScalarType, Expected)>>) {
-        match shape {
-            Shape::Scalar(ty) => registers.push(expected.map(|expected| (*ty, expected))),
-            Shape::Pair(first, rest) => {
-                of(first, expected, registers);
-                of(rest, expected, registers);
-            }
-            Shape::Record(_, inner) | Shape::Function(Some(inner)) => of(inner, expected, registers),
-            Shape::Function(None) | Shape::Unit => {}
-            Shape::Sequence(element) => {
-                let inside = match expected {
-                    Some(Expected::Instances) => Some(Expected::Elements),
-                    _ => None,
-                };
-                registers.push(expected.map(|expected| (ScalarType::Int, expected)));
-                of(element, inside, registers);
-            }
-            Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
-        }
-    }
-    let mut registers = Vec::new();
-    each.results.iter().for_each(|shape| of(shape, Some(Expected::Instances), &mut registers));
-    registers
+fn expected(plan: &EachPlan) -> impl Iterator<Item = Option<(ScalarType, Expected)>> {
+    plan.results.iter().map(|field| match field.parent {
+        None => Some((field.scalar_type(), Expected::Instances)),
+        Some(parent) if plan.results[parent].parent.is_none() => Some((field.scalar_type(), Expected::Elements)),
+        Some(_) => None,
+    })
 }
 
 impl<E: Engine> Run<'_, E> {
@@ -113,7 +94,7 @@ impl<E: Engine> Run<'_, E> {
             return tasks;
         }
         let least = if self.settings.native == Native::Check { 0 } else { PLACED };
-        for register in expected(&line.each) {
+        for register in expected(&line.plan) {
             let parts = register.and_then(|(ty, expected)| {
                 let lengths = match expected {
                     Expected::Instances => &instances,
@@ -136,13 +117,13 @@ impl<E: Engine> Run<'_, E> {
         sizes: Sizes,
         (shares, placed): (Option<Vec<Share>>, bool),
         run_instances: impl Fn(&mut Run<'_, E>, Task) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> + Sync,
-    ) -> Result<Vec<Gathered<E>>, Stop> {
-        let mut results: Vec<Gathered<E>> = line.each.results.iter().map(Gathered::batches).collect();
+    ) -> Result<Gathered<E>, Stop> {
+        let mut results = Gathered::new(&line.plan.results);
         let Some(shares) = shares else {
             for task in self.tasks(line, vec![(0..sizes.instances, sizes.elements)], placed) {
                 let batches = run_instances(self, task).map_err(|error| self.inside(line, error))?;
                 for values in batches {
-                    gather(self.engine, &mut results, values).map_err(Stop::of(line.at))?;
+                    results.add(self.engine, values).map_err(Stop::of(line.at))?;
                 }
             }
             return Ok(results);
@@ -167,7 +148,7 @@ impl<E: Engine> Run<'_, E> {
             self.steps += did.steps;
             // Of several failing instances the first counts, as if they had run one after another.
             for values in did.outcome.map_err(|error| self.inside(line, error))? {
-                gather(self.engine, &mut results, values).map_err(Stop::of(line.at))?;
+                results.add(self.engine, values).map_err(Stop::of(line.at))?;
             }
         }
         Ok(results)
