@@ -41,6 +41,11 @@ pub fn page(code: &str) -> Result<&'static str, String> {
     Err(format!("there is no code `{}`{suggestion}\n`nesl explain` lists all codes", code.trim()))
 }
 
+/// All codes in order.
+pub fn all() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(|(code, _)| *code)
+}
+
 /// All codes with their titles, one a line.
 pub fn list() -> String {
     PAGES.iter().map(|(code, page)| format!("{code}  {}\n", title(page))).collect()

@@ -168,7 +168,7 @@ pub enum MessageFormat {
 /// When messages are coloured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// When standard error is a terminal and NO_COLOR is not set
+    /// Where they go to a terminal that knows colours, and NO_COLOR is not set
     #[default]
     Auto,
     /// Always
@@ -180,11 +180,19 @@ pub enum ColorChoice {
 impl ColorChoice {
     /// Whether messages on standard error are coloured.
     pub fn enabled(self) -> bool {
+        self.enabled_on(&std::io::stderr())
+    }
+
+    /// Whether what goes to an output is coloured: where it is a terminal that knows colours, if nobody says otherwise.
+    pub fn enabled_on(self, output: &impl IsTerminal) -> bool {
+        let is_unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
         match self {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                output.is_terminal()
+                    && is_unset("NO_COLOR")
+                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
             }
         }
     }

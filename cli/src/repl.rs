@@ -1,18 +1,23 @@
 //! The interactive session: where its lines come from.
 //!
-//! [`session`] evaluates, [`commands`] is the table of what begins with a colon, [`complete`] completes names. At a
-//! terminal lines are edited and remembered ([`terminal`]); piped input is read as it is, without prompts. In a job of
-//! several ranks rank 0 does all that, and [`ranks`] what the others do.
+//! [`session`] evaluates, [`commands`] is the table of what begins with a colon, and most of those is done by
+//! [`inspect`] and [`names`]. At a terminal lines are edited and remembered ([`terminal`]), coloured ([`highlight`])
+//! and completed ([`complete`]); piped input is read as it is, without prompts. In a job of several ranks rank 0 does
+//! all that, and [`ranks`] what the others do.
 
 mod commands;
 mod complete;
+mod highlight;
+mod inspect;
+mod names;
 mod ranks;
 pub mod session;
 pub(crate) mod terminal;
 mod turns;
 
+pub(crate) use names::KnownName;
 #[cfg(feature = "mpi")]
-pub(crate) use ranks::{MARK, Turn};
+pub(crate) use ranks::{MARK, Turn, UNIT};
 pub use ranks::{follow, watch};
 
 use crate::driver::{LONGEST_SOURCE, too_long};
@@ -30,15 +35,22 @@ use std::time::Instant;
 /// If it could not go on; for piped input also if any input was wrong.
 pub fn run<E: Engine>(mut repl: Repl<E>) -> Result<(), Stop> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let result = if is_terminal { terminal::run(&mut repl) } else { piped(&mut repl) };
+    if is_terminal || repl.is_marked() {
+        repl.begin_at_terminal()?;
+    }
+    let is_colored = repl.options.color.enabled_on(&std::io::stdout());
+    let result = if is_terminal { terminal::run(&mut repl, is_colored) } else { piped(&mut repl) };
     repl.finish();
     result
 }
 
 /// Who evaluates what is typed at a terminal.
 pub trait Partner {
+    /// The number of the next input.
+    fn number(&self) -> usize;
+
     /// The names that can be used now.
-    fn names(&self) -> Vec<String>;
+    fn names(&self) -> Vec<KnownName>;
 
     /// Evaluates an input and answers it.
     ///
@@ -48,14 +60,19 @@ pub trait Partner {
 }
 
 impl<E: Engine> Partner for Repl<E> {
-    fn names(&self) -> Vec<String> {
+    fn number(&self) -> usize {
+        Repl::number(self)
+    }
+
+    fn names(&self) -> Vec<KnownName> {
         Repl::names(self)
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
         let _watching = self.limit.since(Instant::now());
         self.begin_turn();
-        let next = match input.trim_start().strip_prefix(':') {
+        let spelled = commands::traditional(self, input);
+        let next = match spelled.as_deref().unwrap_or(input).trim_start().strip_prefix(':') {
             Some(command) => commands::run(self, command),
             None => self.input(input),
         };

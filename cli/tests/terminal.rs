@@ -72,6 +72,139 @@ fn edit(start: impl Fn(&Bench) -> PtySession) {
     session.exp_eof().unwrap();
 }
 
+#[test]
+fn inputs_need_no_semicolon_and_results_have_numbers() {
+    let bench = Bench::new();
+    let mut session = start(&bench);
+    for (line, answer) in [
+        ("1 + 2", "it = 3 : int"),
+        ("it * 2", "it = 6 : int"),
+        ("x = 10; x + 1", "it = 11 : int"),
+        ("(_1, _2, _3)", "it = (3, 6, 11) : (int, int, int)"),
+        ("1 +", "....> "),
+        ("2", "it = 3 : int"),
+        ("function twice(x) =", "....> "),
+        ("2 * x", "twice = fn : int -> int"),
+        ("twice(21);", "it = 42 : int"),
+        ("1 + )", "E01"),
+        ("nothing", "unknown name `nothing`"),
+        ("?twice", "defined in <input 6>:1"),
+        ("help", ":quit"),
+        (";echo from the $((6 * 7)) shell", "from the 42 shell"),
+    ] {
+        session.send_line(line).unwrap();
+        session.exp_string(answer).unwrap_or_else(|error| panic!("{line}: {error}"));
+        if answer != "....> " {
+            session.exp_string("nesl> ").unwrap();
+        }
+    }
+    // What is never complete ends with two empty lines, and says what it lacks.
+    session.send_line("let x = 1;").unwrap();
+    session.exp_string("....> ").unwrap();
+    session.send_line("").unwrap();
+    session.exp_string("another empty line ends it").unwrap();
+    session.send_line("").unwrap();
+    session.exp_string("expected `in`").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("exit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn files_are_edited_and_inputs_are_listed() {
+    let bench = Bench::with(
+        "a.nesl", "a = 1;
+",
+    );
+    bench.write("editor.sh", "echo 'b = 2;' >> \"$1\"\n");
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    command.env("TERM", "xterm").env("NO_COLOR", "1").env("VISUAL", "").env("EDITOR", "sh editor.sh");
+    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line(":edit").unwrap();
+    session.exp_string("needs the name of a file").unwrap();
+    session.send_line(":edit a.nesl").unwrap();
+    session.exp_string("b = 2 : int").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line(":edit").unwrap();
+    session.exp_string("b = 2 : int\r\nb = 2 : int").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line(":history 2").unwrap();
+    session.exp_string(":edit\r\n:history 2").unwrap();
+    session.send_line("quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn completion_lists_names_with_their_types() {
+    let bench = Bench::with("numbers.txt", "1 2");
+    let mut session = start(&bench);
+    session.send("plus_s\t(\u{3}").unwrap();
+    session.flush().unwrap();
+    session.exp_string("plus_scan").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send("su\t\t").unwrap();
+    session.flush().unwrap();
+    session.exp_string("sum : [a] -> a :: (a in number)").unwrap();
+    session.exp_string("nesl> su").unwrap();
+    session.send("\u{3}").unwrap();
+    session.flush().unwrap();
+    session.exp_string("nesl> ").unwrap();
+    // Files, where a string is open.
+    session.send("read_string_from_file(\"numb\t\")\r").unwrap();
+    session.flush().unwrap();
+    session.exp_string("it = \"1 2\" : [char]").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn colours_are_for_terminals_that_know_them() {
+    let bench = Bench::new();
+    let spawn = |term: &str| {
+        let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+        command.env("TERM", term).env_remove("NO_COLOR");
+        spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap()
+    };
+    let mut session = spawn("xterm-256color");
+    session.exp_string("\u{1b}[32m[1] nesl> \u{1b}[0m").unwrap();
+    session.send_line("if t then \"a\" else \"b\"").unwrap();
+    session.exp_string("\u{1b}[35mif\u{1b}[0m").unwrap();
+    session.exp_string("it = \"a\" : [char]").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    // What an earlier input suggests stands behind the cursor, grey; the right arrow takes it.
+    session.send("if").unwrap();
+    session.flush().unwrap();
+    session.exp_string("\u{1b}[2m t then \"a\" else \"b\"\u{1b}[0m").unwrap();
+    session.send("\u{1b}[C\r").unwrap();
+    session.flush().unwrap();
+    session.exp_string("it = \"a\" : [char]").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+    let mut session = spawn("dumb");
+    session.send_line("1 + t").unwrap();
+    let before = session.exp_string("1 error").unwrap();
+    assert!(!before.contains('\u{1b}'), "{before:?}");
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn a_file_of_settings_is_read_in_silence() {
+    let bench = Bench::with("startup", "function greet(x) = \"hello \" ++ x;\n:set shown 2\nset timing off;\n");
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    command.env("TERM", "xterm").env("NO_COLOR", "1").env("NESL_STARTUP", bench.path("startup"));
+    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+    let before = session.exp_string("[1] nesl> ").unwrap();
+    assert!(!before.contains("greet"), "{before}");
+    session.send_line(":type greet").unwrap();
+    session.exp_string("greet : [char] -> [char]").unwrap();
+    session.send_line("[1, 2, 3]").unwrap();
+    session.exp_string("it = [1, 2, ...] : [int]").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
 /// Interrupts an evaluation that would not end; says how long that takes, for whoever runs this with `--nocapture`.
 fn interrupt(session: &mut PtySession, input: &str) {
     session.send_line(input).unwrap();

@@ -2,10 +2,11 @@
 //!
 //! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the
 //! table of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type,
-//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand. [`parse`] never fails and never
-//! panics: every text gives forms and diagnostics.
+//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand, `completeness` says whether a text
+//! is all of an input. [`parse`] never fails and never panics: every text gives forms and diagnostics.
 
 mod advice;
+mod completeness;
 mod expressions;
 mod fault;
 mod forms;
@@ -25,6 +26,7 @@ use crate::token::{Bracket, Token};
 use chumsky::input::MappedInput;
 use chumsky::prelude::*;
 use chumsky::{Boxed, Parser};
+pub use completeness::is_unfinished;
 use fault::{Context, Fault};
 use nesl_span::{FileId, Span};
 use recovery::Structure;

@@ -89,6 +89,18 @@ pub enum Keyword {
 }
 
 impl Keyword {
+    /// All of them.
+    pub const ALL: [Keyword; 8] = [
+        Keyword::If,
+        Keyword::Then,
+        Keyword::Else,
+        Keyword::Let,
+        Keyword::In,
+        Keyword::Function,
+        Keyword::Datatype,
+        Keyword::Time,
+    ];
+
     /// The word.
     pub fn text(self) -> &'static str {
         match self {

@@ -1,12 +1,12 @@
 //! The commands of a session: one table, from which `:help` is printed and names are completed.
 
 use super::Next;
+use super::inspect::file;
 use super::session::Repl;
 use crate::codes;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_prim::visible;
-use std::path::PathBuf;
 
 /// A command of the session.
 struct Command<E: Engine> {
@@ -16,31 +16,29 @@ struct Command<E: Engine> {
     run: fn(&mut Repl<E>, &str) -> Result<Next, Stop>,
 }
 
-fn table<E: Engine>() -> [Command<E>; 8] {
+fn table<E: Engine>() -> [Command<E>; 20] {
+    let row = |name, argument, summary, run| Command { name, argument, summary, run };
     [
-        Command {
-            name: "type",
-            argument: "EXPRESSION",
-            summary: "show the type of an expression",
-            run: Repl::show_type,
-        },
-        Command { name: "doc", argument: "NAME", summary: "show what a function does", run: Repl::doc },
-        Command {
-            name: "apropos",
-            argument: "WORD",
-            summary: "list the functions that have to do with a word",
-            run: Repl::apropos,
-        },
-        Command { name: "load", argument: "FILE", summary: "define what a file defines", run: load },
-        Command {
-            name: "time",
-            argument: "EXPRESSION",
-            summary: "evaluate, and show how long it took",
-            run: Repl::time,
-        },
-        Command { name: "explain", argument: "CODE", summary: "explain the code of an error or warning", run: explain },
-        Command { name: "help", argument: "", summary: "show this list", run: |repl, _| help(repl) },
-        Command { name: "quit", argument: "", summary: "end the session (so does Ctrl-D)", run: |_, _| Ok(Next::Quit) },
+        row("type", "EXPRESSION", "show the type of an expression", Repl::show_type),
+        row("doc", "NAME", "show what a function does (so does ?NAME at a terminal)", Repl::doc),
+        row("info", "NAME", "show what a name is, where it is defined, and how", Repl::info),
+        row("apropos", "WORD", "list the functions that have to do with a word", Repl::apropos),
+        row("names", "[PREFIX]", "list what this session has defined", Repl::list_names),
+        row("load", "FILE", "define what a file defines", load),
+        row("reload", "", "load the last file again", Repl::reload),
+        row("edit", "[FILE]", "change a file in your editor ($VISUAL, $EDITOR), and load it", at_terminal),
+        row("save", "FILE", "write the inputs so far to a new file", Repl::save),
+        row("cd", "[FOLDER]", "change the folder, or show it", Repl::change_folder),
+        row("show", "[EXPRESSION]", "show a value, or the last one, as long as it is", Repl::show),
+        row("set", "[NAME VALUE]", "change a setting, or list them", Repl::set),
+        row("time", "EXPRESSION", "evaluate, and show how long it took", Repl::time),
+        row("bench", "EXPRESSION", "evaluate again and again, and show how long that takes", Repl::bench),
+        row("stats", "", "show what the session has done: instructions, elements, bytes", Repl::count),
+        row("vcode", "EXPRESSION", "show the flat program of an expression", Repl::vcode),
+        row("explain", "CODE", "explain the code of an error or warning", explain),
+        row("history", "[NUMBER]", "show the last inputs", at_terminal),
+        row("help", "", "show this list", |repl, _| help(repl)),
+        row("quit", "", "end the session (so does Ctrl-D)", |_, _| Ok(Next::Quit)),
     ]
 }
 
@@ -61,17 +59,21 @@ pub(super) fn run<E: Engine>(repl: &mut Repl<E>, text: &str) -> Result<Next, Sto
         let hint = similar.map_or_else(String::new, |command| format!(" Did you mean :{}?", command.name));
         return Ok(repl.refuse(&format!("there is no command `:{name}`.{hint} :help lists the commands")));
     };
-    if !command.argument.is_empty() && argument.is_empty() {
+    let is_needed = !command.argument.is_empty() && !command.argument.starts_with('[');
+    if is_needed && argument.is_empty() {
         return Ok(repl.refuse(&format!("`:{name}` needs something after it: :{name} {}", command.argument)));
     }
     (command.run)(repl, argument)
 }
 
 fn help<E: Engine>(repl: &mut Repl<E>) -> Result<Next, Stop> {
-    let mut text = String::from("An input is a definition, an assignment or an expression, and ends with `;`.\n");
+    let mut text = String::from(
+        "An input is a definition, an assignment or an expression. In files and pipes it ends with `;`.\n\
+         `it` is the last value; at a terminal _3 is that of input 3, and ;COMMAND is for the shell.\n",
+    );
     for Command { name, argument, summary, .. } in table::<E>() {
         let usage = format!(":{name} {argument}");
-        text.push_str(&format!("  {usage:<18}  {summary}\n"));
+        text.push_str(&format!("  {usage:<19}  {summary}\n"));
     }
     repl.answer(&text)?;
     Ok(Next::Go)
@@ -85,10 +87,27 @@ fn explain<E: Engine>(repl: &mut Repl<E>, argument: &str) -> Result<Next, Stop> 
 }
 
 fn load<E: Engine>(repl: &mut Repl<E>, argument: &str) -> Result<Next, Stop> {
-    let name = argument.trim_end_matches(';').trim().trim_matches('"');
-    let path = match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        _ => PathBuf::from(name),
+    repl.load(&file(argument))
+}
+
+/// What a terminal does by itself has come here from elsewhere.
+fn at_terminal<E: Engine>(repl: &mut Repl<E>, _: &str) -> Result<Next, Stop> {
+    Ok(repl.refuse("this is for sessions at a terminal"))
+}
+
+/// The command that an input means in the spelling of NESL 3.1, `describe f;` or `load "file";`, and in that of people
+/// who want to leave; none where the session has a name of that spelling.
+pub(super) fn traditional<E: Engine>(repl: &Repl<E>, input: &str) -> Option<String> {
+    let text = input.trim().trim_end_matches(';').trim_end();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim_start();
+    let takes_name = rest.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'));
+    let command = match (word, rest.is_empty()) {
+        ("help", true) => ":help".to_owned(),
+        ("exit" | "quit" | "bye", true) => ":quit".to_owned(),
+        ("describe", false) if takes_name => format!(":doc {rest}"),
+        ("apropos" | "load" | "set", false) if takes_name => format!(":{word} {rest}"),
+        _ => return None,
     };
-    repl.load(&path)
+    (!repl.is_own_name(word)).then_some(command)
 }

@@ -1,23 +1,29 @@
-//! Completion with Tab: names of the session, commands, files.
+//! Completion with Tab: names of the session with their types, words of the language, commands, codes, files.
 
 use super::commands;
+use super::names::KnownName;
+use crate::codes;
+use nesl_frontend::token::Keyword;
+use rustyline::Context;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
-use rustyline::{Context, Helper, Highlighter, Hinter, Validator};
+
+/// The longest type that is shown beside a name.
+const LONGEST: usize = 60;
 
 /// Completes what stands before the cursor.
-#[derive(Helper, Highlighter, Hinter, Validator)]
 pub(super) struct Completion {
     /// In alphabetical order.
-    names: Vec<String>,
+    names: Vec<KnownName>,
     files: FilenameCompleter,
 }
 
 impl Completion {
     /// Completion of these names.
-    pub(super) fn new(mut names: Vec<String>) -> Completion {
-        // Operators are functions too, but nobody completes them.
-        names.retain(|name| name.starts_with(char::is_alphabetic));
-        names.sort();
+    pub(super) fn new(mut names: Vec<KnownName>) -> Completion {
+        // Operators are functions too, but nobody completes them; old results have a number that nobody looks for.
+        names.retain(|name| name.name.starts_with(char::is_alphabetic));
+        names.extend(Keyword::ALL.iter().map(|word| KnownName { name: word.text().to_owned(), ty: String::new() }));
+        names.sort_by(|one, other| one.name.cmp(&other.name));
         Completion { names, files: FilenameCompleter::new() }
     }
 }
@@ -27,31 +33,58 @@ impl Completer for Completion {
 
     fn complete(&self, line: &str, position: usize, context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = &line[..position];
-        if before.trim_start().starts_with(":load ") {
+        let takes_file =
+            [":load ", ":edit ", ":save ", ":cd "].iter().any(|with| before.trim_start().starts_with(with));
+        if takes_file || is_in_string(before) {
             return self.files.complete(line, position, context);
         }
         Ok(candidates(before, &self.names))
     }
 }
 
+/// Whether a string is open where a text ends.
+fn is_in_string(before: &str) -> bool {
+    nesl_frontend::lexer::lex(nesl_span::FileId(0), before).1.iter().any(|diagnostic| diagnostic.code == "E0103")
+}
+
 /// Where the word before the cursor begins, and what it can become.
-fn candidates(before: &str, names: &[String]) -> (usize, Vec<Pair>) {
+fn candidates(before: &str, names: &[KnownName]) -> (usize, Vec<Pair>) {
     let pair = |text: &str| Pair { display: text.to_owned(), replacement: text.to_owned() };
     let blank = before.len() - before.trim_start().len();
     if before[blank..].starts_with(':') && !before[blank..].contains(' ') {
         let matching = commands::names().into_iter().filter(|name| name.starts_with(&before[blank + 1..]));
         return (blank + 1, matching.map(pair).collect());
     }
+    if let Some(code) = before[blank..].strip_prefix(":explain ") {
+        let matching = codes::all().filter(|known| known.starts_with(&code.to_uppercase()));
+        return (before.len() - code.len(), matching.map(pair).collect());
+    }
     let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '?' | '~');
     let start = before
         .rfind(|character: char| !in_name(character))
         .map_or(0, |last| last + before[last..].chars().next().map_or(0, char::len_utf8));
+    // What asks for documentation is no part of a name.
+    let start = if start == 0 && before.starts_with('?') { 1 } else { start };
     // Names are the same in any case, and kept in lower case.
     let word = before[start..].to_lowercase();
     if word.is_empty() {
         return (start, Vec::new());
     }
-    (start, names.iter().filter(|name| name.starts_with(&word)).map(|name| pair(name)).collect())
+    let shown = |KnownName { name, ty }: &KnownName| Pair {
+        display: match ty.is_empty() {
+            true => name.clone(),
+            false => format!("{name} : {}", shortened(ty)),
+        },
+        replacement: name.clone(),
+    };
+    (start, names.iter().filter(|name| name.name.starts_with(&word)).map(shown).collect())
+}
+
+fn shortened(ty: &str) -> String {
+    match ty.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &ty[..end]),
+        None => ty.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -60,16 +93,26 @@ mod tests {
 
     #[test]
     fn words_and_commands_are_completed() {
-        let names = ["plus_scan", "permute", "sum"].map(str::to_owned);
+        let names = ["plus_scan", "permute", "sum"];
+        let names = names.map(|name| KnownName { name: name.to_owned(), ty: "[a] -> a".to_owned() });
         let found = |before: &str| {
             let (start, pairs) = candidates(before, &names);
             (start, pairs.into_iter().map(|pair| pair.replacement).collect::<Vec<_>>())
         };
         assert_eq!(found("1 + su"), (4, vec!["sum".to_owned()]));
         assert_eq!(found("{P"), (1, vec!["plus_scan".to_owned(), "permute".to_owned()]));
-        assert_eq!(found(":q"), (1, vec!["quit".to_owned()]));
+        assert_eq!(found(":qu"), (1, vec!["quit".to_owned()]));
         assert_eq!(found("é"), (0, vec![]));
         assert_eq!(found(""), (0, vec![]));
         assert_eq!(found(":type su"), (6, vec!["sum".to_owned()]));
+        assert_eq!(found("?su"), (1, vec!["sum".to_owned()]));
+        assert_eq!(found(":explain E0402"), (9, vec!["E0402".to_owned()]));
+        assert_eq!(candidates("su", &names).1[0].display, "sum : [a] -> a");
+    }
+
+    #[test]
+    fn files_are_completed_where_a_string_is_open() {
+        assert!(is_in_string("read_string_from_file(\"da"));
+        assert!(!is_in_string("f(\"da\", x"));
     }
 }

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// What begins the mark of an answer: the character that separates records.
 pub(crate) const MARK: char = '\u{1e}';
 
+/// What stands before each part of a mark's text: the character that separates units.
+pub(crate) const UNIT: char = '\u{1f}';
+
 /// What rank 0 says on standard error, after a mark, to whoever may interrupt it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
@@ -62,8 +65,8 @@ pub(super) enum Request<'a> {
     /// Run the steps of a program, after so many others that drew random numbers. An interrupt since a moment ends
     /// that.
     Run { program: Cow<'a, Program>, draws: usize, since: u64 },
-    /// Fetch a global to print so much of it, with these types where it has no elements.
-    Show { global: GlobalId, shown: usize, types: Cow<'a, [String]> },
+    /// Fetch a global to print so much of it, or all, with these types where it has no elements.
+    Show { global: GlobalId, shown: Option<usize>, types: Cow<'a, [String]> },
     /// Count what was done.
     Count,
     /// End the session.
@@ -135,7 +138,7 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Re
             }
             Request::Show { global, shown, types } => {
                 if let Some(value) = machine.global(global).cloned() {
-                    let _ = print_typed(&mut machine.engine, &value, Some(shown), &types, &mut std::io::sink());
+                    let _ = print_typed(&mut machine.engine, &value, shown, &types, &mut std::io::sink());
                 }
             }
             Request::Count => drop(machine.counters()),

@@ -15,22 +15,47 @@ use crate::output::{self, print_error, remark};
 use crate::profile;
 use crate::stats;
 use crate::stop::Stop;
+use nesl_backend::data::slot::Slot;
+use nesl_backend::engine::value::SlotOf;
 use nesl_backend::io::print::print_typed;
-use nesl_backend::{Engine, Loaded, Machine};
+use nesl_backend::{Counters, Engine, Loaded, Machine};
 use nesl_frontend::core::{Form, GlobalId};
+use nesl_frontend::session::Checked;
 use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
 use nesl_prim::{Failure, visible};
 use nesl_span::{FileId, Origin, SourceMap};
-use nesl_vcode::GlobalId as Slot;
-use nesl_vcode::pipeline;
+use nesl_vcode::{GlobalId as GlobalSlot, Program, pipeline};
 use std::borrow::Cow;
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Elements of a sequence that an answer shows.
-const SHOWN: usize = 100;
+/// Elements of a sequence that an answer shows, if nobody says otherwise.
+pub(super) const SHOWN: usize = 100;
+
+/// The warning that a definition replaces another one.
+const REDEFINITION: &str = "W0203";
+
+/// What evaluating a text did.
+struct Evaluated {
+    /// How long running it took.
+    time: Duration,
+    /// Whether an expression in it has a value.
+    gives_result: bool,
+}
+
+/// The most elements of a value that keeps the number of its input.
+const KEPT: usize = 1 << 20;
+
+/// What a session shows: [`super::inspect`] changes it.
+pub(super) struct Settings {
+    /// Elements of a sequence that an answer shows; none for all.
+    pub shown: Option<usize>,
+    /// Whether the time that each input took is shown.
+    pub timing: bool,
+}
 
 /// A session on an engine.
 pub struct Repl<E: Engine> {
@@ -46,9 +71,20 @@ pub struct Repl<E: Engine> {
     pub(super) link: Link,
     /// When the evaluation of this input began, as ranks count.
     pub(super) since: u64,
-    inputs: usize,
+    pub(super) inputs: usize,
     /// Steps so far that drew random numbers.
     draws: usize,
+    pub(super) settings: Settings,
+    /// Whether inputs are numbered, and what they give can be named by that.
+    pub(super) is_numbered: bool,
+    /// Whether nothing is answered.
+    pub(super) is_quiet: bool,
+    /// What was right of the inputs so far.
+    pub(super) accepted: Vec<String>,
+    /// The files loaded so far, the last one last.
+    pub(super) loaded: Vec<PathBuf>,
+    /// The names that the library defines.
+    pub(super) library: HashSet<String>,
 }
 
 impl<E: Engine> Repl<E> {
@@ -64,12 +100,30 @@ impl<E: Engine> Repl<E> {
         if options.profile.is_some() {
             machine.start_profile(&sources);
         }
-        Repl { session, sources, machine, options, interrupt, limit, link, since: 0, inputs: 0, draws: 0 }
+        let library = session.names().map(str::to_owned).collect();
+        Repl {
+            session,
+            sources,
+            machine,
+            options,
+            interrupt,
+            limit,
+            link,
+            since: 0,
+            inputs: 0,
+            draws: 0,
+            settings: Settings { shown: Some(SHOWN), timing: false },
+            is_numbered: false,
+            is_quiet: false,
+            accepted: Vec::new(),
+            loaded: Vec::new(),
+            library,
+        }
     }
 
-    /// The names that can be used now.
-    pub fn names(&self) -> Vec<String> {
-        self.session.names().map(str::to_owned).collect()
+    /// The number of the next input.
+    pub fn number(&self) -> usize {
+        self.inputs + 1
     }
 
     /// Evaluates forms.
@@ -78,8 +132,39 @@ impl<E: Engine> Repl<E> {
     /// If an answer cannot be written.
     pub fn input(&mut self, text: &str) -> Result<Next, Stop> {
         let file = self.add(text);
-        let outcome = self.evaluate(file)?;
+        let number = self.inputs;
+        let outcome = self.evaluate(file, false)?;
+        if let Ok(evaluated) = &outcome {
+            self.accepted.push(text.trim().to_owned());
+            if evaluated.gives_result && self.is_numbered {
+                self.keep_result(number)?;
+            }
+            if self.settings.timing {
+                self.answer(&format!("{:.3} ms\n", evaluated.time.as_secs_f64() * 1e3))?;
+            }
+        }
         Ok(self.conclude(outcome.map(|_| ())))
+    }
+
+    /// Lets the value of the last expression be known by the number of its input, unless it is so large that memory
+    /// would be held for nothing.
+    fn keep_result(&mut self, number: usize) -> Result<(), Stop> {
+        let elements = |slot: &SlotOf<E>| match slot {
+            Slot::Column(column) => self.machine.engine.length(column),
+            Slot::Scalar(_) | Slot::Descriptor(_) => 0,
+        };
+        let slot = self.session.global("it").and_then(|id| u32::try_from(id.0).ok());
+        let value = slot.and_then(|id| self.machine.global(GlobalSlot(id)));
+        let Some(true) = value.map(|value| value.slots.iter().map(elements).sum::<usize>() <= KEPT) else {
+            return Ok(());
+        };
+        let file = self.sources.add("<result>", format!("_{number} = it;"), Origin::User);
+        let checked = self.session.check(&self.sources, file, Options::default());
+        for form in &checked.forms {
+            // It only names what is there.
+            self.run(form)?.ok();
+        }
+        Ok(())
     }
 
     /// Evaluates the forms of a file.
@@ -89,8 +174,15 @@ impl<E: Engine> Repl<E> {
     pub fn load(&mut self, path: &Path) -> Result<Next, Stop> {
         let outcome = match driver::read_source(path, self.options.style()) {
             Ok(text) => {
-                let file = self.sources.add(path.display().to_string(), text, Origin::User);
-                self.evaluate(file)?.map(|_| ())
+                let file = self.sources.add(path.display().to_string(), text.as_str(), Origin::User);
+                let is_known = self.loaded.iter().any(|loaded| loaded == path);
+                let outcome = self.evaluate(file, is_known)?.map(|_| ());
+                if outcome.is_ok() {
+                    self.accepted.push(text.trim().to_owned());
+                }
+                self.loaded.retain(|loaded| loaded != path);
+                self.loaded.push(path.to_owned());
+                outcome
             }
             Err(stop) => Err(stop),
         };
@@ -104,8 +196,8 @@ impl<E: Engine> Repl<E> {
     pub fn time(&mut self, text: &str) -> Result<Next, Stop> {
         let text = text.trim_end().trim_end_matches(';');
         let file = self.add(&format!("{text};"));
-        let outcome = match self.evaluate(file)? {
-            Ok(time) => {
+        let outcome = match self.evaluate(file, false)? {
+            Ok(Evaluated { time, .. }) => {
                 self.answer(&format!("{:.3} ms\n", time.as_secs_f64() * 1e3))?;
                 Ok(())
             }
@@ -161,7 +253,7 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn answer(&self, text: &str) -> Result<(), Stop> {
-        output::print(text)
+        if self.is_quiet { Ok(()) } else { output::print(text) }
     }
 
     /// Says why an input does not do anything.
@@ -175,11 +267,36 @@ impl<E: Engine> Repl<E> {
         Next::GoAfterError
     }
 
+    /// The names and types of the session.
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Makes the session what it was.
+    pub(super) fn set_session(&mut self, session: Session) {
+        self.session = session;
+    }
+
+    /// Its texts.
+    pub(super) fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// Checks a text and adds its definitions to the session.
+    pub(super) fn check(&mut self, file: FileId, options: Options) -> Checked {
+        self.session.check(&self.sources, file, options)
+    }
+
+    /// What was done so far, on each rank.
+    pub(super) fn counters(&mut self) -> Vec<Counters> {
+        self.together(&Request::Count);
+        self.machine.counters()
+    }
+
     /// The end of the session.
     pub fn finish(&mut self) {
         if self.options.stats {
-            self.together(&Request::Count);
-            remark(&stats::table(&self.machine.counters()));
+            remark(&stats::table(&self.counters()));
         }
         if let Some(lines) = self.options.profile {
             let places = self.machine.profile();
@@ -188,17 +305,17 @@ impl<E: Engine> Repl<E> {
         self.together(&Request::Quit);
     }
 
-    fn add(&mut self, text: &str) -> FileId {
+    pub(super) fn add(&mut self, text: &str) -> FileId {
         self.inputs += 1;
         self.sources.add(format!("<input {}>", self.inputs), text, Origin::User)
     }
 
-    fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
+    pub(super) fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
         driver::report(diagnostics, &self.sources, self.options.style())
     }
 
     /// Shows what went wrong with an input, if something did; the session goes on.
-    fn conclude(&self, outcome: Result<(), Stop>) -> Next {
+    pub(super) fn conclude(&self, outcome: Result<(), Stop>) -> Next {
         match outcome {
             Ok(()) => Next::Go,
             Err(stop) => self.tell(&stop),
@@ -206,14 +323,16 @@ impl<E: Engine> Repl<E> {
     }
 
     /// Checks a text, runs its forms one after another and answers each. The inner error ends the input, the outer one
-    /// the session. The time is what running took.
-    fn evaluate(&mut self, file: FileId) -> Result<Result<Duration, Stop>, Stop> {
+    /// the session. Of a text that `is_known` definitions replace those of before without a word.
+    fn evaluate(&mut self, file: FileId, is_known: bool) -> Result<Result<Evaluated, Stop>, Stop> {
         let before = self.session.clone();
-        let checked = self.session.check(&self.sources, file, Options { bind_it: true });
+        let mut checked = self.session.check(&self.sources, file, Options { bind_it: true });
+        checked.diagnostics.retain(|diagnostic| !(is_known && diagnostic.code == REDEFINITION));
         if let Err(stop) = self.report(&checked.diagnostics) {
             return Ok(Err(stop));
         }
         let mut time = Duration::ZERO;
+        let gives_result = checked.forms.iter().any(|form| self.is_result(form));
         for (index, form) in checked.forms.iter().enumerate() {
             match self.run(form)? {
                 Ok(spent) => time += spent,
@@ -224,7 +343,14 @@ impl<E: Engine> Repl<E> {
             }
             self.announce(form)?;
         }
-        Ok(Ok(time))
+        Ok(Ok(Evaluated { time, gives_result }))
+    }
+
+    /// Whether a form is an expression with a value, which `it` names then.
+    fn is_result(&self, form: &Form) -> bool {
+        let program = self.session.program();
+        let is_it = |id: GlobalId| &*program.global(id).name == "it" && program.global(id).ty != Type::Unit;
+        matches!(form, Form::Assignment { targets, .. } if targets.iter().any(|(id, _)| is_it(*id)))
     }
 
     /// Makes the session what it was before the form with this index in a text that has been checked.
@@ -238,11 +364,9 @@ impl<E: Engine> Repl<E> {
         self.session.check(&self.sources, start, Options { bind_it: true });
     }
 
-    /// Compiles and runs one form. The inner error is one of the form, the outer one ends the session.
-    fn run(&mut self, form: &Form) -> Result<Result<Duration, Stop>, Stop> {
-        let library = self.session.library();
-        let compiled = nesl_flatten::compile(self.session.program(), library, std::slice::from_ref(form), None);
-        let optimised = match compiled {
+    /// The optimised program of forms.
+    pub(super) fn compile(&self, forms: &[Form]) -> Result<Program, Stop> {
+        match nesl_flatten::compile(self.session.program(), self.session.library(), forms, None) {
             Ok(mut program) => pipeline::optimise(&mut program, &pipeline::Options::default())
                 .map_err(|error| driver::pass_error(&error))
                 .map(|()| program),
@@ -252,8 +376,12 @@ impl<E: Engine> Repl<E> {
                 let text: String = diagnostics.map(|report| style.diagnostic(&report, &self.sources)).collect();
                 Err(Stop::reported(text))
             }
-        };
-        let program = match optimised {
+        }
+    }
+
+    /// Compiles and runs one form. The inner error is one of the form, the outer one ends the session.
+    pub(super) fn run(&mut self, form: &Form) -> Result<Result<Duration, Stop>, Stop> {
+        let program = match self.compile(std::slice::from_ref(form)) {
             Ok(program) => program,
             Err(stop) => return Ok(Err(stop)),
         };
@@ -315,13 +443,14 @@ impl<E: Engine> Repl<E> {
 
     /// A value as an answer shows it.
     fn value_text(&mut self, id: GlobalId) -> Result<String, Stop> {
-        let slot = Slot(u32::try_from(id.0).unwrap_or(u32::MAX));
+        let slot = GlobalSlot(u32::try_from(id.0).unwrap_or(u32::MAX));
+        let shown = self.settings.shown;
         let Some(value) = self.machine.global(slot).cloned() else { return Ok("?".to_owned()) };
         let mut types = Vec::new();
         element_types(&self.session.program().global(id).ty, &mut types);
-        self.together(&Request::Show { global: slot, shown: SHOWN, types: Cow::Borrowed(&types) });
+        self.together(&Request::Show { global: slot, shown, types: Cow::Borrowed(&types) });
         let mut text = Vec::new();
-        match print_typed(&mut self.machine.engine, &value, Some(SHOWN), &types, &mut text) {
+        match print_typed(&mut self.machine.engine, &value, shown, &types, &mut text) {
             Ok(()) => Ok(String::from_utf8_lossy(&text).into_owned()),
             Err(nesl_backend::io::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
                 Ok(format!("? ({failure})"))

@@ -1,7 +1,8 @@
 //! What rank 0 says while a session goes on: to the other ranks what it does, and to whoever passes the session on to a
 //! terminal when an input begins, ends and is answered.
 
-use super::ranks::{MARK, Request, Turn};
+use super::KnownName;
+use super::ranks::{MARK, Request, Turn, UNIT};
 use super::session::Repl;
 use crate::stop::Stop;
 use nesl_backend::Engine;
@@ -32,11 +33,12 @@ impl<E: Engine> Repl<E> {
         self.options.mark.is_some()
     }
 
-    /// Tells whoever passes this session on to a terminal that an input has been answered, and which names can be used
-    /// now.
+    /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next, and
+    /// which names can be used now.
     pub(super) fn mark(&self) -> Result<(), Stop> {
         let Some(mark) = &self.options.mark else { return Ok(()) };
         eprintln!("{MARK}{mark}");
-        self.answer(&format!("{MARK}{mark} {}\n", self.names().join(" ")))
+        let names = self.names().into_iter().map(|KnownName { name, ty }| format!("{UNIT}{name}{UNIT}{ty}"));
+        self.answer(&format!("{MARK}{mark} {}{}\n", self.number(), names.collect::<String>()))
     }
 }

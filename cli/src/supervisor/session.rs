@@ -9,7 +9,7 @@ use super::signals;
 use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
 use crate::options::RunOptions;
-use crate::repl::{Next, Partner, terminal};
+use crate::repl::{KnownName, Next, Partner, UNIT, terminal};
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
 use std::io::{self, IsTerminal, Write};
@@ -24,8 +24,8 @@ const NOTICE: Duration = Duration::from_millis(300);
 
 /// What happens to a session.
 enum Event {
-    /// All answers to an input have been written; the names that can be used now.
-    Answered(Vec<String>),
+    /// All answers to an input have been written; the number of the next, and the names that can be used now.
+    Answered(usize, Vec<KnownName>),
     /// All messages about an input have been written.
     Told,
     /// The ranks are no more.
@@ -54,8 +54,14 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     let (sender, events) = channel();
     // Nobody need listen any more: the session ends then.
     let answered = sender.clone();
-    let output = Marks::new(&mark, StandardOutput::default(), move |names: &str| {
-        _ = answered.send(Event::Answered(names.split_whitespace().map(str::to_owned).collect()));
+    let output = Marks::new(&mark, StandardOutput::default(), move |said: &str| {
+        let mut parts = said.split(UNIT);
+        let number = parts.next().and_then(|number| number.trim().parse().ok()).unwrap_or(0);
+        let mut names = Vec::new();
+        while let (Some(name), Some(ty)) = (parts.next(), parts.next()) {
+            names.push(KnownName { name: name.to_owned(), ty: ty.to_owned() });
+        }
+        _ = answered.send(Event::Answered(number, names));
     });
     let told = sender.clone();
     let heard = Arc::clone(&turns);
@@ -77,10 +83,10 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
             std::process::exit(crate::conclude(result).into());
         }
     });
-    let mut remote = Remote { input, events, turns, names: Vec::new(), is_over: false };
+    let mut remote = Remote { input, events, turns, number: 1, names: Vec::new(), is_over: false };
     let edited = match remote.answered() {
         Next::Quit => Ok(()),
-        _ => terminal::run(&mut remote),
+        _ => terminal::run(&mut remote, options.color.enabled_on(&io::stdout())),
     };
     remote.leave();
     edited.and(take(&end).unwrap_or(Ok(())))
@@ -92,7 +98,8 @@ struct Remote {
     input: Option<ChildStdin>,
     events: Receiver<Event>,
     turns: Arc<Turns>,
-    names: Vec<String>,
+    number: usize,
+    names: Vec<KnownName>,
     is_over: bool,
 }
 
@@ -102,8 +109,8 @@ impl Remote {
         let (mut is_answered, mut is_told) = (false, false);
         while !(is_answered && is_told) {
             match self.events.recv() {
-                Ok(Event::Answered(names)) => {
-                    self.names = names;
+                Ok(Event::Answered(number, names)) => {
+                    (self.number, self.names) = (number, names);
                     is_answered = true;
                 }
                 Ok(Event::Told) => is_told = true,
@@ -126,7 +133,11 @@ impl Remote {
 }
 
 impl Partner for Remote {
-    fn names(&self) -> Vec<String> {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn names(&self) -> Vec<KnownName> {
         self.names.clone()
     }
 

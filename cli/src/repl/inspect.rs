@@ -1,0 +1,294 @@
+//! What a session says about itself: what is defined, where and how, what it costs, and its settings.
+
+use super::session::{Repl, SHOWN};
+use super::{KnownName, Next, Partner, Pending};
+use crate::driver;
+use crate::stats;
+use crate::stop::Stop;
+use nesl_backend::Engine;
+use nesl_frontend::core::Form;
+use nesl_frontend::{Options, manual, parser};
+use nesl_prim::visible;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// `:bench` goes on for so long, or for so many runs.
+const BENCH_TIME: Duration = Duration::from_secs(1);
+const BENCH_RUNS: usize = 1000;
+
+/// And makes so many runs at least.
+const BENCH_LEAST: usize = 3;
+
+impl<E: Engine> Repl<E> {
+    /// Prepares for inputs that somebody types: they are numbered, and the file of settings is read, in silence.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    pub fn begin_at_terminal(&mut self) -> Result<(), Stop> {
+        if let Some(path) = settings_file() {
+            self.is_quiet = true;
+            let read = read_settings(self, &path);
+            self.is_quiet = false;
+            read?;
+        }
+        self.inputs = 0;
+        self.is_numbered = true;
+        Ok(())
+    }
+
+    /// Shows what a name is: its type, meaning and costs, where it is defined, and its definition.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn info(&mut self, name: &str) -> Result<Next, Stop> {
+        let name = name.trim_end_matches(';').trim_end();
+        let Some(entry) = manual::lookup(self.session(), self.sources(), name) else {
+            return match self.session().global(&name.to_lowercase()) {
+                Some(id) => {
+                    let global = self.session().program().global(id);
+                    let ((line, _), file) =
+                        (self.sources().line_column(global.span), self.sources().file(global.span.file));
+                    let text = format!("{} : {}\ndefined in {}:{line}\n", global.name, global.ty, file.name);
+                    self.answer(&visible::text(&text)).map(|()| Next::Go)
+                }
+                None => Ok(self.refuse(&manual::unknown(name))),
+            };
+        };
+        let function = self.session().function(&entry.name).map(|id| self.session().program().function(id).span);
+        let definition = function.and_then(|span| {
+            let source = self.sources().file(span.file);
+            let forms = parser::parse(span.file, &source.text).forms;
+            let form = forms.iter().find(|form| form.span.start <= span.start && span.end <= form.span.end)?;
+            source.text.get(form.span.start as usize..form.span.end as usize).map(str::to_owned)
+        });
+        let definition = definition.map_or_else(String::new, |text| format!("{text}\n"));
+        self.answer(&visible::text(&format!("{}{definition}", manual::describe(&entry)))).map(|()| Next::Go)
+    }
+
+    /// Lists what the session has defined, with types: what begins with a text, or all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn list_names(&mut self, prefix: &str) -> Result<Next, Stop> {
+        let prefix = prefix.trim_end_matches(';').trim().to_lowercase();
+        let names = self.own_names().into_iter().filter(|name| name.name.starts_with(&prefix));
+        let text: String = names.map(|KnownName { name, ty }| format!("{name} : {ty}\n")).collect();
+        match text.is_empty() {
+            true => Ok(self.refuse("nothing has been defined in this session")),
+            false => self.answer(&text).map(|()| Next::Go),
+        }
+    }
+
+    /// Shows a value as long as it is.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn show(&mut self, text: &str) -> Result<Next, Stop> {
+        let text = text.trim_end().trim_end_matches(';');
+        if text.is_empty() && !self.is_own_name("it") {
+            return Ok(self.refuse("there has been no value yet"));
+        }
+        let shown = self.settings.shown.take();
+        let next = self.input(&format!("{};", if text.is_empty() { "it" } else { text }));
+        self.settings.shown = shown;
+        next
+    }
+
+    /// Shows the flat program of an expression.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn vcode(&mut self, text: &str) -> Result<Next, Stop> {
+        let outcome = self.forms_of(text).and_then(|forms| self.compile(&forms));
+        let outcome = match outcome {
+            Ok(program) => {
+                self.answer(&visible::text(&program.to_string()))?;
+                Ok(())
+            }
+            Err(stop) => Err(stop),
+        };
+        Ok(self.conclude(outcome))
+    }
+
+    /// Runs an expression again and again, and shows how long that takes.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    pub fn bench(&mut self, text: &str) -> Result<Next, Stop> {
+        let forms = match self.forms_of(text) {
+            Ok(forms) => forms,
+            Err(stop) => return Ok(self.conclude(Err(stop))),
+        };
+        let mut times: Vec<Duration> = Vec::new();
+        while times.len() < BENCH_LEAST || (times.len() < BENCH_RUNS && times.iter().sum::<Duration>() < BENCH_TIME) {
+            let mut time = Duration::ZERO;
+            for form in &forms {
+                match self.run(form)? {
+                    Ok(spent) => time += spent,
+                    Err(stop) => return Ok(self.conclude(Err(stop))),
+                }
+            }
+            times.push(time);
+        }
+        times.sort_unstable();
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let (least, median, most) = (times[0], times[times.len() / 2], times[times.len() - 1]);
+        self.answer(&format!(
+            "{:.3} ms at least, {:.3} ms in the middle, {:.3} ms at most, of {} runs\n",
+            milliseconds(least),
+            milliseconds(median),
+            milliseconds(most),
+            times.len()
+        ))?;
+        Ok(Next::Go)
+    }
+
+    /// The forms of an expression whose value nobody keeps.
+    fn forms_of(&mut self, text: &str) -> Result<Vec<Form>, Stop> {
+        let text = text.trim_end().trim_end_matches(';');
+        let file = self.add(&format!("{text};"));
+        let before = self.session().clone();
+        let checked = self.check(file, Options::default());
+        self.report(&checked.diagnostics)?;
+        // What it defines, if anything, has no value.
+        if checked.forms.iter().any(|form| !matches!(form, Form::Expression(_))) {
+            self.set_session(before);
+            return Err(Stop::failed("error: this must be an expression"));
+        }
+        Ok(checked.forms)
+    }
+
+    /// Shows what the session has done so far.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn count(&mut self, _: &str) -> Result<Next, Stop> {
+        let text = stats::table(&self.counters());
+        self.answer(&text).map(|()| Next::Go)
+    }
+
+    /// Writes what was right of the inputs so far to a new file.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    pub fn save(&mut self, argument: &str) -> Result<Next, Stop> {
+        let path = file(argument);
+        let mut text = String::new();
+        for input in &self.accepted {
+            text += input;
+            text += if input.ends_with(';') { "\n" } else { ";\n" };
+        }
+        let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+        match written {
+            Ok(()) => {
+                self.answer(&format!("{} inputs in {}\n", self.accepted.len(), path.display())).map(|()| Next::Go)
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Ok(self.refuse(&format!("{} exists; choose another name", path.display())))
+            }
+            Err(error) => Ok(self.refuse(&format!("cannot write {}: {error}", path.display()))),
+        }
+    }
+
+    /// Changes the folder that names of files are relative to, or shows it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn change_folder(&mut self, argument: &str) -> Result<Next, Stop> {
+        if !argument.trim_end_matches(';').is_empty() {
+            let path = file(argument);
+            if let Err(error) = std::env::set_current_dir(&path) {
+                return Ok(self.refuse(&format!("cannot go to {}: {error}", path.display())));
+            }
+        }
+        match std::env::current_dir() {
+            Ok(folder) => {
+                self.answer(&format!("{}\n", visible::line(&folder.display().to_string()))).map(|()| Next::Go)
+            }
+            Err(error) => Ok(self.refuse(&format!("there is no folder: {error}"))),
+        }
+    }
+
+    /// Changes a setting, or shows all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn set(&mut self, argument: &str) -> Result<Next, Stop> {
+        let argument = argument.trim_end_matches(';').trim();
+        let (name, value) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+        let value = value.trim();
+        match (name, value) {
+            ("", _) => {
+                let shown = self.settings.shown.map_or("all".to_owned(), |shown| shown.to_string());
+                let timing = if self.settings.timing { "on" } else { "off" };
+                let text = format!(
+                    "shown {shown}  elements of a sequence that answers show: a number, or all\n\
+                     timing {timing}  whether each answer says how long it took: on, or off\n"
+                );
+                self.answer(&text)?;
+            }
+            ("shown", "all") => self.settings.shown = None,
+            ("shown", number) => match number.parse() {
+                Ok(shown) => self.settings.shown = Some(shown),
+                Err(_) => return Ok(self.refuse(&format!("`shown` is a number, such as {SHOWN}, or all"))),
+            },
+            ("timing", "on") => self.settings.timing = true,
+            ("timing", "off") => self.settings.timing = false,
+            ("timing", _) => return Ok(self.refuse("`timing` is on or off")),
+            _ => return Ok(self.refuse(&format!("there is no setting `{name}`; :set lists them"))),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Reads the file that was loaded last once more.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    pub fn reload(&mut self, _: &str) -> Result<Next, Stop> {
+        match self.loaded.last().cloned() {
+            Some(path) => self.load(&path),
+            None => Ok(self.refuse("no file has been loaded: :load FILE")),
+        }
+    }
+}
+
+/// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
+pub(super) fn file(argument: &str) -> PathBuf {
+    let name = argument.trim_end_matches(';').trim().trim_matches('"').replace("\\ ", " ");
+    match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => PathBuf::from(name),
+    }
+}
+
+/// The file with what a session at a terminal begins with: `$NESL_STARTUP`, else in the user's folder of settings.
+fn settings_file() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(named) = variable("NESL_STARTUP") {
+        return Some(named);
+    }
+    let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    Some(settings?.join("nesl/startup.nesl")).filter(|file| file.exists())
+}
+
+/// Evaluates what a file of settings says: inputs and commands, as in a session.
+fn read_settings<E: Engine>(repl: &mut Repl<E>, path: &Path) -> Result<(), Stop> {
+    let text = match driver::read_source(path, repl.options.style()) {
+        Ok(text) => text,
+        Err(stop) => {
+            repl.refuse(stop.message());
+            return Ok(());
+        }
+    };
+    let mut pending = Pending::default();
+    for line in text.lines() {
+        if let Some(input) = pending.push(line) {
+            repl.evaluate(&input)?;
+        }
+    }
+    if !pending.text.trim().is_empty() {
+        repl.evaluate(&pending.text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The names of a session: which there are, what type they have, and which are its own.
+
+use super::session::Repl;
+use nesl_backend::Engine;
+
+/// A name that can be used now, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownName {
+    /// The name, in lower case.
+    pub name: String,
+    /// Its type.
+    pub ty: String,
+}
+
+impl<E: Engine> Repl<E> {
+    /// The names that can be used now, with their types.
+    pub fn names(&self) -> Vec<KnownName> {
+        self.session().names().map(|name| KnownName { name: name.to_owned(), ty: self.type_of(name) }).collect()
+    }
+
+    /// The type of a name that can be used.
+    fn type_of(&self, name: &str) -> String {
+        let program = self.session().program();
+        match (self.session().function(name), self.session().global(name)) {
+            (Some(id), _) => program.function(id).scheme.to_string(),
+            (None, Some(id)) => program.global(id).ty.to_string(),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The names that are not the library's, in alphabetical order; last results are not among them.
+    pub(super) fn own_names(&self) -> Vec<KnownName> {
+        let is_own = |name: &KnownName| {
+            let is_numbered = name.name.strip_prefix('_').is_some_and(|rest| rest.parse::<usize>().is_ok());
+            !is_numbered && name.name != "it" && (!self.library.contains(&name.name) || self.is_redefined(&name.name))
+        };
+        let mut names: Vec<KnownName> = self.names().into_iter().filter(is_own).collect();
+        names.sort_by(|one, other| one.name.cmp(&other.name));
+        names
+    }
+
+    /// Whether a name of the library means something else now.
+    fn is_redefined(&self, name: &str) -> bool {
+        self.session().function(name).is_some_and(|id| !self.session().is_library_function(id))
+    }
+
+    /// Whether a name means what the session defined.
+    pub(super) fn is_own_name(&self, name: &str) -> bool {
+        (self.session().function(name).is_some() || self.session().global(name).is_some())
+            && (!self.library.contains(name) || self.is_redefined(name))
+    }
+}

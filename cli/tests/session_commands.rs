@@ -1,0 +1,147 @@
+//! What a session says about itself, by commands and in the spellings of NESL 3.1; with piped input.
+
+mod common;
+
+use common::Bench;
+
+/// The answers of a session whose inputs are all right.
+#[track_caller]
+fn answers(bench: &Bench, input: &str) -> String {
+    let ran = bench.piped(&[], input);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{input}\n{}", ran.out);
+    ran.out
+}
+
+#[test]
+fn names_are_listed_and_shown_with_their_definitions() {
+    let bench = Bench::new();
+    let defined = "function twice(x) = 2 * x;\nv = [1.5];\nsum(v);\n";
+    assert!(
+        answers(&bench, &format!("{defined}:names")).ends_with("it = 1.5 : float\ntwice : int -> int\nv : [float]\n")
+    );
+    assert!(answers(&bench, &format!("{defined}:names tw;")).ends_with("\ntwice : int -> int\n"));
+    let shown = answers(&bench, &format!("{defined}:info twice"));
+    assert!(shown.ends_with("twice : int -> int\ndefined in <input 1>:1\nfunction twice(x) = 2 * x\n"), "{shown}");
+    assert!(answers(&bench, &format!("{defined}:info V;")).ends_with("\nv : [float]\ndefined in <input 2>:1\n"));
+    // A function of the library that is written in NESL: the text is that of the library.
+    let shown = answers(&bench, ":info drop");
+    let (place, text) = shown.split_once("defined in ").unwrap();
+    assert!(place.starts_with("drop : ([a], int) -> [a]"), "{shown}");
+    assert!(text.starts_with("stdlib/") && text.contains("function drop"), "{shown}");
+    bench.piped(&[], ":info nothing").fails(1, &["there is no function `nothing`"]);
+    bench.piped(&[], ":names").fails(1, &["nothing has been defined"]);
+}
+
+#[test]
+fn values_are_shown_as_far_as_is_wanted() {
+    let bench = Bench::new();
+    let long = "v = [0:200];\n";
+    assert!(answers(&bench, long).contains("98, 99, ...] : [int]"));
+    assert!(answers(&bench, &format!("{long}:show v")).contains("198, 199] : [int]"));
+    assert!(answers(&bench, "[0:200];\n:show").ends_with("198, 199] : [int]\n"));
+    assert!(answers(&bench, &format!("{long}:set shown 2\nv;")).ends_with("it = [0, 1, ...] : [int]\n"));
+    assert!(answers(&bench, &format!("{long}:set shown all\nv;")).ends_with("199] : [int]\n"));
+    assert!(answers(&bench, ":set shown 7\n:set").starts_with("shown 7 "));
+    let timed = answers(&bench, ":set timing on\n1 + 1;");
+    assert!(timed.starts_with("it = 2 : int\n") && timed.ends_with(" ms\n"), "{timed}");
+    for (input, problem) in [
+        (":set shown many", "`shown` is a number"),
+        (":set shown -1", "`shown` is a number"),
+        (":set timing 3", "`timing` is on or off"),
+        (":set width 3", "there is no setting `width`"),
+    ] {
+        bench.piped(&[], input).fails(1, &[problem]);
+    }
+}
+
+#[test]
+fn what_was_right_is_saved_and_runs_as_a_program() {
+    let bench = Bench::with("defs.nesl", "function inc(x) = x + 1;\n");
+    let input = ":load defs.nesl\nx = 1 + nothing;\nx = inc(1);\n:type x\nx + 1; x + 2\n;\n:save \"s.nesl\"\n";
+    let ran = bench.piped(&[], input);
+    ran.fails(1, &["unknown name `nothing`"]);
+    assert!(ran.out.ends_with("3 inputs in s.nesl\n"), "{}", ran.out);
+    let text = std::fs::read_to_string(bench.path("s.nesl")).unwrap();
+    assert_eq!(text, "function inc(x) = x + 1;\nx = inc(1);\nx + 1; x + 2\n;\n");
+    bench.nesl(&["s.nesl"]).prints("3\n4\n");
+    bench.piped(&[], "1;\n:save s.nesl").fails(1, &["s.nesl exists"]);
+    bench.piped(&[], "1;\n:save none/s.nesl").fails(1, &["cannot write none/s.nesl"]);
+    assert_eq!(std::fs::read_to_string(bench.path("s.nesl")).unwrap(), text);
+}
+
+#[test]
+fn files_are_loaded_again_without_a_word_about_what_they_defined() {
+    let text = "datatype point(int, int);\nfunction make(a) = point(a, a);\n";
+    let bench = Bench::with("p q.nesl", text);
+    let once = answers(&bench, ":load \"p q.nesl\"");
+    assert!(once.contains("make = fn : int -> point"), "{once}");
+    assert_eq!(answers(&bench, ":load p\\ q.nesl\n:reload\n:load \"p q.nesl\""), once.repeat(3));
+    bench.piped(&[], ":reload").fails(1, &["no file has been loaded"]);
+    // What something else redefines is still said.
+    let ran = bench.piped(&[], ":load p q.nesl\ndatatype point(float);");
+    assert!(ran.err.contains("W0203"), "{}", ran.err);
+}
+
+#[test]
+fn the_folder_can_be_changed() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("inner")).unwrap();
+    bench.write("inner/a.nesl", "7;");
+    let out = answers(&bench, ":cd inner\n:load a.nesl\n:cd");
+    let folder = bench.path("inner").canonicalize().unwrap();
+    assert_eq!(out, format!("{0}\nit = 7 : int\n{0}\n", folder.display()));
+    bench.piped(&[], ":cd nowhere").fails(1, &["cannot go to nowhere"]);
+}
+
+#[test]
+fn programs_and_costs_can_be_looked_at() {
+    let bench = Bench::new();
+    let shown = answers(&bench, "v = [1, 2];\n:vcode sum(v)");
+    assert!(shown.contains("reduce.add.int") && shown.contains("return"), "{shown}");
+    let bench_of = |input: &str| answers(&bench, input);
+    let timed = bench_of(":bench sum([0:1000])");
+    assert!(timed.contains(" ms at least, ") && timed.trim_end().ends_with(" runs"), "{timed}");
+    let counted = bench_of("sum([0:1000]);\n:stats");
+    assert!(counted.contains("instructions") && counted.contains("work"), "{counted}");
+    bench.piped(&[], ":bench 1/0").fails(1, &["E0402"]);
+    bench.piped(&[], ":vcode x = 1").fails(1, &["this must be an expression"]);
+    // What was looked at defines nothing.
+    bench.piped(&[], ":vcode x = 1\nx;").fails(1, &["unknown name `x`"]);
+}
+
+#[test]
+fn the_spellings_of_nesl_are_understood_unless_they_mean_something_else() {
+    let bench = Bench::with("a.nesl", "a = 5;\n");
+    assert_eq!(answers(&bench, "describe plus_scan;"), answers(&bench, ":doc plus_scan"));
+    assert_eq!(answers(&bench, "apropos scan;"), answers(&bench, ":apropos scan"));
+    assert_eq!(answers(&bench, "load \"a.nesl\";"), "a = 5 : int\n");
+    assert_eq!(answers(&bench, "set shown 1;\n[1, 2];"), "it = [1, ...] : [int]\n");
+    assert_eq!(answers(&bench, "help;"), answers(&bench, ":help"));
+    assert_eq!(answers(&bench, "1;\nexit;\n2;"), "it = 1 : int\n");
+    assert_eq!(answers(&bench, "quit;\n2;"), "");
+    assert_eq!(answers(&bench, "help = 3;\nhelp;"), "help = 3 : int\nit = 3 : int\n");
+    assert_eq!(answers(&bench, "load = 3;\nload + 1;"), "load = 3 : int\nit = 4 : int\n");
+}
+
+#[test]
+fn what_is_for_terminals_says_so() {
+    let bench = Bench::new();
+    bench.piped(&[], ":history").fails(1, &["for sessions at a terminal"]);
+    bench.piped(&[], ":edit a.nesl").fails(1, &["for sessions at a terminal"]);
+}
+
+#[test]
+fn every_command_has_a_line_of_help() {
+    let bench = Bench::new();
+    let help = answers(&bench, ":help");
+    let names: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  :")?.split(' ').next()).collect();
+    assert_eq!(names.len(), 20, "{help}");
+    for name in names {
+        // Without what it needs, each says what that is, or does what it does.
+        let ran = bench.piped(&[], &format!(":{name}"));
+        assert!(
+            ran.code == Some(0) || ["terminal", "has been", name].iter().any(|part| ran.err.contains(part)),
+            "{name}: {ran:?}"
+        );
+    }
+}
