@@ -5,14 +5,18 @@
 //! built. A line `...` stands for any lines. In blocks marked `console form` only the form of the output counts:
 //! numbers stand for any numbers, blanks for any blanks, and lines may come in any order. Commands of `nesl-bench` are
 //! run where that was built, too, commands on ranks where there is MPI. Blocks marked `nesl` are programs that run
-//! without an error, blocks marked `vcode` flat programs that the verifier accepts. A block marked `sh slurm` runs with
+//! without an error; blocks marked `nesl session` are inputs of a session, each with its answer in a comment behind it
+//! (the value, or `value : type`, or the code of an error) or without one where only an error would be wrong. Blocks
+//! marked `vcode` are flat programs that the verifier accepts. A block marked `sh slurm` runs with
 //! a stand-in for `srun`. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
 
+use nesl_frontend::lexer::is_complete;
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::programs::root;
 use nesl_vcode::manual;
-use std::path::PathBuf;
-use std::process::Command;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// A command of a document with the output shown below it.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,6 +60,63 @@ fn blocks(text: &str) -> Vec<Vec<Shown>> {
 fn programs(text: &str, language: &str) -> Vec<String> {
     let after = |block: &str| block.split_once("\n```").map(|(program, _)| program.to_owned());
     text.split(&format!("```{language}\n")).skip(1).filter_map(after).collect()
+}
+
+/// An input of a session with what it is to answer.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    input: String,
+    /// Nothing where any answer is right that is no error.
+    answer: Option<String>,
+}
+
+/// The inputs of a block: an answer is the comment that ends the last line of an input.
+fn asked(block: &str) -> Vec<Asked> {
+    let mut all = Vec::new();
+    let mut input = String::new();
+    for line in block.lines() {
+        input.push_str(line);
+        input.push('\n');
+        if line.trim().is_empty() || !is_complete(&input) {
+            continue;
+        }
+        let comment = line.trim_end().strip_suffix('%').and_then(|text| text.rsplit_once('%'));
+        let comment = comment.filter(|(before, _)| before.trim_end().ends_with(';'));
+        let answer = comment.map(|(_, answer)| answer.trim().to_owned());
+        let input = std::mem::take(&mut input);
+        // A line of comments alone asks nothing.
+        if input.contains(';') {
+            all.push(Asked { input, answer });
+        }
+    }
+    all
+}
+
+/// What a session answers to each of some inputs, errors included.
+fn answers(binary: &Path, inputs: &[Asked]) -> Vec<String> {
+    const MARK: &str = "it = \"the next answer\" : [char]\n";
+    let text: String = inputs.iter().map(|asked| format!("{}\"the next answer\";\n", asked.input)).collect();
+    // One pipe for both outputs keeps them in order.
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$0\" 2>&1"]).arg(binary);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    String::from_utf8_lossy(&output.stdout).split(MARK).map(str::to_owned).collect()
+}
+
+/// Whether an answer is the one that is shown: the error of that code, or the value of the last line, with its type if
+/// that is shown, too.
+fn is_answer(answer: &str, shown: Option<&str>) -> bool {
+    let Some(shown) = shown else { return !answer.contains("Error[") };
+    if shown.len() == 5 && shown.starts_with('E') {
+        return answer.contains(&format!("Error[{shown}]"));
+    }
+    let last = answer.lines().last().unwrap_or_default();
+    let (_, value) = last.split_once(" = ").unwrap_or(("", last));
+    !answer.contains("Error[") && (value == shown || value.rsplit_once(" : ").is_some_and(|(value, _)| value == shown))
 }
 
 /// README.md, examples/README.md and docs/*.md.
@@ -126,6 +187,14 @@ fn documents_show_what_happens() {
                 problems.push(format!("{}: {program}\ngot:\n{text}", document.display()));
             }
         }
+        for block in programs(&std::fs::read_to_string(document).unwrap(), "nesl session") {
+            let inputs = asked(&block);
+            for (Asked { input, answer: shown }, answer) in inputs.iter().zip(answers(&binary, &inputs)) {
+                if !is_answer(&answer, shown.as_deref()) {
+                    problems.push(format!("{}: {input}got:\n{answer}", document.display()));
+                }
+            }
+        }
         for shown in blocks(&std::fs::read_to_string(document).unwrap()).into_iter().flatten() {
             let is_benchmark = shown.command.starts_with("nesl-bench");
             if is_benchmark && !binary.with_file_name("nesl-bench").is_file() {
@@ -155,6 +224,31 @@ fn documents_show_what_happens() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn answers_are_told_apart() {
+    let block = "1 + 2;   % 3 %\nfunction f2(x) =\n  x;\n% nothing %\n\nf2(1); % 1 : int %\n1 / 0; % E0402 %\n";
+    let all: Vec<(String, Option<String>)> = asked(block).into_iter().map(|one| (one.input, one.answer)).collect();
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        all.iter().map(|(_, answer)| answer.clone()).collect::<Vec<_>>(),
+        [text("3"), None, text("1 : int"), text("E0402")]
+    );
+    assert_eq!(all[1].0, "function f2(x) =\n  x;\n");
+    for (answer, shown, is_right) in [
+        ("it = 3 : int\n", Some("3"), true),
+        ("it = 3 : int\n", Some("3 : int"), true),
+        ("it = 3 : int\n", Some("3 : float"), false),
+        ("it = 3 : int\n", Some("4"), false),
+        ("it = 3 : int\n", None, true),
+        ("Error[E0402]: division", Some("E0402"), true),
+        ("Error[E0402]: division", Some("E0403"), false),
+        ("Error[E0402]: division", None, false),
+        ("a = 1 : int\nb = (2, 3) : (int, int)\n", Some("(2, 3)"), true),
+    ] {
+        assert_eq!(is_answer(answer, shown), is_right, "{answer} {shown:?}");
+    }
 }
 
 /// Whether a command starts ranks.
