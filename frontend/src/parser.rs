@@ -2,8 +2,8 @@
 //!
 //! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the
 //! table of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type,
-//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand, `completeness` says whether a text
-//! is all of an input. [`parse`] never fails and never panics: every text gives forms and diagnostics.
+//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand, and `completeness` says whether a
+//! text is all of an input. [`parse`] never fails and never panics: every text gives forms and diagnostics.
 
 mod advice;
 mod completeness;

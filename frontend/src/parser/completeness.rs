@@ -6,8 +6,8 @@ use crate::lexer;
 use nesl_span::FileId;
 
 /// Whether a text, which need not end with `;`, cannot be all of an input: a bracket, a string, a comment or a `let` is
-/// open, or the grammar wants more than there is, as it does for a function without a body. What is wrong before its end
-/// is complete: nothing could mend it.
+/// open, or the grammar wants more than there is, as it does for a function without a body. What is wrong before its
+/// end is complete: nothing could mend it.
 pub fn is_unfinished(text: &str) -> bool {
     let text = text.trim_end();
     if text.ends_with(';') {
