@@ -3,10 +3,12 @@
 //! No function could do that: its argument is evaluated before it begins. So it stands for
 //!
 //! ```text
-//! let start = host_clock(0); value = e in (value, host_clock(0) - start)
+//! let start = host_clock(0); value = (() => e)() in (value, host_clock(0) - start)
 //! ```
 //!
-//! with names that no program can write.
+//! with names that no program can write. The function keeps the expression together: whatever becomes of a program, a
+//! function that is called right behind a clock is run there, with all that is in it, and nothing else is
+//! (`vcode::passes::inline`).
 
 use super::{Extra, Tokens, parenthesised, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Pattern, PatternKind, Symbol};
@@ -44,6 +46,9 @@ fn timed_at(timed: Expr, span: Span) -> Expr {
         left: Box::new(clock()),
         right: Box::new(name(START)),
     });
-    let bindings = vec![bind(START, clock()), bind(VALUE, timed)];
+    let nothing = Box::new(Pattern { kind: PatternKind::Unit, span });
+    let function = expr(ExprKind::Lambda { parameter: nothing, body: Box::new(timed) });
+    let value = ExprKind::Call { function: Box::new(function), argument: Box::new(expr(ExprKind::Unit)) };
+    let bindings = vec![bind(START, clock()), bind(VALUE, expr(value))];
     expr(ExprKind::Let { bindings, body: Box::new(expr(ExprKind::Tuple(vec![name(VALUE), seconds]))) })
 }

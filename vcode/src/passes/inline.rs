@@ -9,6 +9,8 @@
 //! guarded against running without instances unless that would do nothing (`empty`). Recursion needs no rule: a
 //! recursive function calls.
 //!
+//! What is called right behind a clock is not inlined: that is how an expression is timed.
+//!
 //! An instruction that leaves its function for another keeps its place, and with it the call that is gone
 //! ([`Program::chain`]): so a failure is shown, and time is charged, as if it had been called.
 
@@ -20,6 +22,7 @@ pub(crate) use sites::Sites;
 use crate::each::Each;
 use crate::passes::{effect, expand_each};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
+use nesl_prim::HostOp;
 
 /// How many instructions a function may have to be inlined wherever it is called. A call costs about as much as a few
 /// instructions on scalars, and a body of this size is not much more than one with a handful of columns; the program
@@ -102,6 +105,11 @@ fn calls(block: &Block) -> bool {
     })
 }
 
+/// Whether what comes next is timed: a call right behind a clock stays one, so that all it does is done there.
+fn is_timed(before: &[Instruction]) -> bool {
+    matches!(before.last().map(|instruction| &instruction.op), Some(Op::Host(HostOp::Clock)))
+}
+
 /// A function whose calls are being inlined.
 struct Caller<'a, 's> {
     functions: &'a [Function],
@@ -123,7 +131,7 @@ impl Caller<'_, '_> {
         for mut instruction in block.instructions {
             self.rename(&mut instruction.operands);
             match &mut instruction.op {
-                Op::Call(callee) if self.inlined[callee.0 as usize] => {
+                Op::Call(callee) if self.inlined[callee.0 as usize] && !is_timed(&instructions) => {
                     let callee = *callee;
                     let values = self.inline(callee, &instruction, &mut instructions);
                     self.replace(&instruction.results, values);
