@@ -22,13 +22,13 @@ pub mod strategy;
 
 use crate::data::counters::Counters;
 use crate::data::slot::Slot;
-use crate::engine::Engine;
 use crate::engine::clock;
 use crate::engine::error::RuntimeError;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::native::Native;
 use crate::engine::stack;
 use crate::engine::value::{SlotOf, Value};
+use crate::engine::{Engine, Fault};
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::{Profile, Spent};
@@ -37,7 +37,7 @@ use crate::machine::strategy::Strategy;
 pub use leaf::{packed_results, results_in_order, selected_operands};
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::{SourceMap, Span};
-use nesl_vcode::{FunctionId, GlobalId, Input, Step};
+use nesl_vcode::{FunctionId, GlobalId, Input, Output, Step};
 use run::{Run, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -166,13 +166,17 @@ impl<E: Engine> Machine<E> {
         let mut results = flushed.map_err(lost).and(outcome)?.into_iter();
         let mut shown = Vec::new();
         for output in &step.outputs {
-            let slots = results.by_ref().take(output.shape.serial().len()).collect();
-            let value = Value { shape: output.shape.clone(), slots };
-            match output.global {
-                Some(id) => {
-                    self.globals.insert(id, value);
+            let slots: Vec<SlotOf<E>> = results.by_ref().take(output.registers().len()).collect();
+            match output {
+                Output::Keep(global, shape) => {
+                    self.globals.insert(*global, Value::new(shape.clone(), slots));
                 }
-                None => shown.push(value),
+                Output::Show(shape) => shown.push(Value::new(shape.clone(), slots)),
+                Output::Stack(register) => {
+                    let entry = |slot| Value::of_entry(&mut self.engine, slot, register.scalar_type());
+                    let entries = slots.into_iter().map(entry).collect::<Result<Vec<_>, Fault>>();
+                    shown.extend(entries.map_err(|fault| lost(fault.failure))?);
+                }
             }
         }
         Ok(shown)

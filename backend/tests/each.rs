@@ -78,7 +78,7 @@ fn run<E: Engine>(
     let mut machine = Machine::new(engine, Limits::default(), Box::new(System::default()));
     machine.set_strategy(strategy);
     let argument = from_literal(&mut machine.engine, shape, argument).unwrap();
-    let output = Output { shape: result.clone(), global: None };
+    let output = Output::Show(result.clone());
     let step = Step { function: top, inputs: vec![Input::Argument(0)], outputs: vec![output] };
     let shown = machine.run_step(&loaded, &step, 0, &[argument])?;
     Ok(text(&mut machine, &shown[0]))
@@ -338,7 +338,7 @@ fn results_are_written_in_place(length: impl Fn(i64) -> i64, drops: &[i64]) {
             machine.set_strategy(Strategy::Leaf);
             let argument = from_literal(&mut machine.engine, &shape, &argument).unwrap();
             let before = machine.counters()[0].elements;
-            let output = Output { shape: shape.clone(), global: None };
+            let output = Output::Show(shape.clone());
             let step = Step { function: FunctionId(2), inputs: vec![Input::Argument(0)], outputs: vec![output] };
             let shown = machine.run_step(&loaded, &step, 0, &[argument]).unwrap();
             let counted = machine.counters()[0].elements - before;

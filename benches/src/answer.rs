@@ -4,7 +4,7 @@
 //! the elements of all of them one after another.
 
 use nesl_backend::{Slot, Threads, Value};
-use nesl_vcode::{Constants, Shape};
+use nesl_vcode::Constants;
 
 /// What a twin gives.
 pub trait Answer: Send {
@@ -83,60 +83,34 @@ fn lengths(lengths: impl Iterator<Item = usize>) -> Constants {
 
 /// The columns of what a program gives.
 pub fn columns(value: &Value<Threads>) -> Vec<Constants> {
+    // Of sequences which elements there are, by the positions of their registers.
+    let mut elements: Vec<Option<Vec<usize>>> = Vec::new();
     let mut columns = Vec::new();
-    push_one(&value.shape, &mut value.slots.iter(), &mut columns);
-    columns
-}
-
-type Slots<'a> = std::slice::Iter<'a, Slot<nesl_backend::Vector, nesl_backend::Descriptor>>;
-
-/// Adds the columns of one value.
-fn push_one(shape: &Shape, slots: &mut Slots<'_>, columns: &mut Vec<Constants>) {
-    match shape {
-        Shape::Scalar(scalar_type) => match slots.next() {
-            Some(Slot::Scalar(scalar)) => columns.push(Constants::from_scalars(*scalar_type, &[*scalar])),
-            other => panic!("a scalar lies in {other:?}"),
-        },
-        Shape::Pair(first, rest) => {
-            push_one(first, slots, columns);
-            push_one(rest, slots, columns);
-        }
-        Shape::Record(_, payload) => push_one(payload, slots, columns),
-        Shape::Sequence(element) => {
-            slots.next();
-            push_all(element, slots, None, columns);
-        }
-        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
-    }
-}
-
-/// Adds the columns of many values of one shape, or of those at some indices.
-fn push_all(shape: &Shape, slots: &mut Slots<'_>, chosen: Option<&[usize]>, columns: &mut Vec<Constants>) {
-    match shape {
-        Shape::Scalar(_) => match slots.next() {
-            Some(Slot::Column(column)) => {
+    for (field, slot) in value.shape.fields().iter().zip(&value.slots) {
+        let chosen = field.parent.and_then(|parent| elements[parent].as_deref());
+        let mut inner = None;
+        match slot {
+            Slot::Scalar(scalar) if field.is_scalar() => {
+                columns.push(Constants::from_scalars(field.scalar_type(), &[*scalar]));
+            }
+            // The length of a sequence is that of its columns.
+            Slot::Scalar(_) => {}
+            Slot::Column(column) => {
                 let column = column.to_constants();
                 columns.push(chosen.map_or_else(|| column.clone(), |chosen| at(&column, chosen)));
             }
-            other => panic!("a column lies in {other:?}"),
-        },
-        Shape::Pair(first, rest) => {
-            push_all(first, slots, chosen, columns);
-            push_all(rest, slots, chosen, columns);
-        }
-        Shape::Record(_, payload) => push_all(payload, slots, chosen, columns),
-        Shape::Sequence(element) => {
-            let Some(Slot::Descriptor(descriptor)) = slots.next() else { panic!("segments lie in no descriptor") };
-            let mut segments: Vec<(usize, usize)> = descriptor.iter().collect();
-            if let Some(chosen) = chosen {
-                segments = chosen.iter().map(|&index| segments[index]).collect();
+            Slot::Descriptor(descriptor) => {
+                let mut segments: Vec<(usize, usize)> = descriptor.iter().collect();
+                if let Some(chosen) = chosen {
+                    segments = chosen.iter().map(|&index| segments[index]).collect();
+                }
+                columns.push(lengths(segments.iter().map(|(_, length)| *length)));
+                inner = Some(segments.iter().flat_map(|&(start, length)| start..start + length).collect());
             }
-            columns.push(lengths(segments.iter().map(|(_, length)| *length)));
-            let elements: Vec<usize> = segments.iter().flat_map(|&(start, length)| start..start + length).collect();
-            push_all(element, slots, Some(&elements), columns);
         }
-        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => panic!("no program of the benchmarks gives {shape:?}"),
+        elements.push(inner);
     }
+    columns
 }
 
 fn at(column: &Constants, indices: &[usize]) -> Constants {

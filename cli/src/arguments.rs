@@ -327,6 +327,6 @@ fn innermost(shape: &Shape) -> Option<ScalarType> {
     match shape {
         Shape::Scalar(scalar) => Some(*scalar),
         Shape::Sequence(inner) | Shape::Pair(inner, _) | Shape::Record(_, inner) => innermost(inner),
-        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => None,
+        Shape::Unit | Shape::Function(_) => None,
     }
 }

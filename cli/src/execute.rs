@@ -61,7 +61,7 @@ pub fn choose(program: &Program, arguments: &[OsString], command: &str) -> Resul
     }
     let needs_none = |main: &Main| main.parameters.iter().all(|parameter| parameter.default.is_some());
     let is_called = program.mains.iter().any(needs_none);
-    let has_expressions = program.steps.iter().flat_map(|step| &step.outputs).any(|output| output.global.is_none());
+    let has_expressions = program.steps.iter().any(|step| step.shown().next().is_some());
     match (program.mains.is_empty(), arguments.is_empty()) {
         (true, true) => Ok(Choice::Forms),
         (false, true) if has_expressions && !is_called => Ok(Choice::Forms),

@@ -16,8 +16,8 @@ use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{EvalError, Evaluator, Globals, Value as Nested};
 use nesl_frontend::ty::Type;
-use nesl_prim::ScalarValue;
-use nesl_vcode::Shape;
+use nesl_prim::{Element, ScalarValue};
+use nesl_vcode::{Output, Shape};
 use std::ffi::OsString;
 
 /// Runs a checked file.
@@ -81,8 +81,7 @@ fn evaluate(
         return Ok(());
     }
     let (main, values) = arguments::read(&mut engine, &program.mains, arguments, command)?;
-    let needed: Vec<_> =
-        main.prelude.iter().flat_map(|step| &step.outputs).filter_map(|output| output.global).collect();
+    let needed: Vec<_> = main.prelude.iter().flat_map(|step| &step.outputs).filter_map(Output::global).collect();
     for form in forms {
         let Form::Assignment { targets, value } = form else { continue };
         if targets.iter().any(|(target, _)| needed.iter().any(|needed| needed.0 as usize == target.0)) {
@@ -129,7 +128,7 @@ fn show(evaluator: &mut Evaluator<'_>, value: &Nested, ty: &Type) -> Result<(), 
 /// Finds what the parameters of a type stand for where it has this shape.
 fn instantiate(ty: &Type, shape: &Shape, types: &mut [Option<Type>]) {
     match (ty, shape) {
-        (Type::Parameter(index), shape) => types[*index] = Some(type_of(shape)),
+        (Type::Parameter(index), shape) => types[*index] = type_of(shape),
         (Type::Sequence(element), Shape::Sequence(element_shape)) => instantiate(element, element_shape, types),
         (Type::Pair(first, rest), Shape::Pair(first_shape, rest_shape)) => {
             instantiate(first, first_shape, types);
@@ -139,74 +138,50 @@ fn instantiate(ty: &Type, shape: &Shape, types: &mut [Option<Type>]) {
     }
 }
 
-fn type_of(shape: &Shape) -> Type {
-    match shape {
+/// The type of scalars and of what is made of them.
+fn type_of(shape: &Shape) -> Option<Type> {
+    Some(match shape {
         Shape::Scalar(scalar) => Type::Scalar(*scalar),
         Shape::Unit => Type::Unit,
-        Shape::Pair(first, rest) => Type::pair(type_of(first), type_of(rest)),
-        Shape::Sequence(element) => Type::sequence(type_of(element)),
-        Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => {
-            unreachable!("type parameters of main stand for scalars and strings")
-        }
-    }
+        Shape::Pair(first, rest) => Type::pair(type_of(first)?, type_of(rest)?),
+        Shape::Sequence(element) => Type::sequence(type_of(element)?),
+        Shape::Record(..) | Shape::Function(_) => return None,
+    })
 }
 
 type ReferenceSlot = SlotOf<Reference>;
 
 /// A value of the reference engine as a nested one.
 fn nested(value: &Value<Reference>) -> Nested {
-    instance(&value.shape, &mut value.slots.iter())
-}
-
-/// The value of one instance in the next slots.
-fn instance<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlot>) -> Nested {
-    match shape {
-        Shape::Scalar(_) => Nested::Scalar(scalar(slots.next())),
-        Shape::Unit => Nested::Unit,
-        Shape::Pair(first, rest) => {
-            let first = instance(first, slots);
-            Nested::pair(first, instance(rest, slots))
-        }
-        Shape::Sequence(element) => {
-            let ScalarValue::Int(length) = scalar(slots.next()) else { unreachable!("a length is an int") };
-            Nested::sequence(instances(element, slots, length as usize))
-        }
-        // A record is its payload under another type.
-        Shape::Record(_, payload) => instance(payload, slots),
-        Shape::Function(_) | Shape::Entry(_) => unreachable!("no argument of main is a function"),
-    }
+    instances(&value.shape, &mut value.slots.iter(), 1).pop().unwrap_or(Nested::Unit)
 }
 
 /// The values of `count` instances in the next slots.
 fn instances<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSlot>, count: usize) -> Vec<Nested> {
     match shape {
         Shape::Scalar(_) => match slots.next() {
+            Some(Slot::Scalar(value)) => vec![Nested::Scalar(*value)],
             Some(Slot::Column(column)) => (0..count).map(|index| Nested::Scalar(column.get(index))).collect(),
-            _ => unreachable!("scalars of instances lie in a column"),
+            Some(Slot::Descriptor(_)) | None => Vec::new(),
         },
-        Shape::Unit => vec![Nested::Unit; count],
+        // No argument of main is a function.
+        Shape::Unit | Shape::Function(_) => vec![Nested::Unit; count],
         Shape::Pair(first, rest) => {
             let firsts = instances(first, slots, count);
             let rests = instances(rest, slots, count);
             firsts.into_iter().zip(rests).map(|(first, rest)| Nested::pair(first, rest)).collect()
         }
         Shape::Sequence(element) => {
-            let Some(Slot::Descriptor(descriptor)) = slots.next() else {
-                unreachable!("sequences of instances have a descriptor")
-            };
             // Imported descriptors are packed: segments lie one after another.
-            let lengths = descriptor.lengths_vector().elements::<i64>().to_vec();
+            let lengths = match slots.next() {
+                Some(Slot::Scalar(length)) => vec![i64::from_value(*length)],
+                Some(Slot::Descriptor(descriptor)) => descriptor.lengths_vector().elements::<i64>().to_vec(),
+                Some(Slot::Column(_)) | None => Vec::new(),
+            };
             let mut elements = instances(element, slots, lengths.iter().sum::<i64>() as usize).into_iter();
             lengths.into_iter().map(|length| Nested::sequence(elements.by_ref().take(length as usize))).collect()
         }
+        // A record is its payload under another type.
         Shape::Record(_, payload) => instances(payload, slots, count),
-        Shape::Function(_) | Shape::Entry(_) => unreachable!("no argument of main holds a function"),
-    }
-}
-
-fn scalar(slot: Option<&ReferenceSlot>) -> ScalarValue {
-    match slot {
-        Some(Slot::Scalar(value)) => *value,
-        _ => unreachable!("a scalar of one instance lies in a scalar"),
     }
 }

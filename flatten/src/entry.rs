@@ -67,11 +67,11 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
             (targets.iter())
                 .map(|(global, path)| {
                     let (value, ty) = part(path);
-                    (Output { shape: shape(&ty), global: Some(slot(*global)) }, value)
+                    (Output::Keep(slot(*global), shape(&ty)), value)
                 })
                 .unzip()
         }
-        _ => (vec![Output { shape: shape(&expr.ty), global: None }], vec![value]),
+        _ => (vec![Output::Show(shape(&expr.ty))], vec![value]),
     };
     let function = lowering.builder.finish(results.iter().flat_map(Value::operands).collect());
     instances.define(number, function);
@@ -117,7 +117,7 @@ pub(crate) fn main(
     let value = lowering.take_results(results, &result_type, &pattern, effect, Context::Serial);
     let function = lowering.builder.finish(value.operands());
     instances.define(number, function);
-    let outputs = vec![Output { shape: shape(&result_type), global: None }];
+    let outputs = vec![Output::Show(shape(&result_type))];
     Main { prelude, parameters, step: Step { function: number, inputs, outputs } }
 }
 

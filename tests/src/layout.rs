@@ -48,7 +48,7 @@ where
         engine.fetch(column, 0, length).expect("columns can be read").elements
     }
     match shape {
-        Shape::Scalar(_) | Shape::Entry(_) => match slots.next() {
+        Shape::Scalar(_) => match slots.next() {
             Some(Slot::Scalar(value)) => Part::One(*value),
             Some(Slot::Column(values)) => Part::Many(column(engine, values)),
             _ => panic!("a scalar is no descriptor"),
@@ -98,7 +98,7 @@ fn nested(part: &Part, index: usize) -> Nested {
 /// The vectors of values of one shape.
 fn write(shape: &Shape, values: &[Nested], lines: &mut Vec<String>) {
     match shape {
-        Shape::Scalar(_) | Shape::Entry(_) => {
+        Shape::Scalar(_) => {
             let texts = values.iter().map(|value| match value {
                 Nested::Scalar(value) => scalar(*value),
                 _ => panic!("not a scalar"),

@@ -105,6 +105,11 @@ impl Taken {
 }
 
 impl EachPlan {
+    /// Whether what an instance gives is scalars and sequences of scalars.
+    pub fn gives_flat(&self) -> bool {
+        self.results.iter().all(|field| field.parent.is_none() || field.holds != Holds::Sequences)
+    }
+
     /// Adds an argument with these fields.
     pub(crate) fn argument(&mut self, fields: &[Field], varies: bool) {
         let first = self.operands.len();

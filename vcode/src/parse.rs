@@ -157,10 +157,6 @@ impl Parser<'_> {
                 let name = parser.name()?;
                 return Ok(Shape::Record(name, Box::new(parser.shape()?)));
             }
-            if parser.accept_word("entry") {
-                let is_descriptor = parser.accept_word("descriptor");
-                return Ok(Shape::Entry(if is_descriptor { None } else { Some(parser.scalar_type()?) }));
-            }
             if parser.accept_word("fn") {
                 let captures = parser.accept_word("of");
                 return Ok(Shape::Function(if captures { Some(Box::new(parser.shape()?)) } else { None }));
@@ -407,13 +403,14 @@ impl Parser<'_> {
     }
 
     fn output(&mut self) -> Parse<Output> {
-        let global = if self.accept_word("show") {
-            None
-        } else {
-            self.expect_word("global")?;
-            Some(GlobalId(self.number()?))
-        };
-        Ok(Output { shape: self.shape()?, global })
+        if self.accept_word("show") {
+            return Ok(Output::Show(self.shape()?));
+        }
+        if self.accept_word("stack") {
+            return Ok(Output::Stack(self.register_type()?));
+        }
+        self.expect_word("global")?;
+        Ok(Output::Keep(GlobalId(self.number()?), self.shape()?))
     }
 
     fn main(&mut self) -> Parse<Main> {

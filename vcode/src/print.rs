@@ -24,7 +24,7 @@
 
 use crate::each::Each;
 use crate::program::{
-    Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Place, Program, RegisterType, Step, Use,
+    Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Output, Place, Program, RegisterType, Step, Use,
 };
 use crate::shape::Shape;
 use nesl_prim::{Constants, ScalarValue, text};
@@ -112,8 +112,6 @@ impl fmt::Display for Shape {
                 write!(formatter, ", {rest})")
             }
             Shape::Record(record, payload) => write!(formatter, "record {} {payload}", name(record)),
-            Shape::Entry(Some(scalar)) => write!(formatter, "entry {scalar}"),
-            Shape::Entry(None) => formatter.write_str("entry descriptor"),
             Shape::Function(None) => formatter.write_str("fn"),
             Shape::Function(Some(captured)) => write!(formatter, "fn of {captured}"),
         }
@@ -384,9 +382,10 @@ impl Writer<'_> {
         self.out.push(')');
         if !step.outputs.is_empty() {
             self.text(" -> ");
-            self.list(", ", &step.outputs, |writer, output| match output.global {
-                Some(global) => writer.text(format!("global {} {}", global.0, output.shape)),
-                None => writer.text(format!("show {}", output.shape)),
+            self.list(", ", &step.outputs, |writer, output| match output {
+                Output::Keep(global, shape) => writer.text(format!("global {} {shape}", global.0)),
+                Output::Show(shape) => writer.text(format!("show {shape}")),
+                Output::Stack(register) => writer.text(format!("stack {register}")),
             });
         }
     }

@@ -279,11 +279,39 @@ pub enum Input {
 
 /// What becomes of results of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Output {
-    /// The shape of the value.
-    pub shape: Shape,
-    /// Keep it as this global; otherwise show it.
-    pub global: Option<GlobalId>,
+pub enum Output {
+    /// They are a value to show.
+    Show(Shape),
+    /// They are a value to keep as this global.
+    Keep(GlobalId, Shape),
+    /// One is an entry of the stack of a program in the CMU format, a column or a descriptor, to show as its
+    /// interpreter does.
+    Stack(RegisterType),
+}
+
+impl Output {
+    /// The results.
+    pub fn registers(&self) -> Vec<RegisterType> {
+        match self {
+            Output::Show(shape) | Output::Keep(_, shape) => shape.serial(),
+            Output::Stack(register) => vec![*register],
+        }
+    }
+
+    /// The global that it becomes; none where it is shown.
+    pub fn global(&self) -> Option<GlobalId> {
+        match self {
+            Output::Keep(global, _) => Some(*global),
+            Output::Show(_) | Output::Stack(_) => None,
+        }
+    }
+}
+
+impl Step {
+    /// What it shows.
+    pub fn shown(&self) -> impl Iterator<Item = &Output> {
+        self.outputs.iter().filter(|output| output.global().is_none())
+    }
 }
 
 /// The entry that takes arguments.

@@ -27,6 +27,16 @@ pub enum RegisterType {
     Descriptor,
 }
 
+impl RegisterType {
+    /// The type of its scalars, or of the lengths of its segments.
+    pub fn scalar_type(self) -> ScalarType {
+        match self {
+            RegisterType::Scalar(scalar) | RegisterType::Column(scalar) => scalar,
+            RegisterType::Descriptor => ScalarType::Int,
+        }
+    }
+}
+
 impl From<HostKind> for RegisterType {
     fn from(kind: HostKind) -> RegisterType {
         match kind {

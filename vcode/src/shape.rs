@@ -32,8 +32,6 @@ pub enum Shape {
     Record(String, #[serde(deserialize_with = "nested")] Box<Shape>),
     /// A function value, and what it captured if anything.
     Function(#[serde(deserialize_with = "nested")] Option<Box<Shape>>),
-    /// An entry of the stack of a program in the CMU format: a column of such scalars, or else a descriptor.
-    Entry(Option<ScalarType>),
 }
 
 impl Shape {
@@ -49,11 +47,19 @@ impl Shape {
         fields
     }
 
+    /// The number of registers.
+    pub fn width(&self) -> usize {
+        match self {
+            Shape::Scalar(_) => 1,
+            Shape::Unit | Shape::Function(None) => 0,
+            Shape::Pair(first, rest) => first.width() + rest.width(),
+            Shape::Sequence(element) => 1 + element.width(),
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => inner.width(),
+        }
+    }
+
     /// The registers of one such value.
     pub fn serial(&self) -> Vec<RegisterType> {
-        if let Shape::Entry(scalar) = self {
-            return vec![scalar.map_or(RegisterType::Descriptor, RegisterType::Column)];
-        }
         self.fields().into_iter().map(Field::serial).collect()
     }
 
@@ -65,7 +71,7 @@ impl Shape {
     fn push(&self, parent: Option<usize>, fields: &mut Vec<Field>) {
         match self {
             Shape::Scalar(scalar) => fields.push(Field { holds: Holds::Scalars(*scalar), parent }),
-            Shape::Unit | Shape::Function(None) | Shape::Entry(_) => {}
+            Shape::Unit | Shape::Function(None) => {}
             Shape::Pair(first, rest) => {
                 first.push(parent, fields);
                 rest.push(parent, fields);

@@ -357,15 +357,15 @@ impl<'a> Entries<'a> {
             }
             _ => {}
         }
-        let expected: Vec<RegisterType> = step.outputs.iter().flat_map(|output| output.shape.serial()).collect();
+        let expected: Vec<RegisterType> = step.outputs.iter().flat_map(Output::registers).collect();
         if let Some(found) = operand_types(function, &function.body.results)
             && found != expected
         {
             self.report(within, Problem::Results { expected: found, found: expected });
         }
         for output in &step.outputs {
-            if let Some(global) = output.global {
-                self.globals.insert(global, &output.shape);
+            if let Output::Keep(global, shape) = output {
+                self.globals.insert(*global, shape);
             }
         }
     }
@@ -376,7 +376,7 @@ impl<'a> Entries<'a> {
         let within = format!("main, the default of {}", parameter.name);
         self.step(&within, step);
         match step.outputs.as_slice() {
-            [Output { shape, global: None }] if *shape == parameter.shape => {}
+            [Output::Show(shape)] if *shape == parameter.shape => {}
             _ => self.report(&within, Problem::Default),
         }
     }

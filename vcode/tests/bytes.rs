@@ -81,7 +81,7 @@ fn changed_bytes_are_errors_or_programs() {
 fn deep(levels: usize) -> Vec<u8> {
     let shape =
         (0..levels).fold(Shape::Scalar(nesl_prim::ScalarType::Int), |shape, _| Shape::Sequence(Box::new(shape)));
-    let step = Step { function: FunctionId(0), inputs: Vec::new(), outputs: vec![Output { shape, global: None }] };
+    let step = Step { function: FunctionId(0), inputs: Vec::new(), outputs: vec![Output::Show(shape)] };
     let program = Program { steps: vec![step], ..Program::default() };
     to_bytes(&program, &SourceMap::default())
 }

@@ -103,12 +103,12 @@ fn everything() -> Program {
     let keep = Step {
         function: FunctionId(3),
         inputs: vec![Input::Argument(0)],
-        outputs: vec![Output { shape: shape.clone(), global: Some(GlobalId(4)) }],
+        outputs: vec![Output::Keep(GlobalId(4), shape.clone())],
     };
     let show = Step {
         function: FunctionId(3),
         inputs: vec![Input::Global(GlobalId(4))],
-        outputs: vec![Output { shape: shape.clone(), global: None }],
+        outputs: vec![Output::Show(shape.clone())],
     };
     let default = DefaultValue { text: "(\"a\", …)".into(), step: show.clone() };
     let parameter =

@@ -351,7 +351,7 @@ impl<'a, 'b> Body<'a, 'b> {
 
     fn each(&mut self, each: &Each, operands: &[Operand], results: &[Register]) -> Vec<Value> {
         let plan = each.plan();
-        if Body::is_loop(&plan) {
+        if plan.gives_flat() {
             return self.each_loop(each.serial, &plan, operands, results);
         }
         let site = self.kept.site(each.serial, plan);

@@ -75,7 +75,7 @@ impl Target {
                 Shape::Scalar(scalar) => Some(Target::Rows(scalar)),
                 _ => None,
             },
-            Shape::Unit | Shape::Pair(..) | Shape::Record(..) | Shape::Function(_) | Shape::Entry(_) => None,
+            Shape::Unit | Shape::Pair(..) | Shape::Record(..) | Shape::Function(_) => None,
         }
     }
 }

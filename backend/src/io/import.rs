@@ -7,7 +7,7 @@ use crate::data::slot::Slot;
 use crate::engine::value::{SlotOf, Value};
 use crate::engine::{Engine, Fault};
 use nesl_prim::{Failure, ScalarValue};
-use nesl_vcode::{Constants, Shape};
+use nesl_vcode::{Constants, Field, Holds, RegisterType, Shape};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -33,80 +33,44 @@ pub enum Piece {
 /// # Panics
 /// If the pieces do not fit the shape.
 pub fn import<E: Engine>(engine: &mut E, shape: &Shape, pieces: Vec<Piece>) -> Result<Value<E>, Fault> {
-    let mut slots = Vec::new();
+    let fields = shape.fields();
+    let mut slots: Vec<SlotOf<E>> = Vec::with_capacity(fields.len());
     let mut pieces = pieces.into_iter();
-    import_serial(engine, shape, &mut pieces, &mut slots)?;
-    assert!(pieces.next().is_none(), "more pieces than a value of shape {shape:?} has");
-    Ok(Value { shape: shape.clone(), slots })
-}
-
-fn import_serial<E: Engine>(
-    engine: &mut E,
-    shape: &Shape,
-    pieces: &mut impl Iterator<Item = Piece>,
-    slots: &mut Vec<SlotOf<E>>,
-) -> Result<(), Fault> {
-    match shape {
-        Shape::Scalar(scalar_type) => match pieces.next() {
-            Some(Piece::Scalar(value)) if value.scalar_type() == *scalar_type => slots.push(Slot::Scalar(value)),
-            other => panic!("a piece for one {scalar_type} is {other:?}"),
-        },
-        Shape::Unit => {}
-        Shape::Pair(first, rest) => {
-            import_serial(engine, first, pieces, slots)?;
-            import_serial(engine, rest, pieces, slots)?;
-        }
-        Shape::Record(_, payload) => import_serial(engine, payload, pieces, slots)?,
-        Shape::Function(_) | Shape::Entry(_) => panic!("a function cannot come from outside"),
-        Shape::Sequence(element) if width(element) == 0 => match pieces.next() {
-            Some(Piece::Scalar(length)) => slots.push(Slot::Scalar(length)),
-            other => panic!("a piece for the length of {shape:?} is {other:?}"),
-        },
-        Shape::Sequence(element) => {
-            let position = slots.len();
+    for (position, field) in fields.iter().enumerate() {
+        if !has_piece(&fields, position) {
             slots.push(Slot::Scalar(ScalarValue::Int(0)));
-            import_lifted(engine, element, pieces, slots)?;
-            let length = match &slots[position + 1] {
-                Slot::Column(column) => engine.length(column),
-                Slot::Descriptor(descriptor) => engine.segments(descriptor),
-                Slot::Scalar(_) => unreachable!("the registers of elements are lifted"),
-            };
-            slots[position] = Slot::Scalar(ScalarValue::Int(length as i64));
+            continue;
+        }
+        let (slot, length) = match (field.serial(), pieces.next()) {
+            (RegisterType::Scalar(ty), Some(Piece::Scalar(value))) if value.scalar_type() == ty => {
+                (Slot::Scalar(value), 0)
+            }
+            (RegisterType::Column(ty), Some(Piece::Elements(elements))) if elements.scalar_type() == ty => {
+                let column = engine.import(elements)?;
+                let length = engine.length(&column);
+                (Slot::Column(column), length)
+            }
+            (RegisterType::Descriptor, Some(Piece::Lengths(lengths))) => {
+                let lengths = engine.import(Constants::Int(lengths))?;
+                let length = engine.length(&lengths);
+                (Slot::Descriptor(engine.descriptor(None, lengths)?), length)
+            }
+            (register, piece) => panic!("a piece for {register:?} is {piece:?}"),
+        };
+        slots.push(slot);
+        if let Some(parent) = field.parent.filter(|&parent| parent + 1 == position && !has_piece(&fields, parent)) {
+            slots[parent] = Slot::Scalar(ScalarValue::Int(length as i64));
         }
     }
-    Ok(())
+    assert!(pieces.next().is_none(), "more pieces than a value of shape {shape:?} has");
+    Ok(Value::new(shape.clone(), slots))
 }
 
-fn import_lifted<E: Engine>(
-    engine: &mut E,
-    shape: &Shape,
-    pieces: &mut impl Iterator<Item = Piece>,
-    slots: &mut Vec<SlotOf<E>>,
-) -> Result<(), Fault> {
-    match shape {
-        Shape::Scalar(scalar_type) => match pieces.next() {
-            Some(Piece::Elements(elements)) if elements.scalar_type() == *scalar_type => {
-                slots.push(Slot::Column(engine.import(elements)?));
-            }
-            other => panic!("a piece of a column of {scalar_type} is {other:?}"),
-        },
-        Shape::Unit => {}
-        Shape::Pair(first, rest) => {
-            import_lifted(engine, first, pieces, slots)?;
-            import_lifted(engine, rest, pieces, slots)?;
-        }
-        Shape::Record(_, payload) => import_lifted(engine, payload, pieces, slots)?,
-        Shape::Function(_) | Shape::Entry(_) => panic!("a function cannot come from outside"),
-        Shape::Sequence(element) => {
-            let Some(Piece::Lengths(lengths)) = pieces.next() else {
-                panic!("a piece of a descriptor must be lengths");
-            };
-            let lengths = engine.import(Constants::Int(lengths))?;
-            slots.push(Slot::Descriptor(engine.descriptor(None, lengths)?));
-            import_lifted(engine, element, pieces, slots)?;
-        }
-    }
-    Ok(())
+/// Whether a register has a piece: all but the length of a sequence outside any other, whose elements tell it.
+fn has_piece(fields: &[Field], position: usize) -> bool {
+    let Field { holds, parent } = fields[position];
+    let has_elements = fields.get(position + 1).is_some_and(|next| next.parent == Some(position));
+    holds != Holds::Sequences || parent.is_some() || !has_elements
 }
 
 /// A value as the host writes it: nested data.
@@ -161,8 +125,7 @@ impl std::error::Error for LiteralError {}
 /// # Errors
 /// Where literal and shape differ, or there is not enough memory.
 pub fn from_literal<E: Engine>(engine: &mut E, shape: &Shape, literal: &Literal) -> Result<Value<E>, LiteralError> {
-    let mut pieces = Vec::new();
-    start(shape, true, &mut pieces);
+    let mut pieces = start(shape);
     fill(shape, literal, true, &mut pieces, &mut Vec::new())?;
     for piece in &mut pieces {
         match piece {
@@ -184,25 +147,14 @@ fn keep_share<E: Engine, T>(engine: &E, elements: &mut Vec<T>) {
 }
 
 /// The pieces of a value before its data are known: empty, with any scalar for a scalar.
-fn start(shape: &Shape, serial: bool, pieces: &mut Vec<Piece>) {
-    match shape {
-        Shape::Scalar(_) if serial => pieces.push(Piece::Scalar(ScalarValue::Int(0))),
-        Shape::Scalar(scalar_type) => pieces.push(Piece::Elements(Constants::from_scalars(*scalar_type, &[]))),
-        Shape::Pair(first, rest) => {
-            start(first, serial, pieces);
-            start(rest, serial, pieces);
-        }
-        Shape::Record(_, payload) => start(payload, serial, pieces),
-        Shape::Unit | Shape::Function(_) | Shape::Entry(_) => {}
-        Shape::Sequence(element) => {
-            if !serial {
-                pieces.push(Piece::Lengths(Vec::new()));
-            } else if width(element) == 0 {
-                pieces.push(Piece::Scalar(ScalarValue::Int(0)));
-            }
-            start(element, false, pieces);
-        }
-    }
+fn start(shape: &Shape) -> Vec<Piece> {
+    let fields = shape.fields();
+    let piece = |position: usize| match fields[position].serial() {
+        RegisterType::Scalar(_) => Piece::Scalar(ScalarValue::Int(0)),
+        RegisterType::Column(scalar) => Piece::Elements(Constants::from_scalars(scalar, &[])),
+        RegisterType::Descriptor => Piece::Lengths(Vec::new()),
+    };
+    (0..fields.len()).filter(|&position| has_piece(&fields, position)).map(piece).collect()
 }
 
 /// Adds a literal to the pieces that begin with those of the shape; gives the pieces after them.
@@ -235,7 +187,7 @@ fn fill<'a>(
                 fill(element, item, false, elements, path)?;
                 path.pop();
             }
-            Ok(&mut elements[width(element)..])
+            Ok(&mut elements[element.width()..])
         }
         (Shape::Sequence(element), Literal::Constants(constants))
             if **element == Shape::Scalar(constants.scalar_type()) =>
@@ -256,7 +208,7 @@ fn split_first(pieces: &mut [Piece]) -> (&mut Piece, &mut [Piece]) {
 
 /// Notes the length of a sequence inside another, or of elements without pieces; gives the pieces of its elements.
 fn begin_segment<'a>(pieces: &'a mut [Piece], element: &Shape, serial: bool, length: usize) -> &'a mut [Piece] {
-    if serial && width(element) > 0 {
+    if serial && element.width() > 0 {
         return pieces;
     }
     let (piece, elements) = split_first(pieces);
@@ -265,18 +217,6 @@ fn begin_segment<'a>(pieces: &'a mut [Piece], element: &Shape, serial: bool, len
         only => *only = Piece::Scalar(ScalarValue::Int(length as i64)),
     }
     elements
-}
-
-/// The number of pieces of elements of a shape.
-fn width(shape: &Shape) -> usize {
-    match shape {
-        Shape::Scalar(_) => 1,
-        Shape::Pair(first, rest) => width(first) + width(rest),
-        Shape::Sequence(element) => 1 + width(element),
-        Shape::Record(_, payload) => width(payload),
-        Shape::Unit | Shape::Function(_) => 0,
-        Shape::Entry(_) => 1,
-    }
 }
 
 /// A shape as NESL writes types.
@@ -294,7 +234,6 @@ fn type_text(shape: &Shape) -> String {
         Shape::Sequence(element) => format!("[{}]", type_text(element)),
         Shape::Record(name, _) => name.clone(),
         Shape::Function(_) => "function".to_owned(),
-        Shape::Entry(_) => "vector".to_owned(),
     }
 }
 

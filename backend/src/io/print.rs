@@ -9,7 +9,7 @@ mod reader;
 mod sink;
 
 use crate::data::slot::Slot;
-use crate::engine::value::{SlotOf, Value};
+use crate::engine::value::{Notation, SlotOf, Value};
 use crate::engine::{Engine, Fault};
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::Shape;
@@ -71,10 +71,15 @@ pub fn print_typed<E: Engine>(
     element_types: &[String],
     out: &mut dyn io::Write,
 ) -> Result<(), PrintError> {
-    let mut slots = value.slots.iter();
-    let mut root = Node::new(engine, &value.shape, true, &mut slots, &mut element_types.iter())?;
     let mut printer = Printer { engine, sink: Sink::new(out), limit: limit.unwrap_or(usize::MAX) };
-    printer.node(&mut root, 0)?;
+    match (value.notation, value.slots.as_slice()) {
+        (Notation::Vector, [.., Slot::Column(column)]) => printer.entry(column, ["( ", ")"])?,
+        (Notation::Segments, [.., Slot::Column(column)]) => printer.entry(column, ["[ ", "]"])?,
+        (_, slots) => {
+            let mut root = Node::new(printer.engine, &value.shape, &mut slots.iter(), &mut element_types.iter())?;
+            printer.node(&mut root, 0)?;
+        }
+    }
     printer.sink.finish(printer.engine)
 }
 
@@ -92,8 +97,6 @@ enum Node<C> {
     Record(String, Box<Node<C>>),
     Unit,
     Function,
-    /// A vector of the CMU format and its length; in brackets if it is a descriptor.
-    Entry(Reader<C>, usize, [&'static str; 2]),
 }
 
 /// Where the elements of a sequence are.
@@ -108,46 +111,39 @@ impl<C: Clone> Node<C> {
     fn new<E: Engine<Column = C>>(
         engine: &mut E,
         shape: &Shape,
-        serial: bool,
         slots: &mut std::slice::Iter<'_, SlotOf<E>>,
         types: &mut std::slice::Iter<'_, String>,
     ) -> Result<Node<C>, Fault> {
         Ok(match shape {
             Shape::Scalar(_) => match slots.next() {
-                Some(Slot::Scalar(value)) if serial => Node::Scalar(*value),
-                Some(Slot::Column(column)) if !serial => Node::Elements(Reader::new(engine, column.clone())),
+                Some(Slot::Scalar(value)) => Node::Scalar(*value),
+                Some(Slot::Column(column)) => Node::Elements(Reader::new(engine, column.clone())),
                 _ => misshapen(shape),
             },
             Shape::Unit => Node::Unit,
             Shape::Pair(first, rest) => {
-                let first = Node::new(engine, first, serial, slots, types)?;
-                Node::Pair(Box::new(first), Box::new(Node::new(engine, rest, serial, slots, types)?))
+                let first = Node::new(engine, first, slots, types)?;
+                Node::Pair(Box::new(first), Box::new(Node::new(engine, rest, slots, types)?))
             }
             Shape::Record(name, payload) => {
-                Node::Record(name.clone(), Box::new(Node::new(engine, payload, serial, slots, types)?))
+                Node::Record(name.clone(), Box::new(Node::new(engine, payload, slots, types)?))
             }
-            Shape::Entry(_) => match slots.next() {
-                Some(slot) => Node::entry(engine, slot)?,
-                None => misshapen(shape),
-            },
             Shape::Function(captured) => {
                 // What a function captured is not shown.
-                if let Some(captured) = captured {
-                    Node::new(engine, captured, serial, slots, &mut [].iter())?;
-                }
+                slots.by_ref().take(captured.as_ref().map_or(0, |captured| captured.width())).for_each(drop);
                 Node::Function
             }
             Shape::Sequence(element) => {
                 let segments = match slots.next() {
-                    Some(Slot::Scalar(ScalarValue::Int(length))) if serial => Segments::One(*length as usize),
-                    Some(Slot::Descriptor(descriptor)) if !serial => {
+                    Some(Slot::Scalar(ScalarValue::Int(length))) => Segments::One(*length as usize),
+                    Some(Slot::Descriptor(descriptor)) => {
                         let (starts, lengths) = (engine.starts(descriptor)?, engine.lengths(descriptor)?);
                         Segments::Each { starts: Reader::new(engine, starts), lengths: Reader::new(engine, lengths) }
                     }
                     _ => misshapen(shape),
                 };
                 let ty = types.next().cloned().unwrap_or_default();
-                match Node::new(engine, element, false, slots, types)? {
+                match Node::new(engine, element, slots, types)? {
                     Node::Elements(reader) if **element == Shape::Scalar(ScalarType::Char) => {
                         Node::Text(segments, reader)
                     }
@@ -223,7 +219,6 @@ impl<E: Engine> Printer<'_, E> {
             }
             Node::Unit => self.sink.text("()"),
             Node::Function => self.sink.text("fn"),
-            Node::Entry(reader, length, brackets) => self.entry(reader, *length, brackets)?,
         }
         Ok(())
     }

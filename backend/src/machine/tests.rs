@@ -203,7 +203,7 @@ fn steps_take_seed_globals_and_arguments() {
     let step = Step {
         function: FunctionId(0),
         inputs: vec![Input::Seed, Input::Argument(0)],
-        outputs: vec![Output { shape: int, global: None }, Output { shape: ints.clone(), global: Some(GlobalId(4)) }],
+        outputs: vec![Output::Show(int), Output::Keep(GlobalId(4), ints.clone())],
     };
     let shown = machine.run_step(&program, &step, 40, std::slice::from_ref(&argument)).unwrap();
     assert_eq!(scalars(shown[0].slots.clone()), [ScalarValue::Int(42)]);

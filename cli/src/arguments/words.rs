@@ -20,7 +20,7 @@ pub fn is_option(parameter: &Parameter) -> bool {
             Shape::Scalar(_) | Shape::Unit => false,
             Shape::Pair(first, rest) => has_function(first) || has_function(rest),
             Shape::Sequence(inner) | Shape::Record(_, inner) => has_function(inner),
-            Shape::Function(_) | Shape::Entry(_) => true,
+            Shape::Function(_) => true,
         }
     }
     parameter.default.is_some() && !has_function(&parameter.shape)

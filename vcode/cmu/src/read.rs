@@ -22,7 +22,6 @@ use nesl_span::{FileId, Span};
 use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::op::VectorOp;
 use nesl_vcode::program::{FunctionId, Input, Operand, Output, Program, RegisterType, Step};
-use nesl_vcode::shape::Shape;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -165,13 +164,13 @@ fn program(text: &str, file: FileId) -> Result<Program> {
         }
     };
     let mut program = Program { functions: translated, ..Program::default() };
-    let (entry, shapes, draws) = versions.entry(functions[main].at.clone());
+    let (entry, shown, draws) = versions.entry(functions[main].at.clone());
     let function = FunctionId(u32::try_from(program.functions.len()).unwrap_or(u32::MAX));
     program.functions.push(entry);
     program.steps.push(Step {
         function,
         inputs: if draws { vec![Input::Seed] } else { Vec::new() },
-        outputs: shapes.into_iter().map(|shape| Output { shape, global: None }).collect(),
+        outputs: shown.into_iter().map(Output::Stack).collect(),
     });
     Ok(program)
 }
@@ -241,8 +240,8 @@ impl Versions<'_> {
         Ok((builder.finish(results), Some(types)))
     }
 
-    /// The function that calls the main one, the shapes of what it shows, and whether it needs a seed.
-    fn entry(&self, at: Range<usize>) -> (nesl_vcode::program::Function, Vec<Shape>, bool) {
+    /// The function that calls the main one, the types of what it shows, and whether it needs a seed.
+    fn entry(&self, at: Range<usize>) -> (nesl_vcode::program::Function, Vec<RegisterType>, bool) {
         let main = &self.list[0];
         let arity = self.arities[main.function];
         let mut builder = FunctionBuilder::new("@program", self.span(&at));
@@ -261,11 +260,7 @@ impl Versions<'_> {
         }
         let mut left = builder.call(FunctionId(0), &operands, &results);
         left.truncate(shown.len());
-        let shapes = shown.iter().map(|register| match register {
-            RegisterType::Column(scalar) | RegisterType::Scalar(scalar) => Shape::Entry(Some(*scalar)),
-            RegisterType::Descriptor => Shape::Entry(None),
-        });
-        (builder.finish(left), shapes.collect(), arity.draws)
+        (builder.finish(left), shown, arity.draws)
     }
 }
 

@@ -4,8 +4,7 @@ use super::{read, write};
 use nesl_prim::ScalarType;
 use nesl_span::FileId;
 use nesl_vcode::parse::parse;
-use nesl_vcode::program::{Input, RegisterType};
-use nesl_vcode::shape::Shape;
+use nesl_vcode::program::{Input, Output, RegisterType};
 use nesl_vcode::verify::verify;
 
 fn program(text: &str) -> nesl_vcode::Program {
@@ -23,9 +22,8 @@ fn functions_are_translated_for_the_types_of_their_operands() {
     let names: Vec<&str> = program.functions.iter().map(|function| function.name.as_str()).collect();
     assert_eq!(names, ["MAIN", "TWICE", "TWICE@2", "@program"]);
     assert_eq!(program.functions[2].registers[0], RegisterType::Column(ScalarType::Bool));
-    let shapes: Vec<&Shape> = program.steps[0].outputs.iter().map(|output| &output.shape).collect();
-    let (int, bool) = (Shape::Entry(Some(ScalarType::Int)), Shape::Entry(Some(ScalarType::Bool)));
-    assert_eq!(shapes, [&int, &int, &bool, &bool, &int, &int]);
+    let [int, bool] = [ScalarType::Int, ScalarType::Bool].map(|ty| Output::Stack(RegisterType::Column(ty)));
+    assert_eq!(program.steps[0].outputs, [int.clone(), int.clone(), bool.clone(), bool, int.clone(), int]);
 }
 
 #[test]
@@ -43,8 +41,8 @@ fn what_a_recursive_call_leaves_is_found() {
          FUNC EVEN IF CONST INT 1 CONST SEGDES 2 ELSE CONST BOOL F CALL AGAIN ENDIF RET
          FUNC AGAIN CALL EVEN RET",
     );
-    let shapes: Vec<&Shape> = program.steps[0].outputs.iter().map(|output| &output.shape).collect();
-    assert_eq!(shapes, [&Shape::Entry(Some(ScalarType::Int)), &Shape::Entry(None)]);
+    let shown = [RegisterType::Column(ScalarType::Int), RegisterType::Descriptor].map(Output::Stack);
+    assert_eq!(program.steps[0].outputs, shown);
 }
 
 #[test]
@@ -111,7 +109,7 @@ fn limitations_name_the_instruction() {
            %1 = text %0
            return %1
          }
-         step top() -> show entry char",
+         step top() -> stack column char",
     );
     let limitation = write(&program.unwrap(), &|_| 0).unwrap_err();
     assert_eq!(limitation.to_string(), "the CMU format has no counterpart of the instruction `text.float`");

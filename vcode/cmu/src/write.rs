@@ -20,8 +20,8 @@ use lower::{Lowering, Value};
 use nesl_prim::{HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::passes::expand_each;
-use nesl_vcode::program::{Block, Function, FunctionId, Input, Instruction, Op, Program, Step};
-use nesl_vcode::shape::Shape;
+use nesl_vcode::program::{Block, Function, FunctionId, Input, Instruction, Op, Output, Program, RegisterType, Step};
+use nesl_vcode::{Holds, Shape};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
@@ -57,7 +57,7 @@ const LIBRARY: &str = include_str!("write/library.vcode.txt");
 /// # Errors
 /// If the program does what the format cannot say.
 pub fn write(program: &Program, seed: &dyn Fn(usize) -> i64) -> Result<String> {
-    let shows = program.steps.iter().flat_map(|step| &step.outputs).any(|output| output.global.is_none());
+    let shows = program.steps.iter().any(|step| step.shown().next().is_some());
     if !shows && !program.mains.is_empty() {
         let what = "knows no arguments, and without arguments this program does nothing";
         return Err(Limitation { what: what.to_owned(), span: None });
@@ -183,13 +183,15 @@ fn main(program: &Program, names: &HashMap<FunctionId, String>, seed: &dyn Fn(us
         let count = called.body.results.iter().map(|&result| lower::width(called.operand_type(result))).sum();
         let mut values = lowering.call(*id, &arguments, count).into_iter();
         for output in outputs {
-            let width = output.shape.serial().into_iter().map(lower::width).sum();
+            let width = output.registers().into_iter().map(lower::width).sum();
             let values: Vec<Value> = values.by_ref().take(width).collect();
-            match output.global {
-                Some(global) => {
-                    globals.insert(global, values);
+            match output {
+                Output::Keep(global, _) => {
+                    globals.insert(*global, values);
                 }
-                None => serial(&mut lowering, &output.shape, &mut values.into_iter(), &mut shown),
+                Output::Show(shape) => laid_out(&mut lowering, shape, &values, &mut shown),
+                Output::Stack(RegisterType::Descriptor) => shown.push(lowering.segdes(values[1])),
+                Output::Stack(_) => shown.extend(values),
             }
         }
     }
@@ -205,68 +207,31 @@ fn uses_clock(block: &Block) -> bool {
 }
 
 /// A value as the format lays it out, from its vectors here.
-fn serial(lowering: &mut Lowering<'_>, shape: &Shape, values: &mut dyn Iterator<Item = Value>, out: &mut Vec<Value>) {
-    match shape {
-        Shape::Scalar(_) | Shape::Entry(Some(_)) => out.extend(values.next()),
-        Shape::Unit => {}
-        Shape::Entry(None) => lifted(lowering, shape, None, values, out),
-        Shape::Pair(first, rest) => {
-            serial(lowering, first, values, out);
-            serial(lowering, rest, values, out);
-        }
-        Shape::Record(_, payload) => serial(lowering, payload, values, out),
-        Shape::Function(captured) => {
-            if let Some(captured) = captured {
-                serial(lowering, captured, values, out);
+fn laid_out(lowering: &mut Lowering<'_>, shape: &Shape, mut values: &[Value], out: &mut Vec<Value>) {
+    let fields = shape.fields();
+    // Of the elements of sequences those that there are, if that is not all: their indices, by the positions of fields.
+    let mut elements: Vec<Option<Value>> = Vec::with_capacity(fields.len());
+    for field in fields {
+        let (own, rest) = values.split_at(lower::width(field.serial()));
+        values = rest;
+        let index = field.parent.and_then(|parent| elements[parent]);
+        let chosen = |lowering: &mut Lowering<'_>, value: Value| match index {
+            Some(index) => lowering.gather(field.scalar_type(), value, index),
+            None => value,
+        };
+        let first = chosen(lowering, own[0]);
+        let mut inner = None;
+        out.push(match (field.holds, field.parent) {
+            (Holds::Scalars(_), _) => first,
+            (Holds::Sequences, None) => lowering.segdes(first),
+            (Holds::Sequences, Some(_)) => {
+                let lengths = chosen(lowering, own[1]);
+                if !lowering.is_packed(first, lengths) {
+                    inner = Some(lowering.elements(first, lengths));
+                }
+                lowering.segdes(lengths)
             }
-        }
-        Shape::Sequence(element) => {
-            if let Some(length) = values.next() {
-                out.push(lowering.segdes(length));
-                lifted(lowering, element, None, values, out);
-            }
-        }
-    }
-}
-
-/// Many values of a shape; of its vectors only the elements at an index, or all.
-fn lifted(
-    lowering: &mut Lowering<'_>,
-    shape: &Shape,
-    index: Option<Value>,
-    values: &mut dyn Iterator<Item = Value>,
-    out: &mut Vec<Value>,
-) {
-    match shape {
-        Shape::Scalar(scalar) | Shape::Entry(Some(scalar)) => {
-            let Some(value) = values.next() else { return };
-            out.push(index.map_or(value, |index| lowering.gather(*scalar, value, index)));
-        }
-        Shape::Unit => {}
-        Shape::Pair(first, rest) => {
-            lifted(lowering, first, index, values, out);
-            lifted(lowering, rest, index, values, out);
-        }
-        Shape::Record(_, payload) => lifted(lowering, payload, index, values, out),
-        Shape::Function(captured) => {
-            if let Some(captured) = captured {
-                lifted(lowering, captured, index, values, out);
-            }
-        }
-        Shape::Sequence(_) | Shape::Entry(None) => {
-            let (Some(mut starts), Some(mut lengths)) = (values.next(), values.next()) else { return };
-            let mut inner = None;
-            if let Some(index) = index {
-                starts = lowering.gather(ScalarType::Int, starts, index);
-                lengths = lowering.gather(ScalarType::Int, lengths, index);
-            }
-            if !lowering.is_packed(starts, lengths) {
-                inner = Some(lowering.elements(starts, lengths));
-            }
-            out.push(lowering.segdes(lengths));
-            if let Shape::Sequence(element) = shape {
-                lifted(lowering, element, inner, values, out);
-            }
-        }
+        });
+        elements.push(inner);
     }
 }

@@ -5,12 +5,11 @@
 //! the results in `sorted[0]` and `sorted[1]`. The calls take the parts themselves, and who reads a part of the results
 //! gets that. Only parts that are known to have the lengths that the descriptor says are taken so; of others slices do.
 
-use crate::each::Each;
+use crate::layout::{EachPlan, Holds, Take};
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::passes::simplify::has_length;
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
-use crate::shape::Shape;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::HashMap;
 
@@ -47,10 +46,21 @@ fn int(value: i64) -> Operand {
 impl Rule for Unroll {
     fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
         match (&instruction.op, instruction.operands.as_slice()) {
-            (Op::Each(each), &[Operand::Constant(ScalarValue::Int(count)), ..])
-                if (1..=MOST).contains(&count) && each.results.iter().all(is_flat) =>
-            {
-                self.unroll(context, each, count, instruction);
+            (Op::Each(each), &[Operand::Constant(ScalarValue::Int(count)), ..]) if (1..=MOST).contains(&count) => {
+                let plan = each.plan();
+                if !plan.gives_flat() {
+                    return Action::Keep;
+                }
+                let operands = &instruction.operands[1..];
+                let instances: Vec<Vec<Operand>> = (0..count)
+                    .map(|index| {
+                        let arguments = self.arguments(context, &plan, operands, index);
+                        context.emit_all(Op::Call(each.serial), arguments, &each.serial_results())
+                    })
+                    .collect();
+                for (&result, value) in instruction.results.iter().zip(self.together(context, &plan, &instances)) {
+                    context.rename(result, value);
+                }
                 Action::Remove
             }
             (Op::Vector(VectorOp::Extract), &[column, Operand::Constant(ScalarValue::Int(index))]) => {
@@ -71,163 +81,109 @@ impl Rule for Unroll {
     }
 }
 
-/// Whether values of a shape are scalars and sequences of scalars.
-fn is_flat(shape: &Shape) -> bool {
-    match shape {
-        Shape::Scalar(_) | Shape::Function(None) | Shape::Unit => true,
-        Shape::Pair(first, rest) => is_flat(first) && is_flat(rest),
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => is_flat(inner),
-        Shape::Sequence(element) => element.lifted().iter().all(|ty| matches!(ty, RegisterType::Column(_))),
-        Shape::Entry(_) => false,
-    }
-}
-
-fn next<'o>(operands: &mut impl Iterator<Item = &'o Operand>) -> Operand {
-    *operands.next().unwrap_or_else(|| panic!("an operand is missing: unverified program"))
-}
-
 impl Unroll {
     /// The start and the length of a segment of results.
     fn at(&self, descriptor: Operand, index: i64) -> Option<(Operand, Operand)> {
         self.segments.get(&descriptor)?.get(usize::try_from(index).ok()?).copied()
     }
 
-    fn unroll(&mut self, context: &mut Context, each: &Each, count: i64, instruction: &Instruction) {
-        let instances: Vec<Vec<Operand>> = (0..count)
-            .map(|index| {
-                let mut rest = instruction.operands[1..].iter();
-                let mut arguments = Vec::new();
-                for argument in &each.arguments {
-                    if argument.varies {
-                        self.argument(context, &argument.shape, index, &mut rest, &mut arguments);
+    /// The arguments of an instance.
+    fn arguments(&self, context: &mut Context, plan: &EachPlan, operands: &[Operand], index: i64) -> Vec<Operand> {
+        let mut arguments = Vec::with_capacity(operands.len());
+        // Of sequences that were put together the parts of their columns; of others where the segments are.
+        let (mut written_out, mut ranges) = (HashMap::new(), HashMap::new());
+        for (position, (taken, &operand)) in plan.operands.iter().zip(operands).enumerate() {
+            let argument = match (taken.take, taken.register) {
+                (Take::Element, RegisterType::Descriptor) => {
+                    if let Some(length) = self.written_out(context, plan, operands, (position, index), &mut written_out)
+                    {
+                        length
                     } else {
-                        arguments.extend(rest.by_ref().take(argument.registers().len()));
+                        let [starts, lengths] = [VectorOp::Starts, VectorOp::Lengths]
+                            .map(|op| context.emit(Op::Vector(op), vec![operand], INTS));
+                        let [start, length] = [starts, lengths].map(|column| element(context, column, index, INT));
+                        ranges.insert(position, (start, length));
+                        length
                     }
                 }
-                context.emit_all(Op::Call(each.serial), arguments, &each.serial_results())
-            })
-            .collect();
-        let mut values = Vec::new();
-        let mut place = 0;
-        each.results.iter().for_each(|shape| self.together(context, shape, &instances, &mut place, &mut values));
-        for (&result, value) in instruction.results.iter().zip(values) {
-            context.rename(result, value);
-        }
-    }
-
-    /// The arguments of an instance for a shape whose lifted registers come next.
-    fn argument<'o>(
-        &self,
-        context: &mut Context,
-        shape: &Shape,
-        index: i64,
-        operands: &mut impl Iterator<Item = &'o Operand>,
-        arguments: &mut Vec<Operand>,
-    ) {
-        match shape {
-            Shape::Scalar(ty) => {
-                let column = next(operands);
-                arguments.push(element(context, column, index, RegisterType::Scalar(*ty)));
-            }
-            Shape::Pair(first, rest) => {
-                self.argument(context, first, index, operands, arguments);
-                self.argument(context, rest, index, operands, arguments);
-            }
-            Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
-                self.argument(context, inner, index, operands, arguments);
-            }
-            Shape::Function(None) | Shape::Unit => {}
-            Shape::Sequence(elements) => {
-                let descriptor = next(operands);
-                let columns: Vec<Operand> = elements.lifted().iter().map(|_| next(operands)).collect();
-                match self.written_out(context, elements, descriptor, &columns, index) {
-                    Some(part) => arguments.extend(part),
-                    None => cut(context, elements, descriptor, &columns, index, arguments),
+                (Take::Element, RegisterType::Column(ty) | RegisterType::Scalar(ty)) => {
+                    element(context, operand, index, RegisterType::Scalar(ty))
                 }
-            }
-            Shape::Entry(_) => panic!("an entry of a stack varies by instance: unverified program"),
+                (Take::Slice(of), ty) => match (written_out.get(&position), ranges.get(&of)) {
+                    (Some(&part), _) => part,
+                    (None, Some(&range)) => slice(context, operand, ty, range),
+                    (None, None) => operand,
+                },
+                // What segments lie in stays whole.
+                (Take::Same | Take::Data, _) => operand,
+            };
+            arguments.push(argument);
         }
+        arguments
     }
 
-    /// The length and the columns of one of the sequences that were put together.
+    /// The length of one of the sequences that were put together; notes the parts of its columns by their positions.
     fn written_out(
         &self,
         context: &Context,
-        elements: &Shape,
-        descriptor: Operand,
-        columns: &[Operand],
-        index: i64,
-    ) -> Option<Vec<Operand>> {
-        if !is_flat(elements) {
-            return None;
-        }
-        let lengths = context.made_by(context.made_by(descriptor, VectorOp::Packed)?[0], VectorOp::Build)?;
+        plan: &EachPlan,
+        operands: &[Operand],
+        (position, index): (usize, i64),
+        columns: &mut HashMap<usize, Operand>,
+    ) -> Option<Operand> {
+        let lengths = context.made_by(context.made_by(operands[position], VectorOp::Packed)?[0], VectorOp::Build)?;
         let index = usize::try_from(index).ok()?;
-        let mut part = vec![*lengths.get(index)?];
-        for &column in columns {
-            let parts = context.made_by(column, VectorOp::Concat)?;
+        let length = *lengths.get(index)?;
+        let mut found = Vec::new();
+        for (child, taken) in plan.operands.iter().enumerate().filter(|(_, taken)| taken.take == Take::Slice(position))
+        {
+            let parts = context.made_by(operands[child], VectorOp::Concat)?;
             let is_known = |(&part, &length): (&Operand, &Operand)| {
                 self.lengths.get(&part) == Some(&length) || has_length(context, part, length)
             };
             // All of them before it, for it to begin where it should.
             let all = parts.len() == lengths.len() && parts.iter().zip(lengths).take(index + 1).all(is_known);
-            part.push(*parts.get(index).filter(|_| all)?);
+            let is_column = taken.register != RegisterType::Descriptor;
+            found.push((child, *parts.get(index).filter(|_| all && is_column)?));
         }
-        Some(part)
+        columns.extend(found);
+        Some(length)
     }
 
-    /// The lifted registers of a shape, of the results of all instances.
-    fn together(
-        &mut self,
-        context: &mut Context,
-        shape: &Shape,
-        instances: &[Vec<Operand>],
-        place: &mut usize,
-        values: &mut Vec<Operand>,
-    ) {
-        let mut all = || {
-            *place += 1;
-            instances.iter().map(|results| results[*place - 1]).collect::<Vec<Operand>>()
-        };
-        match shape {
-            Shape::Scalar(ty) => {
-                values.push(context.emit(Op::Vector(VectorOp::Build), all(), RegisterType::Column(*ty)));
-            }
-            Shape::Pair(first, rest) => {
-                self.together(context, first, instances, place, values);
-                self.together(context, rest, instances, place, values);
-            }
-            Shape::Record(_, inner) | Shape::Function(Some(inner)) => {
-                self.together(context, inner, instances, place, values);
-            }
-            Shape::Function(None) | Shape::Unit => {}
-            Shape::Sequence(elements) => {
-                let lengths = all();
-                let mut segments = vec![(int(0), lengths[0])];
-                for pair in lengths.windows(2) {
-                    let (start, length) = segments[segments.len() - 1];
-                    let start = match start {
-                        Operand::Constant(_) => length,
-                        start => context.emit(Op::Scalar(ScalarOp::AddInt), vec![start, length], INT),
-                    };
-                    segments.push((start, pair[1]));
-                }
-                let column = context.emit(Op::Vector(VectorOp::Build), lengths, INTS);
-                let descriptor = context.emit(Op::Vector(VectorOp::Packed), vec![column], RegisterType::Descriptor);
-                values.push(descriptor);
-                for ty in elements.lifted() {
-                    let columns = all();
-                    self.lengths.extend(columns.iter().copied().zip(segments.iter().map(|segment| segment.1)));
-                    let parts = segments.iter().zip(&columns);
+    /// The results of all instances, from those of each.
+    fn together(&mut self, context: &mut Context, plan: &EachPlan, instances: &[Vec<Operand>]) -> Vec<Operand> {
+        let mut values: Vec<Operand> = Vec::with_capacity(plan.results.len());
+        for (place, field) in plan.results.iter().enumerate() {
+            let all: Vec<Operand> = instances.iter().map(|results| results[place]).collect();
+            let segments = field.parent.and_then(|parent| self.segments.get(&values[parent]));
+            values.push(match (segments, field.holds) {
+                (Some(segments), _) => {
+                    self.lengths.extend(all.iter().copied().zip(segments.iter().map(|segment| segment.1)));
+                    let parts = segments.iter().zip(&all);
                     let parts: Parts = parts.map(|(&(start, length), &part)| (start, length, part)).collect();
-                    let column = context.emit(Op::Vector(VectorOp::Concat), columns, ty);
+                    let column = context.emit(Op::Vector(VectorOp::Concat), all, field.lifted());
                     self.parts.insert(column, parts);
-                    values.push(column);
+                    column
                 }
-                self.segments.insert(descriptor, segments);
-            }
-            Shape::Entry(_) => panic!("an entry of a stack is no result of an instance: unverified program"),
+                (None, Holds::Scalars(_)) => context.emit(Op::Vector(VectorOp::Build), all, field.lifted()),
+                (None, Holds::Sequences) => {
+                    let mut segments = vec![(int(0), all[0])];
+                    for pair in all.windows(2) {
+                        let (start, length) = segments[segments.len() - 1];
+                        let start = match start {
+                            Operand::Constant(_) => length,
+                            start => context.emit(Op::Scalar(ScalarOp::AddInt), vec![start, length], INT),
+                        };
+                        segments.push((start, pair[1]));
+                    }
+                    let column = context.emit(Op::Vector(VectorOp::Build), all, INTS);
+                    let descriptor = context.emit(Op::Vector(VectorOp::Packed), vec![column], field.lifted());
+                    self.segments.insert(descriptor, segments);
+                    descriptor
+                }
+            });
         }
+        values
     }
 }
 
@@ -240,52 +196,19 @@ fn element(context: &mut Context, column: Operand, index: i64, ty: RegisterType)
     }
 }
 
-/// A segment of columns, taken out of them.
-fn cut(
-    context: &mut Context,
-    elements: &Shape,
-    descriptor: Operand,
-    columns: &[Operand],
-    index: i64,
-    arguments: &mut Vec<Operand>,
-) {
-    let [starts, lengths] =
-        [VectorOp::Starts, VectorOp::Lengths].map(|op| context.emit(Op::Vector(op), vec![descriptor], INTS));
-    let [start, length] = [starts, lengths].map(|column| element(context, column, index, INT));
-    arguments.push(length);
-    slices(context, elements, (start, length), &mut columns.iter(), arguments);
-}
-
-/// The part of the lifted registers of a shape from a start on, of a length.
-fn slices<'o>(
-    context: &mut Context,
-    shape: &Shape,
-    range: (Operand, Operand),
-    columns: &mut impl Iterator<Item = &'o Operand>,
-    arguments: &mut Vec<Operand>,
-) {
-    let slice = |context: &mut Context, column, ty| {
-        context.emit(Op::Vector(VectorOp::Slice), vec![column, range.0, range.1], ty)
-    };
-    match shape {
-        Shape::Scalar(ty) => arguments.push(slice(context, next(columns), RegisterType::Column(*ty))),
-        Shape::Pair(first, rest) => {
-            slices(context, first, range, columns, arguments);
-            slices(context, rest, range, columns, arguments);
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => slices(context, inner, range, columns, arguments),
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(elements) => {
-            let descriptor = next(columns);
+/// The part of a register from a start on, of a length.
+fn slice(context: &mut Context, operand: Operand, ty: RegisterType, (start, length): (Operand, Operand)) -> Operand {
+    let part =
+        |context: &mut Context, column, ty| context.emit(Op::Vector(VectorOp::Slice), vec![column, start, length], ty);
+    match ty {
+        RegisterType::Descriptor => {
             let [starts, lengths] = [VectorOp::Starts, VectorOp::Lengths].map(|op| {
-                let all = context.emit(Op::Vector(op), vec![descriptor], INTS);
-                slice(context, all, INTS)
+                let all = context.emit(Op::Vector(op), vec![operand], INTS);
+                part(context, all, INTS)
             });
-            arguments.push(context.emit(Op::Vector(VectorOp::View), vec![starts, lengths], RegisterType::Descriptor));
-            // What the segments lie in stays whole.
-            arguments.extend(columns.by_ref().take(elements.lifted().len()));
+            context.emit(Op::Vector(VectorOp::View), vec![starts, lengths], ty)
         }
-        Shape::Entry(_) => panic!("an entry of a stack in a sequence: unverified program"),
+        column => part(context, operand, column),
     }
 }
 

@@ -108,7 +108,7 @@ fn printing(twin: &mut Twin<impl Local>) {
     let column = twin.ranks.fill(Fill::Iota(MANY)).expect("iota");
     let shape = Shape::Sequence(Box::new(Shape::Scalar(ScalarType::Int)));
     let slots = vec![Slot::Scalar(ScalarValue::Int(MANY as i64)), Slot::Column(column)];
-    let value = Value { shape, slots };
+    let value = Value::new(shape, slots);
     let numbers = |count| (0..count).map(|number: usize| number.to_string()).collect::<Vec<_>>().join(", ");
     for (limit, expected) in [(Some(100), format!("[{}, ...]", numbers(100))), (None, format!("[{}]", numbers(MANY)))] {
         let before = sent(&mut twin.ranks);

@@ -48,11 +48,6 @@ enum Collected {
 }
 
 impl Body<'_, '_> {
-    /// Whether an `each` can be a loop: what instances give is scalars and sequences of scalars.
-    pub(super) fn is_loop(plan: &EachPlan) -> bool {
-        plan.results.iter().all(|field| field.parent.is_none() || field.holds != Holds::Sequences)
-    }
-
     /// The values of the results of an `each`.
     pub(super) fn each_loop(
         &mut self,

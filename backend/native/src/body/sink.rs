@@ -138,7 +138,7 @@ impl Uses {
                 }
                 Op::Each(each) => {
                     let plan = each.plan();
-                    if !Body::is_loop(&plan) {
+                    if !plan.gives_flat() {
                         continue;
                     }
                     for (&operand, taken) in instruction.operands[1..].iter().zip(&plan.operands) {

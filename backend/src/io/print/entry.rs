@@ -2,33 +2,15 @@
 //! `( 1.50000000000000e+00 )`, `( T F )`, and the lengths of a descriptor in brackets, `[ 2 1 ]`.
 
 use super::reader::Reader;
-use super::{Node, PrintError, Printer};
-use crate::data::slot::Slot;
-use crate::engine::value::SlotOf;
-use crate::engine::{Engine, Fault};
+use super::{PrintError, Printer};
+use crate::engine::Engine;
 use nesl_prim::ScalarValue;
 
-impl<C: Clone> Node<C> {
-    /// An entry in a slot.
-    pub(super) fn entry<E: Engine<Column = C>>(engine: &mut E, slot: &SlotOf<E>) -> Result<Node<C>, Fault> {
-        let (column, brackets) = match slot {
-            Slot::Column(column) => (column.clone(), ["( ", ")"]),
-            Slot::Descriptor(descriptor) => (engine.lengths(descriptor)?, ["[ ", "]"]),
-            Slot::Scalar(_) => panic!("an entry of the stack is no scalar: unverified program"),
-        };
-        let length = engine.length(&column);
-        Ok(Node::Entry(Reader::new(engine, column), length, brackets))
-    }
-}
-
 impl<E: Engine> Printer<'_, E> {
-    /// Writes an entry.
-    pub(super) fn entry(
-        &mut self,
-        reader: &mut Reader<E::Column>,
-        length: usize,
-        brackets: &[&'static str; 2],
-    ) -> Result<(), PrintError> {
+    /// Writes an entry: a column, in brackets.
+    pub(super) fn entry(&mut self, column: &E::Column, brackets: [&str; 2]) -> Result<(), PrintError> {
+        let length = self.engine.length(column);
+        let mut reader = Reader::new(self.engine, column.clone());
         self.sink.text(brackets[0]);
         for index in 0..length.min(self.limit) {
             let value = reader.at(self.engine, &mut self.sink, index)?;

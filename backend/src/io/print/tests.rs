@@ -110,7 +110,7 @@ fn views_are_read_out_of_order() {
     let lengths = column(std::iter::repeat_n(1000, count as usize).chain([3, 0]).collect());
     let descriptor = engine.descriptor(Some(starts), lengths).unwrap();
     let slots = vec![Slot::Scalar(ScalarValue::Int(count + 2)), Slot::Descriptor(descriptor), Slot::Column(data)];
-    let value = Value { shape: sequence(sequence(INT)), slots };
+    let value = Value::new(sequence(sequence(INT)), slots);
     let row = |start: i64, length: i64| {
         let row: Vec<String> = (start..start + length).map(|element| element.to_string()).collect();
         format!("[{}]", row.join(", "))

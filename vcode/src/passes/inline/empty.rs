@@ -6,46 +6,27 @@
 //! empty.
 
 use crate::each::Each;
+use crate::layout::Take;
 use crate::op::{Elements, Fusion, Kind, VectorOp};
 use crate::program::{Function, Instruction, Op, Operand, RegisterType};
-use crate::shape::Shape;
 use nesl_prim::ScalarValue;
 
 /// Whether the lifted function of an `each` may run for no instances; it has no effect.
 pub(super) fn runs_on_nothing(lifted: &Function, each: &Each) -> bool {
-    let mut operands = vec![true];
-    for argument in &each.arguments {
-        match argument.varies {
-            true => empty_registers(&argument.shape, &mut operands),
-            false => operands.extend(argument.registers().iter().map(|_| false)),
-        }
-    }
+    let plan = each.plan();
+    // What a descriptor of no segments points into need not be empty.
+    let operands = plan.operands.iter().map(|taken| taken.take == Take::Element);
     let mut nothing = Nothing { function: lifted, empty: vec![false; lifted.registers.len()] };
-    for (parameter, is_empty) in lifted.parameters.iter().zip(operands) {
+    for (parameter, is_empty) in lifted.parameters.iter().zip(std::iter::once(true).chain(operands)) {
         nothing.empty[parameter.0 as usize] = is_empty;
     }
-    let mut results = Vec::new();
-    each.results.iter().for_each(|shape| empty_registers(shape, &mut results));
     let body = &lifted.body;
     body.instructions.iter().all(|instruction| nothing.instruction(instruction))
-        && body.results.iter().zip(results).all(|(&result, must_be)| !must_be || nothing.is_empty(result))
-}
-
-/// Which lifted registers of no values are empty. What a descriptor of no segments points into need not be.
-fn empty_registers(shape: &Shape, registers: &mut Vec<bool>) {
-    match shape {
-        Shape::Pair(first, rest) => {
-            empty_registers(first, registers);
-            empty_registers(rest, registers);
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => empty_registers(inner, registers),
-        Shape::Function(None) | Shape::Unit => {}
-        Shape::Sequence(element) => {
-            registers.push(true);
-            registers.extend(element.lifted().iter().map(|_| false));
-        }
-        Shape::Scalar(_) | Shape::Entry(_) => registers.push(true),
-    }
+        && body
+            .results
+            .iter()
+            .zip(&plan.results)
+            .all(|(&result, field)| field.parent.is_some() || nothing.is_empty(result))
 }
 
 /// Registers that are empty columns, descriptors of no segments, or 0.
