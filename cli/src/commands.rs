@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod doc;
 mod explain;
+mod fmt;
 mod generate;
 mod repl;
 mod run;
@@ -49,6 +50,8 @@ enum Command {
     Build(build::Arguments),
     /// Check files, and show the types of what they define
     Check(check::Arguments),
+    /// Lay files out in the usual way
+    Fmt(fmt::Arguments),
     /// Show the flat program that a file compiles to
     Vcode(vcode::Arguments),
     /// Explain the code of an error or warning, with an example; without one, list all codes
@@ -97,6 +100,7 @@ pub fn run() -> Result<(), Stop> {
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
+        Some(Command::Fmt(arguments)) => fmt::run(&arguments, options.style()),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
         Some(Command::Doc(arguments)) => doc::doc(&arguments),
@@ -132,7 +136,7 @@ fn command_line() -> clap::Command {
     let mut command = CommandLine::command();
     // Options that all commands share are theirs only then.
     command.build();
-    let compiling = ["build", "check", "vcode"].map(|name| (name, &["color", "message_format"][..]));
+    let compiling = ["build", "check", "fmt", "vcode"].map(|name| (name, &["color", "message_format"][..]));
     let telling = ["explain", "doc", "apropos", "completions", "man"].map(|name| (name, &[][..]));
     for (name, said) in compiling.into_iter().chain(telling) {
         command = command.mut_subcommand(name, |quiet| {

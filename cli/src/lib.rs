@@ -1,7 +1,7 @@
 //! The `nesl` command as a library.
 //!
 //! ```text
-//! commands/     the command line: run, build, check, vcode, repl …    options  how programs are run
+//! commands/     the command line: run, build, check, fmt, vcode, repl … options  how programs are run
 //! driver        source to program                                     payload, built  executables with a program inside
 //! launch        which engine, which ranks                             execute, oracle  a program on it
 //! supervisor/   --ranks: starting, watching and ending them           allocation  started by a batch system without MPI

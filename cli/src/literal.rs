@@ -6,7 +6,7 @@
 
 use nesl_backend::Literal;
 use nesl_frontend::ast::BinaryOp;
-use nesl_frontend::lexer::lex;
+use nesl_frontend::lexer::{Lexed, lex};
 use nesl_frontend::token::{Bracket, Token};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::FileId;
@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Result<Literal, Malformed> {
 }
 
 fn read(text: &str) -> Result<Literal, Mistake> {
-    let (tokens, diagnostics) = lex(FileId(0), text);
+    let Lexed { tokens, diagnostics, .. } = lex(FileId(0), text);
     if let Some(diagnostic) = diagnostics.into_iter().next() {
         let place = diagnostic.labels.first().map_or(0..0, |label| label.span.start as usize..label.span.end as usize);
         return Err((diagnostic.message, place));

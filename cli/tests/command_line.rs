@@ -149,6 +149,7 @@ fn options_are_shown_where_they_matter() {
         ("repl", &["--threads", "--seed", "--color"], &[]),
         ("check", &["--color", "--message-format"], &["--threads", "--seed"]),
         ("build", &["--color", "--output"], &["--threads", "--ranks"]),
+        ("fmt", &["--color", "--check"], &["--threads", "--ranks"]),
         ("doc", &["--all"], &["--threads", "--color", "Running"]),
         ("explain", &["--help"], &["--threads", "Running"]),
     ] {

@@ -28,7 +28,7 @@ fn sources_and_their_names() {
     is_safe(&bench.piped(&[], &format!("{HOSTILE};\n")));
     is_safe(&bench.piped(&[], &format!(":{HOSTILE}\n:doc {HOSTILE}\n:load {HOSTILE}\n")));
     let name = format!("{HOSTILE}.nesl");
-    for command in ["run", "check", "vcode", "build"] {
+    for command in ["run", "check", "vcode", "fmt", "build"] {
         let output: &[&str] = if command == "build" { &["-o", "b"] } else { &[] };
         is_safe(&bench.nesl(&[&[command, &name], output].concat()));
         bench.write(&name, "x = ;");

@@ -163,6 +163,7 @@ fn help_has_examples() {
         &["run", "--help"],
         &["build", "--help"],
         &["check", "--help"],
+        &["fmt", "--help"],
         &["vcode", "--help"],
         &["repl", "--help"],
         &["doc", "--help"],
@@ -210,7 +211,7 @@ fn a_reader_that_leaves_ends_the_output_quietly() {
 #[test]
 fn a_full_disk_is_an_error() {
     let bench = Bench::with("a.nesl", "1;");
-    bench.write("b.nesl", "function next(x) = x + 1;");
+    bench.write("b.nesl", "function next(x) = x+1;");
     bench.nesl(&["build", "a.nesl", "-o", "built"]).prints("");
     let nesl = Path::new(env!("CARGO_BIN_EXE_nesl")).to_owned();
     let commands = [
@@ -219,6 +220,7 @@ fn a_full_disk_is_an_error() {
         (&nesl, &["vcode", "a.nesl"], "No space"),
         (&nesl, &["vcode", "--list-passes"], "No space"),
         (&nesl, &["check", "b.nesl"], "No space"),
+        (&nesl, &["fmt", "--check", "b.nesl"], "No space"),
         (&nesl, &["--help"], "No space"),
         (&nesl, &["help", "run"], "No space"),
         (&nesl, &["--version"], "No space"),

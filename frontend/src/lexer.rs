@@ -2,7 +2,7 @@
 //!
 //! A chumsky grammar over characters in which every text is a sequence of tokens, blanks and comments: what cannot be
 //! read becomes a [`Diagnostic`] and, where a constant was meant, a stand-in, so that the parser can go on.
-//! [`crate::parser`] reads the result.
+//! [`crate::parser`] reads the tokens; the comments it passes on, for [`crate::format`] and whoever else wants them.
 
 use crate::ast::{BinaryOp, Symbol};
 use crate::diagnostic::Diagnostic;
@@ -115,6 +115,7 @@ type Extra = extra::Err<LexError>;
 #[derive(Clone)]
 enum Piece {
     Blank,
+    Comment,
     Token(Token),
 }
 
@@ -341,11 +342,15 @@ fn comment<'a>() -> impl Parser<'a, &'a str, Piece, Extra> + Clone {
         if close.is_none() {
             emitter.emit(LexError { mistake: Mistake::UnclosedComment, span: extra.span() });
         }
-        Piece::Blank
+        Piece::Comment
     })
 }
 
-fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
+/// Pieces of a text and where they stand.
+type Pieces<P> = Vec<(P, SimpleSpan)>;
+
+/// The tokens and the comments of a text.
+fn lexer<'a>() -> impl Parser<'a, &'a str, (Pieces<Token>, Vec<SimpleSpan>), Extra> {
     // What changes the direction of text is reported wherever it stands: see `lex`.
     let blank =
         any().filter(|c: &char| c.is_whitespace() || is_bidirectional(*c)).repeated().at_least(1).to(Piece::Blank);
@@ -365,20 +370,35 @@ fn lexer<'a>() -> impl Parser<'a, &'a str, Vec<(Token, SimpleSpan)>, Extra> {
         .repeated()
         .collect::<Vec<_>>()
         .map(|pieces| {
-            pieces
-                .into_iter()
-                .filter_map(|(piece, span)| match piece {
-                    Piece::Token(token) => Some((token, span)),
-                    Piece::Blank => None,
-                })
-                .collect()
+            let mut comments = Vec::new();
+            let token = |(piece, span)| match piece {
+                Piece::Token(token) => Some((token, span)),
+                Piece::Comment => {
+                    comments.push(span);
+                    None
+                }
+                Piece::Blank => None,
+            };
+            let tokens = pieces.into_iter().filter_map(token).collect();
+            (tokens, comments)
         })
 }
 
-/// The tokens of a text, and what could not be read.
-pub fn lex(file: FileId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnostic>) {
-    let (tokens, mut errors) = lexer().parse(text).into_output_errors();
-    let tokens = tokens.unwrap_or_default();
+/// What a text consists of.
+#[derive(Clone, Debug, Default)]
+pub struct Lexed {
+    /// Its tokens.
+    pub tokens: Vec<(Token, Span)>,
+    /// Where its comments stand, both `%` included.
+    pub comments: Vec<Span>,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Takes a text apart.
+pub fn lex(file: FileId, text: &str) -> Lexed {
+    let (pieces, mut errors) = lexer().parse(text).into_output_errors();
+    let (tokens, comments) = pieces.unwrap_or_default();
     let mut after_minus = false;
     let tokens = (tokens.into_iter())
         .map(|(mut token, span)| {
@@ -390,8 +410,9 @@ pub fn lex(file: FileId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnostic>) {
             (token, Span::new(file, span.start, span.end))
         })
         .collect();
+    let comments = comments.into_iter().map(|span| Span::new(file, span.start, span.end)).collect();
     let diagnostics = errors.into_iter().map(|error| error.into_diagnostic(file, text));
-    (tokens, diagnostics.chain(bidirectional(file, text)).collect())
+    Lexed { tokens, comments, diagnostics: diagnostics.chain(bidirectional(file, text)).collect() }
 }
 
 /// What changes the direction of text, in comments and strings too: a program would not be what people see of it.
@@ -414,7 +435,7 @@ pub fn is_complete(text: &str) -> bool {
         Bracket(Bracket),
         Let,
     }
-    let (tokens, diagnostics) = lex(FileId(0), text);
+    let Lexed { tokens, diagnostics, .. } = lex(FileId(0), text);
     if diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
         return false;
     }

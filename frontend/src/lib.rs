@@ -6,14 +6,15 @@
 //! ```
 //!
 //! [`Session`] is the entry: it holds the library and everything defined so far, and checks one more text at a time.
-//! Errors are [`Diagnostic`]s, several per run; [`render`] prints them. Nothing here does input or output, and nothing
-//! here knows of VCODE or engines.
+//! Errors are [`Diagnostic`]s, several per run; [`render`] prints them. [`format`] lays a text out in the usual way.
+//! Nothing here does input or output, and nothing here knows of VCODE or engines.
 
 pub mod ast;
 pub mod core;
 pub mod diagnostic;
 mod elaborate;
 pub mod eval;
+pub mod format;
 mod infer;
 pub mod lexer;
 pub mod manual;

@@ -12,7 +12,7 @@ mod fault;
 mod forms;
 mod message;
 mod nesting;
-mod operators;
+pub(crate) mod operators;
 mod patterns;
 mod recovery;
 mod timing;
@@ -20,7 +20,7 @@ mod types;
 
 use crate::ast::{Expr, ExprKind, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
-use crate::lexer;
+use crate::lexer::{self, Lexed};
 use crate::stack::with_stack;
 use crate::token::{Bracket, Token};
 use chumsky::input::MappedInput;
@@ -66,28 +66,34 @@ fn parenthesised<'t>(
 pub struct Parsed {
     /// Its forms in order; those that could not be read are [`crate::ast::TopLevelKind::Error`].
     pub forms: Vec<TopLevel>,
+    /// Where comments stand, in order. The tree has places in the text, so this says which node each is at.
+    pub comments: Vec<Span>,
     /// What is wrong, in the order of the text; empty if all is well.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads a file or a REPL input.
 pub fn parse(file: FileId, text: &str) -> Parsed {
-    let (forms, diagnostics) = run(file, text, forms::program);
-    Parsed { forms: forms.unwrap_or_default(), diagnostics }
+    let lexed = lexer::lex(file, text);
+    let comments = lexed.comments.clone();
+    let (forms, diagnostics) = run(file, text, lexed, forms::program);
+    Parsed { forms: forms.unwrap_or_default(), comments, diagnostics }
 }
 
 /// Reads one expression without a terminator: a command-line argument, the operand of a REPL command.
 pub fn parse_expression(file: FileId, text: &str) -> (Option<Expr>, Vec<Diagnostic>) {
-    run(file, text, |tokens| expressions::expression(tokens).then_ignore(end()).boxed())
+    let lexed = lexer::lex(file, text);
+    run(file, text, lexed, |tokens| expressions::expression(tokens).then_ignore(end()).boxed())
 }
 
-/// Lexes the text and runs a rule on all of it, with a stack that is large enough for its nesting.
+/// Runs a rule on all tokens of a text, with a stack that is large enough for its nesting.
 fn run<O: Send>(
     file: FileId,
     text: &str,
+    lexed: Lexed,
     rule: impl for<'t> FnOnce(recovery::Source<'t>) -> Rule<'t, O> + Send,
 ) -> (Option<O>, Vec<Diagnostic>) {
-    let (tokens, mut diagnostics) = lexer::lex(file, text);
+    let Lexed { tokens, mut diagnostics, .. } = lexed;
     let depth = match nesting::measure(&tokens) {
         Ok(depth) => depth,
         Err(diagnostic) => {

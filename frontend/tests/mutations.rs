@@ -42,8 +42,11 @@ fn mutated_programs_are_answered() {
     for round in 0..1_500 {
         let text = PROGRAMS[round % PROGRAMS.len()];
         let file = sources.add("program.nesl", text, Origin::User);
-        let mut words: Vec<&str> =
-            lexer::lex(file, text).0.iter().map(|(_, span)| &text[span.start as usize..span.end as usize]).collect();
+        let mut words: Vec<&str> = lexer::lex(file, text)
+            .tokens
+            .iter()
+            .map(|(_, span)| &text[span.start as usize..span.end as usize])
+            .collect();
         for _ in 0..1 + random(4) / 3 {
             let (place, other) = (random(words.len()), random(words.len()));
             match random(4) {

@@ -1,12 +1,12 @@
 //! Tokens, and when the REPL should read on.
 
 use nesl_frontend::ast::BinaryOp;
-use nesl_frontend::lexer::{is_complete, lex};
+use nesl_frontend::lexer::{Lexed, is_complete, lex};
 use nesl_frontend::token::{Keyword, Token};
 use nesl_span::FileId;
 
 fn tokens(text: &str) -> Vec<Token> {
-    let (tokens, diagnostics) = lex(FileId(0), text);
+    let Lexed { tokens, diagnostics, .. } = lex(FileId(0), text);
     assert_eq!(diagnostics, [], "{text}");
     tokens.into_iter().map(|(token, _)| token).collect()
 }
@@ -30,7 +30,7 @@ fn words_that_begin_with_a_keyword_are_names() {
 
 #[test]
 fn spans_are_bytes() {
-    let (tokens, _) = lex(FileId(7), "é + \"ü\"");
+    let Lexed { tokens, .. } = lex(FileId(7), "é + \"ü\"");
     let spans: Vec<_> = tokens.iter().map(|(_, span)| (span.file.0, span.start, span.end)).collect();
     assert_eq!(spans, [(7, 0, 2), (7, 3, 4), (7, 5, 9)]);
 }
@@ -86,11 +86,11 @@ fn changes_of_direction_are_found_wherever_they_stand() {
         ("\"\u{200f}\u{5d0}\"", vec![]),
         ("\"\\xe2\\x80\\xae\"", vec![]),
     ] {
-        let (_, diagnostics) = lex(FileId(0), text);
+        let Lexed { diagnostics, .. } = lex(FileId(0), text);
         let found: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(found, codes, "{text:?}");
     }
-    let (_, diagnostics) = lex(FileId(0), "é\u{202e}");
+    let Lexed { diagnostics, .. } = lex(FileId(0), "é\u{202e}");
     assert_eq!((diagnostics[0].labels[0].span.start, diagnostics[0].labels[0].span.end), (2, 5));
     assert!(diagnostics[0].hint.as_ref().is_some_and(|hint| hint.contains(r"`\xe2\x80\xae`")));
 }

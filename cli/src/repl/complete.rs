@@ -44,7 +44,10 @@ impl Completer for Completion {
 
 /// Whether a string is open where a text ends.
 fn is_in_string(before: &str) -> bool {
-    nesl_frontend::lexer::lex(nesl_span::FileId(0), before).1.iter().any(|diagnostic| diagnostic.code == "E0103")
+    nesl_frontend::lexer::lex(nesl_span::FileId(0), before)
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.code == "E0103")
 }
 
 /// Where the word before the cursor begins, and what it can become.

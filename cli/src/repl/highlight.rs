@@ -1,6 +1,6 @@
 //! Colours for what is typed: the kinds of its tokens, and the bracket that belongs to the one at the cursor.
 
-use nesl_frontend::lexer::lex;
+use nesl_frontend::lexer::{Lexed, lex};
 use nesl_frontend::token::Token;
 use nesl_span::FileId;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ pub(super) fn line(text: &str, matching: Option<usize>) -> String {
         let end = text[blank..].find(char::is_whitespace).map_or(text.len(), |end| blank + end);
         return format!("{}{}{}", &text[..blank], painted(COMMAND, &text[blank..end]), &text[end..]);
     }
-    let (tokens, _) = lex(FileId(0), text);
+    let tokens = lex(FileId(0), text).tokens;
     let mut out = String::new();
     let mut before = 0;
     for (token, span) in tokens {
@@ -70,7 +70,7 @@ fn style(token: &Token) -> Option<&'static str> {
 
 /// Where the bracket is that belongs to the one at a position, or just before it.
 pub(super) fn matching(text: &str, position: usize) -> Option<usize> {
-    let (tokens, _) = lex(FileId(0), text);
+    let tokens = lex(FileId(0), text).tokens;
     let at = |place: usize| {
         tokens
             .iter()
@@ -94,7 +94,7 @@ pub(super) fn matching(text: &str, position: usize) -> Option<usize> {
 
 /// How far a line after these is indented: two columns for each bracket that is open, and for what is still to come.
 pub(super) fn indentation(text: &str) -> usize {
-    let (tokens, diagnostics) = lex(FileId(0), text);
+    let Lexed { tokens, diagnostics, .. } = lex(FileId(0), text);
     // In a string or a comment white space counts.
     if diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
         return 0;

@@ -46,6 +46,11 @@ const INFIX: [Level; 8] = [
     Level { associativity: left, power: 7, operators: &[BinaryOp::Or, BinaryOp::Nor, BinaryOp::Xor] },
 ];
 
+/// How tightly an infix operator binds; operators of one power join into one chain.
+pub(crate) fn power(op: BinaryOp) -> u16 {
+    INFIX.iter().find(|level| level.operators.contains(&op)).map_or(0, |level| level.power)
+}
+
 /// What may follow an operand and belongs to it.
 pub(super) enum Suffix {
     /// The argument of a call.

@@ -1,4 +1,4 @@
-//! Fuzzing of lexer, parser, checker and renderer:
+//! Fuzzing of lexer, parser, checker, renderer and formatter:
 //! `cargo run --release -p nesl-tests --bin fuzz -- --seconds N --seed S`.
 //!
 //! Programs of the repository are changed by bytes and by tokens, and every phase must answer each within a few
@@ -6,7 +6,7 @@
 //! is found there; panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names
 //! of files are hostile, too, and no report may hold a character that a terminal obeys instead of showing it.
 
-use nesl_frontend::{Diagnostic, lexer, parser, render};
+use nesl_frontend::{Diagnostic, format, lexer, parser, render};
 use nesl_prim::visible;
 use nesl_span::{FileId, SourceMap};
 use nesl_tests::programs::{self, root};
@@ -145,7 +145,7 @@ fn corpus() -> Vec<String> {
 
 /// The words of a text as the lexer sees them, white space left out.
 fn words(text: &str) -> Vec<String> {
-    let spans = lexer::lex(FileId(0), text).0;
+    let spans = lexer::lex(FileId(0), text).tokens;
     spans.iter().map(|(_, span)| text[span.start as usize..span.end as usize].to_owned()).collect()
 }
 
@@ -230,6 +230,10 @@ fn input(random: &mut Random, corpus: &[String]) -> String {
 fn answer(text: &str) -> usize {
     lexer::is_complete(text);
     parser::parse_expression(FileId(0), text);
+    if let Ok(formatted) = format::format(FileId(0), text) {
+        assert!(format::is_same_program(text, &formatted), "laid out it is another program");
+        assert!(format::format(FileId(0), &formatted).as_ref() == Ok(&formatted), "laid out again it differs");
+    }
     let (sources, checked) = diagnose(NAMES[text.len() % NAMES.len()], text);
     for diagnostic in &checked.diagnostics {
         shown(diagnostic, &sources);
