@@ -41,7 +41,7 @@ const DEAD: Pass = Pass {
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "inline",
-        summary: "puts small functions that cannot fail where they are called",
+        summary: "puts functions that are not recursive where they are called, if they are small, or called once",
         reason: "first: what is known of arguments and of results meets in one body, for all other passes",
         run: inline::run,
     },
@@ -137,12 +137,6 @@ const NUMBER: Pass = Pass {
 /// The passes for code that runs one instance after another and leaves errors to others, in order. What they get has
 /// been through [`PASSES`].
 pub const SERIAL_PASSES: &[Pass] = &[
-    Pass {
-        name: "inline",
-        summary: "puts small functions where they are called, those that can fail included",
-        reason: "first: what is known of arguments and of results meets in one body, for all other passes",
-        run: inline::run_anywhere,
-    },
     FOLD,
     SIMPLIFY,
     CSE,
@@ -158,7 +152,7 @@ pub const SERIAL_PASSES: &[Pass] = &[
         reason: "after unroll, which makes calls; before simplify, which knows the lengths of arguments",
         run: peel::run,
     },
-    Pass { reason: "again after inline, unroll and peel: lengths of what is now known", ..SIMPLIFY },
+    Pass { reason: "again after unroll and peel: lengths of what is now known", ..SIMPLIFY },
     Pass { reason: "again after simplify: lengths that are now one register", ..CSE },
     Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },
     FUSE,

@@ -1,108 +1,52 @@
-//! Calls of small functions become their bodies.
+//! Calls of functions that are not recursive become their bodies.
 //!
 //! What is known of the arguments, a constant, a length, a broadcast, is then known to the passes in the body too, and
-//! its instructions stand beside those of the caller. Functions are walked callees first, so that a body has its own
-//! calls inlined before it is.
+//! its instructions stand beside those of the caller, for one loop. Functions are walked callees first, so that a body
+//! has its own calls inlined before it is. How large what is inlined may be, [`choice`] says.
 //!
-//! Only functions without effect ([`effect`]) are inlined: that call nothing, do nothing outside, and fail for lack of
-//! memory at most. An `each` of such a function becomes the body of its lifted version where that is straight code,
-//! guarded against running without instances unless that would do nothing (`empty`). Recursion needs no rule: a
-//! recursive function calls.
+//! An `each` becomes the body of its lifted version where that runs no functions, does nothing outside, and needs no
+//! more room than instances one after another ([`extent`]): it is then what flattening would have made of the body
+//! written in place. It is guarded against running without instances unless that would do nothing ([`empty`]).
 //!
 //! What is called right behind a clock is not inlined: that is how an expression is timed.
 //!
 //! An instruction that leaves its function for another keeps its place, and with it the call that is gone
 //! ([`Program::chain`]): so a failure is shown, and time is charged, as if it had been called.
 
+mod body;
+mod choice;
 mod empty;
+mod extent;
 mod sites;
 
+pub(crate) use body::Body;
 pub(crate) use sites::Sites;
 
 use crate::each::Each;
-use crate::passes::{effect, expand_each};
+use crate::passes::expand_each;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
+use choice::Choice;
 use nesl_prim::HostOp;
-
-/// How many instructions a function may have to be inlined wherever it is called. A call costs about as much as a few
-/// instructions on scalars, and a body of this size is not much more than one with a handful of columns; the program
-/// grows by so many instructions for each call at most. A function that is called from one place may be of any size:
-/// its body moves, and nothing grows.
-const SMALL: usize = 24;
 
 /// Inlines calls in all functions.
 pub fn run(program: &mut Program) {
-    inline(program, true);
-}
-
-/// Inlines calls of functions that may fail, too: for code that need not say where. Lifted versions stay as they are.
-pub fn run_anywhere(program: &mut Program) {
-    inline(program, false);
-}
-
-fn inline(program: &mut Program, keeps_places: bool) {
-    let mut calls_of = vec![0usize; program.functions.len()];
-    for function in &mut program.functions {
-        function.body.visit_functions(&mut |callee| calls_of[callee.0 as usize] += 1);
-    }
-    let mut inlined = vec![false; program.functions.len()];
+    let mut choice = Choice::new(program);
     let mut table = std::mem::take(&mut program.sites);
     let mut gone = Sites::new(&mut table);
-    for id in callees_first(program) {
-        let index = id.0 as usize;
-        let body = std::mem::take(&mut program.functions[index].body);
-        let registers = std::mem::take(&mut program.functions[index].registers);
+    for id in choice::callees_first(program) {
+        let function = &mut program.functions[id.0 as usize];
+        let body = std::mem::take(&mut function.body);
+        let registers = std::mem::take(&mut function.registers);
         let names = vec![None; registers.len()];
         let (functions, sites) = (&program.functions, &mut gone);
-        let mut caller = Caller { functions, inlined: &inlined, lifts: keeps_places, registers, names, sites };
+        let mut caller = Caller { functions, choice: &mut choice, registers, names, sites };
         let body = caller.block(body);
         let registers = caller.registers;
-        let stays = if keeps_places { effect::block_has_effect(&body) } else { calls(&body) };
-        let stays = stays || gone.deepest(&body) >= sites::DEEPEST;
-        inlined[index] = (calls_of[index] == 1 || body.size() <= SMALL) && !stays;
-        let function = &mut program.functions[index];
+        let function = &mut program.functions[id.0 as usize];
         (function.body, function.registers) = (body, registers);
+        choice.know(id, function, gone.deepest(&function.body) < sites::DEEPEST);
     }
     program.sites = table;
-}
-
-/// All functions, each after those that it calls, but for recursion.
-fn callees_first(program: &mut Program) -> Vec<FunctionId> {
-    let count = program.functions.len();
-    let mut callees = |id: FunctionId| {
-        let mut callees = Vec::new();
-        program.functions[id.0 as usize].body.visit_functions(&mut |callee| callees.push(*callee));
-        callees
-    };
-    let mut seen = vec![false; count];
-    let mut order = Vec::with_capacity(seen.len());
-    for root in (0..seen.len()).filter_map(|index| u32::try_from(index).ok()).map(FunctionId) {
-        if std::mem::replace(&mut seen[root.0 as usize], true) {
-            continue;
-        }
-        // A stack of its own: chains of calls may be long.
-        let mut path = vec![(root, callees(root))];
-        while let Some((caller, waiting)) = path.last_mut() {
-            match waiting.pop() {
-                Some(callee) if std::mem::replace(&mut seen[callee.0 as usize], true) => {}
-                Some(callee) => path.push((callee, callees(callee))),
-                None => {
-                    order.push(*caller);
-                    path.pop();
-                }
-            }
-        }
-    }
-    order
-}
-
-/// Whether a block calls a function, or acts outside.
-fn calls(block: &Block) -> bool {
-    block.instructions.iter().any(|instruction| match &instruction.op {
-        Op::Call(_) | Op::Each(_) | Op::Host(_) => true,
-        Op::If(then_block, else_block) => calls(then_block) || calls(else_block),
-        _ => false,
-    })
 }
 
 /// Whether what comes next is timed: a call right behind a clock stays one, so that all it does is done there.
@@ -113,10 +57,7 @@ fn is_timed(before: &[Instruction]) -> bool {
 /// A function whose calls are being inlined.
 struct Caller<'a, 's> {
     functions: &'a [Function],
-    /// Which functions are.
-    inlined: &'a [bool],
-    /// Whether an `each` of one becomes its lifted version.
-    lifts: bool,
+    choice: &'a mut Choice,
     /// Its registers, and those of the bodies that it got.
     registers: Vec<RegisterType>,
     /// What the results of calls that are gone are now.
@@ -131,13 +72,13 @@ impl Caller<'_, '_> {
         for mut instruction in block.instructions {
             self.rename(&mut instruction.operands);
             match &mut instruction.op {
-                Op::Call(callee) if self.inlined[callee.0 as usize] && !is_timed(&instructions) => {
+                Op::Call(callee) if !is_timed(&instructions) && self.choice.takes(*callee) => {
                     let callee = *callee;
                     let values = self.inline(callee, &instruction, &mut instructions);
                     self.replace(&instruction.results, values);
                     continue;
                 }
-                Op::Each(each) if self.lifts && self.is_straight(each.lifted) => {
+                Op::Each(each) if self.choice.takes_lifted(each) => {
                     let each = each.clone();
                     self.inline_each(&each, instruction, &mut instructions);
                     continue;
@@ -182,14 +123,6 @@ impl Caller<'_, '_> {
         }
     }
 
-    /// Whether a function is inlined where it is the lifted one of an `each`, too: straight code is what vector
-    /// instructions are good at, and nothing is lost by deciding for them here.
-    fn is_straight(&self, lifted: FunctionId) -> bool {
-        let instructions = &self.functions[lifted.0 as usize].body.instructions;
-        let is_plain = |instruction: &Instruction| !matches!(instruction.op, Op::If(..));
-        self.inlined[lifted.0 as usize] && instructions.len() <= SMALL && instructions.iter().all(is_plain)
-    }
-
     /// Puts the body of the lifted function of an `each` in its place; under a guard where it must not run without
     /// instances.
     fn inline_each(&mut self, each: &Each, instruction: Instruction, output: &mut Vec<Instruction>) {
@@ -202,57 +135,6 @@ impl Caller<'_, '_> {
         let some = Block::new(instructions, results);
         let Instruction { operands, results, place, .. } = instruction;
         output.extend(expand_each::guarded(&mut self.registers, operands[0], each, some, results, place));
-    }
-}
-
-/// The body of a callee as it is in its caller.
-pub(super) struct Body {
-    /// What each register of the callee is there.
-    values: Vec<Operand>,
-    /// The register that its first one is there.
-    first: Register,
-    /// What its places are there.
-    places: sites::Inner,
-}
-
-impl Body {
-    /// The body of a function where it is called: all its registers but the parameters become new ones of the caller.
-    pub fn at(call: &Instruction, callee: &Function, registers: &mut Vec<RegisterType>, sites: &mut Sites<'_>) -> Body {
-        let first = registers.len();
-        registers.extend(&callee.registers);
-        let number = |index| Register(u32::try_from(first + index).unwrap_or(u32::MAX));
-        let mut values: Vec<Operand> = (0..callee.registers.len()).map(|index| number(index).into()).collect();
-        for (parameter, &argument) in callee.parameters.iter().zip(&call.operands) {
-            values[parameter.0 as usize] = argument;
-        }
-        Body { values, first: number(0), places: sites.of(call, callee) }
-    }
-
-    pub fn value(&self, operand: Operand) -> Operand {
-        match operand {
-            Operand::Register(register) => self.values[register.0 as usize],
-            Operand::Constant(_) => operand,
-        }
-    }
-
-    fn block(&self, block: &Block) -> Block {
-        Block::new(
-            block.instructions.iter().map(|instruction| self.instruction(instruction)).collect(),
-            block.results.iter().map(|&result| self.value(result)).collect(),
-        )
-    }
-
-    pub fn instruction(&self, instruction: &Instruction) -> Instruction {
-        let op = match &instruction.op {
-            Op::If(then_block, else_block) => {
-                Op::If(Box::new(self.block(then_block)), Box::new(self.block(else_block)))
-            }
-            Op::Fused(block) => Op::Fused(Box::new(self.block(block))),
-            op => op.clone(),
-        };
-        let operands = instruction.operands.iter().map(|&operand| self.value(operand)).collect();
-        let results = instruction.results.iter().map(|result| Register(self.first.0 + result.0)).collect();
-        Instruction::new(op, operands, results, self.places.place(instruction.place))
     }
 }
 
@@ -345,16 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn recursion_what_can_fail_and_what_acts_outside_stay() {
-        stays(
-            run,
-            "function top(%0: int, %1: column char) -> int, int, int {
-               %2 = call even %0
-               %3 = call quotient %0
-               %4 = call say %1
-               return %2 %3 %4
-             }
-             function even(%0: int) -> int {
+    fn what_fails_acts_outside_or_calls_on_is_inlined_and_recursion_is_not() {
+        let functions = "function even(%0: int) -> int {
                %1 = call odd %0
                return %1
              }
@@ -368,14 +242,37 @@ mod tests {
              }
              function say(%0: column char) -> int {
                host.print %0
-               return 0
-             }",
+               %1 = call odd 1
+               return %1
+             }";
+        becomes(
+            run,
+            &format!(
+                "function top(%0: int, %1: column char) -> int, int, int {{
+                   %2 = call even %0
+                   %3 = call quotient %0
+                   %4 = call say %1
+                   return %2 %3 %4
+                 }}
+                 {functions}"
+            ),
+            &format!(
+                "function top(%0: int, %1: column char) -> int, int, int \
+                   unused %3: int, %4: int, %5: int, %7: column char {{
+                   %2 = call even %0
+                   %6 = divide.int 7 %0
+                   host.print %1
+                   %8 = call odd 1
+                   return %2 %6 %8
+                 }}
+                 {functions}"
+            ),
         );
     }
 
     #[test]
     fn only_what_is_called_once_may_be_large() {
-        let body: String = (1..=SMALL + 1).map(|number| format!("%{number} = add.int %0 {number}\n")).collect();
+        let body: String = (1..=choice::SMALL + 1).map(|number| format!("%{number} = add.int %0 {number}\n")).collect();
         let large = format!("function large(%0: int) -> int {{\n{body}return %1\n}}\n");
         let calls = |count: usize| -> String {
             let calls: String = (1..=count).map(|number| format!("%{number} = call large %0\n")).collect();
@@ -384,7 +281,7 @@ mod tests {
         stays(run, &calls(2));
         let mut program = parse(&calls(1)).unwrap();
         run(&mut program);
-        assert_eq!(program.functions[0].body.instructions.len(), SMALL + 1);
+        assert_eq!(program.functions[0].body.instructions.len(), choice::SMALL + 1);
     }
 
     const SHARED: &str = "function f(%0: int, %1: column int) -> int {
@@ -460,32 +357,80 @@ mod tests {
     }
 
     #[test]
-    fn an_each_of_branches_or_failures_stays() {
-        stays(
-            run,
-            "function f(%0: int) -> int {
-               %1 = divide.int 1 %0
-               return %1
-             }
-             function f/L(%0: int, %1: column int) -> column int {
-               %2 = map divide.int 1 %1
-               return %2
-             }
-             function g(%0: int) -> int {
+    fn branches_and_failures_take_the_place_of_an_each_but_for_those_of_scalars_alone() {
+        let functions = "function g(%0: int, %2: int, %1: column int) -> int {
                return %0
              }
-             function g/L(%0: int, %1: column int) -> column int {
+             function g/LI(%0: int, %1: column int, %7: int, %2: column int) -> column int {
+               %3 = equal.int %0 1
+               %5 = if %3 { yield %1 } else {
+                 %4 = map check_index %1 7
+                 %6 = gather %2 %4
+                 yield %6
+               }
+               return %5
+             }
+             function h(%0: int) -> int {
+               return %0
+             }
+             function h/L(%0: int, %1: column int) -> column int {
                %2 = equal.int %0 1
                %4 = if %2 { yield %1 } else {
-                 %3 = map add.int %1 1
+                 %3 = map divide.int 1 %1
                  yield %3
                }
                return %4
+             }";
+        becomes(
+            run,
+            &format!(
+                "{functions}
+                 function top(%0: int, %1: column int, %2: column int) -> column int {{
+                   %3 = each g g/LI(of int, [int]) -> int %0 %1 7 %2
+                   %4 = each h h/L(of int) -> int %0 %3
+                   return %4
+                 }}"
+            ),
+            &format!(
+                "{functions}
+                 function top(%0: int, %1: column int, %2: column int) -> column int \
+                   unused %3: column int, %5: int, %6: column int, %7: column int, %12: int {{
+                   %8 = equal.int %0 1
+                   %10 = if %8 {{ yield %1 }} else {{
+                     %9 = map check_index %1 7
+                     %11 = gather %2 %9
+                     yield %11
+                   }}
+                   %4 = each h h/L(of int) -> int %0 %10
+                   return %4
+                 }}"
+            ),
+        );
+    }
+
+    #[test]
+    fn an_each_that_runs_functions_stays() {
+        stays(
+            run,
+            "function h(%0: int) -> int {
+               %1 = call h %0
+               return %1
+             }
+             function h/L(%0: int, %1: column int) -> column int {
+               %2 = call h/L %0 %1
+               return %2
+             }
+             function g(%0: int) -> int {
+               %1 = call h %0
+               return %1
+             }
+             function g/L(%0: int, %1: column int) -> column int {
+               %2 = each h h/L(of int) -> int %0 %1
+               return %2
              }
              function top(%0: int, %1: column int) -> column int {
-               %2 = each f f/L(of int) -> int %0 %1
-               %3 = each g g/L(of int) -> int %0 %2
-               return %3
+               %2 = each g g/L(of int) -> int %0 %1
+               return %2
              }",
         );
     }

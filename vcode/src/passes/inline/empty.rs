@@ -1,81 +1,141 @@
 //! What code does where there is nothing: whether the lifted version of a function, run for no instances, makes empty
-//! results and costs next to nothing. Then an `each` of it needs no guard when its body takes its place.
+//! results, cannot fail, and costs next to nothing. Then an `each` of it needs no guard when its body takes its place.
 //!
 //! An instruction is harmless if the operand that says how many elements it works on ([`VectorOp::elements`]) is empty,
 //! or 0. What works on a column that all instances share is not: `{sum(a) : x in v}` must not read `a` where `v` is
-//! empty.
+//! empty; nor is what may fail on what they share, in `{x + 1 / n : x in v}`. Flags that there are none of count to 0,
+//! which is what branches of varying conditions ask for before they do anything.
 
 use crate::each::Each;
 use crate::layout::Take;
-use crate::op::{Elements, Fusion, Kind, VectorOp};
-use crate::program::{Function, Instruction, Op, Operand, RegisterType};
+use crate::op::{Class, Elements, Fusion, Kind, VectorOp};
+use crate::passes::{effect, fold};
+use crate::program::{Block, Function, Instruction, Op, Operand, RegisterType};
 use nesl_prim::ScalarValue;
 
-/// Whether the lifted function of an `each` may run for no instances; it has no effect.
+/// Whether the lifted function of an `each` may run for no instances: one that runs no others, and does nothing
+/// outside.
 pub(super) fn runs_on_nothing(lifted: &Function, each: &Each) -> bool {
     let plan = each.plan();
     // What a descriptor of no segments points into need not be empty.
     let operands = plan.operands.iter().map(|taken| taken.take == Take::Element);
-    let mut nothing = Nothing { function: lifted, empty: vec![false; lifted.registers.len()] };
+    let mut nothing = Nothing { function: lifted, known: vec![Known::Nothing; lifted.registers.len()] };
     for (parameter, is_empty) in lifted.parameters.iter().zip(std::iter::once(true).chain(operands)) {
-        nothing.empty[parameter.0 as usize] = is_empty;
+        nothing.known[parameter.0 as usize] = match (is_empty, lifted.register_type(*parameter)) {
+            (false, _) => Known::Nothing,
+            (true, RegisterType::Scalar(_)) => Known::Value(ScalarValue::Int(0)),
+            (true, _) => Known::Empty,
+        };
     }
-    let body = &lifted.body;
-    body.instructions.iter().all(|instruction| nothing.instruction(instruction))
-        && body
-            .results
-            .iter()
-            .zip(&plan.results)
-            .all(|(&result, field)| field.parent.is_some() || nothing.is_empty(result))
+    let is_empty = |nothing: &Nothing<'_>| {
+        let mut results = lifted.body.results.iter().zip(&plan.results);
+        results.all(|(&result, field)| field.parent.is_some() || nothing.is_empty(result))
+    };
+    nothing.block(&lifted.body).is_some() && is_empty(&nothing)
 }
 
-/// Registers that are empty columns, descriptors of no segments, or 0.
+/// What is known of a register.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    Nothing,
+    /// A column without elements, a descriptor without segments.
+    Empty,
+    /// This scalar.
+    Value(ScalarValue),
+}
+
+/// What is known of the registers of a function that runs for no instances.
 struct Nothing<'a> {
     function: &'a Function,
-    empty: Vec<bool>,
+    known: Vec<Known>,
 }
 
 impl Nothing<'_> {
-    fn is_empty(&self, operand: Operand) -> bool {
+    fn known(&self, operand: Operand) -> Known {
         match operand {
-            Operand::Register(register) => self.empty[register.0 as usize],
-            Operand::Constant(value) => value == ScalarValue::Int(0),
+            Operand::Register(register) => self.known[register.0 as usize],
+            Operand::Constant(value) => Known::Value(value),
         }
     }
 
-    /// Whether an instruction is harmless; notes whether its result is empty.
-    fn instruction(&mut self, instruction: &Instruction) -> bool {
+    fn is_empty(&self, operand: Operand) -> bool {
+        matches!(self.known(operand), Known::Empty | Known::Value(ScalarValue::Int(0)))
+    }
+
+    /// What is known of the results of a block; none if something in it is not harmless.
+    fn block(&mut self, block: &Block) -> Option<Vec<Known>> {
+        for instruction in &block.instructions {
+            let results = self.instruction(instruction)?;
+            for (result, known) in instruction.results.iter().zip(results) {
+                self.known[result.0 as usize] = known;
+            }
+        }
+        Some(block.results.iter().map(|&result| self.known(result)).collect())
+    }
+
+    /// What is known of the results of an instruction; none if it is not harmless.
+    fn instruction(&mut self, instruction: &Instruction) -> Option<Vec<Known>> {
         let operands = &instruction.operands;
-        let (is_harmless, is_empty) = match &instruction.op {
-            Op::Scalar(_) => (true, false),
+        let result = match &instruction.op {
+            Op::Scalar(op) => {
+                let operands: Vec<Operand> = operands.iter().map(|&operand| self.constant(operand)).collect();
+                match fold::evaluate(*op, &operands) {
+                    Some(value) => self.known(value),
+                    None if effect::has_effect(&instruction.op, &operands) => return None,
+                    None => Known::Nothing,
+                }
+            }
             Op::Map(_) => {
                 let is_column = |operand| matches!(self.function.operand_type(operand), RegisterType::Column(_));
                 let any = operands.iter().any(|&operand| is_column(operand) && self.is_empty(operand));
-                (any, any)
+                any.then_some(Known::Empty)?
             }
-            Op::Constants(constants) => (true, constants.is_empty()),
-            Op::Vector(op) => self.vector(*op, operands),
-            Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::Fused(_) | Op::If(..) => (false, false),
+            Op::Constants(constants) if constants.is_empty() => Known::Empty,
+            Op::Constants(_) => Known::Nothing,
+            Op::Vector(op) => self.vector(*op, operands)?,
+            Op::If(then_block, else_block) => return self.branches(operands[0], then_block, else_block),
+            // It runs nothing and gives nothing.
+            Op::Each(_) if self.is_empty(operands[0]) => return Some(vec![Known::Empty; instruction.results.len()]),
+            Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::Fused(_) => return None,
         };
-        for result in &instruction.results {
-            self.empty[result.0 as usize] = is_empty;
-        }
-        is_harmless
+        Some(vec![result])
     }
 
-    fn vector(&self, op: VectorOp, operands: &[Operand]) -> (bool, bool) {
+    /// An operand as the constant that it is known to be.
+    fn constant(&self, operand: Operand) -> Operand {
+        match self.known(operand) {
+            Known::Value(value) => Operand::Constant(value),
+            Known::Nothing | Known::Empty => operand,
+        }
+    }
+
+    fn branches(&mut self, condition: Operand, then_block: &Block, else_block: &Block) -> Option<Vec<Known>> {
+        if let Known::Value(ScalarValue::Bool(condition)) = self.known(condition) {
+            return self.block(if condition { then_block } else { else_block });
+        }
+        let (first, second) = (self.block(then_block)?, self.block(else_block)?);
+        let both = |(first, second)| if first == second { first } else { Known::Nothing };
+        Some(first.into_iter().zip(second).map(both).collect())
+    }
+
+    fn vector(&self, op: VectorOp, operands: &[Operand]) -> Option<Known> {
         let all_empty = |positions: &[usize]| positions.iter().all(|&position| self.is_empty(operands[position]));
         match (op.elements(), op.row().result) {
             // What gives a number of elements costs nothing of something either.
             (Elements::Unknown, _) => match op.fusion() {
-                Fusion::End(positions) => (all_empty(positions), false),
-                _ => (false, false),
+                Fusion::End(positions) if all_empty(positions) => {
+                    let identity = op.operator_in(Class::Reduce).and_then(|op| op.row().identity);
+                    // Of floats and of what a type has at its ends nothing is asked.
+                    let is_zero = identity == Some(ScalarValue::Int(0));
+                    Some(if is_zero { Known::Value(ScalarValue::Int(0)) } else { Known::Nothing })
+                }
+                _ => None,
             },
-            (elements, Kind::Scalar(_)) => (true, self.none(elements, operands)),
-            (elements, _) => {
-                let is_empty = self.none(elements, operands);
-                (is_empty, is_empty)
+            (elements, Kind::Scalar(_)) => {
+                let is_zero = self.none(elements, operands);
+                Some(if is_zero { Known::Value(ScalarValue::Int(0)) } else { Known::Nothing })
             }
+            (elements, _) => self.none(elements, operands).then_some(Known::Empty),
         }
     }
 
@@ -123,6 +183,35 @@ mod tests {
              }";
         let each = "%4, %5, %6 = each f f(of [int], int) -> int, [int] %0 %1 %2 %3";
         assert!(may_run(lifted, each, "%0: int, %1: descriptor, %2: column int, %3: int"));
+    }
+
+    #[test]
+    fn branches_that_nobody_takes_do_nothing_and_what_may_fail_for_all_is_asked_for_none() {
+        let may = |body: &str| {
+            let lifted = format!("function f(%0: int, %1: column int, %2: int) -> column int {{\n{body}\n}}");
+            may_run(&lifted, "%3 = each f f(of int, int) -> int %0 %1 %2", "%0: int, %1: column int, %2: int")
+        };
+        let branches = "%3 = map less.int %1 %2
+             %4 = map bool_to_int %3
+             %5 = reduce.add.int %4
+             %6 = equal.int %5 0
+             %9 = if %6 {
+               %7 = constants int []
+               yield %7
+             } else {
+               %8 = divide.int 1 %2
+               %10 = pack %1 %3
+               %11 = map multiply.int %10 %8
+               yield %11
+             }";
+        assert!(may(&format!("{branches}\nreturn %9")));
+        assert!(!may(&format!("{}\nreturn %9", branches.replace("equal.int %5 0", "less.int 0 %5"))));
+        assert!(!may("%3 = divide.int 1 %2\n%4 = map add.int %1 %3\nreturn %4"));
+        assert!(!may("%3 = check_length %2\n%4 = dist 0 %0\nreturn %4"));
+        assert!(may("%3 = divide.int %2 2\n%4 = map divide.int %3 %1\nreturn %4"));
+        assert!(may(
+            "%3 = less.int %2 1\n%5 = if %3 { yield %1 } else {\n%4 = map negate.int %1\nyield %4\n}\nreturn %5"
+        ));
     }
 
     #[test]
