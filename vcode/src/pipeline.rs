@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify, slice,
-    sort, unroll, view,
+    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify,
+    sink_common, slice, sort, unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -54,6 +54,13 @@ pub const PASSES: &[Pass] = &[
         run: copy::run,
     },
     CSE,
+    Pass {
+        name: "sink_common",
+        summary: "takes what both blocks of an if do alike out of it, and lets ifs that choose scalars be selections",
+        reason: "after copy and cse, which make equal operands one register; before the passes that read lengths and descriptors \
+                 off the instructions that made them",
+        run: sink_common::run,
+    },
     Pass {
         name: "count",
         summary: "takes the number of true flags from the length of what was packed by them",

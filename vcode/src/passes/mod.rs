@@ -22,6 +22,7 @@ pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;
 pub mod simplify;
+pub mod sink_common;
 pub mod slice;
 pub mod sort;
 pub mod unroll;
