@@ -36,12 +36,16 @@ fn names_are_listed_and_shown_with_their_definitions() {
 fn values_are_shown_as_far_as_is_wanted() {
     let bench = Bench::new();
     let long = "v = [0:200];\n";
-    assert!(answers(&bench, long).contains("98, 99, ...] : [int]"));
+    assert!(answers(&bench, long).contains("98, 99, ...] : [int], 200 elements\n"));
     assert!(answers(&bench, &format!("{long}:show v")).contains("198, 199] : [int]"));
     assert!(answers(&bench, "[0:200];\n:show").ends_with("198, 199] : [int]\n"));
-    assert!(answers(&bench, &format!("{long}:set shown 2\nv;")).ends_with("it = [0, 1, ...] : [int]\n"));
+    assert!(answers(&bench, &format!("{long}:set shown 2\nv;")).ends_with("it = [0, 1, ...] : [int], 200 elements\n"));
     assert!(answers(&bench, &format!("{long}:set shown all\nv;")).ends_with("199] : [int]\n"));
     assert!(answers(&bench, ":set shown 7\n:set").starts_with("shown 7 "));
+    // A nested value is cut at each level, and in all.
+    let cube = answers(&bench, "{{[0:100] : i in [0:100]} : j in [0:100]};");
+    assert!(cube.len() < 10_000 && cube.ends_with("...] : [[[int]]], 100 elements\n"), "{cube}");
+    assert!(answers(&bench, ":set shown 3\n\"a long text\";").ends_with("\"a l\"... : [char], 11 characters\n"));
     let timed = answers(&bench, ":set timing on\n1 + 1;");
     assert!(timed.starts_with("it = 2 : int\n") && timed.ends_with(" ms\n"), "{timed}");
     for (input, problem) in [
@@ -115,7 +119,7 @@ fn the_spellings_of_nesl_are_understood_unless_they_mean_something_else() {
     assert_eq!(answers(&bench, "describe plus_scan;"), answers(&bench, ":doc plus_scan"));
     assert_eq!(answers(&bench, "apropos scan;"), answers(&bench, ":apropos scan"));
     assert_eq!(answers(&bench, "load \"a.nesl\";"), "a = 5 : int\n");
-    assert_eq!(answers(&bench, "set shown 1;\n[1, 2];"), "it = [1, ...] : [int]\n");
+    assert_eq!(answers(&bench, "set shown 1;\n[1, 2];"), "it = [1, ...] : [int], 2 elements\n");
     assert_eq!(answers(&bench, "help;"), answers(&bench, ":help"));
     assert_eq!(answers(&bench, "1;\nexit;\n2;"), "it = 1 : int\n");
     assert_eq!(answers(&bench, "quit;\n2;"), "");

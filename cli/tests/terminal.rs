@@ -200,7 +200,7 @@ fn a_file_of_settings_is_read_in_silence() {
     session.send_line(":type greet").unwrap();
     session.exp_string("greet : [char] -> [char]").unwrap();
     session.send_line("[1, 2, 3]").unwrap();
-    session.exp_string("it = [1, 2, ...] : [int]").unwrap();
+    session.exp_string("it = [1, 2, ...] : [int], 3 elements").unwrap();
     session.send_line(":quit").unwrap();
     session.exp_eof().unwrap();
 }

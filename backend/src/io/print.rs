@@ -43,8 +43,14 @@ impl From<Fault> for PrintError {
     }
 }
 
+/// With a limit for each sequence, so many times that are shown of a value in all: one with many levels fits a page, too.
+const PAGE: usize = 10;
+
+/// So many characters of a string take as much of a page as a number does.
+const CHARACTERS: usize = 8;
+
 /// Writes a value, without a newline. Of each sequence at most `limit` elements are shown, then `, ...]`, or `"...` for
-/// a string.
+/// a string; and of all of them together [`PAGE`] times as many.
 ///
 /// # Errors
 /// Those of the output and of the engine; the same on all ranks.
@@ -54,13 +60,13 @@ pub fn print<E: Engine>(
     limit: Option<usize>,
     out: &mut dyn io::Write,
 ) -> Result<(), PrintError> {
-    print_typed(engine, value, limit, &[], out)
+    print_typed(engine, value, limit, &[], out).map(drop)
 }
 
 /// Writes a value as [`print`] does, with the types of empty sequences where they are given: `[] float`. The texts
 /// stand for the element types of all sequences in the value's shape, outer ones before inner ones, first parts of
 /// pairs before rests. Where there is no text, or an empty one, a sequence without elements is just `[]`; without
-/// characters it is always `""`.
+/// characters it is always `""`. Says whether all of the value was written.
 ///
 /// # Errors
 /// Those of the output and of the engine; the same on all ranks.
@@ -70,8 +76,10 @@ pub fn print_typed<E: Engine>(
     limit: Option<usize>,
     element_types: &[String],
     out: &mut dyn io::Write,
-) -> Result<(), PrintError> {
-    let mut printer = Printer { engine, sink: Sink::new(out), limit: limit.unwrap_or(usize::MAX) };
+) -> Result<bool, PrintError> {
+    let limit = limit.unwrap_or(usize::MAX);
+    let left = limit.saturating_mul(PAGE);
+    let mut printer = Printer { engine, sink: Sink::new(out), limit, left, is_whole: true };
     match (value.notation, value.slots.as_slice()) {
         (Notation::Vector, [.., Slot::Column(column)]) => printer.entry(column, ["( ", ")"])?,
         (Notation::Segments, [.., Slot::Column(column)]) => printer.entry(column, ["[ ", "]"])?,
@@ -80,7 +88,8 @@ pub fn print_typed<E: Engine>(
             printer.node(&mut root, 0)?;
         }
     }
-    printer.sink.finish(printer.engine)
+    printer.sink.finish(printer.engine)?;
+    Ok(printer.is_whole)
 }
 
 /// A part of a value, with readers of its columns.
@@ -162,16 +171,20 @@ struct Printer<'a, E: Engine> {
     engine: &'a mut E,
     sink: Sink<'a>,
     limit: usize,
+    /// How many scalars may still be shown.
+    left: usize,
+    /// Whether nothing has been left out.
+    is_whole: bool,
 }
 
 impl<E: Engine> Printer<'_, E> {
     /// Writes the part of a value at an index.
     fn node(&mut self, node: &mut Node<E::Column>, index: usize) -> Result<(), PrintError> {
         match node {
-            Node::Scalar(value) => self.sink.scalar(*value),
+            Node::Scalar(value) => self.scalar(*value),
             Node::Elements(reader) => {
                 let value = reader.at(self.engine, &mut self.sink, index)?;
-                self.sink.scalar(value);
+                self.scalar(value);
             }
             Node::Pair(first, rest) => {
                 self.sink.text("(");
@@ -190,14 +203,17 @@ impl<E: Engine> Printer<'_, E> {
             Node::Sequence(segments, element, ty) => {
                 let (start, length) = self.segment(segments, index)?;
                 self.sink.text("[");
-                for position in 0..length.min(self.limit) {
-                    if position > 0 {
+                let mut shown = 0;
+                while shown < length.min(self.limit) && self.left > 0 {
+                    if shown > 0 {
                         self.sink.text(", ");
                     }
-                    self.node(element, start + position)?;
+                    self.node(element, start + shown)?;
+                    shown += 1;
                 }
-                if length > self.limit {
-                    self.sink.text(if self.limit == 0 { "..." } else { ", ..." });
+                if shown < length {
+                    self.is_whole = false;
+                    self.sink.text(if shown == 0 { "..." } else { ", ..." });
                 }
                 self.sink.text("]");
                 if length == 0 && !ty.is_empty() {
@@ -223,6 +239,11 @@ impl<E: Engine> Printer<'_, E> {
         Ok(())
     }
 
+    fn scalar(&mut self, value: ScalarValue) {
+        self.left = self.left.saturating_sub(1);
+        self.sink.scalar(value);
+    }
+
     fn segment(&mut self, segments: &mut Segments<E::Column>, index: usize) -> Result<(usize, usize), PrintError> {
         match segments {
             Segments::One(length) => Ok((0, *length)),
@@ -238,6 +259,8 @@ impl<E: Engine> Printer<'_, E> {
     fn characters(&mut self, reader: &mut Reader<E::Column>, start: usize, length: usize) -> Result<(), PrintError> {
         self.sink.text("\"");
         let shown = length.min(self.limit);
+        self.left = self.left.saturating_sub(1 + shown / CHARACTERS);
+        self.is_whole &= shown == length;
         let mut waiting = Vec::new();
         let mut done = 0;
         while done < shown {

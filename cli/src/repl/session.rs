@@ -23,7 +23,7 @@ use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::session::Checked;
 use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Options, Session, manual, parser};
-use nesl_prim::{Failure, visible};
+use nesl_prim::{Failure, ScalarValue, visible};
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::{GlobalId as GlobalSlot, Program, pipeline};
 use std::borrow::Cow;
@@ -424,7 +424,7 @@ impl<E: Engine> Repl<E> {
                 if let ("it", Type::Unit) = (&*global.name, &global.ty) {
                     return Ok(());
                 }
-                let text = self.value_text(*id)?;
+                let (text, size) = self.value_text(*id)?;
                 let program = self.session.program();
                 let global = program.global(*id);
                 // A function by its name alone is that function at some type; what it is in general says more.
@@ -434,29 +434,38 @@ impl<E: Engine> Repl<E> {
                 {
                     return self.answer(&format!("{} = {text} : {}\n", function.name, function.scheme));
                 }
-                self.answer(&format!("{} = {text} : {}\n", global.name, global.ty))
+                self.answer(&format!("{} = {text} : {}{size}\n", global.name, global.ty))
             }),
             // With `bind_it` every expression is an assignment.
             Form::Expression(_) => Ok(()),
         }
     }
 
-    /// A value as an answer shows it.
-    fn value_text(&mut self, id: GlobalId) -> Result<String, Stop> {
+    /// A value as an answer shows it, and what is said of its size where that is not all of it.
+    fn value_text(&mut self, id: GlobalId) -> Result<(String, String), Stop> {
         let slot = GlobalSlot(u32::try_from(id.0).unwrap_or(u32::MAX));
         let shown = self.settings.shown;
-        let Some(value) = self.machine.global(slot).cloned() else { return Ok("?".to_owned()) };
+        let said = |text: String| Ok((text, String::new()));
+        let Some(value) = self.machine.global(slot).cloned() else { return said("?".to_owned()) };
+        let ty = &self.session.program().global(id).ty;
         let mut types = Vec::new();
-        element_types(&self.session.program().global(id).ty, &mut types);
+        element_types(ty, &mut types);
+        let length = match (ty, value.slots.first()) {
+            (Type::Sequence(_), Some(Slot::Scalar(ScalarValue::Int(length)))) => Some(*length),
+            _ => None,
+        };
+        let noun = if *ty == Type::sequence(Type::CHAR) { "characters" } else { "elements" };
         self.together(&Request::Show { global: slot, shown, types: Cow::Borrowed(&types) });
         let mut text = Vec::new();
-        match print_typed(&mut self.machine.engine, &value, shown, &types, &mut text) {
-            Ok(()) => Ok(String::from_utf8_lossy(&text).into_owned()),
+        let is_whole = match print_typed(&mut self.machine.engine, &value, shown, &types, &mut text) {
+            Ok(is_whole) => is_whole,
             Err(nesl_backend::io::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
-                Ok(format!("? ({failure})"))
+                return said(format!("? ({failure})"));
             }
-            Err(error) => Err(print_error(&error)),
-        }
+            Err(error) => return Err(print_error(&error)),
+        };
+        let size = length.filter(|_| !is_whole).map_or_else(String::new, |length| format!(", {length} {noun}"));
+        Ok((String::from_utf8_lossy(&text).into_owned(), size))
     }
 }
 

@@ -48,6 +48,34 @@ fn shown(shape: &Shape, literal: &Literal, limit: Option<usize>) -> String {
 }
 
 #[test]
+fn nested_values_fit_a_page_with_a_limit() {
+    let mut engine = Reference::new(None);
+    let row = || ints(&[1, 2, 3]);
+    let nested = |rows: usize| Literal::Sequence((0..rows).map(|_| row()).collect());
+    let value = from_literal(&mut engine, &sequence(sequence(INT)), &nested(2)).unwrap();
+    assert_eq!(printed(&mut engine, &value, Some(2)), "[[1, 2, ...], [1, 2, ...]]");
+    // Ten numbers in all: three rows, and one of the fourth.
+    let cube = Literal::Sequence((0..100).map(|_| nested(1)).collect());
+    let value = from_literal(&mut engine, &sequence(sequence(sequence(INT))), &cube).unwrap();
+    let first = "[[[1, ...]], [[1, ...]], ...]";
+    assert_eq!(printed(&mut engine, &value, Some(2)).replace("1, 2, ...", "1, ..."), first);
+    let wide = from_literal(&mut engine, &sequence(sequence(INT)), &nested(9)).unwrap();
+    assert_eq!(printed(&mut engine, &wide, Some(9)).matches("[1, 2, 3]").count(), 9);
+    let mut out = Vec::new();
+    assert!(print_typed(&mut engine, &wide, Some(9), &[], &mut out).unwrap());
+    assert!(!print_typed(&mut engine, &wide, Some(8), &[], &mut out).unwrap());
+    // A hundred to a level, and a thousand in all.
+    let many = Literal::Sequence((0..100).map(|_| ints(&(0..100).collect::<Vec<i64>>())).collect());
+    let value = from_literal(&mut engine, &sequence(sequence(INT)), &many).unwrap();
+    let text = printed(&mut engine, &value, Some(100));
+    assert_eq!(text.matches(']').count(), 11, "{text}");
+    assert!(text.ends_with("98, 99], ...]") && text.len() < 5000, "{}", text.len());
+    let texts = Literal::Sequence((0..100).map(|_| self::text(&"x".repeat(80))).collect());
+    let value = from_literal(&mut engine, &sequence(sequence(CHAR)), &texts).unwrap();
+    assert_eq!(printed(&mut engine, &value, Some(100)).matches('x').count(), 91 * 80);
+}
+
+#[test]
 fn scalars_print_as_they_are_written() {
     for (shape, value, expected) in [
         (INT, ScalarValue::Int(-5), "-5"),
