@@ -59,6 +59,22 @@ fn a_program_comes_from_the_standard_input() {
 }
 
 #[test]
+fn a_program_is_a_script() {
+    use std::os::unix::fs::PermissionsExt;
+    let nesl = env!("CARGO_BIN_EXE_nesl");
+    let bench = Bench::with("sum", format!("#!{nesl}\n{SUM}\n"));
+    std::fs::set_permissions(bench.path("sum"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    finish(bench.command(&bench.path("sum")).arg("[1, 2]"), "").prints("3\n");
+    finish(bench.command(&bench.path("sum")).arg("-"), "4 5").prints("9\n");
+    // The line keeps its place in messages and in the usual layout.
+    bench.write("wrong.nesl", "#!/usr/bin/env nesl\n1 + t;\n");
+    bench.nesl(&["wrong.nesl"]).fails(1, &["wrong.nesl:2:1"]);
+    bench.piped(&["fmt", "-"], "#! /usr/bin/env nesl  \n\n\n1   + 2;").prints("#! /usr/bin/env nesl\n1 + 2;\n");
+    bench.piped(&["-"], "#!/usr/bin/env nesl").prints("");
+    bench.piped(&["-"], " #!x\n1;").fails(1, &["E01"]);
+}
+
+#[test]
 fn data_come_from_the_standard_input() {
     let bench = Bench::with("sum.nesl", SUM);
     bench.piped(&["sum.nesl", "-"], "1 2\n3\n").prints("6\n");

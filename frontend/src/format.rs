@@ -22,7 +22,7 @@ mod layout;
 mod tests;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lexer::{Lexed, lex};
+use crate::lexer::{Lexed, lex, script_line};
 use crate::parser::{self, Parsed};
 use crate::stack::with_stack_if_possible;
 use atoms::Atoms;
@@ -51,7 +51,11 @@ pub fn format(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
         let mut gaps = Gaps::new(&tokens);
         forms::program(&mut gaps, &forms);
         let paddings = alignment::paddings(text, &gaps, &atoms);
-        Ok(layout::lay_out(text, &gaps, atoms, &paddings))
+        let laid_out = layout::lay_out(text, &gaps, atoms, &paddings);
+        Ok(match script_line(text) {
+            Some(line) => format!("{}\n{laid_out}", line.trim_end()),
+            None => laid_out,
+        })
     })
 }
 
@@ -67,7 +71,8 @@ pub fn is_same_program(one: &str, other: &str) -> bool {
     let comments = |text, lexed: &Lexed| -> Vec<String> {
         words(text, lexed.comments.iter().copied()).into_iter().map(atoms::comment).collect()
     };
-    one.diagnostics.len() == other.diagnostics.len()
+    script_line(one_text).map(str::trim_end) == script_line(other_text).map(str::trim_end)
+        && one.diagnostics.len() == other.diagnostics.len()
         && tokens(&one) == tokens(&other)
         && written(one_text, &one) == written(other_text, &other)
         && comments(one_text, &one) == comments(other_text, &other)

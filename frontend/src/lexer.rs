@@ -365,11 +365,9 @@ fn lexer<'a>() -> impl Parser<'a, &'a str, (Pieces<Token>, Vec<SimpleSpan>), Ext
             emitter.emit(LexError { mistake: Mistake::UnexpectedCharacter, span: extra.span() });
             Piece::Token(Token::Unreadable)
         });
-    choice((blank, token, comment(), nonsense))
-        .map_with(|piece, extra| (piece, extra.span()))
-        .repeated()
-        .collect::<Vec<_>>()
-        .map(|pieces| {
+    let pieces = choice((blank, token, comment(), nonsense)).map_with(|piece, extra| (piece, extra.span()));
+    just("#!").then(none_of('\n').repeated()).or_not().ignore_then(pieces.repeated().collect::<Vec<_>>()).map(
+        |pieces| {
             let mut comments = Vec::new();
             let token = |(piece, span)| match piece {
                 Piece::Token(token) => Some((token, span)),
@@ -381,7 +379,8 @@ fn lexer<'a>() -> impl Parser<'a, &'a str, (Pieces<Token>, Vec<SimpleSpan>), Ext
             };
             let tokens = pieces.into_iter().filter_map(token).collect();
             (tokens, comments)
-        })
+        },
+    )
 }
 
 /// What a text consists of.
@@ -395,7 +394,12 @@ pub struct Lexed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Takes a text apart.
+/// The line that makes a script of a program, `#!/usr/bin/env nesl`, if it begins with one; it is for the system.
+pub fn script_line(text: &str) -> Option<&str> {
+    text.lines().next().filter(|line| line.starts_with("#!"))
+}
+
+/// Takes a text apart. A [`script_line`] is none of its parts.
 pub fn lex(file: FileId, text: &str) -> Lexed {
     let (pieces, mut errors) = lexer().parse(text).into_output_errors();
     let (tokens, comments) = pieces.unwrap_or_default();

@@ -93,6 +93,7 @@ fn asked(block: &str) -> Vec<Asked> {
 }
 
 /// What a session answers to each of some inputs, errors included.
+#[allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 fn answers(binary: &Path, inputs: &[Asked]) -> Vec<String> {
     const MARK: &str = "it = \"the next answer\" : [char]\n";
     let text: String = inputs.iter().map(|asked| format!("{}\"the next answer\";\n", asked.input)).collect();
@@ -173,7 +174,7 @@ fn documents_show_what_happens() {
         return;
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folder = binary.parent().map(std::path::Path::to_path_buf);
+    let folder = binary.parent().map(Path::to_path_buf);
     let path = std::env::join_paths(folder.into_iter().chain(std::env::split_paths(&path))).unwrap();
     let mut problems = Vec::new();
     for document in &documents() {
