@@ -68,7 +68,7 @@ fn a_program_is_a_script() {
     finish(bench.command(&bench.path("sum")).arg("-"), "4 5").prints("9\n");
     // The line keeps its place in messages and in the usual layout.
     bench.write("wrong.nesl", "#!/usr/bin/env nesl\n1 + t;\n");
-    bench.nesl(&["wrong.nesl"]).fails(1, &["wrong.nesl:2:1"]);
+    bench.nesl(&["wrong.nesl"]).fails(1, &["wrong.nesl:2:5"]);
     bench.piped(&["fmt", "-"], "#! /usr/bin/env nesl  \n\n\n1   + 2;").prints("#! /usr/bin/env nesl\n1 + 2;\n");
     bench.piped(&["-"], "#!/usr/bin/env nesl").prints("");
     bench.piped(&["-"], " #!x\n1;").fails(1, &["E01"]);

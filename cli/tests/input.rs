@@ -49,7 +49,7 @@ fn scalars_are_literals() {
         [("int", "2.5"), ("int", "x"), ("int", ""), ("bool", "1"), ("char", "ab"), ("(int, int)", "1")]
     {
         let (bench, run) = echo(ty);
-        run(&bench, argument).fails(2, &["argument 1", "usage: nesl run a.nesl -- VALUE", &format!("value : {ty}")]);
+        run(&bench, argument).fails(2, &["argument 1", "usage: nesl run a.nesl VALUE", &format!("value : {ty}")]);
     }
 }
 

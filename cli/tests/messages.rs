@@ -107,11 +107,11 @@ fn run_time_errors_name_function_and_element() {
     placed("take([1], 2);", "in `take`, called here");
     // The function that the program calls, not the one which that calls in turn.
     placed("put([1], [0, 1], [1, 2]);", "in `put`, called here");
-    // The elements of inner sequences are counted through: 1, then 1 and 0. Instances that run one by one are known.
+    // The elements of inner sequences are counted through: 1, then 1 and 0; also in functions whose calls are gone.
     placed("{{1 / y : y in x} : x in [[1], [1, 0]]};", "first in element 2, counted through all inner sequences");
     placed(
         "function g(v) = {1 / y : y in v};\n{g(x) : x in [[1], [1, 0]]};",
-        "in `g`; first in element 1, inside element 1",
+        "in `g`; first in element 2, counted through all inner sequences",
     );
     // Of the elements 5, 6 and 0 those that pass are 6 and 0, and those that take the branch 0 alone. What
     // computes on scalars and branches runs for one element after another.
@@ -122,9 +122,9 @@ fn run_time_errors_name_function_and_element() {
         "function g(x) = if x > 4 then x else 1 / x;\n{g(x) : x in [5, 6, 0]};",
         "in `g`; first in element 2 of the apply-to-each",
     );
-    // A range has no elements when it fails: the instances around it are known.
+    // A range has no elements when it fails: the instances around it are known where they run one by one.
     placed(
-        "function g(n) = #{x : x in [0:10:n]};\nfunction h(v) = {g(x) : x in v};\n{h(w) : w in [[1], [1, 0]]};",
+        "function g(n) = if n > 50 then g(n - 1) else #{x : x in [0:10:n]};\nfunction h(v) = {g(x) : x in v};\n{h(w) : w in [[1], [1, 0]]};",
         "in `g`; first in element 1, inside element 1",
     );
     // The index is an element of a sequence itself.
@@ -133,8 +133,11 @@ fn run_time_errors_name_function_and_element() {
 
 #[test]
 fn what_needs_too_much_memory_is_in_an_element_around_it() {
-    let bench =
-        Bench::with("a.nesl", b"function g(n) = sum({sqrt(float(i)) : i in [0:n]});\n{g(n) : n in [10, 20, 1000000]};");
+    let bench = Bench::with(
+        "a.nesl",
+        "function g(n) = if n < 0 then g(n + 1) else sum({sqrt(float(i)) : i in [0:n]});\n\
+             {g(n) : n in [10, 20, 1000000]};",
+    );
     // In machine code the sum is one loop, which needs no memory.
     let options = ["run", "a.nesl", "--strategy", "leaf", "--native", "off", "--max-memory", "12M", "--threads", "1"];
     let ran = bench.nesl(&[&options[..], &JSON[..]].concat());
