@@ -43,7 +43,7 @@ impl From<Fault> for PrintError {
     }
 }
 
-/// With a limit for each sequence, so many times that are shown of a value in all: one with many levels fits a page, too.
+/// With a limit for each sequence, so many times that are shown of a value in all: one with many levels fits a page.
 const PAGE: usize = 10;
 
 /// So many characters of a string take as much of a page as a number does.

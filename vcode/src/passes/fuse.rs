@@ -219,6 +219,8 @@ impl Fuser {
         }
         let is_used = |index: usize| items[index].instruction.results.iter().any(|result| read.contains(result));
         members.retain(|&index| !is_made_of_nothing(&items[index].instruction.op) || is_used(index));
+        // Without its first instruction it may be a larger one: what reads that at other indices can be in it then.
+        members.first().filter(|&&first| first == start)?;
         let last_used = members.last().copied()?;
         if last_used < last {
             // The group stands before what came up to the last one; what moves up to it cannot read that.
