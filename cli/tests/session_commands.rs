@@ -87,6 +87,14 @@ fn files_are_loaded_again_without_a_word_about_what_they_defined() {
 }
 
 #[test]
+fn commands_may_end_as_inputs_do() {
+    let bench = Bench::new();
+    assert_eq!(answers(&bench, ":type `;\n:type 1 ; ;\n:type `;;"), "`; : char\n1 : int\n`; : char\n");
+    assert_eq!(answers(&bench, ":doc sum;"), answers(&bench, ":doc sum"));
+    assert_eq!(answers(&bench, ":show 1;"), "it = 1 : int\n");
+}
+
+#[test]
 fn the_folder_can_be_changed() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("inner")).unwrap();

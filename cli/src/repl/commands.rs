@@ -51,8 +51,7 @@ pub(super) fn names() -> Vec<&'static str> {
 pub(super) fn run<E: Engine>(repl: &mut Repl<E>, text: &str) -> Result<Next, Stop> {
     let text = text.trim();
     let (name, argument) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    // A semicolon after a command is a habit, not a part of it.
-    let (name, argument) = (name.trim_end_matches(';'), argument.trim());
+    let (name, argument) = (name.trim_end_matches(';'), without_end(argument));
     let table = table::<E>();
     let Some(command) = table.iter().find(|command| command.name == name) else {
         let similar = table.iter().find(|command| !name.is_empty() && command.name.starts_with(name));
@@ -64,6 +63,15 @@ pub(super) fn run<E: Engine>(repl: &mut Repl<E>, text: &str) -> Result<Next, Sto
         return Ok(repl.refuse(&format!("`:{name}` needs something after it: :{name} {}", command.argument)));
     }
     (command.run)(repl, argument)
+}
+
+/// What is left without `;` at its end, which is a habit and no part of a command; the character `` `; `` is one.
+pub(super) fn without_end(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some(rest) = text.strip_suffix(';').filter(|rest| !rest.ends_with('`')) {
+        text = rest.trim_end();
+    }
+    text
 }
 
 fn help<E: Engine>(repl: &mut Repl<E>) -> Result<Next, Stop> {
@@ -80,7 +88,7 @@ fn help<E: Engine>(repl: &mut Repl<E>) -> Result<Next, Stop> {
 }
 
 fn explain<E: Engine>(repl: &mut Repl<E>, argument: &str) -> Result<Next, Stop> {
-    match codes::page(argument.trim_end_matches(';')) {
+    match codes::page(argument) {
         Ok(page) => repl.answer(&visible::text(page)).map(|()| Next::Go),
         Err(problem) => Ok(repl.refuse(&problem)),
     }
@@ -98,7 +106,7 @@ fn at_terminal<E: Engine>(repl: &mut Repl<E>, _: &str) -> Result<Next, Stop> {
 /// The command that an input means in the spelling of NESL 3.1, `describe f;` or `load "file";`, and in that of people
 /// who want to leave; none where the session has a name of that spelling.
 pub(super) fn traditional<E: Engine>(repl: &Repl<E>, input: &str) -> Option<String> {
-    let text = input.trim().trim_end_matches(';').trim_end();
+    let text = without_end(input);
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim_start();
     let takes_name = rest.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'));

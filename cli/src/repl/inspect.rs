@@ -42,7 +42,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn info(&mut self, name: &str) -> Result<Next, Stop> {
-        let name = name.trim_end_matches(';').trim_end();
         let Some(entry) = manual::lookup(self.session(), self.sources(), name) else {
             return match self.session().global(&name.to_lowercase()) {
                 Some(id) => {
@@ -71,7 +70,7 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn list_names(&mut self, prefix: &str) -> Result<Next, Stop> {
-        let prefix = prefix.trim_end_matches(';').trim().to_lowercase();
+        let prefix = prefix.to_lowercase();
         let names = self.own_names().into_iter().filter(|name| name.name.starts_with(&prefix));
         let text: String = names.map(|KnownName { name, ty }| format!("{name} : {ty}\n")).collect();
         match text.is_empty() {
@@ -85,7 +84,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn show(&mut self, text: &str) -> Result<Next, Stop> {
-        let text = text.trim_end().trim_end_matches(';');
         if text.is_empty() && !self.is_own_name("it") {
             return Ok(self.refuse("there has been no value yet"));
         }
@@ -146,7 +144,6 @@ impl<E: Engine> Repl<E> {
 
     /// The forms of an expression whose value nobody keeps.
     fn forms_of(&mut self, text: &str) -> Result<Vec<Form>, Stop> {
-        let text = text.trim_end().trim_end_matches(';');
         let file = self.add(&format!("{text};"));
         let before = self.session().clone();
         let checked = self.check(file, Options::default());
@@ -196,7 +193,7 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn change_folder(&mut self, argument: &str) -> Result<Next, Stop> {
-        if !argument.trim_end_matches(';').is_empty() {
+        if !argument.is_empty() {
             let path = file(argument);
             if let Err(error) = std::env::set_current_dir(&path) {
                 return Ok(self.refuse(&format!("cannot go to {}: {error}", path.display())));
@@ -215,7 +212,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn set(&mut self, argument: &str) -> Result<Next, Stop> {
-        let argument = argument.trim_end_matches(';').trim();
         let (name, value) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         let value = value.trim();
         match (name, value) {
@@ -255,7 +251,7 @@ impl<E: Engine> Repl<E> {
 
 /// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
 pub(super) fn file(argument: &str) -> PathBuf {
-    let name = argument.trim_end_matches(';').trim().trim_matches('"').replace("\\ ", " ");
+    let name = argument.trim_matches('"').replace("\\ ", " ");
     match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
         (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
         _ => PathBuf::from(name),

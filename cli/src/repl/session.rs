@@ -194,7 +194,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If an answer cannot be written.
     pub fn time(&mut self, text: &str) -> Result<Next, Stop> {
-        let text = text.trim_end().trim_end_matches(';');
         let file = self.add(&format!("{text};"));
         let outcome = match self.evaluate(file, false)? {
             Ok(Evaluated { time, .. }) => {
@@ -211,7 +210,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn show_type(&mut self, text: &str) -> Result<Next, Stop> {
-        let text = text.trim_end().trim_end_matches(';').trim_end();
         let file = self.add(text);
         let outcome = match self.session.type_of(&self.sources, file) {
             Ok(ty) => {
@@ -228,7 +226,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn doc(&mut self, name: &str) -> Result<Next, Stop> {
-        let name = name.trim_end_matches(';').trim_end();
         match manual::lookup(&self.session, &self.sources, name) {
             Some(entry) => self.answer(&manual::describe(&entry)).map(|()| Next::Go),
             None => Ok(self.refuse(&manual::unknown(name))),
@@ -240,7 +237,6 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn apropos(&mut self, word: &str) -> Result<Next, Stop> {
-        let word = word.trim_end_matches(';').trim_end();
         let found = manual::apropos(&self.session, &self.sources, word);
         match found.is_empty() {
             true => Ok(self.refuse(&manual::nothing(word))),

@@ -3,6 +3,7 @@
 //! An input is evaluated as soon as it is complete, with or without `;`. What has to do with the terminal alone is done
 //! here: `:history`, `:edit`, and commands of the shell after `;`.
 
+use super::commands::without_end;
 use super::complete::Completion;
 use super::highlight;
 use super::{KnownName, Next, Partner};
@@ -168,7 +169,7 @@ impl<'a> Own<'a> {
             return Some(Own::Shell(command.trim()));
         }
         let (name, argument) = input.split_once(char::is_whitespace).unwrap_or((input, ""));
-        let argument = argument.trim().trim_end_matches(';').trim();
+        let argument = without_end(argument);
         match name.trim_end_matches(';') {
             ":history" => Some(Own::History(argument.parse().unwrap_or(SHOWN))),
             ":edit" => Some(Own::Edit(Some(argument.trim_matches('"')).filter(|file| !file.is_empty()))),
