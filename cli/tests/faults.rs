@@ -247,6 +247,8 @@ fn interrupts_end_the_job() {
             let ended = job.end(&what);
             match start {
                 Start::Command => assert_eq!((ended.code, ended.err.as_str()), (Some(code), text), "{what}"),
+                // Hydra ends with what its proxies have reported by then: nothing, if they end first.
+                Start::Launcher if is_hydra() => {}
                 Start::Launcher => assert_ne!(ended.code, Some(0), "{what}: {}", ended.err),
             }
         });
