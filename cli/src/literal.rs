@@ -6,8 +6,8 @@
 
 use nesl_backend::Literal;
 use nesl_frontend::ast::BinaryOp;
-use nesl_frontend::lexer::{Lexed, lex};
-use nesl_frontend::token::{Bracket, Token};
+use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
+use nesl_frontend::syntax::nesl::token::{Bracket, Token};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::FileId;
 use nesl_vcode::{Constants, Shape};

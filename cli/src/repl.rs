@@ -24,7 +24,7 @@ use crate::driver::{LONGEST_SOURCE, too_long};
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_backend::io::host::input::with_standard;
-use nesl_frontend::lexer::is_complete;
+use nesl_frontend::syntax::nesl::lexer::is_complete;
 use session::Repl;
 use std::io::{BufRead, IsTerminal, Read};
 use std::time::Instant;

@@ -16,9 +16,9 @@ use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::diagnostic::{Diagnostic, Severity, finish};
 use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
-use crate::parser;
 use crate::render;
 use crate::stack::with_stack_if_possible;
+use crate::syntax::nesl::parser;
 use crate::ty::Type;
 use nesl_span::{FileId, Origin, SourceMap};
 

@@ -69,7 +69,7 @@ impl Surroundings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parser;
+    use crate::syntax::nesl::parser;
     use nesl_span::FileId;
 
     /// What is around the first `!`, which is left out of the text, up to the second.

@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "what takes too long is found by the clock")]
 
-use nesl_frontend::{Checked, Options, Session, lexer, parser, render};
+use nesl_frontend::syntax::nesl::{lexer, parser};
+use nesl_frontend::{Checked, Options, Session, render};
 use nesl_span::{FileId, Origin, SourceMap};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

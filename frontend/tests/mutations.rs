@@ -4,7 +4,8 @@ mod core_checker;
 
 use nesl_frontend::core::Form;
 use nesl_frontend::eval::{Evaluator, Globals};
-use nesl_frontend::{Options, Session, lexer};
+use nesl_frontend::syntax::nesl::lexer;
+use nesl_frontend::{Options, Session};
 use nesl_span::{Origin, SourceMap};
 
 const PROGRAMS: [&str; 9] = [

@@ -80,7 +80,7 @@ function good(x) = x;
 ";
     insta::assert_snapshot!(report(text));
     assert_eq!(codes(text).len(), 5);
-    let parsed = nesl_frontend::parser::parse(nesl_span::FileId(0), text);
+    let parsed = nesl_frontend::syntax::nesl::parser::parse(nesl_span::FileId(0), text);
     let shapes: Vec<String> = parsed.forms.iter().map(form).collect();
     assert_eq!(shapes, ["error", "error", "error", "error", "error", "function good x = x"]);
 }
@@ -89,7 +89,7 @@ function good(x) = x;
 fn brackets_recover_within_a_form() {
     let text = "x = g(1 +, 2) + [3 4 = 5] + {y : y z} + a[] + 6;";
     assert_eq!(codes(text), ["E0110"; 4]);
-    let parsed = nesl_frontend::parser::parse(nesl_span::FileId(0), text);
+    let parsed = nesl_frontend::syntax::nesl::parser::parse(nesl_span::FileId(0), text);
     assert_eq!(form(&parsed.forms[0]), "x = ((((g<error> + error) + error) + a[error]) + 6)");
 }
 
@@ -102,7 +102,7 @@ fn an_unreadable_constant_is_one_error() {
 
 #[test]
 fn a_single_expression_ends_with_the_text() {
-    let errors = |text: &str| nesl_frontend::parser::parse_expression(nesl_span::FileId(0), text).1;
+    let errors = |text: &str| nesl_frontend::syntax::nesl::parser::parse_expression(nesl_span::FileId(0), text).1;
     assert_eq!(errors("1 + 2"), []);
     assert_eq!(errors("")[0].message, "expected an expression, found the end of the text");
     assert_eq!(errors("1;")[0].message, "expected the end of the text, found `;`");

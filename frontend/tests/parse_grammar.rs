@@ -3,7 +3,7 @@
 mod parse_printer;
 
 use nesl_frontend::ast::TopLevelKind;
-use nesl_frontend::parser;
+use nesl_frontend::syntax::nesl::parser;
 use nesl_span::{FileId, Origin, SourceMap};
 use parse_printer::{shape, shapes};
 

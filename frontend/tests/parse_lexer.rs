@@ -1,8 +1,8 @@
 //! Tokens, and when the REPL should read on.
 
 use nesl_frontend::ast::BinaryOp;
-use nesl_frontend::lexer::{Lexed, is_complete, lex};
-use nesl_frontend::token::{Keyword, Token};
+use nesl_frontend::syntax::nesl::lexer::{Lexed, is_complete, lex};
+use nesl_frontend::syntax::nesl::token::{Keyword, Token};
 use nesl_span::FileId;
 
 fn tokens(text: &str) -> Vec<Token> {

@@ -5,7 +5,7 @@
 mod parse_printer;
 
 use nesl_frontend::ast::ExprKind;
-use nesl_frontend::{lexer, parser};
+use nesl_frontend::syntax::nesl::{lexer, parser};
 use nesl_span::FileId;
 use parse_printer::codes;
 use std::time::{Duration, Instant};

@@ -10,7 +10,7 @@
 //! marked `vcode` are flat programs that the verifier accepts. A block marked `sh slurm` runs with
 //! a stand-in for `srun`. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
 
-use nesl_frontend::lexer::is_complete;
+use nesl_frontend::syntax::nesl::lexer::is_complete;
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::programs::root;
 use nesl_vcode::manual;

@@ -2,8 +2,8 @@
 //! stay the programs that they are.
 
 use nesl_frontend::ast::TopLevel;
-use nesl_frontend::format::format;
-use nesl_frontend::{lexer, parser};
+use nesl_frontend::syntax::nesl::format::format;
+use nesl_frontend::syntax::nesl::{lexer, parser};
 use nesl_span::{FileId, Span};
 use nesl_tests::generate;
 use nesl_tests::programs::root;

@@ -5,7 +5,7 @@ use crate::output::print;
 use crate::stop::Stop;
 use crate::style::Style;
 use clap::Args;
-use nesl_frontend::format;
+use nesl_frontend::syntax::nesl::format;
 use nesl_prim::visible;
 use nesl_span::{Origin, SourceMap};
 use std::fs::{self, OpenOptions};

@@ -3,7 +3,7 @@
 use super::commands;
 use super::names::KnownName;
 use crate::codes;
-use nesl_frontend::token::Keyword;
+use nesl_frontend::syntax::nesl::token::Keyword;
 use rustyline::Context;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 
@@ -44,7 +44,7 @@ impl Completer for Completion {
 
 /// Whether a string is open where a text ends.
 fn is_in_string(before: &str) -> bool {
-    nesl_frontend::lexer::lex(nesl_span::FileId(0), before)
+    nesl_frontend::syntax::nesl::lexer::lex(nesl_span::FileId(0), before)
         .diagnostics
         .iter()
         .any(|diagnostic| diagnostic.code == "E0103")

@@ -1,7 +1,7 @@
 //! Colours for what is typed: the kinds of its tokens, and the bracket that belongs to the one at the cursor.
 
-use nesl_frontend::lexer::{Lexed, lex};
-use nesl_frontend::token::Token;
+use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
+use nesl_frontend::syntax::nesl::token::Token;
 use nesl_span::FileId;
 use std::fmt::Write;
 

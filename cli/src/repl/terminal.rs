@@ -9,7 +9,7 @@ use super::highlight;
 use super::{KnownName, Next, Partner};
 use crate::output::remark;
 use crate::stop::Stop;
-use nesl_frontend::parser::is_unfinished;
+use nesl_frontend::syntax::nesl::parser::is_unfinished;
 use nesl_prim::visible;
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::CompletionType;

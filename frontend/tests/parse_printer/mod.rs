@@ -5,7 +5,7 @@
 use nesl_frontend::ast::{
     Expr, ExprKind, Pattern, PatternKind, Source, TopLevel, TopLevelKind, TypeExpr, TypeExprKind,
 };
-use nesl_frontend::parser;
+use nesl_frontend::syntax::nesl::parser;
 use nesl_span::{FileId, Origin, SourceMap};
 
 /// The shape of one expression, which must be free of mistakes.

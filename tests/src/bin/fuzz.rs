@@ -6,7 +6,8 @@
 //! is found there; panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names
 //! of files are hostile, too, and no report may hold a character that a terminal obeys instead of showing it.
 
-use nesl_frontend::{Diagnostic, format, lexer, parser, render};
+use nesl_frontend::syntax::nesl::{format, lexer, parser};
+use nesl_frontend::{Diagnostic, render};
 use nesl_prim::visible;
 use nesl_span::{FileId, SourceMap};
 use nesl_tests::programs::{self, root};

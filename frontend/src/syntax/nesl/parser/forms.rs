@@ -11,7 +11,7 @@ use crate::ast::{
     TopLevelKind,
 };
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
 
 /// A whole text.

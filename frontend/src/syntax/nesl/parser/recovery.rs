@@ -7,7 +7,7 @@
 
 use super::fault::{Expected, Fault};
 use super::{Extra, Place, Tokens};
-use crate::token::{Bracket, Keyword, Token, is_meant_as_name};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token, is_meant_as_name};
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
 use std::cell::RefCell;

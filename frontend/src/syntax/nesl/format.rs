@@ -22,9 +22,9 @@ mod layout;
 mod tests;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lexer::{Lexed, lex, script_line};
-use crate::parser::{self, Parsed};
 use crate::stack::with_stack_if_possible;
+use crate::syntax::nesl::lexer::{Lexed, lex, script_line};
+use crate::syntax::nesl::parser::{self, Parsed};
 use atoms::Atoms;
 use gaps::Gaps;
 use nesl_span::{FileId, Span};

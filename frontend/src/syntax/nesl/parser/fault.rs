@@ -5,7 +5,7 @@
 
 use super::{Place, Tokens};
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
 use chumsky::util::MaybeRef;

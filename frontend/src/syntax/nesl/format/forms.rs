@@ -3,7 +3,7 @@
 use super::expressions::expression;
 use super::gaps::{Gaps, Indent, STEP};
 use crate::ast::{FunctionDefinition, TopLevel, TopLevelKind};
-use crate::token::Token;
+use crate::syntax::nesl::token::Token;
 
 /// The gaps of a whole text.
 pub(super) fn program(gaps: &mut Gaps<'_>, forms: &[TopLevel]) {

@@ -7,7 +7,7 @@
 use super::WIDTH;
 use super::atoms::{Atom, Atoms, comment};
 use super::gaps::{Breaks, Gap, Gaps, Group, Indent, STEP, is_mark};
-use crate::token::{Keyword, Token};
+use crate::syntax::nesl::token::{Keyword, Token};
 use std::collections::HashMap;
 
 /// The text of a program.

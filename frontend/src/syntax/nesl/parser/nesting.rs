@@ -7,7 +7,7 @@
 
 use crate::ast::BinaryOp;
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use nesl_span::Span;
 
 /// Brackets inside of brackets.

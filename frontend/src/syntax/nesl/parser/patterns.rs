@@ -8,7 +8,7 @@ use super::fault::{Fault, What};
 use super::{Extra, Place, Rule, Tokens, place, span};
 use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind};
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Token};
+use crate::syntax::nesl::token::{Bracket, Token};
 use chumsky::input::Emitter;
 use chumsky::prelude::*;
 use nesl_prim::ScalarValue;

@@ -3,7 +3,7 @@
 use super::fault::What;
 use super::{Extra, Rule, Tokens, span};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::token::Token;
+use crate::syntax::nesl::token::Token;
 use chumsky::pratt::{Associativity, infix, left, postfix, prefix, right};
 use chumsky::prelude::*;
 use nesl_span::Span;

@@ -12,7 +12,7 @@
 
 use super::{Extra, Tokens, parenthesised, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Pattern, PatternKind, Symbol};
-use crate::token::{Keyword, Token};
+use crate::syntax::nesl::token::{Keyword, Token};
 use chumsky::prelude::*;
 use nesl_prim::ScalarValue;
 use nesl_span::Span;

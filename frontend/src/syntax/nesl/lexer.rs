@@ -2,11 +2,11 @@
 //!
 //! A chumsky grammar over characters in which every text is a sequence of tokens, blanks and comments: what cannot be
 //! read becomes a [`Diagnostic`] and, where a constant was meant, a stand-in, so that the parser can go on.
-//! [`crate::parser`] reads the tokens; the comments it passes on, for [`crate::format`] and whoever else wants them.
+//! [`super::parser`] reads the tokens; the comments it passes on, for [`super::format`] and whoever else wants them.
 
 use crate::ast::{BinaryOp, Symbol};
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Foreign, Keyword, Token, is_meant_as_name};
+use crate::syntax::nesl::token::{Bracket, Foreign, Keyword, Token, is_meant_as_name};
 use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
 use chumsky::text::digits;

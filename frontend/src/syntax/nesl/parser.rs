@@ -20,9 +20,9 @@ mod types;
 
 use crate::ast::{Expr, ExprKind, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
-use crate::lexer::{self, Lexed};
 use crate::stack::with_stack;
-use crate::token::{Bracket, Token};
+use crate::syntax::nesl::lexer::{self, Lexed};
+use crate::syntax::nesl::token::{Bracket, Token};
 use chumsky::input::MappedInput;
 use chumsky::prelude::*;
 use chumsky::{Boxed, Parser};

@@ -7,7 +7,7 @@ use super::advice::{Spot, hint, is_name_place, reserved};
 use super::fault::{Context, Expected, Fault, Problem, What};
 use super::span;
 use crate::diagnostic::Diagnostic;
-use crate::token::{Foreign, Token};
+use crate::syntax::nesl::token::{Foreign, Token};
 use nesl_span::Span;
 
 /// The diagnostic of a fault in `text`; none where the lexer has already reported what stands there.

@@ -2,7 +2,7 @@
 
 use super::parse;
 use crate::ast::{FunctionDefinition, TopLevelKind};
-use crate::lexer;
+use crate::syntax::nesl::lexer;
 use nesl_span::FileId;
 
 /// Whether a text, which need not end with `;`, cannot be all of an input: a bracket, a string, a comment or a `let` is

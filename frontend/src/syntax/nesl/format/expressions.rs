@@ -2,8 +2,8 @@
 
 use super::gaps::{Gaps, Indent, STEP};
 use crate::ast::{Binding, Expr, ExprKind, Source};
-use crate::parser::operators::power;
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::parser::operators::power;
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 
 /// The gaps of an expression, but for that before it.
 pub(super) fn expression(gaps: &mut Gaps<'_>, expr: &Expr, depth: u32) {

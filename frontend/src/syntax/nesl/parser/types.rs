@@ -4,7 +4,7 @@ use super::fault::{Context, What};
 use super::patterns::name;
 use super::{Extra, Rule, Tokens, span};
 use crate::ast::{BinaryOp, Name, Signature, TypeExpr, TypeExprKind};
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
 use nesl_prim::ScalarType;
 

@@ -1,6 +1,6 @@
 //! What a text consists of, tokens and comments, with the lines that its author broke.
 
-use crate::token::Token;
+use crate::syntax::nesl::token::Token;
 use nesl_span::Span;
 use std::ops::Range;
 

@@ -6,7 +6,7 @@
 use super::fault::{Context, Expected, What};
 use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use nesl_span::Span;
 
 /// A place where the text does not fit the grammar.

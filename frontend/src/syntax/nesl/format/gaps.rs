@@ -1,7 +1,7 @@
 //! What may be between two tokens: a blank, a line break, and then how far the next line is indented.
 
 use crate::ast::BinaryOp;
-use crate::token::{Bracket, Token};
+use crate::syntax::nesl::token::{Bracket, Token};
 use nesl_span::Span;
 use std::collections::HashMap;
 

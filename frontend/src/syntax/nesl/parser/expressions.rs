@@ -12,7 +12,7 @@ use super::types::types;
 use super::{Extra, Place, Rule, Tokens, parenthesised, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, Source, Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
-use crate::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
 use nesl_prim::ScalarValue;
 
