@@ -3,6 +3,7 @@
 //! An answer becomes the columns of its type in order: for a sequence within another the lengths of all segments, and
 //! the elements of all of them one after another.
 
+use crate::twins::outside::Grid;
 use nesl_backend::{Slot, Threads, Value};
 use nesl_vcode::Constants;
 
@@ -45,6 +46,51 @@ impl Answer for Vec<usize> {
 impl Answer for Vec<f64> {
     fn columns(&self) -> Vec<Constants> {
         vec![Constants::Float(self.clone())]
+    }
+}
+
+impl Answer for Vec<u8> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![Constants::Char(self.clone())]
+    }
+}
+
+impl Answer for Vec<(i64, i64)> {
+    fn columns(&self) -> Vec<Constants> {
+        let (firsts, seconds) = self.iter().copied().unzip();
+        vec![Constants::Int(firsts), Constants::Int(seconds)]
+    }
+}
+
+impl Answer for Vec<(i64, f64)> {
+    fn columns(&self) -> Vec<Constants> {
+        let (firsts, seconds) = self.iter().copied().unzip();
+        vec![Constants::Int(firsts), Constants::Float(seconds)]
+    }
+}
+
+impl Answer for Vec<(f64, f64, f64)> {
+    fn columns(&self) -> Vec<Constants> {
+        let part = |part: fn(&(f64, f64, f64)) -> f64| Constants::Float(self.iter().map(part).collect());
+        vec![part(|x| x.0), part(|x| x.1), part(|x| x.2)]
+    }
+}
+
+impl Answer for Grid<i64> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![self.lengths(), Constants::Int(self.cells.clone())]
+    }
+}
+
+impl Answer for Grid<f64> {
+    fn columns(&self) -> Vec<Constants> {
+        vec![self.lengths(), Constants::Float(self.cells.clone())]
+    }
+}
+
+impl<T> Grid<T> {
+    fn lengths(&self) -> Constants {
+        lengths((0..self.height()).map(|_| self.width))
     }
 }
 

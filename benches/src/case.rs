@@ -2,13 +2,25 @@
 
 use crate::answer::{Agreement, Answer};
 use crate::twins::searches::Board;
+use clap::ValueEnum;
 use nesl_backend::Piece;
+
+/// Which programs are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// Those that the project is tuned for, beside parallel twins.
+    Programs,
+    /// Programs as a user writes them first, beside plain loops on one thread.
+    Outside,
+}
 
 /// A benchmark.
 pub struct Row {
+    /// The suite that it belongs to.
+    pub suite: Suite,
     /// What it is called on the command line.
     pub name: &'static str,
-    /// Its program: a file of `programs/`, without the ending.
+    /// Its program: a file of the suite's folder, without the ending.
     pub program: &'static str,
     /// The text of the program.
     pub text: &'static str,
@@ -63,6 +75,8 @@ pub enum Work {
     Cube,
     /// Like the number of boards that backtracking reaches.
     Boards,
+    /// Like the number of permutations.
+    Permutations,
 }
 
 impl Work {
@@ -75,6 +89,7 @@ impl Work {
             Work::Square => n * n,
             Work::Cube => n * n * n,
             Work::Boards => Board::empty(size).reachable() as f64,
+            Work::Permutations => (1..=size).map(|k| k as f64).product(),
         }
     }
 
@@ -86,6 +101,7 @@ impl Work {
             Work::Square => "n²",
             Work::Cube => "n³",
             Work::Boards => "boards",
+            Work::Permutations => "n!",
         }
     }
 
@@ -97,7 +113,7 @@ impl Work {
             Work::Elements | Work::Sort => size / divide,
             Work::Powers => 1 << (size / divide).max(1).ilog2(),
             Work::Square | Work::Cube => size / divide.isqrt().max(1),
-            Work::Boards => {
+            Work::Boards | Work::Permutations => {
                 let whole = self.at(size);
                 (1..=size).rev().find(|&n| self.at(n) * divide as f64 <= whole * 1.5).unwrap_or(1)
             }

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! table      the benchmarks: program, size, input, twin      case     what a row is, and what it becomes at a size
+//! outside    the same for the outsider's suite               pieces   arguments of programs, from what twins have
 //! twins/     the Rust side                                    input    inputs, from a fixed generator
 //! program    the NESL side                                    answer   results of both, compared
 //! measure    times and memory of one benchmark                machine_limits  bandwidth, memory
@@ -16,6 +17,8 @@ mod case;
 mod input;
 mod machine_limits;
 mod measure;
+mod outside;
+mod pieces;
 mod program;
 mod report;
 mod table;
@@ -23,7 +26,7 @@ mod table;
 mod tests;
 mod twins;
 
-use case::Row;
+use case::{Row, Suite};
 use clap::Parser;
 use measure::{Settings, Side};
 use report::{Failed, Measured, Report};
@@ -36,6 +39,9 @@ use table::ROWS;
 struct Arguments {
     /// The benchmarks to run; all if none is named
     names: Vec<String>,
+    /// The programs that the project is tuned for, or those that an outsider would write
+    #[arg(long, value_enum, default_value = "programs")]
+    suite: Suite,
     /// Threads of both sides; several numbers show the speed-up of each over the first
     #[arg(long, value_delimiter = ',', default_value = "1")]
     threads: Vec<usize>,
@@ -76,13 +82,17 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode, String> {
-    if let Some(unknown) = arguments.names.iter().find(|name| !ROWS.iter().any(|row| row.name == name.as_str())) {
+    let all = match arguments.suite {
+        Suite::Programs => ROWS,
+        Suite::Outside => outside::ROWS,
+    };
+    if let Some(unknown) = arguments.names.iter().find(|name| !all.iter().any(|row| row.name == name.as_str())) {
         return Err(format!("no benchmark is called {unknown}; --list lists them"));
     }
     if arguments.threads.contains(&0) {
         return Err("there is nothing to run on 0 threads".to_owned());
     }
-    let rows: Vec<&Row> = ROWS
+    let rows: Vec<&Row> = all
         .iter()
         .filter(|row| arguments.names.is_empty() || arguments.names.iter().any(|name| name == row.name))
         .collect();
@@ -96,7 +106,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     if arguments.list {
         for row in rows {
-            println!("{:<13} {:>10}  {:<9} {}", row.name, row.size, row.work.unit(), row.what);
+            println!("{:<15} {:>10}  {:<9} {}", row.name, row.size, row.work.unit(), row.what);
         }
         return Ok(ExitCode::SUCCESS);
     }

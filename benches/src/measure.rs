@@ -20,6 +20,8 @@ pub struct Settings {
 /// Times of both sides, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
+    /// The first run of the NESL program, which compiles machine code and finds memory.
+    pub first: f64,
     /// The median of the NESL program.
     pub nesl: f64,
     /// The median of its twin.
@@ -79,7 +81,10 @@ fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings
     let Case { arguments, twin } = (row.case)(size);
     let mut program = Compiled::new(row.program, row.text, settings.threads, memory_to_use())?;
     let arguments = program.arguments(arguments)?;
-    let result = answer::columns(&program.call(&arguments)?);
+    let start = Instant::now();
+    let result = program.call(&arguments)?;
+    let first = start.elapsed().as_secs_f64();
+    let result = answer::columns(&result);
     let expected = pool.install(&twin).columns();
     answer::compare(&result, &expected, row.agreement)?;
     drop((result, expected));
@@ -96,7 +101,7 @@ fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings
     }
     let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
     let (nesl_best, twin_best) = (best(&nesl_times), best(&twin_times));
-    Ok(Times { nesl: median(nesl_times), twin: median(twin_times), nesl_best, twin_best })
+    Ok(Times { first, nesl: median(nesl_times), twin: median(twin_times), nesl_best, twin_best })
 }
 
 /// The peak of memory while one side runs once in this process, its input included: in bytes, if the system says.
@@ -136,7 +141,10 @@ fn peak_in(
 pub fn peak_apart(row: &Row, size: usize, threads: usize, side: Side) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     let side = side.to_possible_value()?;
+    let suite = row.suite.to_possible_value()?;
     command.args([
+        "--suite",
+        suite.get_name(),
         "--peak-of",
         side.get_name(),
         "--size",

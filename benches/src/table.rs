@@ -1,18 +1,19 @@
 //! The table of benchmarks: what is run, at which size, on which input, and beside which twin.
 
 use crate::answer::Agreement::{Exact, Within};
-use crate::case::{Case, Row, Work};
+use crate::case::{Case, Row, Suite, Work};
 use crate::input::{self, ROW, Random};
+use crate::pieces::{chars, floats, indices, int, ints, lengths, pairs, rows};
 use crate::twins::graphs::Rows;
 use crate::twins::{bodies, filters, geometry, graphs, numeric, orders, searches, texts, vectors};
 use nesl_backend::Piece;
-use nesl_prim::ScalarValue;
 use nesl_vcode::Constants;
 
 /// A row, with the text of its program.
 macro_rules! row {
     ($name:literal, $program:literal, $what:literal, $size:expr, $work:expr, $bytes:expr, $agreement:expr, $case:expr) => {
         Row {
+            suite: Suite::Programs,
             name: $name,
             program: $program,
             text: include_str!(concat!("../programs/", $program, ".nesl")),
@@ -80,35 +81,6 @@ pub const ROWS: &[Row] = &[
         |n| { let a = input::random_floats(n, 9); Case::new(vec![floats(&a)], a, |a| vectors::map(a)) }),
 ];
 
-fn int(n: usize) -> Piece {
-    Piece::Scalar(ScalarValue::Int(n as i64))
-}
-
-fn ints(elements: &[i64]) -> Vec<Piece> {
-    vec![Piece::Elements(Constants::Int(elements.to_vec()))]
-}
-
-fn indices(elements: impl Iterator<Item = usize>) -> Piece {
-    Piece::Elements(Constants::Int(elements.map(|index| index as i64).collect()))
-}
-
-fn floats(elements: &[f64]) -> Vec<Piece> {
-    vec![Piece::Elements(Constants::Float(elements.to_vec()))]
-}
-
-fn chars(text: &[u8]) -> Vec<Piece> {
-    vec![Piece::Elements(Constants::Char(text.to_vec()))]
-}
-
-fn pairs(elements: &[(f64, f64)]) -> Vec<Piece> {
-    let (firsts, seconds) = elements.iter().copied().unzip();
-    vec![Piece::Elements(Constants::Float(firsts)), Piece::Elements(Constants::Float(seconds))]
-}
-
-fn lengths<T>(rows: &Rows<T>) -> Piece {
-    Piece::Lengths(rows.offsets.windows(2).map(|ends| (ends[1] - ends[0]) as i64).collect())
-}
-
 fn of_ints<A: crate::answer::Answer + 'static>(elements: Vec<i64>, twin: fn(&[i64]) -> A) -> Case {
     Case::new(vec![ints(&elements)], elements, move |elements: &Vec<i64>| twin(elements))
 }
@@ -132,10 +104,7 @@ fn spmv(matrix: Rows<(usize, f64)>) -> Case {
 
 fn matrix(n: usize) -> Case {
     let (a, b) = (input::random_floats(n * n, 12), input::random_floats(n * n, 13));
-    let rows = |elements: &[f64]| {
-        vec![Piece::Lengths(vec![n as i64; n]), Piece::Elements(Constants::Float(elements.to_vec()))]
-    };
-    Case::new(vec![rows(&a), rows(&b)], (n, a, b), numeric::matrix_product)
+    Case::new(vec![rows(n, floats(&a)), rows(n, floats(&b))], (n, a, b), numeric::matrix_product)
 }
 
 fn forces(n: usize) -> Case {

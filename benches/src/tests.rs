@@ -1,6 +1,7 @@
 //! Every program agrees with its twin, and every program is in the table.
 
 use crate::measure::{self, Settings, Side};
+use crate::outside;
 use crate::table::ROWS;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::path::Path;
 #[test]
 fn programs_and_twins_agree_at_small_sizes_on_one_thread_and_on_two() {
     let mut wrong = Vec::new();
-    for row in ROWS {
+    for row in ROWS.iter().chain(outside::ROWS) {
         for divide in [1_000_000_000, 10_000, 1_000] {
             for threads in [1, 2] {
                 let size = row.work.divided(row.size, divide);
@@ -23,14 +24,16 @@ fn programs_and_twins_agree_at_small_sizes_on_one_thread_and_on_two() {
 
 #[test]
 fn every_program_file_is_in_the_table_and_every_name_there_once() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let files: BTreeSet<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
-        .collect();
-    let programs: BTreeSet<String> = ROWS.iter().map(|row| row.program.to_owned()).collect();
-    assert_eq!(files, programs);
-    assert_eq!(ROWS.iter().map(|row| row.name).collect::<BTreeSet<_>>().len(), ROWS.len());
+    for (folder, rows) in [("programs", ROWS), ("outside", outside::ROWS)] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let programs: BTreeSet<String> = rows.iter().map(|row| row.program.to_owned()).collect();
+        assert_eq!(files, programs);
+        assert_eq!(rows.iter().map(|row| row.name).collect::<BTreeSet<_>>().len(), rows.len());
+    }
 }
 
 #[test]

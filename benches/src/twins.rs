@@ -9,6 +9,7 @@ pub mod geometry;
 pub mod graphs;
 pub mod numeric;
 pub mod orders;
+pub mod outside;
 pub mod searches;
 pub mod texts;
 pub mod vectors;
