@@ -36,6 +36,8 @@
 
 pub mod effects;
 
+pub mod pair;
+
 pub mod print;
 
 pub mod tail;
@@ -127,6 +129,14 @@ pub struct Keyword {
 }
 
 impl Function {
+    /// The expression that a call evaluates; none where it is built in or missing.
+    pub fn expression(&self) -> Option<&Expr> {
+        match &self.body {
+            FunctionBody::Defined { body, .. } => Some(body),
+            FunctionBody::Intrinsic(_) | FunctionBody::Missing => None,
+        }
+    }
+
     /// Whether it is a lambda: its name is then a description that no program can write.
     pub fn is_lambda(&self) -> bool {
         self.name.starts_with("lambda ")

@@ -12,6 +12,7 @@
 //! the library's functions.
 
 use crate::ast::{ExprKind, TopLevel};
+use crate::core::pair::pair_calls;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::diagnostic::{Diagnostic, Severity, finish};
 use crate::infer::Inference;
@@ -198,13 +199,17 @@ fn check_forms(
     if has_errors(&syntax) {
         inference.after_syntax_errors(&syntax);
     }
-    let forms = inference.check();
+    let before = inference.environment.program.functions.len();
+    let mut forms = inference.check();
     let mut diagnostics = syntax;
     diagnostics.append(&mut inference.diagnostics);
     let diagnostics = finish(diagnostics);
     match has_errors(&diagnostics) {
         true => (None, Checked { forms: Vec::new(), diagnostics }),
-        false => (Some(inference.environment), Checked { forms, diagnostics }),
+        false => {
+            pair_calls(&mut inference.environment.program, before, &mut forms);
+            (Some(inference.environment), Checked { forms, diagnostics })
+        }
     }
 }
 

@@ -38,6 +38,10 @@ fn the_library_and_programs_are_well_typed_core() {
         "function ping(n) = if n == 0 then 1 else pong(n - 1)(n); function pong(n) = if n == 0 then ping else ping; ping(3);",
         "function cap(g, x) = (y => g(x) + y); function cap2(g, x) = cap(cap(g, x), x); cap2(abs, 1)(2); cap2(negate, 2)(3);",
         "function poly(v) = let n = #v; e = [] in (w => (#e + n, w)); poly(\"a\")(t); poly([1])(1.5); identity(poly([2]));",
+        "function halves(v) = if #v < 2 then v else let a = halves(take(v, 1)); b = drop(v, 1); c = halves(b) in c ++ a; \
+         halves(\"abc\"); [halves([(1, t)])] ++ [halves([(2, f)])]; x = (halves([1]), halves([2.0]), halves([3]));",
+        "function over(g, lo, hi) = if lo == hi then [g(lo)] else over(g, lo, hi - 1) ++ over(g, lo + 1, hi); over(y => y, 0, 3); \
+         let k = 2 in (over(y => y + k, 0, 1), over(y => y + k, k, 2), over(y => y - k, k, 2));",
         "function rec(n) = if n == 0 then [] else [n] ++ rec(n - 1); sum(rec(3)); -(-(3)); - sum([1, - 2]);",
     ] {
         let file = sources.add("test.nesl", text, Origin::User);

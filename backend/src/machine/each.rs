@@ -5,6 +5,7 @@
 
 mod instances;
 mod tasks;
+mod trial;
 mod worker;
 
 use super::frames::{Frames, Leaf};
@@ -24,6 +25,7 @@ use nesl_vcode::{FunctionId, Take};
 use std::ops::Range;
 use std::sync::Arc;
 use tasks::Task;
+use trial::Trial;
 
 /// What has become of an `each`.
 enum Begun<E: Engine> {
@@ -133,7 +135,21 @@ impl<E: Engine> Run<'_, E> {
                 self.in_order(line, is_outermost.then_some(values), stop)
             });
         }
-        if !self.settings.strategy.is_leaf(sizes, self.engine.workers(), self.engine.rank().1, self.turn) {
+        let workers = self.engine.workers();
+        let mut is_leaf = self.settings.strategy.is_leaf(sizes, workers, self.engine.rank().1, self.turn);
+        let is_around_all = around.read.is_none() && !self.settings.within;
+        if is_leaf && is_around_all && self.settings.strategy.is_to_grow(sizes, workers) {
+            let trial = match around.growth.has_begun() {
+                true => Trial::TooLong,
+                false => self.trial(line, sizes, &values[1..])?,
+            };
+            match trial {
+                Trial::Done(results) => return Ok(Begun::Done(results)),
+                Trial::TooLong => is_leaf = false,
+                Trial::Failed => {}
+            }
+        }
+        if !is_leaf {
             let growth = if sizes.recursive { around.growth.with(sizes.instances) } else { around.growth };
             return Ok(Begun::Lifted(values, growth));
         }

@@ -6,8 +6,9 @@
 //! segmented instructions, and functions of scalars alone, which have no vectors to gain from: their instances run
 //! depth-first, in little memory, on all workers. Ranks *divide* instances among them ([`Deal`]) where these are many
 //! or weigh about the same: then each runs its own without a message, and lifts or not as suits them. Recursion that
-//! begins with few instances is lifted on ranks until it has become enough of them, or does not become more
-//! ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each of them says.
+//! begins with few instances is lifted on ranks, and on threads if it takes long, until it has become enough of them, or
+//! does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each of
+//! them says.
 
 use crate::engine::division::Deal;
 use std::cmp::Reverse;
@@ -72,6 +73,11 @@ impl Growth {
         }
     }
 
+    /// Whether a recursion has been lifted at all.
+    pub fn has_begun(self) -> bool {
+        self.instances > 0
+    }
+
     /// Whether more levels promise no more instances.
     pub fn is_stalled(self) -> bool {
         self.levels >= PATIENCE
@@ -99,8 +105,9 @@ const MIXED_SIZE: usize = 200;
 /// fewer would not even out.
 const TURNS: usize = 4;
 
-/// Recursive instances are lifted on ranks until there are so many for each. The largest of those that Fibonacci
-/// numbers come to is then a fifteenth of what one of two ranks gets, and a twelfth of what one of four does.
+/// Recursive instances are lifted on ranks, and on threads those without sequences, until there are so many for each.
+/// The largest of those that Fibonacci numbers come to is then a fifteenth of what one of two ranks gets, and a twelfth
+/// of what one of four does.
 const FRONTIER: usize = 64;
 
 /// Recursion that has been lifted for so many levels without twice as many instances is dealt out as it is.
@@ -164,6 +171,13 @@ impl Strategy {
             }
             _ => (sizes.elements >= PARALLEL_SIZE).then_some(Deal::Weights { lasting: sizes.recursive }),
         }
+    }
+
+    /// Whether instances that could run one after another had better be lifted until they are more, if they turn out to
+    /// take long: recursion of unknown cost, in which a few instances leave most workers to wait for one.
+    pub fn is_to_grow(self, sizes: Sizes, workers: usize) -> bool {
+        let are_few = sizes.instances < FRONTIER * workers && !sizes.is_stalled;
+        self == Strategy::Auto && workers > 1 && sizes.native && sizes.recursive && sizes.elements == 0 && are_few
     }
 
     /// The strategy for the instances that this rank got.

@@ -36,6 +36,30 @@ pub fn parts(expr: &Expr) -> impl Iterator<Item = &Expr> {
     })
 }
 
+/// The parts of an expression that stand in no other part, in the order in which they are evaluated.
+pub fn direct_parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    match &mut expr.kind {
+        ExprKind::Literal(_)
+        | ExprKind::Unit
+        | ExprKind::Constants(_)
+        | ExprKind::Variable(_)
+        | ExprKind::Global(_) => Vec::new(),
+        ExprKind::First(part) | ExprKind::Rest(part) | ExprKind::Construct(part) | ExprKind::Payload(part) => {
+            vec![part]
+        }
+        ExprKind::Pair(first, rest) => vec![first, rest],
+        ExprKind::Let { value, body, .. } => vec![value, body],
+        ExprKind::If { condition, then_branch, else_branch } => vec![condition, then_branch, else_branch],
+        ExprKind::Sequence(elements) | ExprKind::Closure { captured: elements, .. } => elements.iter_mut().collect(),
+        ExprKind::Each { sources, filter, body } => {
+            let sources = sources.iter_mut().map(|(_, source)| source);
+            sources.chain(filter.as_deref_mut()).chain([&mut **body]).collect()
+        }
+        ExprKind::Call { argument, .. } => vec![argument],
+        ExprKind::Apply { function, argument } => vec![function, argument],
+    }
+}
+
 /// The functions that an expression calls or uses as values, with the places.
 pub fn mentions(expr: &Expr) -> impl Iterator<Item = (FunctionId, Span)> {
     parts(expr).filter_map(|part| match &part.kind {

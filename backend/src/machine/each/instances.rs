@@ -2,6 +2,7 @@
 
 use super::tasks::Task;
 use crate::data::slot::Slot;
+use crate::data::vector::unwritten::Unwritten;
 use crate::engine::error::RuntimeError;
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
@@ -9,17 +10,31 @@ use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
 use crate::machine::evaluator::Active;
 use crate::machine::leaf::{Gathered, Split};
-use crate::machine::native::Operands;
+use crate::machine::native::{Done, Operands};
 use crate::machine::run::{Run, outside_instances};
 use crate::machine::strategy::Sizes;
 use nesl_native::{Instances, Status};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// An `each` in native code, with its operands.
 pub(super) struct NativeEach<E: Engine> {
     instances: Arc<Instances>,
     operands: Operands<E>,
+}
+
+impl<E: Engine> NativeEach<E> {
+    /// Runs some instances, as [`NativeCode::run`](crate::machine::native::NativeCode::run) does.
+    pub(super) fn run(
+        &self,
+        run: &mut Run<'_, E>,
+        line: &EachLine,
+        range: (Range<usize>, &mut [Option<Unwritten>]),
+        limits: (Option<&AtomicBool>, usize),
+    ) -> Result<Option<Done<E>>, Fault> {
+        run.program.native.run(run.engine, (line, &self.instances), &self.operands, range, limits)
+    }
 }
 
 impl<E: Engine> Run<'_, E> {
@@ -58,9 +73,7 @@ impl<E: Engine> Run<'_, E> {
         let mut next = range.start;
         self.is_native();
         while next < range.end {
-            let (instances, words) = (&*native.instances, &native.operands);
-            let code = &self.program.native;
-            let done = code.run(self.engine, (line, instances), words, (next..range.end, &mut parts), limits);
+            let done = native.run(self, line, (next..range.end, &mut parts), limits);
             let Some(done) = done.map_err(fault)? else {
                 batches.push(self.by_lines(line, operands, next..range.end, outside)?);
                 break;

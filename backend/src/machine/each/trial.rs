@@ -1,0 +1,80 @@
+//! A short trial: few instances of a recursion, of which nobody knows how long they take, run in native code on this
+//! thread for as long as it would take other workers to be worth waking. Most calls end in that time. What does not is
+//! begun again in the lifted version, until there are enough instances for all workers.
+
+use crate::engine::Engine;
+use crate::engine::value::SlotOf;
+use crate::machine::decode::EachLine;
+use crate::machine::leaf::Gathered;
+use crate::machine::run::{Run, Stop};
+use crate::machine::strategy::Sizes;
+use nesl_native::Status;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a trial takes at most. Lifting Fibonacci numbers until there are 128 of them takes about half of that.
+const TRIAL: Duration = Duration::from_millis(1);
+
+/// What has become of a trial.
+pub(super) enum Trial<E: Engine> {
+    /// The results of all instances.
+    Done(Vec<SlotOf<E>>),
+    /// The time was over.
+    TooLong,
+    /// An instance did not come to its end for another reason.
+    Failed,
+}
+
+/// A flag that will be set after a while; none where this process can have no more threads.
+fn set_after(time: Duration) -> Option<Arc<AtomicBool>> {
+    type Alarm = (Instant, Arc<AtomicBool>);
+    static CLOCK: OnceLock<Option<Sender<Alarm>>> = OnceLock::new();
+    let clock = CLOCK.get_or_init(|| {
+        let (sender, alarms) = channel::<Alarm>();
+        let run = move || {
+            for (time, flag) in alarms {
+                thread::sleep(time.saturating_duration_since(Instant::now()));
+                flag.store(true, Relaxed);
+            }
+        };
+        thread::Builder::new().name("trials".to_owned()).stack_size(64 << 10).spawn(run).ok().map(|_| sender)
+    });
+    let flag = Arc::new(AtomicBool::new(false));
+    clock.as_ref()?.send((Instant::now() + time, Arc::clone(&flag))).ok()?;
+    Some(flag)
+}
+
+impl<E: Engine> Run<'_, E> {
+    /// Runs all instances one after another in native code, for a short time at most. `operands` are those of the
+    /// `each` without the number of instances.
+    pub(super) fn trial(
+        &mut self,
+        line: &Arc<EachLine>,
+        sizes: Sizes,
+        operands: &[SlotOf<E>],
+    ) -> Result<Trial<E>, Stop> {
+        let fault = Stop::of(line.at);
+        let Some(native) = self.native(line, sizes, operands).map_err(&fault)? else { return Ok(Trial::Failed) };
+        let Some(flag) = set_after(TRIAL) else { return Ok(Trial::Failed) };
+        let limits = (Some(&*flag), self.settings.limits.depth);
+        let mut results = Gathered::new(&line.plan.results);
+        let mut next = 0;
+        self.is_native();
+        while next < sizes.instances {
+            let done = native.run(self, line, (next..sizes.instances, &mut []), limits).map_err(&fault)?;
+            let Some(done) = done else { return Ok(Trial::Failed) };
+            self.instructions += (done.next - next) as u64;
+            self.steps += done.steps;
+            next = done.next;
+            match done.status {
+                Status::Done => results.add(self.engine, done.results).map_err(&fault)?,
+                Status::Interrupted => return Ok(Trial::TooLong),
+                Status::GaveUp => return Ok(Trial::Failed),
+            }
+        }
+        results.finish(self.engine).map(Trial::Done).map_err(&fault)
+    }
+}
