@@ -6,9 +6,9 @@
 //! segmented instructions, and functions of scalars alone, which have no vectors to gain from: their instances run
 //! depth-first, in little memory, on all workers. Ranks *divide* instances among them ([`Deal`]) where these are many
 //! or weigh about the same: then each runs its own without a message, and lifts or not as suits them. Recursion that
-//! begins with few instances is lifted on ranks, and on threads if it takes long, until it has become enough of them, or
-//! does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each of
-//! them says.
+//! begins with few instances is lifted on ranks, and on threads if it takes long, until it has become enough of them,
+//! or does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each
+//! of them says.
 
 use crate::engine::division::Deal;
 use std::cmp::Reverse;

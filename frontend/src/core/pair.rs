@@ -15,7 +15,8 @@
 //! Calls are taken together where all of them are evaluated if one is: not across the branches of an `if`, the right
 //! side of `and` and `or`, or a body of an apply-to-each. What all of them pass alike is not put in sequences, and so
 //! not copied. Where two calls from elsewhere read the same sequences they stay: there is more in these to do at once
-//! than two calls. What calls function values stays, too, as nobody knows what those do. In code that runs one instance after another the pass `unroll` makes calls of them again.
+//! than two calls. What calls function values stays, too, as nobody knows what those do. In code that runs one instance
+//! after another the pass `unroll` makes calls of them again.
 
 #[cfg(test)]
 mod tests;
