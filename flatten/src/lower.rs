@@ -6,8 +6,9 @@
 //!
 //! # Invariants
 //! * Code in a lifted context runs only where there is at least one instance: [`Lowering::guarded`] sees to it at every
-//!   apply-to-each, and conditionals run a branch only if an instance takes it. So recursion ends, and a computation on
-//!   invariant values may be done once in a lifted context: every instance would have done it.
+//!   apply-to-each, and conditionals run a branch only if an instance takes it, or if nothing in it is a hazard. So
+//!   recursion ends, and a computation on invariant values may be done once in a lifted context: every instance would
+//!   have done it.
 //! * *Hazards* are instructions that must not run where there are no instances: calls, and serial computations that can
 //!   fail or cost. An apply-to-each whose body has none needs no guard.
 //! * Elements are computed on one by one only after `compact`: elements outside the segments are nobody's.
@@ -62,6 +63,9 @@ pub(crate) struct Lowering<'a, 'p> {
     pub(crate) hazard: bool,
     /// Whether the function has scalars alone to do with: conditionals in it are no functions of their own.
     pub(crate) is_scalar_function: bool,
+    /// By the number of instances of a branch that is merged in the loop around it, their flags among more instances,
+    /// and how many these are.
+    pub(crate) joined: HashMap<Operand, (Operand, Operand)>,
     /// The loop that the function is, if it is one.
     pub(crate) looping: Option<Looping>,
 }
@@ -78,6 +82,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
             printed: None,
             hazard: false,
             is_scalar_function: false,
+            joined: HashMap::new(),
             looping: None,
         }
     }

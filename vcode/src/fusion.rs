@@ -4,20 +4,25 @@
 //! of columns there and from what was ready before the loop (scalars, the data of a gather, a descriptor). What part
 //! each instruction can play is a column of the instruction table ([`Fusion`]); an elementwise instruction reads all
 //! its columns at the index. Flags make a space within: what was packed by them exists only at indices whose flag is
-//! true, and what is computed from that too. Packing by the same flags twice gives columns of one space within.
+//! true, and what is computed from that too. Packing by the same flags twice gives columns of one space within. Merging
+//! what was packed by some flags, and computed from that, with what was packed by their negation gives elements of the
+//! space of the flags again.
 //!
 //! So in a group
 //! * what an instruction reads at the index has one space: that of all indices, or the same within;
 //! * what comes from outside the group is of all indices: in a space within an element has no index outside;
 //! * what the loop completes (a reduction, a scan of floats, what was scattered) no other instruction of the group
 //!   reads;
-//! * segments that a reduction or scan ends at lie one after another over all indices.
+//! * segments that a reduction or scan ends at lie one after another over all indices;
+//! * where spaces within are merged, nothing in them combines the elements before an index: it is computed where it is
+//!   needed, and may be so more than once.
 //!
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups
 //! ([`crate::passes::fuse`]) to know; the verifier cannot see it.
 
-use crate::op::{Elements, Fusion};
+use crate::op::{Class, Elements, Fusion};
 use crate::program::{Instruction, Op, Operand, Register, RegisterType};
+use nesl_prim::ScalarOp;
 use std::collections::HashMap;
 
 /// A number of indices, by what has or says it.
@@ -73,6 +78,11 @@ pub(crate) fn extent(instruction: &Instruction, registers: &[RegisterType]) -> O
     }
 }
 
+/// Whether an instruction combines the elements before an index.
+fn runs(op: &Op) -> bool {
+    matches!(op, Op::Vector(op) if op.class() == Class::Scan)
+}
+
 /// Where in a loop a register of its group is ready.
 #[derive(Clone, Copy, PartialEq)]
 enum Ready {
@@ -88,6 +98,12 @@ pub(crate) struct Group {
     defined: HashMap<Register, Ready>,
     /// The flags of filters.
     filters: Vec<Register>,
+    /// Flags that are the negations of others.
+    negations: HashMap<Register, Register>,
+    /// Whether spaces within are merged.
+    has_joins: bool,
+    /// Whether something in a space within combines the elements before an index.
+    runs_within: bool,
 }
 
 impl Group {
@@ -121,6 +137,17 @@ impl Group {
             _ => Ready::At(space),
         });
         let Some(ready) = ready else { return false };
+        let is_join = matches!(instruction.op, Op::Vector(op) if matches!(op.fusion(), Fusion::Join(_)));
+        let runs_within = matches!(ready, Ready::At(1..)) && runs(&instruction.op);
+        if (is_join || self.has_joins) && (runs_within || self.runs_within) {
+            return false;
+        }
+        self.has_joins |= is_join;
+        self.runs_within |= runs_within;
+        if let (Op::Map(ScalarOp::NotBool), &[Operand::Register(flags)]) = (&instruction.op, &instruction.operands[..])
+        {
+            self.negations.insert(instruction.results[0], flags);
+        }
         self.defined.extend(instruction.results.iter().map(|&result| (result, ready)));
         true
     }
@@ -153,10 +180,26 @@ impl Group {
             let segments = register(instruction.operands[descriptor])?;
             spaces.push(if is_all(Extent::Packed(segments)) { 0 } else { return None });
         }
+        if let Op::Vector(op) = instruction.op
+            && let Fusion::Join(positions) = op.fusion()
+        {
+            let flags = register(instruction.operands[positions[0]])?;
+            let is_of = |space: usize, is_true| {
+                let own = space.checked_sub(1).map(|filter| self.filters[filter]);
+                own.is_some_and(|own| if is_true { own == flags } else { self.are_opposite(own, flags) })
+            };
+            let &[space, when_true, when_false] = &spaces[..] else { return None };
+            return (is_of(when_true, true) && is_of(when_false, false)).then_some(space);
+        }
         match spaces.split_first() {
             Some((&first, others)) => others.iter().all(|&other| other == first).then_some(first),
             None => extent(instruction, registers).filter(|&extent| is_all(extent)).map(|_| 0),
         }
+    }
+
+    /// Whether some flags are the negation of others.
+    fn are_opposite(&self, one: Register, other: Register) -> bool {
+        self.negations.get(&one) == Some(&other) || self.negations.get(&other) == Some(&one)
     }
 
     /// The space of the indices with true flags.

@@ -107,6 +107,9 @@ pub enum Fusion {
     /// Keeps the element there, where the flag there is true: the indices with true flags are a space within. The
     /// elements, and then the flags.
     Filter(&'static [usize; 2]),
+    /// Chooses by the flag there between the elements of two spaces within: of the indices with true flags, and of the
+    /// others. The flags, and then the elements where they are true and where they are not.
+    Join(&'static [usize; 3]),
     /// Takes the elements there; its result is ready when the loop ends.
     End(&'static [usize]),
 }
@@ -118,6 +121,7 @@ impl Fusion {
             Fusion::Alone => &[],
             Fusion::Element(positions) | Fusion::Running(positions) | Fusion::End(positions) => positions,
             Fusion::Filter(positions) => positions,
+            Fusion::Join(positions) => positions,
         }
     }
 }

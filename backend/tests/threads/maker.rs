@@ -32,6 +32,10 @@ pub struct Maker<'a> {
     pub count: Register,
     /// The flags of the spaces.
     pub filters: Vec<Register>,
+    /// Whether it merges spaces within.
+    pub has_joins: bool,
+    /// Whether something in one of them combines the elements before an index; not both.
+    pub runs_within: bool,
     pub results: Vec<Register>,
     pub text: Vec<String>,
 }
@@ -62,6 +66,8 @@ impl<'a> Maker<'a> {
             wholes: Vec::new(),
             count: Register(0),
             filters: Vec::new(),
+            has_joins: false,
+            runs_within: false,
             results: Vec::new(),
             text: Vec::new(),
         }
@@ -180,12 +186,49 @@ impl<'a> Maker<'a> {
         self.elements.push((result, row.result, space));
     }
 
+    /// Picks elements by flags; in which space they are.
+    fn pack(&mut self, element: Register, flags: Register, ty: ScalarType) -> (Register, usize) {
+        let operands = vec![element.into(), flags.into()];
+        let result = self.add(Op::Vector(VectorOp::Pack), operands, RegisterType::Column(ty));
+        let known = self.filters.iter().position(|&filter| filter == flags);
+        let inner = known.unwrap_or_else(|| {
+            self.filters.push(flags);
+            self.filters.len() - 1
+        }) + 1;
+        self.elements.push((result, ty, inner));
+        (result, inner)
+    }
+
+    /// Splits a space by flags, computes something on either side, and merges both.
+    fn merge(&mut self, ty: ScalarType, space: usize, may_fail: bool) -> Option<()> {
+        let flags = self.element(ScalarType::Bool, space).filter(|_| !self.runs_within)?;
+        let others = self.add(Op::Map(ScalarOp::NotBool), vec![flags.into()], RegisterType::Column(ScalarType::Bool));
+        self.elements.push((others, ScalarType::Bool, space));
+        let mut sides = Vec::new();
+        for flags in [flags, others] {
+            let element = self.element(ty, space)?;
+            let (_, inner) = self.pack(element, flags, ty);
+            for _ in 0..self.random.below(4) {
+                let op = ScalarOp::ALL[self.random.below(ScalarOp::ALL.len())];
+                if may_fail || !op.row().fallible {
+                    self.map(op, inner);
+                }
+            }
+            sides.push(self.element(ty, inner)?);
+        }
+        let operands = vec![flags.into(), sides[0].into(), sides[1].into()];
+        let result = self.add(Op::Vector(VectorOp::Merge), operands, RegisterType::Column(ty));
+        self.elements.push((result, ty, space));
+        self.has_joins = true;
+        Some(())
+    }
+
     /// Adds an instruction, if what it needs is there.
     pub fn instruction(&mut self, may_fail: bool) -> Option<()> {
         let space = self.random.below(self.filters.len() + 1);
         let ty = ScalarType::ALL[self.random.below(4)];
         let vector = |op| Op::Vector(op);
-        match self.random.below(20) {
+        match self.random.below(22) {
             0 => {
                 let result =
                     self.add(vector(VectorOp::Iota), vec![self.count.into()], RegisterType::Column(ScalarType::Int));
@@ -230,14 +273,7 @@ impl<'a> Maker<'a> {
                     _ => (self.element(ty, space)?, false),
                 };
                 let ty = if of_indices { ScalarType::Int } else { ty };
-                let result =
-                    self.add(vector(VectorOp::Pack), vec![element.into(), flags.into()], RegisterType::Column(ty));
-                let known = self.filters.iter().position(|&filter| filter == flags);
-                let inner = known.unwrap_or_else(|| {
-                    self.filters.push(flags);
-                    self.filters.len() - 1
-                }) + 1;
-                self.elements.push((result, ty, inner));
+                let (result, inner) = self.pack(element, flags, ty);
                 if of_indices {
                     self.indices.push((result, inner));
                 }
@@ -260,6 +296,10 @@ impl<'a> Maker<'a> {
                 let op = self.pick(&ops)?;
                 let element = self.element(op.row().result, space)?;
                 let ty = op.row().result;
+                if space > 0 && self.has_joins {
+                    return None;
+                }
+                self.runs_within |= space > 0;
                 let result = self.add(vector(VectorOp::Scan(op)), vec![element.into()], RegisterType::Column(ty));
                 if op.row().associative {
                     self.elements.push((result, ty, space));
@@ -286,6 +326,7 @@ impl<'a> Maker<'a> {
                 let operands = vec![target.into(), index.into(), value.into()];
                 self.add(vector(VectorOp::Scatter), operands, RegisterType::Column(ty));
             }
+            15 | 16 => self.merge(ty, space, may_fail)?,
             _ => {
                 let op = ScalarOp::ALL[self.random.below(ScalarOp::ALL.len())];
                 if may_fail || !op.row().fallible {

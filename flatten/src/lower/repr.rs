@@ -135,6 +135,12 @@ impl Lowering<'_, '_> {
                 let first = self.lift(*first, count);
                 Value::pair(first, self.lift(*rest, count))
             }
+            // The elements of a loop around them, of which they are picked, are known before their number is.
+            Value::Scalar { lifted: false, .. } if self.joined.contains_key(&count) => {
+                let (flags, all) = self.joined[&count];
+                let all = self.lift(value, all);
+                self.restrict(&all, flags)
+            }
             Value::Scalar { operand, lifted: false, scalar_type } => {
                 Value::column(self.builder.vector(VectorOp::Dist, &[operand, count]), scalar_type)
             }

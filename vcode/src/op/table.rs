@@ -6,7 +6,7 @@
 use super::Class::{Elementwise, Order, Pack, Permute, Reduce, Scan, Segment, Shape, Text};
 use super::Elements::{All, Each, Operands, Sum, Texts, Total, Trues, Unknown, Value};
 use super::Elements::{Column as As, Segments as AsSegments};
-use super::Fusion::{Alone, Element, End, Filter, Running};
+use super::Fusion::{Alone, Element, End, Filter, Join, Running};
 use super::Kind::{Column, ColumnT, Descriptor, Scalar, ScalarT};
 use super::Segments::{Any, Data, Lengths};
 use super::{Class, Cost, Depth, Elements, Row, Work};
@@ -197,7 +197,7 @@ instructions! {
     /// The inverse of packing by a flag and by its negation.
     Merge = Row {
         operands: &[Column(Bool), ColumnT, ColumnT], equal: &[(As(0), Sum(&[As(1), As(2)])), (Trues(0), As(1))],
-        together: Some(&[0]),
+        fusion: Join(&[0, 1, 2]), together: Some(&[0]),
         doc: "merge f a b: where f is true the next element of a, else the next of b. #a = trues of f, #b = falses of f.",
         ..row("merge", Pack, As(0), as_tree(&[As(0)]))
     };

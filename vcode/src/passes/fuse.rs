@@ -398,7 +398,8 @@ fn is_barrier(op: &Op) -> bool {
 fn relies(op: &Op) -> bool {
     match op {
         Op::Scalar(_) | Op::Constants(_) => false,
-        Op::Vector(op) => !op.is_known(),
+        // What is known of a descriptor that is there needs none.
+        Op::Vector(op) => !op.is_known() && !matches!(op, VectorOp::Starts | VectorOp::Lengths),
         _ => true,
     }
 }

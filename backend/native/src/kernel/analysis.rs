@@ -40,6 +40,10 @@ pub(super) struct Analysis<'p> {
     pub endings: Vec<Option<Ending>>,
     /// The nodes that are computed at each index, or when a strip begins.
     pub live: Vec<bool>,
+    /// The nodes that are computed where spaces within are merged, for the side that the flag chooses.
+    pub joined: Vec<bool>,
+    /// The nodes that merge spaces within by a branch, not by computing both sides.
+    pub forks: Vec<bool>,
     /// The nodes whose index has been checked before the loop, or before the strip.
     pub checked: Vec<bool>,
     /// What is checked for the first and the last index.
@@ -70,17 +74,18 @@ impl<'p> Analysis<'p> {
     pub fn of(plan: &'p Plan, mode: Mode) -> Analysis<'p> {
         let is_all = matches!(mode, Mode::Whole | Mode::Piece);
         let endings = endings(plan, mode);
-        let needed = live::live(plan, mode, &endings);
+        let (needed, joined) = live::live(plan, mode, &endings);
+        let computed: Vec<bool> = needed.iter().zip(&joined).map(|(&live, &joined)| live || joined).collect();
         let nothing = || (vec![false; plan.nodes.len()], Vec::new());
         let (mut checked, end_checks) = if is_all { checks::at_ends(plan, &needed) } else { nothing() };
-        let has_length = checks::known_lengths(plan, &needed, &checked);
-        let (is_place, length_checks) = checks::lengths(plan, &needed, &endings, &mut checked);
+        let has_length = checks::known_lengths(plan, &computed, &checked);
+        let (is_place, length_checks) = checks::lengths(plan, &computed, &endings, &mut checked);
         let cursors = cursors(plan, &endings, &needed);
         let (mut live, mut inductions) = (needed, vec![false; plan.nodes.len()]);
         if is_all && cursors.iter().any(Option::is_some) {
             inductions = checks::inductions(plan, &live, &checked);
             checked.iter_mut().zip(&inductions).for_each(|(checked, &is_induction)| *checked |= is_induction);
-            live = checks::live_beside(plan, &live, &endings, &inductions);
+            live = checks::live_beside(plan, &live, &joined, &endings, &inductions);
         }
         let positioned = positioned(plan, mode, &endings);
         let mut analysis = Analysis {
@@ -88,6 +93,8 @@ impl<'p> Analysis<'p> {
             mode,
             endings,
             live,
+            joined,
+            forks: vec![false; plan.nodes.len()],
             checked,
             end_checks,
             has_length,
@@ -100,6 +107,10 @@ impl<'p> Analysis<'p> {
             is_wide: false,
             times: 1,
         };
+        for node in 0..plan.nodes.len() {
+            // Those within come first.
+            analysis.forks[node] = analysis.needs_fork(node);
+        }
         analysis.branches = (0..plan.spaces()).map(|space| space > 0 && analysis.needs_branch(space)).collect();
         let is_small = analysis.is_small();
         analysis.is_wide = is_small && analysis.can_be_wide();
@@ -177,8 +188,19 @@ impl<'p> Analysis<'p> {
         match self.plan.nodes[node].op {
             NodeOp::Map(op) => self.plan.nodes[node].is_fallible() || op.row().cost.is_call(),
             NodeOp::Vector(VectorOp::Gather) => true,
-            NodeOp::Vector(_) => false,
+            NodeOp::Vector(_) => self.forks[node],
         }
+    }
+
+    /// Whether a node merges spaces within, and to compute both sides would cost more than a branch, or could fail.
+    fn needs_fork(&self, node: usize) -> bool {
+        if self.plan.nodes[node].op != NodeOp::Vector(VectorOp::Merge) {
+            return false;
+        }
+        let sides = &self.plan.nodes[node].operands[1..];
+        let sides = sides.iter().map(|&side| self.plan.computed_from(side, self.plan.space_of(side)).0);
+        let nodes: Vec<usize> = sides.flatten().collect();
+        nodes.len() > WORTH_A_BRANCH || nodes.into_iter().any(|node| self.is_costly(node))
     }
 
     fn needs_branch(&self, space: usize) -> bool {
@@ -197,7 +219,8 @@ impl<'p> Analysis<'p> {
 
     /// Whether there is little in the loop.
     fn is_small(&self) -> bool {
-        self.live.iter().filter(|&&is_live| is_live).count() + self.endings.len() <= UNROLLED
+        let computed = self.live.iter().chain(&self.joined).filter(|&&is_computed| is_computed).count();
+        computed + self.endings.len() <= UNROLLED
     }
 
     /// Whether a loop that takes indices one by one takes many at a time: it has no branches, and no calls.
@@ -254,17 +277,6 @@ fn positioned(plan: &Plan, mode: Mode, endings: &[Option<Ending>]) -> Vec<bool> 
 }
 
 impl Plan {
-    /// Whether a space is another one, or within it.
-    fn is_within(&self, mut space: usize, outer: usize) -> bool {
-        while space != outer {
-            match self.space(space) {
-                Some(inner) => space = inner.parent,
-                None => return false,
-            }
-        }
-        true
-    }
-
     /// The space in which something becomes of a yield.
     pub(super) fn space_of_ending(&self, ending: Ending) -> usize {
         ending.sources().into_iter().map(|source| self.space_of(source)).max().unwrap_or(0)

@@ -12,13 +12,20 @@
 //!         behind a branch: if mask & f { space(n, no mask); position += 1 }
 //!     end each of its yields (super::ends)
 //! ```
+//!
+//! Where two spaces within are merged, what either side needs is computed there, from the flag's index alone: of both,
+//! where that is cheap and cannot fail, or behind a branch.
+//!
+//! ```text
+//! merge of flags f:    select f, a, b                     // or: if f { a } else { b }
+//! ```
 
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
 use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
 use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -85,6 +92,43 @@ impl LoopEmitter<'_, '_, '_> {
         }
         self.emitter.builder.ins().jump(after, &[]);
         self.emitter.builder.switch_to_block(after);
+    }
+
+    /// The element of one of two spaces within, by the flag of a node that merges them.
+    fn join(&mut self, number: usize) -> Value {
+        let plan = self.plan;
+        let &[flags, when_true, when_false] = &plan.nodes[number].operands[..] else {
+            unreachable!("flags and two sides are merged")
+        };
+        let flag = self.operand(flags);
+        if !self.analysis.forks[number] {
+            let [when_true, when_false] = [when_true, when_false].map(|side| self.side(side));
+            return self.emitter.builder.ins().select(flag, when_true, when_false);
+        }
+        let builder = &mut self.emitter.builder;
+        let [first, second, after] = [(); 3].map(|()| builder.create_block());
+        let chosen = builder.append_block_param(after, machine_type(plan.nodes[number].ty));
+        builder.ins().brif(flag, first, &[], second, &[]);
+        for (block, side) in [(first, when_true), (second, when_false)] {
+            self.emitter.builder.switch_to_block(block);
+            let known = self.now.clone();
+            let value = self.side(side);
+            self.now = known;
+            self.emitter.builder.ins().jump(after, &[BlockArg::Value(value)]);
+        }
+        self.emitter.builder.switch_to_block(after);
+        chosen
+    }
+
+    /// One side of what is merged, with all that it needs of its space.
+    fn side(&mut self, side: PlanOperand) -> Value {
+        let space = self.plan.space_of(side);
+        for node in self.plan.computed_from(side, space).0 {
+            if self.plan.nodes[node].space == space {
+                self.now.nodes[node] = Some(self.node(node, None));
+            }
+        }
+        self.operand(side)
     }
 
     pub fn index(&mut self) -> Value {
@@ -186,6 +230,7 @@ impl LoopEmitter<'_, '_, '_> {
                 let offset = (offset * i64::from(ty.bytes())) as i32;
                 self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
             }
+            NodeOp::Vector(VectorOp::Merge) => self.join(number),
             NodeOp::Vector(other) => unreachable!("{other:?} has no elements in a loop"),
         }
     }

@@ -6,7 +6,7 @@ use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::op::{Class, Elements, Fusion};
 use nesl_vcode::passes::effect;
 use nesl_vcode::{Block, Instruction, Op, Operand, Register, RegisterType, VectorOp};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -244,6 +244,34 @@ impl Plan {
         self.nodes.iter().any(|node| node.operands.contains(&PlanOperand::Node(number)))
     }
 
+    /// What an operand is computed from, itself included, in a space and those within it; and, in the second place,
+    /// what that reads of other spaces, at the same index. Each in order.
+    pub(super) fn computed_from(&self, source: PlanOperand, space: usize) -> (BTreeSet<usize>, BTreeSet<usize>) {
+        let (mut inside, mut outside) = (BTreeSet::new(), BTreeSet::new());
+        let mut sources = vec![source];
+        while let Some(source) = sources.pop() {
+            let PlanOperand::Node(number) = source else { continue };
+            let node = &self.nodes[number];
+            if !self.is_within(node.space, space) {
+                outside.insert(number);
+            } else if inside.insert(number) {
+                sources.extend(self.aligned(node).into_iter().map(|position| node.operands[position]));
+            }
+        }
+        (inside, outside)
+    }
+
+    /// Whether a space is another one, or within it.
+    pub(super) fn is_within(&self, mut space: usize, outer: usize) -> bool {
+        while space != outer {
+            match self.space(space) {
+                Some(inner) => space = inner.parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// The scans of all indices that something in the group reads, each with how many others come before it in what it
     /// is computed from: where pieces are computed at the same time, it must be known before what each of them begins
     /// with.
@@ -375,6 +403,15 @@ impl Planner<'_> {
                     self.filters.push(filter);
                     self.filters.len() - 1
                 }) + 1
+            }
+            NodeOp::Vector(VectorOp::Merge) => {
+                let space = space_of(&operands[0]);
+                let is_within = |side| space_of(side).checked_sub(1).is_some_and(|it| self.filters[it].parent == space);
+                if !operands[1..].iter().all(is_within) {
+                    // Alone it is no loop over the indices of its sides.
+                    return None;
+                }
+                space
             }
             // What is read at the index has one space, and nothing else comes from the group.
             _ => operands.iter().map(space_of).max().unwrap_or(0),

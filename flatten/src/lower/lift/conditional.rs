@@ -11,7 +11,15 @@
 //!
 //! Each branch is emitted once, so code stays linear in the source; neither runs without instances. Splitting moves one
 //! element per instance and part: the sequences among the free variables become views. Branches that are cheap, total
-//! and scalar ([`super::speculation`]) are both computed and selected from.
+//! and scalar ([`super::speculation`]) are both computed and selected from. Where they can fail or read sequences, but
+//! do nothing else than that, nothing asks how many instances take which: the split, both branches and the merge can be
+//! one loop, in which that is a branch.
+//!
+//! ```text
+//! a = the then-branch on the instances whose flag is true
+//! b = the else-branch on the others
+//! merge of a and b by the flags
+//! ```
 
 use crate::free;
 use crate::lower::repr::int;
@@ -43,6 +51,9 @@ impl Lowering<'_, '_> {
                     let when_false = self.eval(else_branch, context);
                     return self.select(condition.operand(), &when_true, &when_false);
                 }
+                if self.is_joinable([then_branch, else_branch]) {
+                    return self.joined_conditional(condition.operand(), then_branch, else_branch, count);
+                }
                 self.lifted_conditional(expr, condition.operand(), then_branch, else_branch, count)
             }
             _ => self.uniform_conditional(expr, condition.operand(), then_branch, else_branch, context),
@@ -68,6 +79,8 @@ impl Lowering<'_, '_> {
             _ => None,
         };
         let (seed, printed) = (self.seed.clone(), self.printed.take());
+        // What does not vary is computed once: the condition says whether it is.
+        let joined = std::mem::take(&mut self.joined);
         let branch = |lowering: &mut Self, branch: &Expr| -> Block {
             lowering.seed.clone_from(&seed);
             lowering.builder.begin_block();
@@ -82,6 +95,7 @@ impl Lowering<'_, '_> {
         let then_block = branch(self, then_branch);
         let else_block = branch(self, else_branch);
         self.printed = printed;
+        self.joined = joined;
         let pattern = Pattern::uniform(&ty, count.is_some());
         let registers = self.result_registers(&ty, &pattern, effect, context.is_lifted());
         let operands = self.builder.if_(condition, then_block, else_block, &registers);
@@ -140,6 +154,39 @@ impl Lowering<'_, '_> {
         value
     }
 
+    /// Every instance takes its own branch, in one loop over all.
+    fn joined_conditional(&mut self, flags: Operand, then_branch: &Expr, else_branch: &Expr, count: Operand) -> Value {
+        let ones = self.builder.map(ScalarOp::BoolToInt, &[flags]);
+        let trues = self.builder.vector(VectorOp::Reduce(ScalarOp::AddInt), &[ones]);
+        let falses = self.builder.scalar(ScalarOp::SubtractInt, &[count, trues]);
+        let others = self.builder.map(ScalarOp::NotBool, &[flags]);
+        let when_true = self.joined_branch(then_branch, flags, trues, count);
+        let when_false = self.joined_branch(else_branch, others, falses, count);
+        self.move_elements(&[&when_true, &when_false], &mut |lowering, columns| {
+            lowering.builder.vector(VectorOp::Merge, &[flags, columns[0], columns[1]])
+        })
+    }
+
+    /// One branch of that, on `own` instances, of which there may be none.
+    fn joined_branch(&mut self, branch: &Expr, flags: Operand, own: Operand, count: Operand) -> Value {
+        let outer = self.varying([branch]);
+        for (id, value) in &outer {
+            let value = self.restrict(value, flags);
+            self.environment.insert(*id, value);
+        }
+        self.joined.insert(own, (flags, count));
+        let value = self.guarded(branch, own);
+        self.joined.remove(&own);
+        self.environment.extend(outer);
+        value
+    }
+
+    /// The variables that are free in some parts and vary by instance, with their values.
+    fn varying<'e>(&self, parts: impl IntoIterator<Item = &'e Expr>) -> Vec<(VariableId, Value)> {
+        let values = free::variables(parts).into_iter().map(|id| (id, self.environment[&id].clone()));
+        values.filter(|(_, value)| !value.is_invariant()).collect()
+    }
+
     /// One branch, on the instances whose flag is true, if there are any: its value, paired with the state after it if
     /// it has an effect.
     fn branch(
@@ -151,11 +198,7 @@ impl Lowering<'_, '_> {
         others: Operand,
         effect: Effect,
     ) -> Value {
-        let outer: Vec<(VariableId, Value)> = free::variables([branch])
-            .into_iter()
-            .map(|id| (id, self.environment[&id].clone()))
-            .filter(|(_, value)| !value.is_invariant())
-            .collect();
+        let outer = self.varying([branch]);
         let (none, all) = (self.is_zero(own), self.is_zero(others));
         self.builder.begin_block();
         let values: Vec<Value> = outer.iter().map(|(_, value)| value.clone()).chain(self.own_seed(effect)).collect();

@@ -50,10 +50,21 @@ impl Lowering<'_, '_> {
             }
             _ => {}
         }
+        let argument = match (intrinsic, context) {
+            // An index that may be none is looked at where an instance has it.
+            (Intrinsic::Elt, Context::Lifted(count)) if self.joined.contains_key(&count) => {
+                let (sequence, index) = argument.into_pair();
+                Value::pair(sequence, self.lift(index, count))
+            }
+            _ => argument,
+        };
         match context {
             Context::Lifted(count) if !argument.is_invariant() => self.segmented(intrinsic, argument, ty, count),
             _ => {
-                self.serial_work(context);
+                // A length is known, and asking for it cannot fail.
+                if !matches!(intrinsic, Intrinsic::Length) {
+                    self.serial_work(context);
+                }
                 self.unsegmented(intrinsic, argument, ty)
             }
         }
@@ -74,6 +85,13 @@ impl Lowering<'_, '_> {
             return Value::column(self.builder.map(op, operands), op.row().result);
         }
         if op.row().fallible {
+            if let Context::Lifted(count) = context
+                && self.joined.contains_key(&count)
+            {
+                let mut operands = operands.to_vec();
+                operands[0] = self.lift(Value::scalar(operands[0], op.row().operands[0]), count).operand();
+                return Value::column(self.builder.map(op, &operands), op.row().result);
+            }
             self.serial_work(context);
         }
         Value::scalar(self.builder.scalar(op, operands), op.row().result)

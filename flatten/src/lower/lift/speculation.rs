@@ -8,6 +8,10 @@
 //!
 //! Operations count by what they cost in machine code; those of a function that is called count where it is called.
 //! Both branches of a conditional together may count [`LIMIT`], which is about what splitting costs for one element.
+//!
+//! Branches that have only scalars to do with, but may fail or read an element of a sequence, need not be kept from
+//! instances that do not take them by asking first whether any does: on none of them they do nothing. They may count
+//! [`JOINED`], beyond which one question is cheap beside them.
 
 use crate::lower::Lowering;
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic};
@@ -16,6 +20,20 @@ use nesl_prim::{Cost, ScalarOp, ScalarValue};
 
 /// What operations that are computed in vain may count together.
 const LIMIT: usize = 24;
+
+/// What operations of branches may count that become part of the loop around them.
+const JOINED: usize = 96;
+
+/// What branches have to be.
+#[derive(Clone, Copy, PartialEq)]
+enum Demand {
+    /// Computed by one instance that may not need it, for less than a branch costs.
+    Straight,
+    /// Computed for instances that do not need it.
+    Total,
+    /// Computed for those that need it alone, by operations at the index of a loop.
+    AtIndex,
+}
 
 /// What an operation counts.
 fn weight(op: ScalarOp) -> usize {
@@ -30,17 +48,23 @@ fn weight(op: ScalarOp) -> usize {
 impl Lowering<'_, '_> {
     /// Whether these expressions may be computed for all instances, whichever of them need which.
     pub(crate) fn is_speculable<'e>(&self, parts: impl IntoIterator<Item = &'e Expr>) -> bool {
-        self.speculates(parts, false)
+        self.speculates(parts, Demand::Total)
+    }
+
+    /// Whether these branches can be parts of the loop around them.
+    pub(crate) fn is_joinable<'e>(&self, parts: impl IntoIterator<Item = &'e Expr>) -> bool {
+        self.speculates(parts, Demand::AtIndex)
     }
 
     /// Whether an expression may be computed by one instance that may not need it: there a branch moves nothing, so what
     /// has branches or calls is not.
     pub(crate) fn is_speculable_for_one(&self, part: &Expr) -> bool {
-        self.speculates([part], true)
+        self.speculates([part], Demand::Straight)
     }
 
-    fn speculates<'e>(&self, parts: impl IntoIterator<Item = &'e Expr>, is_straight: bool) -> bool {
-        let mut speculation = Speculation { lowering: self, is_straight, left: LIMIT, callers: Vec::new() };
+    fn speculates<'e>(&self, parts: impl IntoIterator<Item = &'e Expr>, demand: Demand) -> bool {
+        let left = if demand == Demand::AtIndex { JOINED } else { LIMIT };
+        let mut speculation = Speculation { lowering: self, demand, left, callers: Vec::new() };
         parts.into_iter().all(|part| speculation.accepts(part, &self.type_arguments))
     }
 }
@@ -48,8 +72,8 @@ impl Lowering<'_, '_> {
 /// A look at expressions that may become speculative.
 struct Speculation<'a, 'b, 'p> {
     lowering: &'a Lowering<'b, 'p>,
-    /// Whether they may not branch or call.
-    is_straight: bool,
+    /// What they have to be.
+    demand: Demand,
     /// What further operations may count.
     left: usize,
     /// The functions whose bodies are being looked at.
@@ -70,15 +94,40 @@ impl Speculation<'_, '_, '_> {
                 self.accepts(inner, types)
             }
             ExprKind::Let { value, body, .. } => {
-                !self.is_straight && self.accepts(value, types) && self.accepts(body, types)
+                self.demand != Demand::Straight && self.accepts_argument(value, types) && self.accepts(body, types)
             }
             ExprKind::If { condition, then_branch, else_branch } => {
-                !self.is_straight
+                self.demand != Demand::Straight
                     && self.spend(1)
                     && [condition, then_branch, else_branch].into_iter().all(|part| self.accepts(part, types))
             }
             ExprKind::Call { function, type_arguments, argument } => {
-                self.accepts(argument, types) && self.accepts_call(*function, type_arguments, argument, types)
+                self.accepts_argument(argument, types) && self.accepts_call(*function, type_arguments, argument, types)
+            }
+            _ => false,
+        }
+    }
+
+    /// The same of an argument, in which there may be sequences to read elements of.
+    fn accepts_argument(&mut self, argument: &Expr, types: &[Type]) -> bool {
+        match &argument.kind {
+            ExprKind::Pair(first, rest) => self.accepts_argument(first, types) && self.accepts_argument(rest, types),
+            _ => self.accepts(argument, types) || self.accepts_sequence(argument, types),
+        }
+    }
+
+    /// Whether an expression is a sequence that is there, or one of those in one.
+    fn accepts_sequence(&mut self, expr: &Expr, types: &[Type]) -> bool {
+        if self.demand != Demand::AtIndex || !matches!(expr.ty.instantiate(types), Type::Sequence(_)) {
+            return false;
+        }
+        match &expr.kind {
+            ExprKind::Variable(_) | ExprKind::Global(_) => true,
+            ExprKind::Call { function, argument, .. } => {
+                let body = &self.lowering.instances.program.function(*function).body;
+                matches!(body, FunctionBody::Intrinsic(Intrinsic::Elt))
+                    && self.spend(4)
+                    && self.accepts_argument(argument, types)
             }
             _ => false,
         }
@@ -90,11 +139,17 @@ impl Speculation<'_, '_, '_> {
         match &program.function(function).body {
             FunctionBody::Intrinsic(Intrinsic::Scalar(source)) => {
                 let Some(op) = self.lowering.scalar_operation(source, &argument_type) else { return false };
-                (!op.row().fallible || is_safe(op, argument)) && self.spend(weight(op))
+                let is_total = !op.row().fallible || is_safe(op, argument);
+                (is_total || self.demand == Demand::AtIndex) && self.spend(weight(op))
             }
-            FunctionBody::Intrinsic(Intrinsic::Equal) => self.spend(scalars(&argument_type)),
+            FunctionBody::Intrinsic(Intrinsic::Elt | Intrinsic::Length) => self.spend(2),
+            FunctionBody::Intrinsic(Intrinsic::Equal) => {
+                has_scalars_only(&argument_type) && self.spend(scalars(&argument_type))
+            }
             // The call counts, too: so the walk through functions that do nothing but call ends.
-            FunctionBody::Defined { body, .. } if !self.is_straight && !self.callers.contains(&function) => {
+            FunctionBody::Defined { body, .. }
+                if self.demand != Demand::Straight && !self.callers.contains(&function) =>
+            {
                 let own: Vec<Type> = own.iter().map(|ty| ty.instantiate(types)).collect();
                 self.callers.push(function);
                 let accepts = self.spend(1) && self.accepts(body, &own);

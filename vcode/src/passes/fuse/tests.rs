@@ -1,5 +1,7 @@
 //! What becomes a group, and what must not.
 
+mod joins;
+
 use super::{run, split};
 use crate::parse::parse;
 use crate::passes::testing;

@@ -71,10 +71,10 @@ pub(super) fn at_ends(plan: &Plan, live: &[bool]) -> (Vec<bool>, Vec<EndCheck>) 
 }
 
 /// The nodes that check an index against what is known to be a length, once that has been looked at before the loop.
-pub(super) fn known_lengths(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec<bool> {
+pub(super) fn known_lengths(plan: &Plan, computed: &[bool], checked: &[bool]) -> Vec<bool> {
     let is_one = |(number, node): (usize, &PlanNode)| {
-        let is_check = node.op == NodeOp::Map(ScalarOp::CheckIndex) && node.space == 0;
-        live[number] && !checked[number] && is_check && is_scalar(plan, node.operands[1])
+        let is_check = node.op == NodeOp::Map(ScalarOp::CheckIndex);
+        computed[number] && !checked[number] && is_check && is_scalar(plan, node.operands[1])
     };
     plan.nodes.iter().enumerate().map(is_one).collect()
 }
@@ -83,14 +83,14 @@ pub(super) fn known_lengths(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec
 /// of the nodes that gather, which are marked as checked, and of the yields that are written at indices.
 pub(super) fn lengths(
     plan: &Plan,
-    live: &[bool],
+    computed: &[bool],
     endings: &[Option<Ending>],
     checked: &mut [bool],
 ) -> (Vec<bool>, Vec<LengthCheck>) {
     let mut checks = Vec::new();
     for (number, node) in plan.nodes.iter().enumerate() {
         if let (NodeOp::Vector(VectorOp::Gather), &[column, index]) = (node.op, &node.operands[..])
-            && live[number]
+            && computed[number]
             && !checked[number]
             && let Some(column) = as_column(plan, column)
             && let Some(length) = checked_against(plan, index)
@@ -128,7 +128,13 @@ pub(super) fn inductions(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec<bo
 
 /// The nodes that are computed where induction variables are not computed at each index: what only they are computed
 /// from is not, but for what is read when a strip begins.
-pub(super) fn live_beside(plan: &Plan, live: &[bool], endings: &[Option<Ending>], inductions: &[bool]) -> Vec<bool> {
+pub(super) fn live_beside(
+    plan: &Plan,
+    live: &[bool],
+    joined: &[bool],
+    endings: &[Option<Ending>],
+    inductions: &[bool],
+) -> Vec<bool> {
     let mut live = live.to_vec();
     for number in (0..plan.nodes.len()).rev() {
         let (source, node) = (PlanOperand::Node(number), &plan.nodes[number]);
@@ -138,7 +144,7 @@ pub(super) fn live_beside(plan: &Plan, live: &[bool], endings: &[Option<Ending>]
         if !is_ending
             && !is_flag
             && !node.is_fallible()
-            && readers.all(|(reader, _)| inductions[reader] || !live[reader])
+            && readers.all(|(reader, _)| inductions[reader] || !(live[reader] || joined[reader]))
         {
             live[number] &= node.op == NodeOp::Vector(VectorOp::SegDist);
         }
