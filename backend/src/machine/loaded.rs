@@ -4,6 +4,7 @@
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
+use super::strategy::is_uniform;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Place, Program, pipeline};
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,8 @@ pub struct Loaded {
     scalar_only: Vec<OnceLock<bool>>,
     /// Those that do, as the evaluator runs them.
     scalar_code: Vec<OnceLock<scalar_code::Code>>,
+    /// For each lifted function whether it is a loop that all instances go round together, once somebody asked.
+    uniform: Vec<OnceLock<bool>>,
     /// Its native code.
     pub(crate) native: NativeCode,
     /// The same program for columns in parts.
@@ -32,8 +35,10 @@ impl Loaded {
         let code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let uniform = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
-        Loaded { program, code, steps: OnceLock::new(), scalar_only, scalar_code, native, partitioned: OnceLock::new() }
+        let (steps, partitioned) = (OnceLock::new(), OnceLock::new());
+        Loaded { program, code, steps, scalar_only, scalar_code, uniform, native, partitioned }
     }
 
     /// The program.
@@ -53,6 +58,11 @@ impl Loaded {
     pub(crate) fn is_scalar_only(&self, function: FunctionId) -> bool {
         let index = function.0 as usize;
         *self.scalar_only[index].get_or_init(|| is_scalar_only(&self.program, function))
+    }
+
+    /// Whether a lifted function is a loop that all instances go round together.
+    pub(crate) fn is_uniform(&self, lifted: FunctionId) -> bool {
+        *self.uniform[lifted.0 as usize].get_or_init(|| is_uniform(&self.program, lifted))
     }
 
     /// A function of scalars alone, translated now if it was not yet.
