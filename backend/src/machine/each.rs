@@ -118,7 +118,7 @@ impl<E: Engine> Run<'_, E> {
         line: &Arc<EachLine>,
         mut values: Vec<SlotOf<E>>,
         around: Around,
-        outside: impl FnOnce() -> Result<Active, Failure>,
+        outside: impl Fn() -> Result<Active, Failure>,
     ) -> Result<Begun<E>, Stop> {
         let at = line.at;
         let mut sizes = self.sizes(line, &values).map_err(Stop::of(at))?;
@@ -141,7 +141,7 @@ impl<E: Engine> Run<'_, E> {
         if is_leaf && is_around_all && self.settings.strategy.is_to_grow(sizes, workers) {
             let trial = match around.growth.has_begun() {
                 true => Trial::TooLong,
-                false => self.trial(line, sizes, &values[1..])?,
+                false => self.trial(line, sizes, &values[1..], outside().map_err(Stop::at(at))?)?,
             };
             match trial {
                 Trial::Done(results) => return Ok(Begun::Done(results)),

@@ -160,9 +160,11 @@ impl Pairs {
     /// An expression without the calls that are evaluated whenever it is: variables stand for them. Of nested ones the
     /// inner are taken. What is evaluated only sometimes is a block of its own.
     fn take_calls(&mut self, program: &Program, mut expr: Expr, calls: &mut Vec<Taken>) -> Expr {
+        let before = calls.len();
         let is_connective = connective(program, &expr).is_some();
         let always = match &expr.kind {
             ExprKind::If { .. } => 1,
+            _ if is_connective => 1,
             ExprKind::Each { sources, .. } => sources.len(),
             _ => usize::MAX,
         };
@@ -170,7 +172,6 @@ impl Pairs {
             ExprKind::Call { argument, .. } if is_connective => walk::direct_parts_mut(argument),
             _ => walk::direct_parts_mut(&mut expr),
         };
-        let always = if is_connective { 1 } else { always };
         for (index, part) in parts.into_iter().enumerate() {
             let unit = Expr { kind: ExprKind::Unit, ty: Type::Unit, span: part.span };
             let whole = std::mem::replace(part, unit);
@@ -181,11 +182,8 @@ impl Pairs {
             };
         }
         match &expr.kind {
-            ExprKind::Call { function, argument, .. } if self.candidates.contains(function) => {
-                let taken: BTreeSet<VariableId> = calls.iter().map(|taken| taken.variable.id).collect();
-                if mentions_any(argument, &taken) {
-                    return expr;
-                }
+            // What waits for one that has been taken stays.
+            ExprKind::Call { function, .. } if self.candidates.contains(function) && calls.len() == before => {
                 let variable = self.variable("result", expr.ty.clone());
                 let stand_in = Expr { kind: ExprKind::Variable(variable.id), ty: expr.ty.clone(), span: expr.span };
                 calls.push(Taken { variable, call: expr });

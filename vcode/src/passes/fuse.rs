@@ -42,7 +42,7 @@ mod counted;
 mod lengths;
 
 use crate::fusion::{self, Extent, Group};
-use crate::op::{Class, Fusion, VectorOp};
+use crate::op::{Class, Fusion, Kind, VectorOp};
 use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
@@ -398,8 +398,9 @@ fn is_barrier(op: &Op) -> bool {
 fn relies(op: &Op) -> bool {
     match op {
         Op::Scalar(_) | Op::Constants(_) => false,
-        // What is known of a descriptor that is there needs none.
-        Op::Vector(op) => !op.is_known() && !matches!(op, VectorOp::Starts | VectorOp::Lengths),
+        // What is said of a descriptor that is there needs none.
+        Op::Vector(op) if op.class() == Class::Shape && op.row().operands == [Kind::Descriptor] => false,
+        Op::Vector(op) => !op.is_known(),
         _ => true,
     }
 }

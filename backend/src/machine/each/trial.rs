@@ -5,6 +5,7 @@
 use crate::engine::Engine;
 use crate::engine::value::SlotOf;
 use crate::machine::decode::EachLine;
+use crate::machine::evaluator::Active;
 use crate::machine::leaf::Gathered;
 use crate::machine::run::{Run, Stop};
 use crate::machine::strategy::Sizes;
@@ -49,17 +50,18 @@ fn set_after(time: Duration) -> Option<Arc<AtomicBool>> {
 
 impl<E: Engine> Run<'_, E> {
     /// Runs all instances one after another in native code, for a short time at most. `operands` are those of the
-    /// `each` without the number of instances.
+    /// `each` without the number of instances, `outside` the calls that are active.
     pub(super) fn trial(
         &mut self,
         line: &Arc<EachLine>,
         sizes: Sizes,
         operands: &[SlotOf<E>],
+        outside: Active,
     ) -> Result<Trial<E>, Stop> {
         let fault = Stop::of(line.at);
         let Some(native) = self.native(line, sizes, operands).map_err(&fault)? else { return Ok(Trial::Failed) };
         let Some(flag) = set_after(TRIAL) else { return Ok(Trial::Failed) };
-        let limits = (Some(&*flag), self.settings.limits.depth);
+        let limits = (Some(&*flag), self.settings.limits.depth.saturating_sub(outside.calls));
         let mut results = Gathered::new(&line.plan.results);
         let mut next = 0;
         self.is_native();

@@ -46,10 +46,7 @@ impl Walk {
 
 /// Whether an instruction takes the same time whatever the instances have to say.
 fn asks_nobody(op: VectorOp) -> bool {
-    match op {
-        VectorOp::Extract | VectorOp::Gather | VectorOp::Scatter => true,
-        op => matches!(op.class(), Class::Elementwise) || op.is_known(),
-    }
+    matches!(op.class(), Class::Elementwise | Class::Permute) || op.is_known()
 }
 
 #[cfg(test)]
