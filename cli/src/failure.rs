@@ -111,17 +111,19 @@ impl Texts<'_> {
     fn element(&mut self, error: &RuntimeError) -> Option<String> {
         let path: Vec<usize> = error.instances.iter().map(|instance| instance.index).chain(error.element).collect();
         let element = *path.last()?;
-        let (mut levels, mut selected, mut selected_around) = (0, false, false);
+        let (mut levels, mut branches, mut selected_around) = (0, 0, false);
         // From the outermost call inwards. The middle of a long chain is missing: it repeats what is at its ends.
         for &place in error.calls.iter().rev().chain([&error.span]) {
             // Within a part of a function of which it runs one instance, what is around the part counts.
             let part = error.instances.iter().find(|instance| instance.place.contains(place));
             let around = self.around(part.map_or(place, |instance| instance.place));
-            selected |= around.branch_inside || (around.branch_outside && levels > 0);
+            branches += around.branches_inside + if levels > 0 { around.branches_outside } else { 0 };
             // Branches in a function do not sort out instances of which it runs one.
-            selected_around |= around.branch_inside && around.eaches > 0;
+            selected_around |= around.branches_inside > 0 && around.eaches > 0;
             levels += around.eaches;
         }
+        // The element is one of all, whatever branches it has taken, if all of these are counted through.
+        let selected = branches > error.conditionals as usize;
         // These look at the elements of a sequence, unless it is `v[i]`.
         let has_elements = matches!(error.failure, Failure::IndexOutOfRange { .. } | Failure::NotAPermutation { .. });
         let in_sequence = has_elements && !self.around(error.span).is_index;
@@ -159,8 +161,7 @@ mod tests {
         let at = text.find("subseq").unwrap();
         let failure = Failure::BadSubsequence { start: 0, end: 2, length: 1 };
         let span = Span::new(library, at, at + 6);
-        let error =
-            RuntimeError { failure, span, calls: vec![Span::new(user, 0, 12)], element: None, instances: Vec::new() };
+        let error = RuntimeError { calls: vec![Span::new(user, 0, 12)], ..RuntimeError::at(span, failure) };
         let text = Style::Text { color: false }.diagnostic(&diagnostic(&error, &sources), &sources);
         assert!(text.contains("in `take`, called here") && text.contains("a.nesl:1:1"), "{text}");
     }

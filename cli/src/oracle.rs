@@ -46,7 +46,7 @@ fn evaluate(
     let Checked { session, sources, forms } = checked;
     let failed = |error: EvalError| {
         let EvalError { failure, span, calls, .. } = error;
-        let error = RuntimeError { failure, span, calls, element: None, instances: Vec::new() };
+        let error = RuntimeError { calls, ..RuntimeError::at(span, failure) };
         failure::stop(&limit.explained(error), sources, options.style())
     };
     let core = session.program();

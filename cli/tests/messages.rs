@@ -113,11 +113,16 @@ fn run_time_errors_name_function_and_element() {
         "function g(v) = {1 / y : y in v};\n{g(x) : x in [[1], [1, 0]]};",
         "in `g`; first in element 2, counted through all inner sequences",
     );
-    // Of the elements 5, 6 and 0 those that pass are 6 and 0, and those that take the branch 0 alone. What
-    // computes on scalars and branches runs for one element after another.
+    // Of the elements 5, 6 and 0 those that pass are 6 and 0. Branches that are merged again are counted through, one in
+    // another, too, but not where a filter is around them.
     placed("{1 / x : x in [5, 6, 0] | x /= 5};", "first in element 1 of all that get here");
     placed("{if x > 4 then x else 1 / x : x in [5, 6, 0]};", "first in element 2 of the apply-to-each");
-    placed("{if #x > 1 then 0 else 1 / #x : x in [[5, 6], [6], [] int]};", "first in element 1 of all that get here");
+    placed("{if #x > 1 then 0 else 1 / #x : x in [[5, 6], [6], [] int]};", "first in element 2 of the apply-to-each");
+    placed(
+        "{if x > 4 then if x > 6 then 1 else 2 / (x - 6) else 1 : x in [5, 1, 1, 7, 1, 6]};",
+        "first in element 5 of the apply-to-each",
+    );
+    placed("{if x > 4 then x else 1 / x : x in [6, 5, 5, 0] | x /= 6};", "first in element 2 of all that get here");
     placed(
         "function g(x) = if x > 4 then x else 1 / x;\n{g(x) : x in [5, 6, 0]};",
         "in `g`; first in element 2 of the apply-to-each",

@@ -13,10 +13,10 @@ pub struct Surroundings {
     pub function: Option<Symbol>,
     /// The apply-to-eachs whose body or filter it is in.
     pub eaches: usize,
-    /// Whether it is in a branch around all of these: of an `if`, or of an `and` or `or`, whose right side is one too.
-    pub branch_outside: bool,
-    /// Whether it is in a branch inside of one of these, or in the body of one with a filter.
-    pub branch_inside: bool,
+    /// The branches around all of these that it is in: of an `if`, or of an `and` or `or`, whose right side is one too.
+    pub branches_outside: usize,
+    /// The branches inside of one of these that it is in; the body of one with a filter counts as one.
+    pub branches_inside: usize,
     /// Whether the place is the selection of one element, `v[i]`.
     pub is_index: bool,
 }
@@ -58,8 +58,8 @@ impl Surroundings {
         };
         if in_branch {
             match self.eaches {
-                0 => self.branch_outside = true,
-                _ => self.branch_inside = true,
+                0 => self.branches_outside += 1,
+                _ => self.branches_inside += 1,
             }
         }
         expression.parts().into_iter().find(around)
@@ -89,12 +89,15 @@ mod tests {
         assert_eq!(around("{!1 / x! : x in v};").eaches, 1);
         assert_eq!(around("{x : x in {!1 / y! : y in v}};").eaches, 1);
         assert_eq!(around("{{!y / x! : y in w} : x in v};").eaches, 2);
-        assert!(around("{!1 / x! : x in v | x > 2};").branch_inside);
-        assert!(!around("{x in v | !1 / x! > 2};").branch_inside);
-        assert!(around("{if x == 2 then !1 / x! else 1 : x in v};").branch_inside);
-        assert!(around("{x in v | x > 0 and !1 / x! > 2};").branch_inside);
+        assert_eq!(around("{!1 / x! : x in v | x > 2};").branches_inside, 1);
+        assert_eq!(around("{x in v | !1 / x! > 2};").branches_inside, 0);
+        assert_eq!(around("{if x == 2 then !1 / x! else 1 : x in v};").branches_inside, 1);
+        assert_eq!(
+            around("{if x > 2 then x else if x > 0 and !1 / x! > 2 then 1 else 2 : x in v};").branches_inside,
+            2
+        );
         let outside = around("function g(x) = if x == 2 then {!1 / y! : y in v} else x;");
         let function = Some(Symbol::from("g"));
-        assert_eq!(outside, Surroundings { function, eaches: 1, branch_outside: true, ..nothing });
+        assert_eq!(outside, Surroundings { function, eaches: 1, branches_outside: 1, ..nothing });
     }
 }

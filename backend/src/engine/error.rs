@@ -21,6 +21,9 @@ pub struct RuntimeError {
     pub calls: Vec<Span>,
     /// On which element it failed, the first if there are several, where the instruction has elements.
     pub element: Option<usize>,
+    /// How many conditionals around the instruction that counts through: it is one of all elements, not of those that
+    /// take the branches.
+    pub conditionals: u32,
     /// The instance that was running, of each apply-to-each whose instances run one after another; the outermost first,
     /// at most [`CALLS_KEPT`].
     pub instances: Vec<Instance>,
@@ -38,7 +41,8 @@ pub struct Instance {
 impl RuntimeError {
     /// A failure at a place, outside all calls and instances that the caller does not know of.
     pub fn at(span: Span, failure: Failure) -> RuntimeError {
-        RuntimeError { failure, span, calls: Vec::new(), element: None, instances: Vec::new() }
+        let (calls, instances) = (Vec::new(), Vec::new());
+        RuntimeError { failure, span, calls, element: None, conditionals: 0, instances }
     }
 
     /// The nearest place in user code: where it failed, or else the innermost call from user code into the library. The
@@ -100,7 +104,7 @@ mod tests {
         assert_eq!(chain(0..5000), (0..1000).chain(4000..5000).map(at).collect::<Vec<_>>());
         let instance = |index| Instance { index, place: at(index) };
         let (failure, instances) = (Failure::Interrupted, vec![instance(3)]);
-        let inner = RuntimeError { failure, span: at(0), calls: chain(0..5000), element: None, instances };
+        let inner = RuntimeError { calls: chain(0..5000), instances, ..RuntimeError::at(at(0), failure) };
         let error = inner.inside(chain(5000..5500), vec![instance(2)]);
         assert_eq!((error.calls, error.instances), (chain(0..5500), vec![instance(2), instance(3)]));
     }
@@ -116,6 +120,7 @@ mod tests {
             span,
             calls,
             element: None,
+            conditionals: 0,
             instances: Vec::new(),
         };
         let nested = error(at(library, 1), vec![at(library, 2), at(user, 3), at(user, 4)]);

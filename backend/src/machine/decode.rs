@@ -5,16 +5,18 @@
 //! as small as the values that are alive at once, which is what deep recursion costs. Without marks each register has a
 //! slot of its own, and keeps its value until the function returns.
 
+mod joins;
 mod together;
 
 use crate::engine::group::Group;
+use joins::Joins;
 use nesl_prim::{HostOp, ScalarOp, ScalarValue};
 use nesl_span::Span;
 use nesl_vcode::{
     Block, Constants, EachPlan, Function, FunctionId, Instruction, Op, Operand, Place, Register, RegisterType, Use,
     VectorOp, tail,
 };
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A place in a frame.
@@ -105,6 +107,9 @@ pub(crate) struct Code {
     pub lines: Vec<Line>,
     /// The source of the function.
     pub span: Span,
+    /// Of lines within conditionals that are merged again: the flags of each around them, from the innermost outwards,
+    /// and whether it is those that are true of which they compute on the elements.
+    pub joins: HashMap<usize, Box<[(Slot, bool)]>>,
 }
 
 /// Decodes a function, whose calls at the end are steps if they are of one of these.
@@ -119,11 +124,14 @@ pub(super) fn decode(function: &Function, steps: HashSet<FunctionId>) -> Code {
         slots: 0,
         lines: Vec::new(),
         steps,
+        joins: Joins::of(function),
+        joined: HashMap::new(),
     };
     let parameters = decoder.define(&function.parameters);
     decoder.end(&function.body);
     together::mark(&mut decoder.lines);
-    Code { parameters, slots: decoder.slots as usize, lines: decoder.lines, span: function.span }
+    let (slots, lines, joins) = (decoder.slots as usize, decoder.lines, decoder.joined);
+    Code { parameters, slots, lines, span: function.span, joins }
 }
 
 struct Decoder<'a> {
@@ -138,6 +146,9 @@ struct Decoder<'a> {
     lines: Vec<Line>,
     /// The functions whose calls at the end are steps.
     steps: HashSet<FunctionId>,
+    joins: Joins,
+    /// What [`Code::joins`] becomes.
+    joined: HashMap<usize, Box<[(Slot, bool)]>>,
 }
 
 /// Which of these results later instructions put one after another, by their positions.
@@ -248,6 +259,11 @@ impl Decoder<'_> {
             Op::Vector(op) => Operation::Vector(*op),
             Op::Fused(_) => unreachable!("a group is more than a line"),
         };
+        let sides = self.joins.around(instruction).into_iter();
+        let sides: Box<[(Slot, bool)]> = sides.map(|(flags, side)| (self.slot_of[flags.0 as usize], side)).collect();
+        if !sides.is_empty() {
+            self.joined.insert(self.lines.len(), sides);
+        }
         self.lines.push(Line::Execute { operation, operands, result: results[0], at, together: 1 });
     }
 
@@ -359,6 +375,7 @@ impl Decoder<'_> {
 
     /// The slot of a register that is alive no longer.
     fn release(&mut self, register: Register) -> Slot {
+        self.joins.end(register);
         let slot = self.slot_of[register.0 as usize];
         self.free.insert(slot);
         slot

@@ -146,7 +146,7 @@ impl<'a> Evaluator<'a> {
                 let program = self.program.program();
                 let chains = self.callers.drain(..).rev().map(|caller| caller.call.at);
                 let (span, calls) = chain(program, at, chains);
-                Err(RuntimeError { failure, span, calls, element: None, instances: Vec::new() })
+                Err(RuntimeError { calls, ..RuntimeError::at(span, failure) })
             }
         }
     }

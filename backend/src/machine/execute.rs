@@ -9,7 +9,6 @@ use crate::engine::value::SlotOf;
 use crate::engine::{self, Engine, Fault, MapOperand};
 use crate::machine::decode::{Operation, Source};
 use nesl_prim::{Failure, ScalarValue};
-use nesl_vcode::Place;
 
 /// Executes an operation.
 pub(super) fn execute<E: Engine>(
@@ -40,12 +39,10 @@ pub(super) fn execute<E: Engine>(
     }
 }
 
-/// An error of an operation with its place, and whether its element means something to the user.
-pub(super) fn place(operation: &Operation, fault: Fault, at: Place) -> (Fault, Place, bool) {
-    let of_element = (matches!(operation, Operation::Map(_))
-        || matches!(operation, Operation::Vector(op) if op.row().fallible))
-        && !matches!(fault.failure, Failure::OutOfMemory { .. } | Failure::Interrupted);
-    (fault, at, of_element)
+/// Whether the element of a fault of an operation means something to the user.
+pub(super) fn has_element(operation: &Operation, fault: &Fault) -> bool {
+    (matches!(operation, Operation::Map(_)) || matches!(operation, Operation::Vector(op) if op.row().fallible))
+        && !matches!(fault.failure, Failure::OutOfMemory { .. } | Failure::Interrupted)
 }
 
 fn column<E: Engine>(slot: SlotOf<E>) -> E::Column {

@@ -8,17 +8,18 @@ mod together;
 
 use super::frames::Frames;
 use super::{Limits, execute, outside};
+use crate::data::slot::Slot;
 use crate::engine::error::{RuntimeError, calls, chain};
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
-use crate::machine::decode::{GroupLine, Line, Source};
+use crate::machine::decode::{Code, GroupLine, Line, Operation, Source};
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
 use crate::machine::strategy::Strategy;
 use nesl_prim::{Element, Failure, Host};
-use nesl_vcode::{FunctionId, Place};
+use nesl_vcode::{Constants, FunctionId, Place};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What holds for all workers of a run.
@@ -57,8 +58,8 @@ pub(super) struct Run<'a, E: Engine> {
 
 /// Why a run ended early.
 pub(super) enum Stop {
-    /// Here; and whether the element of the fault means something.
-    Here(Fault, Place, bool),
+    /// Here; and, if the element of the fault means something, how many conditionals around it that counts through.
+    Here(Fault, Place, Option<u32>),
     /// In a call at this place, or in an instance of the `each` there, that ran elsewhere: in the evaluator or on a
     /// worker.
     Inside(Box<RuntimeError>, Option<Place>),
@@ -67,11 +68,11 @@ pub(super) enum Stop {
 impl Stop {
     pub(super) fn at(at: impl Into<Place>) -> impl Fn(Failure) -> Stop {
         let at = at.into();
-        move |failure| Stop::Here(failure.into(), at, false)
+        move |failure| Stop::Here(failure.into(), at, None)
     }
 
     pub(super) fn of(at: Place) -> impl Fn(Fault) -> Stop {
-        move |fault| Stop::Here(fault, at, false)
+        move |fault| Stop::Here(fault, at, None)
     }
 }
 
@@ -94,10 +95,10 @@ impl<E: Engine> Run<'_, E> {
         results.map_err(|stop| {
             let (program, instances) = (self.program.program(), frames.instances());
             let error = match stop {
-                Stop::Here(fault, at, element) => {
+                Stop::Here(fault, at, conditionals) => {
                     let (span, calls) = chain(program, at, frames.calls(self.program));
-                    let element = element.then_some(fault.element);
-                    RuntimeError { failure: fault.failure, span, calls, element, instances }
+                    let (element, conditionals) = (conditionals.map(|_| fault.element), conditionals.unwrap_or(0));
+                    RuntimeError { failure: fault.failure, span, calls, element, conditionals, instances }
                 }
                 Stop::Inside(error, place) => {
                     error.inside(calls(program, place.into_iter().chain(frames.calls(self.program))), instances)
@@ -131,10 +132,8 @@ impl<E: Engine> Run<'_, E> {
                 }
                 Line::Execute { operation, operands, result, at, .. } => {
                     self.count(*at)?;
-                    let value = execute::execute(self.engine, operation, operands, frames).map_err(|fault| {
-                        let (fault, at, element) = execute::place(operation, fault, *at);
-                        Stop::Here(fault, at, element)
-                    })?;
+                    let value = execute::execute(self.engine, operation, operands, frames)
+                        .map_err(|fault| self.failed(operation, fault, *at, (code, next - 1), frames))?;
                     frames.store(*result, value);
                 }
                 Line::Group(line) => {
@@ -215,6 +214,32 @@ impl<E: Engine> Run<'_, E> {
                 },
             }
         }
+    }
+
+    /// Why an operation of a line stops the run. The element is one of all, if the line is in conditionals.
+    fn failed(
+        &mut self,
+        operation: &Operation,
+        fault: Fault,
+        at: Place,
+        (code, line): (&Code, usize),
+        frames: &mut Frames<E>,
+    ) -> Stop {
+        if !execute::has_element(operation, &fault) {
+            return Stop::Here(fault, at, None);
+        }
+        let (mut element, mut conditionals) = (fault.element, 0);
+        for &(flags, side) in code.joins.get(&line).into_iter().flatten() {
+            let Slot::Column(flags) = frames.read(Source::Copy(flags)) else { unreachable!("flags are a column") };
+            let length = self.engine.length(&flags);
+            // Where there is no memory to look the error says less.
+            let Ok(window) = self.engine.fetch(&flags, 0, length) else { break };
+            let Constants::Bool(flags) = window.elements else { unreachable!("flags are bools") };
+            let mut own = (0..length).filter(|&index| flags[index] == side);
+            let Some(outer) = own.nth(element) else { break };
+            (element, conditionals) = (outer, conditionals + 1);
+        }
+        Stop::Here(Fault { element, ..fault }, at, Some(conditionals))
     }
 
     /// Instructions executed, in all ways.

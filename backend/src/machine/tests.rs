@@ -119,6 +119,7 @@ fn errors_carry_their_span_their_calls_and_their_element() {
         span: at(3),
         calls: vec![at(2), at(1)],
         element: Some(2),
+        conditionals: 0,
         instances: Vec::new(),
     };
     assert_eq!(error, expected);

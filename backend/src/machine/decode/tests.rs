@@ -132,3 +132,32 @@ fn steps_take_the_place_of_their_function() {
     assert_eq!((*function, &**operands), (FunctionId(0), &[Source::Take(0), Source::Take(1)][..]));
     assert_eq!(code.lines.len(), 6);
 }
+
+#[test]
+fn lines_in_branches_that_are_merged_know_the_flags() {
+    let text = "function f(%0: column int) -> column int, column int {
+          %1 = map less.int %0 3
+          %2 = map not.bool %1
+          %3 = pack %0 %1
+          %4 = pack %0 %2
+          %5 = map divide.int 1 %3
+          %6 = map divide.int 2 %4
+          %7 = merge %1 %5 %6
+          %8 = map divide.int 3 %3
+          return %7 %8
+        }";
+    let mut program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let sides = |program: &Program| {
+        let code = decode(&program.functions[0], HashSet::new());
+        let divisions =
+            code.lines.iter().enumerate().filter(|(_, line)| {
+                matches!(line, Line::Execute { operation: Operation::Map(ScalarOp::DivideInt), .. })
+            });
+        let side = |(line, _)| code.joins.get(&line).map(|sides| sides.iter().map(|side| side.1).collect::<Vec<_>>());
+        divisions.map(side).collect::<Vec<_>>()
+    };
+    assert_eq!(sides(&program), [Some(vec![true]), Some(vec![false]), Some(vec![true])]);
+    // Where the flags are used for the last time something else is in their slot afterwards.
+    last_use::run(&mut program);
+    assert_eq!(sides(&program), [Some(vec![true]), Some(vec![false]), None]);
+}

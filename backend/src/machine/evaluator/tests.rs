@@ -206,6 +206,7 @@ fn failures_are_where_the_machine_has_them() {
         span: at(6),
         calls: vec![at(8), at(8), at(3), at(1)],
         element: None,
+        conditionals: 0,
         instances: Vec::new(),
     };
     assert_eq!((error, instructions), (Err(expected), 3 + 4 + 4 + 2));

@@ -25,8 +25,8 @@ impl<E: Engine> Run<'_, E> {
             unreachable!("only vector instructions are done at once")
         };
         let values = self.engine.together(op, all).map_err(|fault| {
-            let (fault, at, element) = execute::place(operation, fault, at);
-            Stop::Here(fault, at, element)
+            let has_element = execute::has_element(operation, &fault);
+            Stop::Here(fault, at, has_element.then_some(0))
         })?;
         for (line, value) in lines.iter().zip(values) {
             if let Line::Execute { result, .. } = line {

@@ -70,7 +70,8 @@ mod tests {
             );
             nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{error}"))
         };
-        assert!(is_uniform(&program("%5 = equal.int %1 40"), FunctionId(0)));
+        let same = "%3 = add.int %1 1\n%4 = less.int %3 %0\n%5 = not.bool %4";
+        assert!(is_uniform(&program(same), FunctionId(0)));
         let varies = "%3 = map less.float %2 1.0\n%4 = reduce.and.bool %3\n%5 = equal.bool %4 f";
         assert!(!is_uniform(&program(varies), FunctionId(0)));
         let straight = nesl_vcode::parse("function f(%0: int) -> int { return %0 }").unwrap();
