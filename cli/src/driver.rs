@@ -9,7 +9,7 @@ use crate::stop::Stop;
 use crate::style::Style;
 use nesl_frontend::core::Form;
 use nesl_frontend::diagnostic::Severity;
-use nesl_frontend::{Diagnostic, Options, Session};
+use nesl_frontend::{Diagnostic, Imports, Opened, Options, Reader, Session};
 use nesl_prim::visible;
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::Program;
@@ -77,8 +77,10 @@ pub struct Checked {
     pub session: Session,
     /// Their texts.
     pub sources: SourceMap,
-    /// The forms of the file, in order.
+    /// The forms of the files that it imports, then its own, in order.
     pub forms: Vec<Form>,
+    /// How many of them are of other files.
+    pub imported: usize,
 }
 
 /// Compiles a program as far as engines need it.
@@ -127,9 +129,14 @@ pub fn check(source: &ProgramText, style: Style) -> Result<Checked, Stop> {
     let mut sources = SourceMap::default();
     let mut session = Session::new(&mut sources);
     let file = sources.add(source.name(), text, Origin::User);
-    let checked = session.check(&sources, file, Options::default());
+    let key = match source {
+        ProgramText::File(path) => key(path),
+        ProgramText::StandardInput | ProgramText::Forms(_) => None,
+    };
+    let imports = Imports::of(&mut sources, file, key.as_deref(), &mut Disk);
+    let checked = session.check_with(&sources, file, &imports, Options::default());
     report(&checked.diagnostics, &sources, style)?;
-    Ok(Checked { session, sources, forms: checked.forms })
+    Ok(Checked { session, sources, forms: checked.forms, imported: checked.imported })
 }
 
 /// The VCODE of a file as flattening makes it, with an entry for each instance of its `main`.
@@ -146,6 +153,31 @@ pub fn flatten(checked: &Checked, style: Style) -> Result<Program, Stop> {
     })
 }
 
+/// The files on disk: a path is seen from the folder of the file it stands in, and from the working folder where a text
+/// is in no file.
+pub struct Disk;
+
+impl Reader for Disk {
+    fn open(&mut self, importer: &str, path: &str) -> Result<Opened, String> {
+        if path.is_empty() {
+            return Err("the path is empty".to_owned());
+        }
+        let folder = if importer.starts_with('<') { None } else { Path::new(importer).parent() };
+        let path = folder.unwrap_or(Path::new("")).join(path);
+        if is_stack_format(&path) {
+            return Err("it is VCODE, which has no definitions".to_owned());
+        }
+        let text = read_text(&path)?;
+        let name = path.display().to_string();
+        Ok(Opened { key: key(&path).unwrap_or_else(|| name.clone()), name, text })
+    }
+}
+
+/// The same for all paths to a file.
+pub fn key(path: &Path) -> Option<String> {
+    path.canonicalize().ok().map(|path| path.display().to_string())
+}
+
 /// The longest source that is read, in bytes. Nobody writes that much, and to compile a text takes many times its
 /// length; what gives bytes without an end, such as a device, ends here.
 pub const LONGEST_SOURCE: usize = 16 << 20;
@@ -155,17 +187,17 @@ pub const LONGEST_SOURCE: usize = 16 << 20;
 /// # Errors
 /// If it cannot be read, is not text, or is longer than [`LONGEST_SOURCE`].
 pub fn read_source(path: &Path, style: Style) -> Result<String, Stop> {
-    let failed = |problem: String| style.failed(&format!("cannot read {}: {problem}", path.display()));
-    let bytes = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(failed("it is a folder".to_owned())),
-        _ => {
-            let mut bytes = Vec::new();
-            let read = |file: File| file.take(LONGEST_SOURCE as u64 + 1).read_to_end(&mut bytes);
-            File::open(path).and_then(read).map_err(|error| failed(error.to_string()))?;
-            bytes
-        }
-    };
-    source_text(bytes).map_err(failed)
+    read_text(path).map_err(|problem| style.failed(&format!("cannot read {}: {problem}", path.display())))
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+        return Err("it is a folder".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read = |file: File| file.take(LONGEST_SOURCE as u64 + 1).read_to_end(&mut bytes);
+    File::open(path).and_then(read).map_err(|error| error.to_string())?;
+    source_text(bytes)
 }
 
 /// Bytes as the text of a program.

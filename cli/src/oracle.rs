@@ -43,7 +43,7 @@ fn evaluate(
     options: &RunOptions,
     (interrupt, limit): (&Interrupt, &Limit),
 ) -> Result<(), Stop> {
-    let Checked { session, sources, forms } = checked;
+    let Checked { session, sources, forms, .. } = checked;
     let failed = |error: EvalError| {
         let EvalError { failure, span, calls, .. } = error;
         let error = RuntimeError { calls, ..RuntimeError::at(span, failure) };

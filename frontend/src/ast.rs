@@ -44,8 +44,21 @@ pub enum TopLevelKind {
     },
     /// An expression to evaluate.
     Expression(Expr),
+    /// `import "path" [as name]`.
+    Import(Import),
     /// A form the parser could not read; it has been reported.
     Error,
+}
+
+/// A file whose definitions a text uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Import {
+    /// Where the file is, seen from the folder of the text, as written.
+    pub path: String,
+    /// Where the path stands, with its quotes.
+    pub span: Span,
+    /// What stands before the names of the file, with a point; without it they are plain.
+    pub alias: Option<Name>,
 }
 
 /// A function definition, or a declaration if it has no body.

@@ -242,7 +242,7 @@ impl<'a> Inference<'a> {
                 TopLevelKind::Function(_) => self.functions(&group),
                 TopLevelKind::Datatype(_) => self.datatypes(&group),
                 TopLevelKind::Assignment { .. } | TopLevelKind::Expression(_) => self.value(group[0]),
-                TopLevelKind::Error => self.outcomes[group[0]] = Outcome::Broken,
+                TopLevelKind::Import(_) | TopLevelKind::Error => self.outcomes[group[0]] = Outcome::Broken,
             }
         }
         self.check_bodies();

@@ -26,4 +26,4 @@ mod typed;
 
 pub use diagnostic::Diagnostic;
 pub use infer::report::edit_distance;
-pub use session::{Checked, Options, Session};
+pub use session::{Checked, Imports, Opened, Options, Reader, Session};

@@ -10,6 +10,13 @@
 //! too, because they are computed in order. A user's definition never changes what the library itself calls; operators
 //! written as words or symbols follow a redefinition (`function '+ …`), while `#v`, `-v`, `v[i]` and ranges always mean
 //! the library's functions.
+//!
+//! Other files. What a text imports is read before ([`files`]) and checked first, each file once and as it would be
+//! alone ([`scopes`]). In a session a file that has not changed since is what it was; otherwise its definitions replace
+//! those of before, as if it had been loaded again.
+
+mod files;
+mod scopes;
 
 use crate::ast::{ExprKind, TopLevel};
 use crate::core::pair::pair_calls;
@@ -21,7 +28,10 @@ use crate::render;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
 use crate::ty::Type;
+pub use files::{Imports, Opened, Reader};
 use nesl_span::{FileId, Origin, SourceMap};
+use scopes::{Exports, Module};
+use std::collections::{HashMap, HashSet};
 
 /// Room for the recursion over trees: chains of ten thousand operators are as deep as they are long.
 const STACK: usize = 256 << 20;
@@ -41,11 +51,17 @@ pub struct Options {
 pub struct Checked {
     /// What the forms mean, in source order; none if there were errors.
     pub forms: Vec<Form>,
+    /// How many of them, the first, are of files that the text imports.
+    pub imported: usize,
     /// Errors and warnings, in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Checked {
+    fn refused(diagnostics: Vec<Diagnostic>) -> Checked {
+        Checked { forms: Vec::new(), imported: 0, diagnostics: finish(diagnostics) }
+    }
+
     /// Whether there were errors, not only warnings.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
@@ -61,6 +77,8 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 pub struct Session {
     environment: Environment,
     library: Vec<Form>,
+    /// The files imported so far, by their keys.
+    modules: HashMap<String, Module>,
 }
 
 impl Session {
@@ -74,7 +92,7 @@ impl Session {
 
     fn of_library(sources: &mut SourceMap) -> Session {
         let environment = Environment { is_library: true, ..Environment::default() };
-        let mut session = Session { environment, library: Vec::new() };
+        let mut session = Session { environment, library: Vec::new(), modules: HashMap::new() };
         for (name, text) in nesl_stdlib::FILES {
             let file = sources.add(*name, *text, Origin::Library);
             // With errors there would be no session: nobody needs the one before.
@@ -89,12 +107,107 @@ impl Session {
         }
         session.environment.is_library = false;
         session.environment.library_functions = session.environment.program.functions.len();
+        session.environment.library_datatypes = session.environment.datatype_count;
         session
     }
 
-    /// Checks a text and adds its definitions to the session. With errors the session stays as it was.
+    /// Checks a text that imports nothing and adds its definitions to the session. With errors the session stays as it
+    /// was.
     pub fn check(&mut self, sources: &SourceMap, file: FileId, options: Options) -> Checked {
-        self.check_in(self.environment.clone(), sources, file, options)
+        self.check_with(sources, file, &Imports::default(), options)
+    }
+
+    /// Checks a text with what it imports, and adds its definitions to the session. With errors, in whichever of the
+    /// files, the session stays as it was.
+    pub fn check_with(&mut self, sources: &SourceMap, file: FileId, imports: &Imports, options: Options) -> Checked {
+        if !imports.problems.is_empty() {
+            return Checked::refused(imports.problems.clone());
+        }
+        if imports.is_empty() {
+            let unread = parser::imports(file, &sources.file(file).text);
+            return match unread.first() {
+                None => self.check_in(self.environment.clone(), sources, file, options),
+                Some(import) => {
+                    Checked::refused(vec![Diagnostic::error("E0228", "no files can be imported here", import.span)])
+                }
+            };
+        }
+        let before = self.clone();
+        let checked = self.check_modules(sources, imports).and_then(|(exports, imported)| {
+            self.bring(file, imports, &exports);
+            let forms = with_stack_if_possible(STACK, || parser::parse(file, &sources.file(file).text).forms);
+            let conflicts = scopes::conflicts(file, &forms, imports, &exports, &self.environment);
+            match conflicts.is_empty() {
+                true => Ok((self.check_in(self.environment.clone(), sources, file, options), imported)),
+                false => Err(conflicts),
+            }
+        });
+        match checked {
+            Ok((Checked { forms, diagnostics, .. }, imported)) if !has_errors(&diagnostics) => {
+                let count = imported.forms.len();
+                let diagnostics = imported.diagnostics.into_iter().chain(diagnostics).collect();
+                let forms = imported.forms.into_iter().chain(forms).collect();
+                Checked { forms, imported: count, diagnostics }
+            }
+            Ok((Checked { diagnostics, .. }, _)) | Err(diagnostics) => {
+                *self = before;
+                Checked::refused(diagnostics)
+            }
+        }
+    }
+
+    /// Checks the files that are imported, dependencies first: what they give, and their forms.
+    fn check_modules(
+        &mut self,
+        sources: &SourceMap,
+        imports: &Imports,
+    ) -> Result<(HashMap<FileId, Exports>, Checked), Vec<Diagnostic>> {
+        let (mut exports, mut unchanged) = (HashMap::new(), HashSet::new());
+        let mut all = Checked { forms: Vec::new(), imported: 0, diagnostics: Vec::new() };
+        for &file in &imports.order {
+            let text = &sources.file(file).text;
+            let known = self.modules.get(&imports.keys[&file]).cloned();
+            let uses_unchanged =
+                || imports.targets.get(&file).into_iter().flatten().all(|target| unchanged.contains(&target.file));
+            if let Some(known) = known.as_ref().filter(|known| known.text == *text && uses_unchanged()) {
+                unchanged.insert(file);
+                exports.insert(file, known.exports.clone());
+                continue;
+            }
+            let base = scopes::of_library(&self.environment);
+            let outer = scopes::replace(&mut self.environment, base);
+            self.bring(file, imports, &exports);
+            let forms = with_stack_if_possible(STACK, || parser::parse(file, text).forms);
+            let conflicts = scopes::conflicts(file, &forms, imports, &exports, &self.environment);
+            if let Some(known) = known {
+                known.exports.bring(None, &mut self.environment);
+            }
+            let mut checked = match conflicts.is_empty() {
+                true => self.check_in(self.environment.clone(), sources, file, Options::default()),
+                false => Checked::refused(conflicts),
+            };
+            all.diagnostics.append(&mut checked.diagnostics);
+            if has_errors(&all.diagnostics) {
+                return Err(all.diagnostics);
+            }
+            // What a program prints when it is run alone is nothing to those that use its definitions.
+            all.forms.extend(checked.forms.into_iter().filter(|form| !matches!(form, Form::Expression(_))));
+            let given = Exports::of(&forms, &self.environment);
+            scopes::replace(&mut self.environment, outer);
+            exports.insert(file, given.clone());
+            self.modules.insert(imports.keys[&file].clone(), Module { text: text.clone(), exports: given });
+        }
+        Ok((exports, all))
+    }
+
+    /// Makes known what a text imports.
+    fn bring(&mut self, file: FileId, imports: &Imports, exports: &HashMap<FileId, Exports>) {
+        for target in imports.targets.get(&file).into_iter().flatten() {
+            if let Some(exports) = exports.get(&target.file) {
+                let alias = target.import.alias.as_ref().map(|alias| &*alias.symbol);
+                exports.bring(alias, &mut self.environment);
+            }
+        }
     }
 
     /// Checks a text in an environment, which is then that of the session if there are no errors.
@@ -193,7 +306,7 @@ fn check_forms(
 ) -> (Option<Environment>, Checked) {
     if syntax.iter().any(|diagnostic| diagnostic.code == "E0199") {
         // There is more to repair already than anybody would read.
-        return (None, Checked { forms: Vec::new(), diagnostics: syntax });
+        return (None, Checked { forms: Vec::new(), imported: 0, diagnostics: syntax });
     }
     let mut inference = Inference::new(environment, sources, forms, options.bind_it);
     if has_errors(&syntax) {
@@ -205,10 +318,10 @@ fn check_forms(
     diagnostics.append(&mut inference.diagnostics);
     let diagnostics = finish(diagnostics);
     match has_errors(&diagnostics) {
-        true => (None, Checked { forms: Vec::new(), diagnostics }),
+        true => (None, Checked { forms: Vec::new(), imported: 0, diagnostics }),
         false => {
             pair_calls(&mut inference.environment.program, before, &mut forms);
-            (Some(inference.environment), Checked { forms, diagnostics })
+            (Some(inference.environment), Checked { forms, imported: 0, diagnostics })
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
             defaults.chain(&function.body).find(|part| part.span.contains(place))
         }
         TopLevelKind::Assignment { value, .. } | TopLevelKind::Expression(value) => Some(value),
-        TopLevelKind::Datatype(_) | TopLevelKind::Error => None,
+        TopLevelKind::Datatype(_) | TopLevelKind::Import(_) | TopLevelKind::Error => None,
     };
     while let Some(expression) = next {
         found.is_index = matches!(expression.kind, ExprKind::Index { .. });

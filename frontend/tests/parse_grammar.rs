@@ -273,7 +273,7 @@ fn every_expression_is_what_its_span_says() {
                     open.extend(function.keywords.iter().map(|keyword| &keyword.default).chain(&function.body));
                 }
                 TopLevelKind::Assignment { value, .. } | TopLevelKind::Expression(value) => open.push(value),
-                TopLevelKind::Datatype(_) | TopLevelKind::Error => {}
+                TopLevelKind::Datatype(_) | TopLevelKind::Import(_) | TopLevelKind::Error => {}
             }
         }
         while let Some(expression) = open.pop() {

@@ -3,7 +3,7 @@
 use crate::outcome::End;
 use nesl_frontend::core::{Expr, Form, FunctionId, Program};
 use nesl_frontend::diagnostic::Severity;
-use nesl_frontend::{Checked, Options, Session};
+use nesl_frontend::{Checked, Imports, Opened, Options, Reader, Session};
 use nesl_span::{Origin, SourceMap};
 use std::sync::LazyLock;
 
@@ -53,6 +53,25 @@ pub fn diagnose(name: &str, text: &str) -> (SourceMap, Checked) {
     (sources, checked)
 }
 
+/// The same for a text that can import others, by their names.
+pub fn diagnose_among(name: &str, text: &str, others: &[(String, String)]) -> (SourceMap, Checked) {
+    let (mut sources, mut session) = LIBRARY.clone();
+    let file = sources.add(name, text, Origin::User);
+    let imports = Imports::of(&mut sources, file, Some(name), &mut Texts(others));
+    let checked = session.check_with(&sources, file, &imports, Options::default());
+    (sources, checked)
+}
+
+/// Texts by name.
+struct Texts<'a>(&'a [(String, String)]);
+
+impl Reader for Texts<'_> {
+    fn open(&mut self, _: &str, path: &str) -> Result<Opened, String> {
+        let (name, text) = self.0.iter().find(|(name, _)| name == path).ok_or("there is no such file")?;
+        Ok(Opened { key: name.clone(), name: name.clone(), text: text.clone() })
+    }
+}
+
 /// Checks a program, and a call of its `main` if arguments are given.
 ///
 /// # Errors
@@ -60,7 +79,7 @@ pub fn diagnose(name: &str, text: &str) -> (SourceMap, Checked) {
 pub fn check(text: &str, arguments: Option<&[String]>) -> Result<CheckedProgram, End> {
     let (mut sources, mut session) = LIBRARY.clone();
     let file = sources.add("test.nesl", text, Origin::User);
-    let Checked { forms, diagnostics } = session.check(&sources, file, Options::default());
+    let Checked { forms, diagnostics, .. } = session.check(&sources, file, Options::default());
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let errors: Vec<(String, String)> = errors.map(|error| (error.code.to_owned(), error.message.clone())).collect();
     if !errors.is_empty() {

@@ -1,7 +1,7 @@
 //! Every code of an error or warning has a page under docs/errors, and what the page shows is so.
 //!
 //! A page has two programs: one marked `nesl bad`, which gives this code and no other, and the repaired one, marked
-//! `nesl good`, in which nothing is found and nothing fails.
+//! `nesl good`, in which nothing is found and nothing fails. Files that they import stand before them, `nesl file NAME`.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
@@ -39,12 +39,18 @@ fn blocks<'a>(page: &'a str, mark: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The codes of what is found in a program, or of what fails when it runs.
-fn codes(text: &str) -> BTreeSet<String> {
-    let (_, checked) = session::diagnose("page.nesl", text);
+/// The files of a page, with their names.
+fn files(page: &str) -> Vec<(String, String)> {
+    let parts = page.split("```nesl file ").skip(1).filter_map(|part| part.split_once('\n'));
+    parts.map(|(name, rest)| (name.to_owned(), rest.split("```").next().unwrap_or(rest).to_owned())).collect()
+}
+
+/// The codes of what is found in a program among others, or of what fails when it runs, which it does if it is alone.
+fn codes(text: &str, files: &[(String, String)]) -> BTreeSet<String> {
+    let (_, checked) = session::diagnose_among("page.nesl", text, files);
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
     let mut codes: BTreeSet<String> = checked.diagnostics.iter().map(|diagnostic| diagnostic.code.to_owned()).collect();
-    if !checked.diagnostics.iter().any(is_error) {
+    if !checked.diagnostics.iter().any(is_error) && files.is_empty() {
         match engines::run(Local::Oracle, text, None).end {
             End::Done => {}
             End::Failed { code, .. } => {
@@ -62,19 +68,20 @@ fn programs_of_the_pages_give_their_codes() {
     let mut problems = Vec::new();
     for (code, page) in pages() {
         let (bad, good) = (blocks(&page, "bad"), blocks(&page, "good"));
+        let files = files(&page);
         let is_explained = page.lines().any(|line| line.starts_with(MARKER) && line.len() > MARKER.len());
         let may_be_without = NOT_SHOWN.contains(&code.as_str());
         if is_explained != may_be_without || may_be_without != bad.is_empty() || bad.len() != good.len() {
             problems.push(format!("{code}: needs a bad and a good program, or a reason and an entry in NOT_SHOWN"));
         }
         for text in bad {
-            let found = codes(text);
+            let found = codes(text, &files);
             if found != BTreeSet::from([code.clone()]) {
                 problems.push(format!("{code}: the bad program gives {found:?}\n{text}"));
             }
         }
         for text in good {
-            let found = codes(text);
+            let found = codes(text, &files);
             if !found.is_empty() {
                 problems.push(format!("{code}: the good program gives {found:?}\n{text}"));
             }

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
 fn types(checked: &Checked) -> String {
     let program = checked.session.program();
     let mut text = String::new();
-    for form in &checked.forms {
+    for form in &checked.forms[checked.imported..] {
         // Writing to a string does not fail.
         let _ = match form {
             Form::Function(id) => {

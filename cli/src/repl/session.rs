@@ -5,7 +5,7 @@
 
 use super::Next;
 use super::ranks::{Request, machine, run_steps, run_together};
-use crate::driver;
+use crate::driver::{self, Disk};
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Link;
@@ -19,11 +19,12 @@ use nesl_backend::data::slot::Slot;
 use nesl_backend::engine::value::SlotOf;
 use nesl_backend::io::print::print_typed;
 use nesl_backend::{Counters, Engine, Loaded, Machine};
+use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::session::Checked;
 use nesl_frontend::syntax::nesl::parser;
 use nesl_frontend::ty::Type;
-use nesl_frontend::{Diagnostic, Options, Session, manual};
+use nesl_frontend::{Diagnostic, Imports, Options, Session, manual};
 use nesl_prim::{Failure, ScalarValue, visible};
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::{GlobalId as GlobalSlot, Program, pipeline};
@@ -134,7 +135,7 @@ impl<E: Engine> Repl<E> {
     pub fn input(&mut self, text: &str) -> Result<Next, Stop> {
         let file = self.add(text);
         let number = self.inputs;
-        let outcome = self.evaluate(file, false)?;
+        let outcome = self.evaluate(file)?;
         if let Ok(evaluated) = &outcome {
             self.accepted.push(text.trim().to_owned());
             if evaluated.gives_result && self.is_numbered {
@@ -175,11 +176,12 @@ impl<E: Engine> Repl<E> {
     pub fn load(&mut self, path: &Path) -> Result<Next, Stop> {
         let outcome = match driver::read_source(path, self.options.style()) {
             Ok(text) => {
-                let file = self.sources.add(path.display().to_string(), text.as_str(), Origin::User);
+                let file = self.sources.add(path.display().to_string(), text, Origin::User);
                 let is_known = self.loaded.iter().any(|loaded| loaded == path);
-                let outcome = self.evaluate(file, is_known)?.map(|_| ());
+                let imports = Imports::of(&mut self.sources, file, driver::key(path).as_deref(), &mut Disk);
+                let outcome = self.evaluate_with(file, &imports, is_known)?.map(|_| ());
                 if outcome.is_ok() {
-                    self.accepted.push(text.trim().to_owned());
+                    self.accepted.push(imports.elsewhere(&self.sources, file).trim().to_owned());
                 }
                 self.loaded.retain(|loaded| loaded != path);
                 self.loaded.push(path.to_owned());
@@ -196,7 +198,7 @@ impl<E: Engine> Repl<E> {
     /// If an answer cannot be written.
     pub fn time(&mut self, text: &str) -> Result<Next, Stop> {
         let file = self.add(&format!("{text};"));
-        let outcome = match self.evaluate(file, false)? {
+        let outcome = match self.evaluate(file)? {
             Ok(Evaluated { time, .. }) => {
                 self.answer(&format!("{:.3} ms\n", time.as_secs_f64() * 1e3))?;
                 Ok(())
@@ -319,12 +321,25 @@ impl<E: Engine> Repl<E> {
         }
     }
 
-    /// Checks a text, runs its forms one after another and answers each. The inner error ends the input, the outer one
-    /// the session. Of a text that `is_known` definitions replace those of before without a word.
-    fn evaluate(&mut self, file: FileId, is_known: bool) -> Result<Result<Evaluated, Stop>, Stop> {
+    /// Checks an input, runs its forms one after another and answers each.
+    fn evaluate(&mut self, file: FileId) -> Result<Result<Evaluated, Stop>, Stop> {
+        let imports = Imports::of(&mut self.sources, file, None, &mut Disk);
+        self.evaluate_with(file, &imports, false)
+    }
+
+    /// Checks a text, runs its forms one after another and answers each, those of files that it imports without a word.
+    /// The inner error ends the input, the outer one the session. Of a text that `is_known` definitions replace those
+    /// of before without a word too.
+    fn evaluate_with(
+        &mut self,
+        file: FileId,
+        imports: &Imports,
+        is_known: bool,
+    ) -> Result<Result<Evaluated, Stop>, Stop> {
         let before = self.session.clone();
-        let mut checked = self.session.check(&self.sources, file, Options { bind_it: true });
-        checked.diagnostics.retain(|diagnostic| !(is_known && diagnostic.code == REDEFINITION));
+        let mut checked = self.session.check_with(&self.sources, file, imports, Options { bind_it: true });
+        let is_own = |diagnostic: &Diagnostic| diagnostic.labels.first().is_none_or(|label| label.span.file == file);
+        checked.diagnostics.retain(|diagnostic| diagnostic.code != REDEFINITION || (!is_known && is_own(diagnostic)));
         if let Err(stop) = self.report(&checked.diagnostics) {
             return Ok(Err(stop));
         }
@@ -334,11 +349,13 @@ impl<E: Engine> Repl<E> {
             match self.run(form)? {
                 Ok(spent) => time += spent,
                 Err(stop) => {
-                    self.back_to(before, file, index);
+                    self.back_to(before, file, imports, index.checked_sub(checked.imported));
                     return Ok(Err(stop));
                 }
             }
-            self.announce(form)?;
+            if index >= checked.imported {
+                self.announce(form)?;
+            }
         }
         Ok(Ok(Evaluated { time, gives_result }))
     }
@@ -350,15 +367,18 @@ impl<E: Engine> Repl<E> {
         matches!(form, Form::Assignment { targets, .. } if targets.iter().any(|(id, _)| is_it(*id)))
     }
 
-    /// Makes the session what it was before the form with this index in a text that has been checked.
-    fn back_to(&mut self, before: Session, file: FileId, index: usize) {
-        let source = self.sources.file(file).clone();
-        let forms = parser::parse(file, &source.text).forms;
-        let end = forms.get(index).map_or(0, |form| form.span.start as usize);
+    /// Makes the session what it was before the form with this index in a text that has been checked; without an index,
+    /// what it was before the text.
+    fn back_to(&mut self, before: Session, file: FileId, imports: &Imports, index: Option<usize>) {
         self.session = before;
+        let Some(index) = index else { return };
+        let source = self.sources.file(file).clone();
+        let mut forms = parser::parse(file, &source.text).forms;
+        forms.retain(|form| !matches!(form.kind, TopLevelKind::Import(_)));
+        let end = forms.get(index).map_or(0, |form| form.span.start as usize);
         // The same text up to there gives out the same numbers again, so that names find their values.
         let start = self.sources.add(source.name, &source.text[..end], source.origin);
-        self.session.check(&self.sources, start, Options { bind_it: true });
+        self.session.check_with(&self.sources, start, &imports.moved(file, start), Options { bind_it: true });
     }
 
     /// The optimised program of forms.

@@ -51,6 +51,8 @@ pub struct Environment {
     pub seeding: HashSet<FunctionId>,
     /// The number of functions of the library: those with smaller numbers are its own.
     pub library_functions: usize,
+    /// The number of datatypes of the library.
+    pub library_datatypes: usize,
     /// Whether the text being checked is part of the library.
     pub is_library: bool,
 }

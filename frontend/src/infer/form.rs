@@ -20,7 +20,9 @@ impl Inference<'_> {
         let (pattern, source) = match &forms[form].kind {
             TopLevelKind::Assignment { pattern, value } => (Some(pattern), value),
             TopLevelKind::Expression(value) => (None, value),
-            TopLevelKind::Function(_) | TopLevelKind::Datatype(_) | TopLevelKind::Error => return,
+            TopLevelKind::Function(_) | TopLevelKind::Datatype(_) | TopLevelKind::Import(_) | TopLevelKind::Error => {
+                return;
+            }
         };
         let bound = self.binding.len();
         if let Some(pattern) = pattern {

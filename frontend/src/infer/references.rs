@@ -44,7 +44,7 @@ impl References {
                 walk.expression(value);
             }
             TopLevelKind::Expression(expression) => walk.expression(expression),
-            TopLevelKind::Error => {}
+            TopLevelKind::Import(_) | TopLevelKind::Error => {}
         }
         walk.found
     }

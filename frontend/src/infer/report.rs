@@ -21,6 +21,9 @@
 //! | E0225 | an argument by name where there is none |
 //! | E0226 | something is taken apart that is not a datatype |
 //! | E0227 | wrong number of types for a datatype |
+//! | E0228 | a file that cannot be imported |
+//! | E0229 | files that import each other |
+//! | E0230 | a name that two files define |
 //! | W0201 | a signature that promises more than holds |
 //! | W0202 | a definition that shadows one of the library |
 //! | W0203 | a redefinition with another type |
@@ -98,6 +101,10 @@ impl Inference<'_> {
             .take(3)
             .map(|(_, known)| format!("`{known}`"))
             .collect();
+        if let Some(report) = self.report_point(name, span) {
+            self.diagnostics.push(report);
+            return;
+        }
         let what = if is_called { "function" } else { "name" };
         let mut report = Diagnostic::error("E0201", format!("unknown {what} `{name}`"), span);
         if self.binding.iter().any(|binding| **binding == *name) {
@@ -110,6 +117,31 @@ impl Inference<'_> {
             report = report.hint(format!("did you mean {}?", near.join(" or ")));
         }
         self.diagnostics.push(report);
+    }
+
+    /// What is said of a name with a point where no file has the name before it; and of that name alone.
+    fn report_point(&self, name: &str, span: Span) -> Option<Diagnostic> {
+        let is_file = |file: &str| {
+            let of_file =
+                |known: &crate::ast::Symbol| known.strip_prefix(file).is_some_and(|rest| rest.starts_with('.'));
+            self.environment.names.keys().any(of_file)
+        };
+        match name.split_once('.') {
+            Some((file, _)) if !is_file(file) => {
+                let point =
+                    Span::new(span.file, span.start as usize + file.len(), span.start as usize + file.len() + 1);
+                let report = Diagnostic::error("E0101", "unexpected character `.`", point);
+                Some(
+                    report
+                        .hint("there are no fields or methods: write `length(v)`, and take tuples apart by a pattern"),
+                )
+            }
+            None if is_file(name) => {
+                let report = Diagnostic::error("E0201", format!("`{name}` is a file, not a value"), span);
+                Some(report.hint(format!("write `{name}.` and the name of one of its functions or values")))
+            }
+            _ => None,
+        }
     }
 
     /// The function of an identity, in words.

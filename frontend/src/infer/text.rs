@@ -55,7 +55,7 @@ impl Definitions {
                 }
                 TopLevelKind::Assignment { pattern, .. } => pattern.names(&mut names),
                 TopLevelKind::Expression(_) if binds_it => names.push(Symbol::from("it")),
-                TopLevelKind::Expression(_) | TopLevelKind::Error => {}
+                TopLevelKind::Expression(_) | TopLevelKind::Import(_) | TopLevelKind::Error => {}
             }
             for name in names {
                 let forms = text.definitions.entry(name).or_default();

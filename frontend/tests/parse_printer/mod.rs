@@ -42,6 +42,10 @@ pub fn form(form: &TopLevel) -> String {
     match &form.kind {
         TopLevelKind::Expression(value) => expression(value),
         TopLevelKind::Assignment { pattern: bound, value } => format!("{} = {}", pattern(bound), expression(value)),
+        TopLevelKind::Import(import) => match &import.alias {
+            Some(alias) => format!("import {:?} as {}", import.path, alias.symbol),
+            None => format!("import {:?}", import.path),
+        },
         TopLevelKind::Error => "error".into(),
         TopLevelKind::Datatype(datatype) => {
             let mut out = format!("datatype {} {}", datatype.name.symbol, type_expr(&datatype.payload.type_expr));

@@ -155,20 +155,13 @@ fn word(text: &str) -> Token {
     }
 }
 
+/// `name`, and `geometry.name` for one of an imported file.
 fn name<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
-    any()
-        .filter(|c: &char| starts_name(*c))
-        .then(any().filter(|c: &char| continues_name(*c)).repeated())
-        .to_slice()
-        .map(
-            |text: &str| {
-                if text.bytes().any(|byte| !byte.is_ascii_lowercase()) {
-                    word(&text.to_lowercase())
-                } else {
-                    word(text)
-                }
-            },
-        )
+    let start = || any().filter(|c: &char| starts_name(*c));
+    let rest = || any().filter(|c: &char| continues_name(*c)).repeated();
+    start().then(rest()).then(just('.').then(start()).then(rest()).or_not()).to_slice().map(|text: &str| {
+        if text.bytes().any(|byte| !byte.is_ascii_lowercase()) { word(&text.to_lowercase()) } else { word(text) }
+    })
 }
 
 /// The least int without its sign. No int is that large, but after a minus it may stand: negated, or subtracted, it

@@ -28,6 +28,7 @@ use chumsky::prelude::*;
 use chumsky::{Boxed, Parser};
 pub use completeness::is_unfinished;
 use fault::{Context, Fault};
+pub use forms::imports;
 use nesl_span::{FileId, Span};
 use recovery::Structure;
 

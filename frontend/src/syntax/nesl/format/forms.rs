@@ -28,7 +28,7 @@ pub(super) fn program(gaps: &mut Gaps<'_>, forms: &[TopLevel]) {
         }
         match &form.kind {
             TopLevelKind::Function(definition) => function(gaps, definition, first, last),
-            TopLevelKind::Datatype(_) => gaps.plain(first, last, 1),
+            TopLevelKind::Datatype(_) | TopLevelKind::Import(_) => gaps.plain(first, last, 1),
             TopLevelKind::Assignment { value, .. } => {
                 let (start, _) = gaps.range(value.span);
                 gaps.plain(first, start - 2, 1);

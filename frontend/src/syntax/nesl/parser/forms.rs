@@ -2,22 +2,27 @@
 
 use super::expressions::{expression, quoted_name};
 use super::fault::{Context, Expected, Fault, What};
-use super::patterns::{cannot_bind, from_expression, name, patterns};
+use super::patterns::{binder, cannot_bind, from_expression, patterns};
 use super::recovery::{self, skip_form};
 use super::types::{signature, types};
 use super::{Extra, Place, Rule, Tokens, place, span};
 use crate::ast::{
-    DatatypeDefinition, Expr, ExprKind, FunctionDefinition, KeywordParameter, Name, Pattern, PatternKind, TopLevel,
-    TopLevelKind,
+    DatatypeDefinition, Expr, ExprKind, FunctionDefinition, Import, KeywordParameter, Name, Pattern, PatternKind,
+    TopLevel, TopLevelKind,
 };
 use crate::diagnostic::Diagnostic;
+use crate::syntax::nesl::lexer;
 use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
+use nesl_span::FileId;
+
+/// The word that a form begins with that imports a file.
+const IMPORT: &str = "import";
 
 /// A whole text.
 pub(super) fn program<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Vec<TopLevel>> {
     let expression = expression(tokens);
-    let form = choice((function(expression.clone()), datatype(), assignment_or_expression(expression)))
+    let form = choice((function(expression.clone()), datatype(), import(), assignment_or_expression(expression)))
         .labelled(What::Form)
         .map_with(|kind, extra| TopLevel { kind, span: span(extra.span()) })
         .then(ended())
@@ -39,6 +44,7 @@ fn missing_terminator(form: &TopLevel) -> Diagnostic {
         TopLevelKind::Function(_) => "function definition",
         TopLevelKind::Datatype(_) => "datatype definition",
         TopLevelKind::Assignment { .. } => "assignment",
+        TopLevelKind::Import(_) => "import",
         TopLevelKind::Expression(_) | TopLevelKind::Error => "expression",
     };
     Diagnostic::error("E0111", format!("this {form} has no end"), end)
@@ -92,7 +98,7 @@ fn function<'t>(
         select_ref! { Token::Text(bytes) => String::from_utf8_lossy(bytes).into_owned() }.labelled(What::Text).or_not()
     };
     just(Token::Keyword(Keyword::Function))
-        .ignore_then(choice((name(), quoted, truth_value)).labelled(What::FunctionName))
+        .ignore_then(choice((binder(), quoted, truth_value)).labelled(What::FunctionName))
         .then(parameter.labelled(What::Parameter))
         .then(doc())
         .then(just(Token::Colon).ignore_then(signature(any_type)).or_not())
@@ -146,7 +152,7 @@ fn parameters<'t>(
             };
             (Pattern { kind, span: span(at) }, keywords)
         });
-    let plain = name().map(|name| Pattern { kind: PatternKind::Variable(name.symbol), span: name.span });
+    let plain = binder().map(|name| Pattern { kind: PatternKind::Variable(name.symbol), span: name.span });
     choice((list, plain.map(|pattern| (pattern, Vec::new())))).boxed()
 }
 
@@ -191,7 +197,43 @@ fn keyword_parameters<'t>(
 fn datatype<'t>() -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
     let (single_type, _) = types();
     just(Token::Keyword(Keyword::Datatype))
-        .ignore_then(name().labelled(What::TypeName))
+        .ignore_then(binder().labelled(What::TypeName))
         .then(signature(single_type))
         .map(|(name, payload)| TopLevelKind::Datatype(DatatypeDefinition { name, payload }))
+}
+
+/// `import "path"`, `import "path" as name`: a name like any other, unless a string follows it at the start of a form.
+fn import<'t>() -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
+    let word = |word: &'static str| select_ref! { Token::Name(name) if **name == *word => () };
+    let path = select_ref! {
+        Token::Text(bytes) = extra => (String::from_utf8_lossy(bytes).into_owned(), span(extra.span()))
+    };
+    word(IMPORT)
+        .ignore_then(path)
+        .then(word("as").ignore_then(binder()).or_not())
+        .map(|((path, span), alias)| TopLevelKind::Import(Import { path, span, alias }))
+}
+
+/// The files that a text imports, which its tokens tell: an `import` at the start of a form.
+pub fn imports(file: FileId, text: &str) -> Vec<Import> {
+    let tokens = match text.to_ascii_lowercase().contains(IMPORT) {
+        true => lexer::lex(file, text).tokens,
+        false => return Vec::new(),
+    };
+    let token = |index: usize| tokens.get(index).map(|(token, _)| token);
+    let begins = |index: usize| index == 0 || matches!(token(index - 1), Some(Token::Semicolon | Token::Dollar));
+    let is_word = |index, word: &str| matches!(token(index), Some(Token::Name(name)) if **name == *word);
+    (0..tokens.len())
+        .filter(|&index| begins(index) && is_word(index, IMPORT))
+        .filter_map(|index| {
+            let (Token::Text(bytes), span) = tokens.get(index + 1)? else { return None };
+            let alias = match tokens.get(index + 3) {
+                Some((Token::Name(symbol), span)) if is_word(index + 2, "as") => {
+                    Some(Name { symbol: symbol.clone(), span: *span })
+                }
+                _ => None,
+            };
+            Some(Import { path: String::from_utf8_lossy(bytes).into_owned(), span: *span, alias })
+        })
+        .collect()
 }

@@ -19,6 +19,24 @@ pub(super) fn name<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone
     select_ref! { Token::Name(symbol) = extra => Name { symbol: symbol.clone(), span: span(extra.span()) } }
 }
 
+/// A name that is being bound, which cannot be one of another file.
+pub(super) fn binder<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
+    name().validate(|name, _, emitter| {
+        if name.symbol.contains('.') {
+            emitter.emit(Fault::described(of_another_file(&name.symbol, name.span), place(name.span)));
+        }
+        name
+    })
+}
+
+/// Says that a name with a point is not one's own.
+fn of_another_file(name: &str, at: Span) -> Diagnostic {
+    let own = name.rsplit('.').next().unwrap_or(name);
+    Diagnostic::error("E0113", format!("`{name}` cannot be bound: names with a point are those of imported files"), at)
+        .saying("this is not a name of this text")
+        .hint(format!("call it `{own}`"))
+}
+
 /// A pattern without commas outside of parentheses, and one with.
 pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
     let pattern = recursive(|pattern| {
@@ -44,8 +62,13 @@ fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone +
         .map_with(|inner: Option<Pattern>, extra| (inner, span(extra.span())))
         .boxed();
     let unit = |at| Pattern { kind: PatternKind::Unit, span: at };
-    let named = name().then(parts.clone().or_not()).map_with(move |(name, parts), extra| match parts {
-        None => Pattern { kind: PatternKind::Variable(name.symbol), span: name.span },
+    let named = name().then(parts.clone().or_not()).validate(move |(name, parts), extra, emitter| match parts {
+        None => {
+            if name.symbol.contains('.') {
+                emitter.emit(Fault::described(of_another_file(&name.symbol, name.span), place(name.span)));
+            }
+            Pattern { kind: PatternKind::Variable(name.symbol), span: name.span }
+        }
         Some((parts, at)) => {
             let payload = Box::new(parts.unwrap_or_else(|| unit(at)));
             Pattern { kind: PatternKind::Record(name, payload), span: span(extra.span()) }
@@ -72,7 +95,12 @@ pub(super) fn cannot_bind(value: bool, at: Span) -> Diagnostic {
 pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitter<Fault<'t>>) -> Pattern {
     let Expr { kind, span: at } = expr;
     let kind = match kind {
-        ExprKind::Name(symbol) => PatternKind::Variable(symbol),
+        ExprKind::Name(symbol) => {
+            if symbol.contains('.') {
+                emitter.emit(Fault::described(of_another_file(&symbol, at), place(at)));
+            }
+            PatternKind::Variable(symbol)
+        }
         ExprKind::Unit => PatternKind::Unit,
         ExprKind::Tuple(parts) => {
             PatternKind::Tuple(parts.into_iter().map(|part| from_expression(part, binder, emitter)).collect())

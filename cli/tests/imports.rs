@@ -1,0 +1,119 @@
+//! Programs of several files: run, checked, built, loaded in sessions, with what is wrong in any of them.
+
+mod common;
+
+use common::Bench;
+
+/// A program in two folders: `main.nesl` imports `lib/geometry.nesl`, which imports `lib/units.nesl`.
+fn bench() -> Bench {
+    let bench = Bench::with(
+        "main.nesl",
+        "import \"lib/geometry.nesl\" as geometry;\nimport \"lib/units.nesl\";\n\
+         area = geometry.area(geometry.point(3, 4));\nfunction main(n) = n * area * scale;\nmain(1);\n",
+    );
+    std::fs::create_dir(bench.path("lib")).unwrap_or_else(|error| panic!("{error}"));
+    bench.write(
+        "lib/geometry.nesl",
+        "import \"units.nesl\" as units;\ndatatype point(int, int);\n\
+         function area(p) : point -> int = let point(x, y) = p in units.scale * x * y;\n\
+         function main(n) = n;\n\"not printed\";\n",
+    );
+    bench.write("lib/units.nesl", "scale = 10;\nfunction half(x) = x / 2;\n");
+    bench
+}
+
+#[test]
+fn definitions_of_other_files_are_used_plainly_and_by_the_name_of_the_file() {
+    let bench = bench();
+    bench.nesl(&["run", "main.nesl"]).prints("1200\n");
+    bench.nesl(&["run", "main.nesl", "2"]).prints("2400\n");
+    bench.nesl(&["check", "main.nesl"]).prints("area : int\nmain : int -> int\n");
+    bench.nesl(&["fmt", "--check", "lib/units.nesl"]).prints("");
+    // From another folder, with the executable in a third.
+    let main = bench.path("main.nesl").display().to_string();
+    let built = bench.path("program").display().to_string();
+    bench.nesl(&["build", &main, "-o", &built]).prints("");
+    std::fs::remove_file(bench.path("lib/units.nesl")).unwrap_or_else(|error| panic!("{error}"));
+    let ran = std::process::Command::new(&built).current_dir("/").output().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "1200\n");
+}
+
+#[test]
+fn forms_of_the_command_line_import_from_the_working_folder() {
+    let bench = bench();
+    bench.nesl(&["-e", "import \"lib/units.nesl\"", "-e", "half(9)"]).prints("4\n");
+    bench.piped(&["-"], "import \"./lib/../lib/units.nesl\" as u; u.half(u.scale);\n").prints("5\n");
+}
+
+#[test]
+fn mistakes_name_the_file_they_are_in() {
+    let bench = bench();
+    bench.write("lib/units.nesl", "scale = 10;\nfunction half(x) = x / \"2\";\n");
+    bench.nesl(&["run", "main.nesl"]).fails(1, &["lib/units.nesl:2:", "E0203"]);
+    bench.write("lib/units.nesl", "scale = [10][1];\n");
+    bench.nesl(&["run", "main.nesl"]).fails(1, &["lib/units.nesl:1:"]);
+    bench.write("lib/units.nesl", "import \"../main.nesl\";\nscale = 1;\n");
+    bench.nesl(&["check", "main.nesl"]).fails(1, &["E0229", "main.nesl, then lib/geometry.nesl, then lib/units.nesl"]);
+    bench.write("lib/units.nesl", "import \"gone.nesl\";\nscale = 1;\n");
+    bench.nesl(&["check", "main.nesl"]).fails(1, &["E0228", "lib/units.nesl:1:8", "No such file"]);
+    for (path, problem) in [("lib", "it is a folder"), ("", "the path is empty"), ("picture.png", "not valid UTF-8")] {
+        std::fs::write(bench.path("picture.png"), [0x89, b'P', 0xff]).unwrap_or_else(|error| panic!("{error}"));
+        bench.write("one.nesl", format!("import \"{path}\";\n"));
+        bench.nesl(&["check", "one.nesl"]).fails(1, &["E0228", problem]);
+    }
+    bench.write("one.nesl", "import \"one.nesl\";\n");
+    bench.nesl(&["check", "one.nesl"]).fails(1, &["E0229"]);
+}
+
+#[test]
+fn names_are_those_of_one_file() {
+    let bench = bench();
+    let refused = |text: &str, said: &[&str]| {
+        bench.write("one.nesl", text);
+        bench.nesl(&["check", "one.nesl"]).fails(1, said);
+    };
+    // What a file imports is not what it gives.
+    refused("import \"lib/geometry.nesl\";\nscale;\n", &["E0201", "`scale`"]);
+    refused("import \"lib/units.nesl\" as u;\nscale;\n", &["E0201", "`scale`"]);
+    refused("import \"lib/units.nesl\" as u;\nu.scal;\n", &["E0201", "did you mean `u.scale`"]);
+    refused("import \"lib/units.nesl\" as u;\nu;\n", &["`u` is a file"]);
+    refused("import \"lib/units.nesl\" as u;\nu.scale = 3;\n", &["E0113", "call it `scale`"]);
+    refused("import \"lib/units.nesl\";\nscale = 3;\n", &["E0230", "lib/units.nesl:1:", "one.nesl:2:"]);
+    bench.write("other.nesl", "function half(x) = x;\n");
+    refused("import \"lib/units.nesl\"; import \"other.nesl\";\n", &["E0230", "other.nesl:1:", "lib/units.nesl:2:"]);
+    refused("v = [1];\nv.length;\n", &["E0101", "there are no fields or methods"]);
+    refused("import \"lib/units.nesl\"\n", &["E0111", "this import has no end"]);
+    // The name of the form is a name like any other.
+    bench.write("one.nesl", "import = 3;\nas = import + 1;\nas;\n");
+    bench.nesl(&["run", "one.nesl"]).prints("4\n");
+}
+
+#[test]
+fn sessions_know_what_changed() {
+    let bench = bench();
+    let session = bench.piped(&[], ":load main.nesl\narea;\ngeometry.area(geometry.point(1, 1));\n");
+    assert!(session.out.ends_with("it = 120 : int\nit = 10 : int\n"), "{}{}", session.out, session.err);
+    assert!(!session.out.contains("point"), "{}", session.out);
+    let changed = "import \"lib/units.nesl\";\nhalf(scale);\nwrite_lines_to_file([\"scale = 7;\", \"function half(x) = x / 2.0;\"], \
+                   \"lib/units.nesl\");\nimport \"lib/units.nesl\";\nhalf(3.0);\nscale;\n";
+    let session = bench.piped(&[], changed);
+    assert_eq!(session.err, "");
+    assert!(session.out.starts_with("it = 5 : int\n"), "{}", session.out);
+    assert!(session.out.ends_with("it = 1.5 : float\nit = 7 : int\n"), "{}", session.out);
+    // What was right stays where what follows is not, in the text or in what it imports.
+    bench.write("bad.nesl", "import \"lib/units.nesl\";\nx = scale;\ny = [1][x];\n");
+    let session = bench.piped(&[], ":load bad.nesl\nx;\nscale;\n");
+    assert!(session.out.ends_with("it = 7 : int\nit = 7 : int\n"), "{}{}", session.out, session.err);
+    assert!(session.err.contains("bad.nesl:3:"), "{}", session.err);
+    bench.write("worse.nesl", "import \"bad.nesl\";\nz = 3;\n");
+    let session = bench.piped(&[], ":load worse.nesl\nz;\n");
+    assert!(session.err.contains("bad.nesl:3:") && session.err.contains("unknown name `z`"), "{}", session.err);
+}
+
+#[test]
+fn a_session_that_is_saved_finds_its_files_from_elsewhere() {
+    let bench = bench();
+    std::fs::create_dir(bench.path("elsewhere")).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(bench.piped(&[], ":load main.nesl\n:save elsewhere/saved.nesl\n").err, "");
+    bench.nesl(&["run", "elsewhere/saved.nesl"]).prints("1200\n");
+}
