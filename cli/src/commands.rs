@@ -7,6 +7,7 @@ mod doc;
 mod explain;
 mod fmt;
 mod generate;
+mod new;
 mod repl;
 mod run;
 mod vcode;
@@ -48,6 +49,8 @@ enum Command {
     Run(run::Arguments),
     /// Compile a file to one executable
     Build(build::Arguments),
+    /// Make a folder with a program to begin with
+    New(new::Arguments),
     /// Check files, and show the types of what they define
     Check(check::Arguments),
     /// Lay files out in the usual way
@@ -99,6 +102,7 @@ pub fn run() -> Result<(), Stop> {
         // Everything else is for one process: of many, the first does it.
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
+        Some(Command::New(arguments)) => new::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments, options.style()),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
@@ -137,7 +141,7 @@ fn command_line() -> clap::Command {
     // Options that all commands share are theirs only then.
     command.build();
     let compiling = ["build", "check", "fmt", "vcode"].map(|name| (name, &["color", "message_format"][..]));
-    let telling = ["explain", "doc", "apropos", "completions", "man"].map(|name| (name, &[][..]));
+    let telling = ["explain", "doc", "apropos", "completions", "man", "new"].map(|name| (name, &[][..]));
     for (name, said) in compiling.into_iter().chain(telling) {
         command = command.mut_subcommand(name, |quiet| {
             quiet.mut_args(|option| {
