@@ -12,6 +12,7 @@ mod filter;
 mod group;
 mod placed;
 mod sink;
+mod updates;
 
 use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
@@ -35,6 +36,7 @@ use std::collections::HashMap;
 use again::Loop;
 pub(crate) use group::plan_of;
 use sink::Uses;
+use updates::Updates;
 
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;
@@ -86,6 +88,8 @@ pub(crate) struct Body<'a, 'b> {
     values: Vec<Vec<Value>>,
     /// How registers are read.
     uses: Uses,
+    /// The columns that it may write over.
+    updates: Updates,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
     /// Where the function's scratch memory begins, if it has to do with columns.
@@ -106,10 +110,10 @@ impl<'a, 'b> Body<'a, 'b> {
         let (mut emitter, parameters) = Emitter::begin(builder, jit);
         let (frames, mark, again) = (HashMap::new(), None, None);
         let function = &program.functions[id.0 as usize];
-        let (values, uses) = (Vec::new(), Uses::default());
+        let (values, uses, updates) = (Vec::new(), Uses::default(), Updates::default());
         let parameters = of_all(&mut emitter, function, &functions[&id].passed, &parameters);
         let mut body =
-            Body { emitter, program, steps, id, function, functions, kept, values, uses, frames, mark, again };
+            Body { emitter, program, steps, id, function, functions, kept, values, uses, updates, frames, mark, again };
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
     }
@@ -124,6 +128,7 @@ impl<'a, 'b> Body<'a, 'b> {
         let makes_columns =
             all.flat_map(|function| &function.registers).any(|ty| !matches!(ty, RegisterType::Scalar(_)));
         self.uses = Uses::of(function);
+        self.updates = Updates::of(function);
         self.mark =
             makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
         self.again = None;
@@ -165,12 +170,13 @@ impl<'a, 'b> Body<'a, 'b> {
 
     /// Emits a function where it is called.
     fn inlined(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
-        let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.uses));
+        let kept =
+            (std::mem::take(&mut self.values), std::mem::take(&mut self.uses), std::mem::take(&mut self.updates));
         let outer = (self.id, self.function, self.mark, self.again.take());
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
         (self.id, self.function, self.mark, self.again) = outer;
-        (self.values, self.uses) = kept;
+        (self.values, self.uses, self.updates) = kept;
         results.concat()
     }
 

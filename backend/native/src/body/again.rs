@@ -14,6 +14,7 @@
 //!         parameters = values; jump to f                  // or to g, which is emitted here where it is first called
 //! ```
 
+use super::updates::{self, Updates};
 use super::{Body, Mark, Uses};
 use crate::abi::machine_types;
 use crate::state::INTERRUPT;
@@ -33,6 +34,8 @@ pub(super) struct Loop {
     begins: Vec<(FunctionId, Label)>,
     /// The address of the interrupt flag.
     flag: Value,
+    /// Whether two of the columns that it carries may be one.
+    shares_columns: bool,
 }
 
 /// The functions of the loop that a function is part of; none if it is none.
@@ -80,7 +83,9 @@ impl Body<'_, '_> {
     /// Emits the body of the current function, which is a loop of these functions; the values of its results.
     pub(super) fn looped(&mut self, functions: HashSet<FunctionId>) -> Vec<Vec<Value>> {
         let flag = self.emitter.load_state(INTERRUPT);
-        self.again = Some(Loop { functions, begins: Vec::new(), flag });
+        let shares_columns = updates::share_columns(self.program, &functions);
+        self.again = Some(Loop { functions, begins: Vec::new(), flag, shares_columns });
+        self.updates = self.updates_of_loop();
         let function = self.function;
         let mut values = Vec::new();
         for &parameter in &function.parameters {
@@ -151,6 +156,14 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The columns that the current function, of a loop, may write over.
+    fn updates_of_loop(&self) -> Updates {
+        match &self.again {
+            Some(Loop { shares_columns: false, .. }) => Updates::of(self.function),
+            _ => Updates::default(),
+        }
+    }
+
     fn is_step(&self, function: FunctionId) -> bool {
         self.again.as_ref().is_some_and(|again| again.functions.contains(&function))
     }
@@ -209,13 +222,15 @@ impl Body<'_, '_> {
             return None;
         }
         let outer = (self.id, self.function);
-        let kept = (std::mem::take(&mut self.values), std::mem::take(&mut self.uses));
+        let kept =
+            (std::mem::take(&mut self.values), std::mem::take(&mut self.uses), std::mem::take(&mut self.updates));
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         self.values = vec![Vec::new(); self.function.registers.len()];
         self.uses = Uses::of(self.function);
+        self.updates = self.updates_of_loop();
         let results = self.round(&values);
         (self.id, self.function) = outer;
-        (self.values, self.uses) = kept;
+        (self.values, self.uses, self.updates) = kept;
         results
     }
 }

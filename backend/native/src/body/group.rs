@@ -6,7 +6,7 @@
 //! after filters: move columns down to where those before them end; top = where the last ends
 //! ```
 
-use super::Body;
+use super::{Body, Mark};
 use crate::emitter::TRUSTED;
 use crate::kernel::{
     Bound, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, PlanOperand, emit_group, is_ordered,
@@ -98,7 +98,7 @@ impl Body<'_, '_> {
                     };
                     Outlet { pointer, start }
                 }
-                Ending::Scatter { .. } => self.copied(plan, node, inputs, ty),
+                Ending::Scatter { .. } => self.target(plan, node, inputs, ty),
             };
             outlets.push(outlet);
         }
@@ -178,14 +178,28 @@ impl Body<'_, '_> {
         self.group(&plan, inputs);
     }
 
-    /// A copy of the column that a scatter writes to, and its length.
-    fn copied(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
+    /// The column that a scatter writes to, and its length: a copy, unless it is the function's own and nobody else's.
+    fn target(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
         let PlanOperand::Input(target) = plan.nodes[node].operands[0] else {
             unreachable!("what a scatter writes to comes from outside")
         };
         let column = self.value(Operand::Register(inputs[target]));
+        let Some(Mark { address: mark, .. }) = self.mark.filter(|_| self.updates.may_overwrite(inputs[target])) else {
+            let copy = self.concat(&column, ty);
+            return Outlet { pointer: copy[0], start: copy[1] };
+        };
+        let top = self.emitter.load_state(TOP);
+        let builder = &mut self.emitter.builder;
+        let (copying, after) = (builder.create_block(), builder.create_block());
+        builder.append_block_param(after, types::I64);
+        let (offset, used) = (builder.ins().isub(column[0], mark), builder.ins().isub(top, mark));
+        let is_own = builder.ins().icmp(IntCC::UnsignedLessThan, offset, used);
+        builder.ins().brif(is_own, after, &[BlockArg::from(column[0])], copying, &[]);
+        builder.switch_to_block(copying);
         let copy = self.concat(&column, ty);
-        Outlet { pointer: copy[0], start: copy[1] }
+        self.emitter.builder.ins().jump(after, &[BlockArg::from(copy[0])]);
+        self.emitter.builder.switch_to_block(after);
+        Outlet { pointer: self.emitter.builder.block_params(after)[0], start: column[1] }
     }
 
     pub(super) fn identity(&mut self, op: ScalarOp) -> Value {
