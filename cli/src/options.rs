@@ -49,6 +49,9 @@ pub struct RunOptions {
     /// In a session of ranks: says on standard error when an input is evaluated, and listens to interrupts
     #[arg(long, global = true, hide = true, value_name = "TEXT")]
     pub turns: Option<String>,
+    /// In a session of ranks: the screen that answers are for
+    #[arg(long, global = true, hide = true, value_name = "COLUMNSxLINES")]
+    pub screen: Option<Screen>,
     /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one), divide (dealt
     /// out to ranks wherever that can be) or mixed (in turns)
     #[arg(long, value_name = "NAME", global = true, default_value = "auto", hide_possible_values = true)]
@@ -195,6 +198,42 @@ impl ColorChoice {
                     && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
             }
         }
+    }
+}
+
+/// A terminal that answers are to fit: its characters in a line, and its lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    columns: u16,
+    lines: u16,
+}
+
+impl Screen {
+    /// The terminal of this process, as large as it is now; 80 by 24 where nobody knows.
+    pub fn now() -> Screen {
+        let size = terminal_size::terminal_size().filter(|(columns, lines)| columns.0 > 0 && lines.0 > 0);
+        size.map_or(Screen { columns: 80, lines: 24 }, |(columns, lines)| Screen { columns: columns.0, lines: lines.0 })
+    }
+
+    /// Its characters in a line, and its lines.
+    pub fn size(self) -> (usize, usize) {
+        (self.columns.into(), self.lines.into())
+    }
+}
+
+impl std::fmt::Display for Screen {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}x{}", self.columns, self.lines)
+    }
+}
+
+impl std::str::FromStr for Screen {
+    type Err = String;
+
+    /// Reads what is written so: `80x24`.
+    fn from_str(text: &str) -> Result<Screen, String> {
+        let size = text.split_once('x').and_then(|(columns, lines)| Some((columns.parse().ok()?, lines.parse().ok()?)));
+        size.map(|(columns, lines)| Screen { columns, lines }).ok_or_else(|| "expected a size, as in 80x24".to_owned())
     }
 }
 

@@ -111,6 +111,37 @@ fn inputs_need_no_semicolon_and_results_have_numbers() {
 }
 
 #[test]
+fn matrices_stand_in_columns() {
+    show_matrices(start);
+    // Who reads what a pipe gives finds every value in one line.
+    let piped = Bench::new().piped(&[], "[[1, 2], [3, 4]];");
+    piped.prints("it = [[1, 2], [3, 4]] : [[int]]\n");
+}
+
+/// Sessions whose answers fit a terminal of 80 by 24. What is read of them here is ASCII alone.
+fn show_matrices(start: impl Fn(&Bench) -> PtySession) {
+    let bench = Bench::new();
+    let mut session = start(&bench);
+    session.send_line("m = [[1.0, 0.25], [10.0, 2.0]]").unwrap();
+    session.exp_string("m = [[ 1.0, 0.25],\r\n     [10.0, 2.0 ]] : [[float]], 2 ").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("{{i * j : j in [0:100]} : i in [0:1000]}").unwrap();
+    session.exp_string("it = [[0,   0,    0,    0,    0, ...,     0,     0,     0,     0,     0],\r\n").unwrap();
+    let before = session.exp_string(" : [[int]], 1000 ").unwrap();
+    assert!(before.contains("\n      ...,\r\n") && before.contains("\n      [0, 999, 1998, 2997"), "{before}");
+    assert!(before.lines().count() <= 24 && before.lines().all(|line| line.chars().count() <= 80), "{before}");
+    session.exp_string("nesl> ").unwrap();
+    session.send_line(":show {{i : j in [0:40]} : i in [0:40]}").unwrap();
+    let before = session.exp_string(" : [[int]], 40 ").unwrap();
+    assert!(before.matches("39").count() == 40 && !before.contains("..."), "{before}");
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("[[1, 2], [3]]").unwrap();
+    session.exp_string("it = [[1, 2], [3]] : [[int]]\r\n").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
 fn files_are_edited_and_inputs_are_listed() {
     let bench = Bench::with(
         "a.nesl", "a = 1;
@@ -277,6 +308,14 @@ mod on_ranks {
         if launcher().is_some() {
             let _turn = turn();
             edit(start_on_ranks);
+        }
+    }
+
+    #[test]
+    fn matrices_of_ranks_stand_in_columns() {
+        if launcher().is_some() {
+            let _turn = turn();
+            show_matrices(start_on_ranks);
         }
     }
 

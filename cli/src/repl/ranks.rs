@@ -3,11 +3,11 @@
 //! Names, types and texts are rank 0's alone. The others know programs and their global values, and take the same way
 //! through the same programs, so that an error of one is an error of all and needs no word.
 
+use super::show::{self, Manner};
 use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
 use crate::stop::Stop;
-use nesl_backend::io::print::print_typed;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
 use nesl_prim::Failure;
 use nesl_vcode::{GlobalId, Input, Program};
@@ -65,8 +65,8 @@ pub(super) enum Request<'a> {
     /// Run the steps of a program, after so many others that drew random numbers. An interrupt since a moment ends
     /// that.
     Run { program: Cow<'a, Program>, draws: usize, since: u64 },
-    /// Fetch a global to print so much of it, or all, with these types where it has no elements.
-    Show { global: GlobalId, shown: Option<usize>, types: Cow<'a, [String]> },
+    /// Fetch a global to show it.
+    Show { global: GlobalId, manner: Manner<'a> },
     /// Count what was done.
     Count,
     /// End the session.
@@ -136,9 +136,9 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Re
                     _ => drop(machine.end_line()),
                 }
             }
-            Request::Show { global, shown, types } => {
+            Request::Show { global, manner } => {
                 if let Some(value) = machine.global(global).cloned() {
-                    let _ = print_typed(&mut machine.engine, &value, shown, &types, &mut std::io::sink());
+                    let _ = show::write(&mut machine.engine, &value, &manner, &mut std::io::sink());
                 }
             }
             Request::Count => drop(machine.counters()),

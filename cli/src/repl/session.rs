@@ -4,20 +4,22 @@
 //! at run time, the session goes back to what was defined before that form, because its names have no values.
 
 use super::Next;
+use super::matrix::Page;
 use super::ranks::{Request, machine, run_steps, run_together};
+use super::show::{self, Extent, Manner, element_types};
 use crate::driver::{self, Disk};
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Link;
 use crate::limit::Limit;
-use crate::options::RunOptions;
+use crate::options::{RunOptions, Screen};
 use crate::output::{self, print_error, remark};
 use crate::profile;
 use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::data::slot::Slot;
 use nesl_backend::engine::value::SlotOf;
-use nesl_backend::io::print::print_typed;
+use nesl_backend::io::print::PrintError;
 use nesl_backend::{Counters, Engine, Loaded, Machine};
 use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::core::{Form, GlobalId};
@@ -458,10 +460,21 @@ impl<E: Engine> Repl<E> {
         }
     }
 
+    /// The screen that the answer of a global is for, where somebody looks at one.
+    fn page(&self, id: GlobalId) -> Option<Page> {
+        if !self.is_numbered {
+            return None;
+        }
+        let (columns, lines) = self.options.screen.unwrap_or_else(Screen::now).size();
+        let global = self.session.program().global(id);
+        let length = |text: &str| text.chars().count();
+        let after = length(&format!(" : {}, 1000 × 1000", global.ty));
+        Some(Page { columns, lines, before: length(&global.name) + 3, after })
+    }
+
     /// A value as an answer shows it, and what is said of its size where that is not all of it.
     fn value_text(&mut self, id: GlobalId) -> Result<(String, String), Stop> {
         let slot = GlobalSlot(u32::try_from(id.0).unwrap_or(u32::MAX));
-        let shown = self.settings.shown;
         let said = |text: String| Ok((text, String::new()));
         let Some(value) = self.machine.global(slot).cloned() else { return said("?".to_owned()) };
         let ty = &self.session.program().global(id).ty;
@@ -472,38 +485,19 @@ impl<E: Engine> Repl<E> {
             _ => None,
         };
         let noun = if *ty == Type::sequence(Type::CHAR) { "characters" } else { "elements" };
-        self.together(&Request::Show { global: slot, shown, types: Cow::Borrowed(&types) });
+        let manner = Manner { limit: self.settings.shown, types: Cow::Owned(types), page: self.page(id) };
+        self.together(&Request::Show { global: slot, manner: manner.clone() });
         let mut text = Vec::new();
-        let is_whole = match print_typed(&mut self.machine.engine, &value, shown, &types, &mut text) {
-            Ok(is_whole) => is_whole,
-            Err(nesl_backend::io::print::PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
-                return said(format!("? ({failure})"));
-            }
+        let extent = match show::write(&mut self.machine.engine, &value, &manner, &mut text) {
+            Ok(extent) => extent,
+            Err(PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => return said(format!("? ({failure})")),
             Err(error) => return Err(print_error(&error)),
         };
-        let size = length.filter(|_| !is_whole).map_or_else(String::new, |length| format!(", {length} {noun}"));
+        let size = match (extent, length) {
+            (Extent::Matrix(rows, columns), _) => format!(", {rows} × {columns}"),
+            (Extent::Part, Some(length)) => format!(", {length} {noun}"),
+            _ => String::new(),
+        };
         Ok((String::from_utf8_lossy(&text).into_owned(), size))
-    }
-}
-
-/// What stands after `[]` for each sequence in a type, outer ones first, so that an answer reads back as a value of
-/// this type. Nothing has to for ints, and nothing could for functions.
-fn element_types(ty: &Type, out: &mut Vec<String>) {
-    match ty {
-        Type::Sequence(element) => {
-            let text = element.to_string();
-            out.push(if **element == Type::INT || text.contains("->") { String::new() } else { text });
-            element_types(element, out);
-        }
-        Type::Pair(first, rest) => {
-            element_types(first, out);
-            element_types(rest, out);
-        }
-        Type::Record(..) => {
-            if let Some(payload) = ty.payload() {
-                element_types(&payload, out);
-            }
-        }
-        Type::Scalar(_) | Type::Unit | Type::Parameter(_) | Type::Function(_) | Type::Identity(_) => {}
     }
 }

@@ -8,7 +8,7 @@ use super::marks::Marks;
 use super::signals;
 use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
-use crate::options::RunOptions;
+use crate::options::{RunOptions, Screen};
 use crate::repl::{KnownName, Next, Partner, UNIT, terminal};
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
@@ -49,7 +49,8 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     }
     signals::note();
     let (mark, turns) = (job::mark(), Arc::<Turns>::default());
-    let mut job = begin(ranks, options, &["--mark", &mark, "--turns", &mark], Stdio::piped)?;
+    let screen = Screen::now().to_string();
+    let mut job = begin(ranks, options, &["--mark", &mark, "--turns", &mark, "--screen", &screen], Stdio::piped)?;
     let input = job.stdin();
     let (sender, events) = channel();
     // Nobody need listen any more: the session ends then.
