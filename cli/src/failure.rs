@@ -4,10 +4,11 @@ use crate::driver::is_stack_format;
 use crate::stop::Stop;
 use crate::style::Style;
 use nesl_backend::RuntimeError;
-use nesl_frontend::Diagnostic;
 use nesl_frontend::ast::TopLevel;
 use nesl_frontend::surroundings::{Surroundings, surroundings};
+use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::parser;
+use nesl_frontend::{Diagnostic, Session};
 use nesl_prim::Failure;
 use nesl_span::{FileId, SourceMap, Span};
 use std::collections::HashMap;
@@ -98,9 +99,10 @@ impl Texts<'_> {
         let sources = self.sources;
         let forms = self.forms.entry(place.file);
         let source = sources.file(place.file);
-        let parse = || match is_stack_format(Path::new(&source.name)) {
-            true => Vec::new(),
-            false => parser::parse(place.file, &source.text).forms,
+        let parse = || match Syntax::of(&source.name) {
+            _ if is_stack_format(Path::new(&source.name)) => Vec::new(),
+            Syntax::Nesl => parser::parse(place.file, &source.text).forms,
+            Syntax::V => Session::new(&mut SourceMap::default()).forms(sources, place.file),
         };
         surroundings(forms.or_insert_with(parse), place)
     }

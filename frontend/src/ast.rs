@@ -10,6 +10,10 @@ use std::sync::Arc;
 /// A name as it is compared: lower case, because NESL does not distinguish case.
 pub type Symbol = Arc<str>;
 
+/// What a name begins with that means a function of the library, whatever the program calls by it. No syntax has such
+/// names: they are for what a syntax stands for.
+pub const LIBRARY: &str = "library.";
+
 /// A name where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {

@@ -38,7 +38,7 @@ pub(crate) mod show;
 pub(crate) mod text;
 pub(crate) mod value;
 
-use crate::ast::{Symbol, TopLevel, TopLevelKind};
+use crate::ast::{LIBRARY, Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
 use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
 use crate::ty::{Class, Datatype};
@@ -299,6 +299,9 @@ impl<'a> Inference<'a> {
 
     /// What a name means at the place being checked.
     fn meaning(&self, name: &str) -> Meaning {
+        if let Some(name) = name.strip_prefix(LIBRARY) {
+            return self.library_function(name);
+        }
         if let Some(&(id, ty)) = self.locals.get(name).and_then(|scopes| scopes.last()) {
             return Meaning::Local(id, ty);
         }

@@ -18,7 +18,8 @@
 mod files;
 mod scopes;
 
-use crate::ast::{ExprKind, TopLevel};
+use crate::ast::{ExprKind, Symbol, TopLevel};
+use crate::core::effects::Effects;
 use crate::core::pair::pair_calls;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::diagnostic::{Diagnostic, Severity, finish};
@@ -27,6 +28,8 @@ use crate::infer::environment::{Entity, Environment};
 use crate::render;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
+use crate::syntax::v::known::{Declared, Outside, OutsideFunction};
+use crate::syntax::{Syntax, v};
 use crate::ty::Type;
 pub use files::{Imports, Opened, Reader};
 use nesl_span::{FileId, Origin, SourceMap};
@@ -44,6 +47,8 @@ pub const AMPLE_STACK: usize = STACK + (32 << 20);
 pub struct Options {
     /// Whether an expression form assigns its value to `it`, as in the REPL.
     pub bind_it: bool,
+    /// The syntax of the text; that of its file's name if nothing is said.
+    pub syntax: Option<Syntax>,
 }
 
 /// What checking a text gave.
@@ -79,6 +84,8 @@ pub struct Session {
     library: Vec<Form>,
     /// The files imported so far, by their keys.
     modules: HashMap<String, Module>,
+    /// What the rules of V need to know of earlier texts.
+    v: Declared,
 }
 
 impl Session {
@@ -92,7 +99,7 @@ impl Session {
 
     fn of_library(sources: &mut SourceMap) -> Session {
         let environment = Environment { is_library: true, ..Environment::default() };
-        let mut session = Session { environment, library: Vec::new(), modules: HashMap::new() };
+        let mut session = Session { environment, library: Vec::new(), modules: HashMap::new(), v: Declared::default() };
         for (name, text) in nesl_stdlib::FILES {
             let file = sources.add(*name, *text, Origin::Library);
             // With errors there would be no session: nobody needs the one before.
@@ -124,7 +131,7 @@ impl Session {
             return Checked::refused(imports.problems.clone());
         }
         if imports.is_empty() {
-            let unread = parser::imports(file, &sources.file(file).text);
+            let unread = files::imports_of(sources, file);
             return match unread.first() {
                 None => self.check_in(self.environment.clone(), sources, file, options),
                 Some(import) => {
@@ -135,7 +142,7 @@ impl Session {
         let before = self.clone();
         let checked = self.check_modules(sources, imports).and_then(|(exports, imported)| {
             self.bring(file, imports, &exports);
-            let forms = with_stack_if_possible(STACK, || parser::parse(file, &sources.file(file).text).forms);
+            let forms = self.forms(sources, file);
             let conflicts = scopes::conflicts(file, &forms, imports, &exports, &self.environment);
             match conflicts.is_empty() {
                 true => Ok((self.check_in(self.environment.clone(), sources, file, options), imported)),
@@ -176,8 +183,9 @@ impl Session {
             }
             let base = scopes::of_library(&self.environment);
             let outer = scopes::replace(&mut self.environment, base);
+            let outer_definitions = std::mem::take(&mut self.v);
             self.bring(file, imports, &exports);
-            let forms = with_stack_if_possible(STACK, || parser::parse(file, text).forms);
+            let forms = self.forms(sources, file);
             let conflicts = scopes::conflicts(file, &forms, imports, &exports, &self.environment);
             if let Some(known) = known {
                 known.exports.bring(None, &mut self.environment);
@@ -194,6 +202,7 @@ impl Session {
             all.forms.extend(checked.forms.into_iter().filter(|form| !matches!(form, Form::Expression(_))));
             let given = Exports::of(&forms, &self.environment);
             scopes::replace(&mut self.environment, outer);
+            self.v = outer_definitions;
             exports.insert(file, given.clone());
             self.modules.insert(imports.keys[&file].clone(), Module { text: text.clone(), exports: given });
         }
@@ -212,14 +221,40 @@ impl Session {
 
     /// Checks a text in an environment, which is then that of the session if there are no errors.
     fn check_in(&mut self, environment: Environment, sources: &SourceMap, file: FileId, options: Options) -> Checked {
-        let (environment, checked) = with_stack_if_possible(STACK, || {
-            let parsed = parser::parse(file, &sources.file(file).text);
-            check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options)
+        let definitions = &self.v;
+        let (after, checked) = with_stack_if_possible(STACK, || {
+            match options.syntax.unwrap_or_else(|| Syntax::of(&sources.file(file).name)) {
+                Syntax::Nesl => {
+                    let parsed = parser::parse(file, &sources.file(file).text);
+                    let (environment, checked) =
+                        check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options);
+                    (environment.map(|environment| (environment, None)), checked)
+                }
+                Syntax::V => check_v(environment, definitions.clone(), sources, file, options),
+            }
         });
-        if let Some(environment) = environment {
+        if let Some((environment, definitions)) = after {
             self.environment = environment;
+            self.v = definitions.unwrap_or_else(|| std::mem::take(&mut self.v));
         }
         checked
+    }
+
+    /// How V declares the function or value of a name, if it was defined in V.
+    pub fn declaration(&self, name: &str) -> Option<String> {
+        self.v.declaration(name)
+    }
+
+    /// The forms of a text, as far as they can be read: what stands where.
+    pub fn forms(&self, sources: &SourceMap, file: FileId) -> Vec<TopLevel> {
+        let source = sources.file(file);
+        with_stack_if_possible(STACK, || match Syntax::of(&source.name) {
+            Syntax::Nesl => parser::parse(file, &source.text).forms,
+            Syntax::V => {
+                let around = Around::of(&self.environment);
+                v::parse(file, &source.text, self.v.clone(), &around).forms
+            }
+        })
     }
 
     /// The type of an expression, or of a function by its name, as text.
@@ -294,6 +329,54 @@ impl Session {
     pub fn is_library_function(&self, id: FunctionId) -> bool {
         id.0 < self.environment.library_functions
     }
+}
+
+/// What is known around a text of V.
+struct Around<'a> {
+    environment: &'a Environment,
+    effects: Effects,
+}
+
+impl Around<'_> {
+    fn of(environment: &Environment) -> Around<'_> {
+        Around { environment, effects: Effects::of(&environment.program) }
+    }
+}
+
+impl Outside for Around<'_> {
+    fn function(&self, name: &str) -> Option<OutsideFunction> {
+        let Some(Entity::Function(id)) = self.environment.names.get(name) else { return None };
+        let scheme = self.environment.program.function(*id).scheme.clone();
+        Some(OutsideFunction { scheme, effect: self.effects.function(*id) })
+    }
+
+    fn value(&self, name: &str) -> Option<Type> {
+        let Some(Entity::Global(id)) = self.environment.names.get(name) else { return None };
+        Some(self.environment.program.global(*id).ty.clone())
+    }
+
+    fn names(&self) -> Vec<Symbol> {
+        self.environment.names.keys().cloned().collect()
+    }
+}
+
+/// The same as [`check_forms`] for a text of V, also with what V keeps of it. What is said of a text that V accepts is
+/// said by V: inference knows it in another form.
+fn check_v(
+    environment: Environment,
+    definitions: Declared,
+    sources: &SourceMap,
+    file: FileId,
+    options: Options,
+) -> (Option<(Environment, Option<Declared>)>, Checked) {
+    let around = Around::of(&environment);
+    let parsed = v::parse(file, &sources.file(file).text, definitions, &around);
+    if has_errors(&parsed.diagnostics) {
+        return (None, Checked { forms: Vec::new(), imported: 0, diagnostics: parsed.diagnostics });
+    }
+    let (environment, mut checked) = check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options);
+    checked.diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    (environment.map(|environment| (environment, Some(parsed.definitions))), checked)
 }
 
 /// The environment after the text, if there were no errors, and what was found.

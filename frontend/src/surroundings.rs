@@ -27,7 +27,9 @@ pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
     let Some(form) = forms.iter().find(|form| form.span.contains(place)) else { return found };
     let mut next = match &form.kind {
         TopLevelKind::Function(function) => {
-            found.function = Some(function.name.symbol.clone());
+            // A loop of V is a part of the function that it stands in.
+            let name = function.name.symbol.split_once("~loop").map(|(name, _)| Symbol::from(name));
+            found.function = Some(name.unwrap_or_else(|| function.name.symbol.clone()));
             let defaults = function.keywords.iter().map(|keyword| &keyword.default);
             defaults.chain(&function.body).find(|part| part.span.contains(place))
         }

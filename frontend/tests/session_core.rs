@@ -46,7 +46,7 @@ fn the_library_and_programs_are_well_typed_core() {
     ] {
         let file = sources.add("test.nesl", text, Origin::User);
         let mut session = session.clone();
-        let checked = session.check(&sources, file, Options { bind_it: text.len() % 2 == 0 });
+        let checked = session.check(&sources, file, Options { bind_it: text.len() % 2 == 0, ..Options::default() });
         assert!(!checked.has_errors(), "{text}: {:?}", checked.diagnostics);
         check(session.program(), &checked.forms);
     }

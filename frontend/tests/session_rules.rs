@@ -185,9 +185,9 @@ fn values_see_only_what_is_computed_before_them() {
 #[test]
 fn expressions_bind_it() {
     let mut bench = Bench::new();
-    let checked = bench.check_with("1 + 2;", Options { bind_it: true });
+    let checked = bench.check_with("1 + 2;", Options { bind_it: true, ..Options::default() });
     assert!(matches!(&checked.forms[..], [Form::Assignment { targets, .. }] if targets.len() == 1));
-    let checked = bench.check_with("it * 2; \"a\"; it ++ it;", Options { bind_it: true });
+    let checked = bench.check_with("it * 2; \"a\"; it ++ it;", Options { bind_it: true, ..Options::default() });
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
     let it = bench.session.global("it").map(|id| bench.session.program().global(id).ty.clone());
     assert_eq!(it, Some(Type::sequence(Type::CHAR)));

@@ -1,4 +1,4 @@
-//! The header of a test program: its first comment, which says what running it must give.
+//! The header of a test program: its first comment, of NESL or of V, which says what running it must give.
 //!
 //! ```text
 //! % What the program shows.
@@ -59,7 +59,10 @@ pub fn parse(text: &str) -> Result<Header, String> {
 /// # Errors
 /// As [`parse`], and those of `own`.
 pub fn parse_with(text: &str, mut own: impl FnMut(&str, &str) -> Result<bool, String>) -> Result<Header, String> {
-    let comment = text.trim_start().strip_prefix('%').and_then(|rest| rest.split_once('%')).map(|(comment, _)| comment);
+    let text = text.trim_start();
+    let nesl = || text.strip_prefix('%').and_then(|rest| rest.split_once('%'));
+    let v = || text.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
+    let comment = nesl().or_else(v).map(|(comment, _)| comment);
     let comment = comment.ok_or("the program does not begin with a comment")?;
     let mut header = Header::default();
     let mut message = None;

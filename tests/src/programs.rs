@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A program with the expectations of its header.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Folder and name without the suffix: `lists/append`.
+    /// Folder and name: `lists/append`, for a program of V with its suffix, `v/append.v`.
     pub name: String,
     /// Its text.
     pub text: String,
@@ -39,7 +39,7 @@ fn collect(folder: &Path, prefix: &str, found: &mut Vec<Program>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
             collect(&path, &format!("{prefix}{name}/"), found);
-        } else if let Some(stem) = name.strip_suffix(".nesl") {
+        } else if let Some(stem) = name.strip_suffix(".nesl").or_else(|| name.ends_with(".v").then_some(&name)) {
             let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let header = header::parse(&text);
             found.push(Program { name: format!("{prefix}{stem}"), text, header });

@@ -72,13 +72,18 @@ impl Reader for Texts<'_> {
     }
 }
 
+/// What a program is called: by its first comment it is one of V or of NESL.
+pub fn name_of(text: &str) -> &'static str {
+    if text.trim_start().starts_with("/*") { "test.v" } else { "test.nesl" }
+}
+
 /// Checks a program, and a call of its `main` if arguments are given.
 ///
 /// # Errors
 /// The errors of the front end.
 pub fn check(text: &str, arguments: Option<&[String]>) -> Result<CheckedProgram, End> {
     let (mut sources, mut session) = LIBRARY.clone();
-    let file = sources.add("test.nesl", text, Origin::User);
+    let file = sources.add(name_of(text), text, Origin::User);
     let Checked { forms, diagnostics, .. } = session.check(&sources, file, Options::default());
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let errors: Vec<(String, String)> = errors.map(|error| (error.code.to_owned(), error.message.clone())).collect();

@@ -1,7 +1,8 @@
 //! Every code of an error or warning has a page under docs/errors, and what the page shows is so.
 //!
-//! A page has two programs: one marked `nesl bad`, which gives this code and no other, and the repaired one, marked
-//! `nesl good`, in which nothing is found and nothing fails. Files that they import stand before them, `nesl file NAME`.
+//! A page has two programs: one marked `nesl bad`, or `v bad`, which gives this code and no other, and the repaired one,
+//! marked `nesl good`, in which nothing is found and nothing fails. Files that they import stand before them, `nesl file
+//! NAME`.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
@@ -28,15 +29,17 @@ fn pages() -> BTreeMap<String, String> {
     pages.map(|(code, path)| (code, std::fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The fenced blocks of a page with this mark.
-fn blocks<'a>(page: &'a str, mark: &str) -> Vec<&'a str> {
-    let open = format!("```nesl {mark}\n");
-    page.match_indices(&open)
-        .map(|(start, _)| {
+/// The fenced blocks of a page with this mark, each with the name of its file.
+fn blocks<'a>(page: &'a str, mark: &str) -> Vec<(&'static str, &'a str)> {
+    let mut found = Vec::new();
+    for (syntax, name) in [("nesl", "page.nesl"), ("v", "page.v")] {
+        let open = format!("```{syntax} {mark}\n");
+        found.extend(page.match_indices(&open).map(|(start, _)| {
             let block = &page[start + open.len()..];
-            &block[..block.find("```").unwrap_or(block.len())]
-        })
-        .collect()
+            (name, &block[..block.find("```").unwrap_or(block.len())])
+        }));
+    }
+    found
 }
 
 /// The files of a page, with their names.
@@ -46,12 +49,14 @@ fn files(page: &str) -> Vec<(String, String)> {
 }
 
 /// The codes of what is found in a program among others, or of what fails when it runs, which it does if it is alone.
-fn codes(text: &str, files: &[(String, String)]) -> BTreeSet<String> {
-    let (_, checked) = session::diagnose_among("page.nesl", text, files);
+fn codes((name, text): (&str, &str), files: &[(String, String)]) -> BTreeSet<String> {
+    let (_, checked) = session::diagnose_among(name, text, files);
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
     let mut codes: BTreeSet<String> = checked.diagnostics.iter().map(|diagnostic| diagnostic.code.to_owned()).collect();
     if !checked.diagnostics.iter().any(is_error) && files.is_empty() {
-        match engines::run(Local::Oracle, text, None).end {
+        // What runs knows a program of V by its first comment.
+        let text = if name.ends_with(".v") { format!("/**/{text}") } else { text.to_owned() };
+        match engines::run(Local::Oracle, &text, None).end {
             End::Done => {}
             End::Failed { code, .. } => {
                 codes.insert(code);
@@ -77,13 +82,13 @@ fn programs_of_the_pages_give_their_codes() {
         for text in bad {
             let found = codes(text, &files);
             if found != BTreeSet::from([code.clone()]) {
-                problems.push(format!("{code}: the bad program gives {found:?}\n{text}"));
+                problems.push(format!("{code}: the bad program gives {found:?}\n{}", text.1));
             }
         }
         for text in good {
             let found = codes(text, &files);
             if !found.is_empty() {
-                problems.push(format!("{code}: the good program gives {found:?}\n{text}"));
+                problems.push(format!("{code}: the good program gives {found:?}\n{}", text.1));
             }
         }
     }

@@ -57,6 +57,19 @@ fn types(checked: &Checked) -> String {
     let program = checked.session.program();
     let mut text = String::new();
     for form in &checked.forms[checked.imported..] {
+        // What is written in V is shown in V; a loop is no function there.
+        let name = match form {
+            Form::Function(id) => Some(&program.function(*id).name),
+            Form::Assignment { targets, .. } => targets.first().map(|(id, _)| &program.global(*id).name),
+            Form::Expression(_) => None,
+        };
+        if name.is_some_and(|name| name.contains("~loop")) {
+            continue;
+        }
+        if let Some(declaration) = name.and_then(|name| checked.session.declaration(name)) {
+            text += &format!("{declaration};\n");
+            continue;
+        }
         // Writing to a string does not fail.
         let _ = match form {
             Form::Function(id) => {

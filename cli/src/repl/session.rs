@@ -339,7 +339,8 @@ impl<E: Engine> Repl<E> {
         is_known: bool,
     ) -> Result<Result<Evaluated, Stop>, Stop> {
         let before = self.session.clone();
-        let mut checked = self.session.check_with(&self.sources, file, imports, Options { bind_it: true });
+        let mut checked =
+            self.session.check_with(&self.sources, file, imports, Options { bind_it: true, ..Options::default() });
         let is_own = |diagnostic: &Diagnostic| diagnostic.labels.first().is_none_or(|label| label.span.file == file);
         checked.diagnostics.retain(|diagnostic| diagnostic.code != REDEFINITION || (!is_known && is_own(diagnostic)));
         if let Err(stop) = self.report(&checked.diagnostics) {
@@ -380,7 +381,12 @@ impl<E: Engine> Repl<E> {
         let end = forms.get(index).map_or(0, |form| form.span.start as usize);
         // The same text up to there gives out the same numbers again, so that names find their values.
         let start = self.sources.add(source.name, &source.text[..end], source.origin);
-        self.session.check_with(&self.sources, start, &imports.moved(file, start), Options { bind_it: true });
+        self.session.check_with(
+            &self.sources,
+            start,
+            &imports.moved(file, start),
+            Options { bind_it: true, ..Options::default() },
+        );
     }
 
     /// The optimised program of forms.

@@ -8,6 +8,7 @@
 
 use crate::ast::Import;
 use crate::diagnostic::Diagnostic;
+use crate::syntax::Syntax;
 use crate::syntax::nesl::parser;
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::collections::HashMap;
@@ -93,6 +94,15 @@ impl Imports {
     }
 }
 
+/// What a text imports itself.
+pub(super) fn imports_of(sources: &SourceMap, file: FileId) -> Vec<Import> {
+    let source = sources.file(file);
+    match Syntax::of(&source.name) {
+        Syntax::Nesl => parser::imports(file, &source.text),
+        Syntax::V => Vec::new(),
+    }
+}
+
 /// A string as a program writes it.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
@@ -110,7 +120,7 @@ struct Gathering<'a> {
 
 impl Gathering<'_> {
     fn read(&mut self, file: FileId) {
-        let imports = parser::imports(file, &self.sources.file(file).text);
+        let imports = imports_of(self.sources, file);
         if imports.is_empty() {
             return;
         }

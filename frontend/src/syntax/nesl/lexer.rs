@@ -413,7 +413,7 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
 }
 
 /// What changes the direction of text, in comments and strings too: a program would not be what people see of it.
-fn bidirectional(file: FileId, text: &str) -> impl Iterator<Item = Diagnostic> {
+pub(in crate::syntax) fn bidirectional(file: FileId, text: &str) -> impl Iterator<Item = Diagnostic> {
     text.char_indices().filter(|&(_, character)| is_bidirectional(character)).map(move |(start, character)| {
         let code = u32::from(character);
         let bytes: String = character.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("\\x{byte:02x}")).collect();

@@ -1,0 +1,49 @@
+//! V: nested parallelism in the syntax of C.
+//!
+//! ```text
+//! text ─ lexer ─▶ tokens ─ parser ─▶ tree ─ lower ─▶ the tree of all syntaxes
+//! ```
+//!
+//! V is typed where NESL infers: [`lower`] gives every expression its type, makes C's conversions, and holds the rules
+//! that let an apply-to-each call a function for all elements at once. So mistakes are reported in V's words, and what
+//! comes out of here has a meaning; inference finds it again. [`known`] is what a session keeps of earlier texts.
+
+mod analysis;
+mod build;
+pub mod known;
+mod lexer;
+mod lower;
+mod parser;
+#[cfg(test)]
+mod tests;
+mod token;
+mod tree;
+mod types;
+
+use crate::ast::TopLevel;
+use crate::diagnostic::{Diagnostic, finish};
+use known::{Declared, Outside};
+use nesl_span::{FileId, Span};
+
+/// What a text of V turned out to be.
+#[derive(Clone, Debug)]
+pub struct Translated {
+    /// Its forms, with a function for each loop.
+    pub forms: Vec<TopLevel>,
+    /// Where comments stand, in order.
+    pub comments: Vec<Span>,
+    /// What V texts have defined, this one included.
+    pub definitions: Declared,
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text of V, which may use what earlier texts defined.
+pub fn parse(file: FileId, text: &str, definitions: Declared, around: &dyn Outside) -> Translated {
+    let lexed = lexer::lex(file, text);
+    let comments = lexed.comments.clone();
+    let (items, mut diagnostics) = parser::parse(file, text, lexed);
+    let lowered = lower::lower(&items, definitions, around);
+    diagnostics.extend(lowered.diagnostics);
+    Translated { forms: lowered.forms, comments, definitions: lowered.definitions, diagnostics: finish(diagnostics) }
+}

@@ -1,0 +1,84 @@
+//! What is known around a text: the library, what earlier texts defined, and of those in V what its rules need.
+
+use super::types::Type;
+use crate::ast::Symbol;
+use crate::core::effects::Effect;
+use crate::ty::{self, Scheme};
+use nesl_span::Span;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What V texts have defined, beyond what every syntax sees of it.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    pub(in crate::syntax::v) functions: HashMap<Symbol, Arc<Signature>>,
+    pub(in crate::syntax::v) structures: HashMap<Symbol, Arc<Structure>>,
+    pub(in crate::syntax::v) globals: HashMap<Symbol, Type>,
+}
+
+impl Declared {
+    /// How a function is declared, or a global, if a text of V defines it: `pure int sort(int v[*]) [*]`.
+    pub fn declaration(&self, name: &str) -> Option<String> {
+        let Some(function) = self.functions.get(name) else {
+            return self.globals.get(name).map(|ty| ty.declared(name));
+        };
+        let parameters: Vec<String> = (function.parameters.iter())
+            .map(|parameter| match (parameter.is_shared, &parameter.ty) {
+                (false, ty) => ty.declared(&parameter.name),
+                (true, ty @ Type::Vector(_)) => ty.declared(&format!("(*{})", parameter.name)),
+                (true, ty) => ty.declared(&format!("*{}", parameter.name)),
+            })
+            .collect();
+        let purity = if function.is_pure { "pure " } else { "" };
+        let head = function.result.declared(&format!("{name}({})", parameters.join(", ")));
+        // The dimensions of the result stand apart from the parameters.
+        Some(match head.rsplit_once(")[").filter(|_| !head.ends_with(')')) {
+            Some((before, after)) => format!("{purity}{before}) [{after}"),
+            None => format!("{purity}{head}"),
+        })
+    }
+}
+
+/// The head of a function.
+#[derive(Clone, Debug)]
+pub(in crate::syntax::v) struct Signature {
+    pub is_pure: bool,
+    pub parameters: Vec<Parameter>,
+    pub result: Type,
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub(in crate::syntax::v) struct Parameter {
+    pub name: Symbol,
+    pub ty: Type,
+    /// Whether what the function assigns to it is the caller's afterwards: `int *x`.
+    pub is_shared: bool,
+}
+
+/// A struct.
+#[derive(Clone, Debug)]
+pub(in crate::syntax::v) struct Structure {
+    pub fields: Vec<(Symbol, Type)>,
+    pub span: Span,
+}
+
+/// A function of NESL: its type, and what it does besides giving a value.
+#[derive(Clone, Debug)]
+pub struct OutsideFunction {
+    /// Its type.
+    pub scheme: Scheme,
+    /// What it does.
+    pub effect: Effect,
+}
+
+/// What is asked about names that the text does not define.
+pub trait Outside {
+    /// The function of a name.
+    fn function(&self, name: &str) -> Option<OutsideFunction>;
+    /// The type of the value of a name.
+    fn value(&self, name: &str) -> Option<ty::Type>;
+    /// All names, for what was meant by one that means nothing.
+    fn names(&self) -> Vec<Symbol>;
+}

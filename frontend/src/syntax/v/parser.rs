@@ -1,0 +1,113 @@
+//! The tokens of V to its tree.
+//!
+//! A chumsky grammar: `items` (what stands at the top), `statements`, `declarations`, `expressions`, `types`; `message`
+//! words what does not fit. No rule needs more than three tokens to know itself, so nothing is read twice but
+//! what has a mistake in it. What cannot be read is skipped to the end of its statement, and is an error node.
+
+mod declarations;
+mod expressions;
+mod items;
+mod message;
+mod statements;
+mod types;
+
+use super::lexer::Lexed;
+use super::token::Token;
+use super::tree::Item;
+use crate::diagnostic::Diagnostic;
+use crate::stack::with_stack;
+use chumsky::Boxed;
+use chumsky::input::MappedInput;
+use chumsky::prelude::*;
+use nesl_span::{FileId, Span};
+
+/// A [`Span`] as chumsky wants it.
+type Place = SimpleSpan<u32, FileId>;
+/// The input of the grammar.
+type Tokens<'t> = MappedInput<'t, Token, Place, &'t [(Token, Place)]>;
+/// The errors of the grammar.
+type Extra<'t> = extra::Err<Rich<'t, Token, Place>>;
+/// A rule of the grammar.
+type Rule<'t, O> = Boxed<'t, 't, Tokens<'t>, O, Extra<'t>>;
+
+fn span(place: Place) -> Span {
+    Span { file: place.context, start: place.start, end: place.end }
+}
+
+fn sign<'t>(text: &'static str) -> impl Parser<'t, Tokens<'t>, Span, Extra<'t>> + Clone {
+    just(Token::Sign(text)).map_with(|_, extra| span(extra.span()))
+}
+
+fn word<'t>(text: &'static str) -> impl Parser<'t, Tokens<'t>, Span, Extra<'t>> + Clone {
+    just(Token::Word(text)).map_with(|_, extra| span(extra.span()))
+}
+
+fn name<'t>() -> impl Parser<'t, Tokens<'t>, crate::ast::Name, Extra<'t>> + Clone {
+    select_ref! { Token::Name(symbol) = extra => crate::ast::Name { symbol: symbol.clone(), span: span(extra.span()) } }
+        .labelled("a name")
+}
+
+/// Brackets inside of brackets, and all kinds of nesting together.
+const MOST_LEVELS: usize = 1000;
+/// Stack for each level, many times what was seen to be needed.
+const STACK_PER_LEVEL: usize = 128 << 10;
+/// Operators in one statement.
+const MOST_OPERATORS: usize = 12_000;
+
+/// How deep the text nests, or where it nests too deep.
+fn depth(tokens: &[(Token, Span)]) -> Result<usize, Box<Diagnostic>> {
+    let (mut open, mut controls, mut operators, mut deepest) = (0_usize, 0_usize, 0_usize, 0);
+    for (token, span) in tokens {
+        match token {
+            Token::Sign("(" | "[") => open += 1,
+            Token::Sign("{") => (open, controls) = (open + 1, 0),
+            Token::Sign(")" | "]") => open = open.saturating_sub(1),
+            Token::Sign("}") => (open, controls, operators) = (open.saturating_sub(1), 0, 0),
+            Token::Sign(";") => (controls, operators) = (0, 0),
+            Token::Sign("?") | Token::Word("if" | "else" | "while" | "do" | "for") => controls += 1,
+            Token::Sign(",") => {}
+            Token::Sign(_) => operators += 1,
+            _ => {}
+        }
+        deepest = deepest.max(open + controls);
+        if deepest > MOST_LEVELS || operators > MOST_OPERATORS {
+            let report = Diagnostic::error("E0105", "this nests too deep", *span);
+            return Err(Box::new(report.hint("give the parts names, or make functions of them")));
+        }
+    }
+    Ok(deepest)
+}
+
+/// Reads a text: what it holds, and what is wrong with it.
+pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed) -> (Vec<Item>, Vec<Diagnostic>) {
+    let Lexed { tokens, mut diagnostics, .. } = lexed;
+    let levels = match depth(&tokens) {
+        Ok(levels) => levels,
+        Err(diagnostic) => {
+            diagnostics.push(*diagnostic);
+            return (Vec::new(), diagnostics);
+        }
+    };
+    let place = |span: Span| Place { start: span.start, end: span.end, context: span.file };
+    let tokens: Vec<(Token, Place)> = tokens.into_iter().map(|(token, span)| (token, place(span))).collect();
+    let end = place(Span::new(file, text.len(), text.len()));
+    let run = || {
+        let rule = items::unit();
+        let (items, faults) = rule.parse(tokens.as_slice().split_token_span(end)).into_output_errors();
+        (items.unwrap_or_default(), faults.into_iter().map(|fault| message::diagnostic(&fault)).collect::<Vec<_>>())
+    };
+    match with_stack((1 << 20) + levels * STACK_PER_LEVEL, run) {
+        Ok((items, faults)) => {
+            // An unclosed string or comment hides the rest of the text: what is missing there is no news.
+            if !diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
+                diagnostics.extend(faults);
+            }
+            (items, diagnostics)
+        }
+        Err((error, _)) => {
+            let message = format!("there is not enough memory to parse this: {error}");
+            diagnostics.push(Diagnostic::error("E0105", message, Span::new(file, 0, 0)));
+            (Vec::new(), diagnostics)
+        }
+    }
+}

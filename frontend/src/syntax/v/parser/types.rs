@@ -1,0 +1,23 @@
+//! The type that a declaration, or a cast, begins with.
+
+use super::{Extra, Tokens, name, span, word};
+use crate::syntax::v::token::Token;
+use crate::syntax::v::tree::{Base, BaseKind};
+use chumsky::prelude::*;
+
+/// The type that a declaration begins with.
+pub(super) fn base<'t>() -> impl Parser<'t, Tokens<'t>, Base, Extra<'t>> + Clone {
+    let long = word("long").repeated().at_least(1).then(word("int").or_not()).to(BaseKind::Int);
+    let scalar = select_ref! {
+        Token::Word("int") => BaseKind::Int,
+        Token::Word("double" | "float") => BaseKind::Double,
+        Token::Word("char") => BaseKind::Char,
+        Token::Word("bool") => BaseKind::Bool,
+        Token::Word("void") => BaseKind::Void,
+    };
+    let structure = word("struct").ignore_then(name()).map(BaseKind::Struct);
+    let union = word("union").ignore_then(name()).map(BaseKind::Union);
+    choice((long, scalar, structure, union))
+        .labelled("a type")
+        .map_with(|kind, extra| Base { kind, span: span(extra.span()) })
+}

@@ -1,0 +1,182 @@
+//! What is wrong with programs of V: each has its code, its place and V's words, and none is a panic.
+
+use crate::diagnostic::Diagnostic;
+use crate::{Options, Session};
+use nesl_span::{Origin, SourceMap};
+use std::sync::LazyLock;
+
+static LIBRARY: LazyLock<(SourceMap, Session)> = LazyLock::new(|| {
+    let mut sources = SourceMap::default();
+    let session = Session::new(&mut sources);
+    (sources, session)
+});
+
+fn check(text: &str) -> Vec<Diagnostic> {
+    let (mut sources, mut session) = LIBRARY.clone();
+    let file = sources.add("test.v", text, Origin::User);
+    session.check(&sources, file, Options::default()).diagnostics
+}
+
+/// Programs in the body of a function, with the codes of what is wrong.
+const BODIES: [(&str, &str); 46] = [
+    ("E0201", "return y;"),
+    ("E0201", "return pow(2.0, 3.0) > 1.0;"),
+    ("E0201", "struct p q; return q.z;"),
+    ("E0202", "int v[*] = 3; return 0;"),
+    ("E0202", "int x = 1.5; return x;"),
+    ("E0202", "char c = 65; return c;"),
+    ("E0202", "return \"text\";"),
+    ("E0202", "return [1, 2];"),
+    ("E0202", "int v[*] = [1.5]; return 0;"),
+    ("E0202", "double v[*] = w; return 0;"),
+    ("E0202", "return x ? 1 : w;"),
+    ("E0202", "return (int) w;"),
+    ("E0202", "if (w) return 1; return 0;"),
+    ("E0202", "int v[*] = [1, [2]]; return 0;"),
+    ("E0202", "return $(w >< \"ab\");"),
+    ("E0202", "return w[1.5];"),
+    ("E0202", "return ~1.5;"),
+    ("E0202", "return 1.5 % 2;"),
+    ("E0202", "struct p q = {1, [2]}; return 0;"),
+    ("E0202", "void y; return 0;"),
+    ("E0203", "return x[0];"),
+    ("E0203", "return $x;"),
+    ("E0203", "return w + 1;"),
+    ("E0203", "return w < w;"),
+    ("E0203", "return $(x >< w);"),
+    ("E0203", "return x.y;"),
+    ("E0203", "return $[i : i in x];"),
+    ("E0203", "return w == 1.5;"),
+    ("E0204", "return x(1);"),
+    ("E0204", "return sum;"),
+    ("E0206", "int y = 1; int y = 2; return y;"),
+    ("E0206", "int x = 1; return x;"),
+    ("E0207", "struct unknown u; return 0;"),
+    ("E0213", "return sum(w, w);"),
+    ("E0213", "struct p q = {1}; return 0;"),
+    ("E0213", "return f(1);"),
+    ("E0502", "union u z; return 0;"),
+    ("E0503", "g = 1; return g;"),
+    ("E0503", "g++; return g;"),
+    ("E0505", "int v[]; return 0;"),
+    ("E0507", "int *v[*]; return 0;"),
+    ("E0508", "int *y; return 0;"),
+    ("E0508", "return *x;"),
+    ("E0510", "if (x) return 1;"),
+    ("E0510", "while (x) x--;"),
+    ("E0511", "3 = x; return 0;"),
+];
+
+/// Statements with codes, too, of which several stand in one group.
+const STATEMENTS: [(&str, &str); 16] = [
+    ("E0110", "return x y;"),
+    ("E0110", "if x return 1; return 0;"),
+    ("E0110", "return (x;"),
+    ("E0110", "int = 3; return 0;"),
+    ("E0110", "return w[x++];"),
+    ("E0110", "return x = 3;"),
+    ("E0110", "for (int i = 0; i < 3) x++; return 0;"),
+    ("E0110", "else x = 1; return 0;"),
+    ("E0508", "goto end; return 0;"),
+    ("E0508", "switch (x) { case 1: return 2; } return 0;"),
+    ("E0508", "unsigned y = 1; return y;"),
+    ("E0508", "const int y = 1; return y;"),
+    ("E0511", "x == 3; return 0;"),
+    ("E0511", "return &x;"),
+    ("E0512", "break;"),
+    ("E0512", "if (x) continue; return 0;"),
+];
+
+#[test]
+fn wrong_bodies_have_their_codes() {
+    let mut problems = Vec::new();
+    for (code, body) in BODIES.into_iter().chain(STATEMENTS) {
+        let text = format!(
+            "int g = 3;\nstruct p {{ int a; double b; }};\nint f(int x, int w[*]) {{\n  {body}\n}}\n\
+             int k() {{ return 1; }}\n"
+        );
+        let found = check(&text);
+        if !found.iter().any(|diagnostic| diagnostic.code == code) || found.len() > 2 {
+            problems.push(format!("{body}\n  wanted {code}, found {found:#?}"));
+        }
+        let at_line = |diagnostic: &Diagnostic| diagnostic.labels.first().is_some_and(|label| label.span.start > 40);
+        assert!(found.iter().all(at_line), "{body}: {found:#?}");
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn the_rules_of_purity_are_held() {
+    let cases = [
+        ("E0501", "void a() { } pure int f(int x) { a(); return x; }"),
+        ("E0501", "pure int f(int x) { printf(\"%d\", x); return x; }"),
+        ("E0501", "pure int f(int *x) { return *x; }"),
+        ("E0509", "int a(int x) { return x; } pure int b() { return sum([a(x) : x in [1]]); }"),
+        ("E0509", "int a(int x) { return x; } int b() { return $[x : x in [1] : a(x) > 0]; }"),
+        ("E0503", "int g = 1; pure int f() { g = 2; return g; }"),
+        ("E0503", "int g = 1; void a(int *x) { *x = 1; } void f() { a(&g); }"),
+        ("E0504", "int *g;"),
+        ("E0504", "struct p { int *x; };"),
+        ("E0506", "pure int f(int x) { return x; } int b(int y) { return sum([f(&y) : x in [1]]); }"),
+        ("E0506", "int b(int *y) { return $[x : x in [1] : x > *y]; }"),
+        ("E0511", "void a(int *x) { *x = 1; } int f(int y) { a(y); return y; }"),
+        ("E0511", "int a(int *x) { *x = 1; return 2; } int f(int y) { return 1 + a(&y); }"),
+        ("E0511", "void a(int *x) { *x = 1; } int f(int y) { a(&3); return y; }"),
+        ("E0204", "int main() { return main(); }"),
+        ("E0206", "int f() { return 1; } int f() { return 2; }"),
+        ("E0209", "int f(int x);"),
+        ("E0513", "int main() { printf(\"%d %d\", 1); return 0; }"),
+        ("E0513", "int main() { printf(\"%y\", 1); return 0; }"),
+        ("E0202", "int main() { printf(\"%d\", 1.5); return 0; }"),
+    ];
+    for (code, text) in cases {
+        let found: Vec<&str> = check(text).iter().map(|diagnostic| diagnostic.code).collect();
+        assert!(found.contains(&code), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn types_are_shown_as_v_writes_them() {
+    let message = |text: &str| check(text).first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default();
+    let text = "struct p { int a; }; pure int f(struct p q[*][*]) { return q; }";
+    assert_eq!(message(text), "what is returned must be `int`, but it is `struct p[*][*]`");
+    let text = "pure double f(double x) { return sqrt(\"x\"); }";
+    assert_eq!(message(text), "argument 1 of `sqrt` must be `double`, but it is `char[*]`");
+}
+
+#[test]
+fn pieces_of_programs_are_no_panics() {
+    let whole = "struct p { int a; double b[*]; };\nint g = 0x1f;\npure int f(int n, struct p q) [*] {\n  int v[10], i;\n  \
+                 for (i = 0; i < n; i++) { if (v[i] == 'a') continue; v[i] += n % 3; while (true) { break; } }\n  \
+                 q.b[i] = (double) n / 2.5e3;\n  do { n--; } while (n > 0 && !(n == 3));\n  \
+                 return [x * y : x in v; y in index(10) : x < 3 ? true : false] >< [1, 2];\n}\n\
+                 int main() { printf(\"%5d\\n\", $f(3, (struct p){1, [2.0]})); return 0; } // end\n";
+    assert_eq!(check(whole), []);
+    // Every beginning, and the whole without each of its words.
+    for (end, _) in whole.char_indices() {
+        check(&whole[..end]);
+    }
+    let words: Vec<&str> = whole.split_inclusive(' ').collect();
+    for left_out in 0..words.len() {
+        let rest: String =
+            words.iter().enumerate().filter(|(index, _)| *index != left_out).map(|(_, word)| *word).collect();
+        check(&rest);
+    }
+}
+
+#[test]
+fn deep_and_long_texts_are_read_or_refused() {
+    let nested = |open: &str, close: &str, count: usize| {
+        check(&format!("int f() {{ return {}1{}; }}", open.repeat(count), close.repeat(count)))
+    };
+    assert_eq!(nested("(", ")", 200), []);
+    assert_eq!(nested("(", ")", 5000)[0].code, "E0105");
+    assert_eq!(nested("- ", "", 2000), []);
+    assert_eq!(nested("1 + ", "", 3000), []);
+    // Unclosed brackets take no exponential time.
+    assert!(!nested("(", "", 300).is_empty() && !nested("f(x[", "", 200).is_empty());
+    let chain = "if (x == 1) return 2; else ".repeat(500);
+    assert_eq!(check(&format!("pure int f(int x) {{ {chain} return 3; }}")), []);
+    let long = "x += 1; if (x > 3) x = 2; ".repeat(2000);
+    assert_eq!(check(&format!("pure int f(int x) {{ {long} return x; }}")), []);
+}
