@@ -17,7 +17,6 @@ mod show;
 pub(crate) mod terminal;
 mod turns;
 
-pub(crate) use names::KnownName;
 #[cfg(feature = "mpi")]
 pub(crate) use ranks::{MARK, Turn, UNIT};
 pub use ranks::{follow, watch};
@@ -27,6 +26,7 @@ use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_backend::io::host::input::with_standard;
 use nesl_frontend::syntax::nesl::lexer::is_complete;
+use nesl_service::KnownName;
 use session::Repl;
 use std::io::{BufRead, IsTerminal, Read};
 use std::time::Instant;

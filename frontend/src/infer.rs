@@ -7,6 +7,7 @@
 //! pattern, expression, call, keyword, value     trees with types that may still be refined ([`crate::typed`])
 //! powers       warnings where a power is read otherwise than in NESL 3.1
 //! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
+//! mentions     what names mean where they stand, for editors
 //! report, arguments    all error codes and the wording that several places share; arguments that do not fit
 //! ```
 //!
@@ -28,6 +29,7 @@ pub(crate) mod form;
 pub(crate) mod function;
 pub(crate) mod habits;
 pub(crate) mod keyword;
+pub(crate) mod mentions;
 pub(crate) mod order;
 pub(crate) mod pattern;
 pub(crate) mod powers;
@@ -173,6 +175,8 @@ pub(crate) struct Inference<'a> {
     unreadable: bool,
     /// Whether `t` or `f` was to be bound somewhere: what it is elsewhere is not known for sure.
     unsure_truth: bool,
+    /// What names mean where they are mentioned, if somebody wants to know.
+    notes: Option<mentions::Notes>,
 }
 
 impl<'a> Inference<'a> {
@@ -201,6 +205,7 @@ impl<'a> Inference<'a> {
             compared: Vec::new(),
             group_keywords: HashMap::new(),
             unsure_truth: false,
+            notes: None,
             unreadable: forms.iter().any(|form| matches!(form.kind, TopLevelKind::Error)),
         }
     }

@@ -38,10 +38,21 @@ pub struct Example {
 }
 
 impl Entry {
+    /// The first sentence of its doc string.
+    pub fn summary(&self) -> &str {
+        let end = self.doc.find(". ").map_or(self.doc.len(), |end| end + 1);
+        &self.doc[..end]
+    }
+
     /// Whether only the library itself is to call the function: its parts, and what it stands on.
     pub fn is_internal(&self) -> bool {
-        self.doc.starts_with("Internal: ") || INTERNAL.iter().any(|prefix| self.name.starts_with(prefix))
+        is_internal(&self.name, &self.doc)
     }
+}
+
+/// Whether only the library itself is to call a function of it with this name and this doc string.
+pub fn is_internal(name: &str, doc: &str) -> bool {
+    doc.starts_with("Internal: ") || INTERNAL.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of,
@@ -64,6 +75,11 @@ pub fn lookup(session: &Session, sources: &SourceMap, name: &str) -> Option<Entr
     // The name of an operator may have its quote; names are kept in lower case.
     let name = name.strip_prefix('\'').filter(|rest| !rest.is_empty()).unwrap_or(name).to_lowercase();
     session.function(&name).map(|id| entry(session.program().function(id), sources))
+}
+
+/// What is to be said of a function.
+pub fn of(session: &Session, sources: &SourceMap, id: FunctionId) -> Entry {
+    entry(session.program().function(id), sources)
 }
 
 /// The functions of the session whose names or doc strings contain a word in any case, those with the name first.
@@ -109,8 +125,7 @@ pub fn describe(entry: &Entry) -> String {
 pub fn list(entries: &[Entry]) -> String {
     let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
     let line = |entry: &Entry| {
-        let end = entry.doc.find(". ").map_or(entry.doc.len(), |end| end + 1);
-        let line = format!("{:width$}  {}", entry.name, &entry.doc[..end]);
+        let line = format!("{:width$}  {}", entry.name, entry.summary());
         format!("{}\n", line.trim_end())
     };
     entries.iter().map(line).collect()
@@ -133,7 +148,7 @@ pub fn page(entries: &[Entry]) -> String {
 }
 
 /// A doc string with its examples as code.
-fn markdown(doc: &str) -> String {
+pub fn markdown(doc: &str) -> String {
     let mut text = doc.replace('*', "\\*");
     for Example { expression, result } in examples(doc) {
         let plain = format!("Example: {expression} gives {result}");

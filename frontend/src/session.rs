@@ -14,7 +14,10 @@
 //! Other files. What a text imports is read before ([`files`]) and checked first, each file once and as it would be
 //! alone ([`scopes`]). In a session a file that has not changed since is what it was; otherwise its definitions replace
 //! those of before, as if it had been loaded again.
+//!
+//! Texts that are being written are looked at without becoming part of a session ([`analysis`]).
 
+pub mod analysis;
 mod files;
 mod scopes;
 
@@ -159,6 +162,29 @@ impl Session {
             Ok((Checked { diagnostics, .. }, _)) | Err(diagnostics) => {
                 *self = before;
                 Checked::refused(diagnostics)
+            }
+        }
+    }
+
+    /// The session as a text finds it that imports these files, as far as they are right, and what is wrong with them.
+    fn importing(
+        &self,
+        sources: &SourceMap,
+        file: FileId,
+        imports: &Imports,
+        forms: &[TopLevel],
+    ) -> (Session, Vec<Diagnostic>) {
+        let mut session = self.clone();
+        let mut problems = imports.problems.clone();
+        match session.check_modules(sources, imports) {
+            Ok((exports, _)) => {
+                session.bring(file, imports, &exports);
+                problems.extend(scopes::conflicts(file, forms, imports, &exports, &session.environment));
+                (session, problems)
+            }
+            Err(errors) => {
+                problems.extend(errors);
+                (self.clone(), problems)
             }
         }
     }

@@ -16,8 +16,16 @@ pub enum Syntax {
 }
 
 impl Syntax {
+    /// How the names of its files end.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Syntax::Nesl => ".nesl",
+            Syntax::V => ".v",
+        }
+    }
+
     /// The syntax of a file by its name.
     pub fn of(name: &str) -> Syntax {
-        if name.ends_with(".v") { Syntax::V } else { Syntax::Nesl }
+        if name.ends_with(Syntax::V.suffix()) { Syntax::V } else { Syntax::Nesl }
     }
 }

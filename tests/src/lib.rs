@@ -1,22 +1,20 @@
 //! Tests of nesl as a whole: what the test targets of this package share.
 //!
 //! ```text
-//! programs.rs   the programs under tests/programs and examples, with the expectations of their headers (header.rs)
+//! programs.rs   the programs under tests/programs and examples, with the expectations of their headers
 //! session.rs    text to checked program;  engines.rs  one program on every engine, in this process
 //! ranks.rs      many programs on MPI ranks, through the binary rank_suite;  launcher.rs  finding and starting mpirun
-//! outcome.rs    what running a program gave, and how outcomes compare
 //! command.rs    the built command, as a process;  stats.rs  the counters that it prints
 //! generate.rs   random programs;  shrink.rs  smaller programs that fail in the same way
 //! ```
-//! README.md says how to run and how to add tests.
+//! What headers say, and how outcomes compare with them, is `nesl_service::{expectations, outcome}`: `nesl test` reads them
+//! in the same way. README.md says how to run and how to add tests.
 
 pub mod command;
 pub mod engines;
 pub mod generate;
-pub mod header;
 pub mod launcher;
 pub mod layout;
-pub mod outcome;
 pub mod programs;
 pub mod random;
 pub mod ranks;
@@ -24,3 +22,5 @@ pub mod session;
 pub mod shrink;
 pub mod stats;
 pub mod world;
+
+pub use nesl_service::{expectations as header, outcome};

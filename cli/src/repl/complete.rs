@@ -1,9 +1,8 @@
 //! Completion with Tab: names of the session with their types, words of the language, commands, codes, files.
 
 use super::commands;
-use super::names::KnownName;
 use crate::codes;
-use nesl_frontend::syntax::nesl::token::Keyword;
+use nesl_service::{KnownName, word_start};
 use rustyline::Context;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 
@@ -22,7 +21,7 @@ impl Completion {
     pub(super) fn new(mut names: Vec<KnownName>) -> Completion {
         // Operators are functions too, but nobody completes them; old results have a number that nobody looks for.
         names.retain(|name| name.name.starts_with(char::is_alphabetic));
-        names.extend(Keyword::ALL.iter().map(|word| KnownName { name: word.text().to_owned(), ty: String::new() }));
+        names.extend(KnownName::words());
         names.sort_by(|one, other| one.name.cmp(&other.name));
         Completion { names, files: FilenameCompleter::new() }
     }
@@ -62,10 +61,7 @@ fn candidates(before: &str, names: &[KnownName]) -> (usize, Vec<Pair>) {
         let matching = codes::all().filter(|known| known.starts_with(&code.to_uppercase()));
         return (before.len() - code.len(), matching.map(pair).collect());
     }
-    let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '?' | '~');
-    let start = before
-        .rfind(|character: char| !in_name(character))
-        .map_or(0, |last| last + before[last..].chars().next().map_or(0, char::len_utf8));
+    let start = word_start(before);
     // What asks for documentation is no part of a name.
     let start = if start == 0 && before.starts_with('?') { 1 } else { start };
     // Names are the same in any case, and kept in lower case.
@@ -73,7 +69,7 @@ fn candidates(before: &str, names: &[KnownName]) -> (usize, Vec<Pair>) {
     if word.is_empty() {
         return (start, Vec::new());
     }
-    let shown = |KnownName { name, ty }: &KnownName| Pair {
+    let shown = |KnownName { name, ty, .. }: &KnownName| Pair {
         display: match ty.is_empty() {
             true => name.clone(),
             false => format!("{name} : {}", shortened(ty)),
@@ -93,11 +89,17 @@ fn shortened(ty: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nesl_service::NameKind;
 
     #[test]
     fn words_and_commands_are_completed() {
         let names = ["plus_scan", "permute", "sum"];
-        let names = names.map(|name| KnownName { name: name.to_owned(), ty: "[a] -> a".to_owned() });
+        let names = names.map(|name| KnownName {
+            name: name.to_owned(),
+            kind: NameKind::Function,
+            ty: "[a] -> a".to_owned(),
+            summary: String::new(),
+        });
         let found = |before: &str| {
             let (start, pairs) = candidates(before, &names);
             (start, pairs.into_iter().map(|pair| pair.replacement).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! What a session says about itself: what is defined, where and how, what it costs, and its settings.
 
 use super::session::{Repl, SHOWN};
-use super::{KnownName, Next, Partner, Pending};
+use super::{Next, Partner, Pending};
 use crate::driver;
 use crate::stats;
 use crate::stop::Stop;
@@ -10,6 +10,7 @@ use nesl_frontend::core::Form;
 use nesl_frontend::syntax::nesl::parser;
 use nesl_frontend::{Options, manual};
 use nesl_prim::visible;
+use nesl_service::KnownName;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,7 +74,7 @@ impl<E: Engine> Repl<E> {
     pub fn list_names(&mut self, prefix: &str) -> Result<Next, Stop> {
         let prefix = prefix.to_lowercase();
         let names = self.own_names().into_iter().filter(|name| name.name.starts_with(&prefix));
-        let text: String = names.map(|KnownName { name, ty }| format!("{name} : {ty}\n")).collect();
+        let text: String = names.map(|KnownName { name, ty, .. }| format!("{name} : {ty}\n")).collect();
         match text.is_empty() {
             true => Ok(self.refuse("nothing has been defined in this session")),
             false => self.answer(&text).map(|()| Next::Go),

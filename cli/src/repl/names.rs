@@ -2,30 +2,12 @@
 
 use super::session::Repl;
 use nesl_backend::Engine;
-
-/// A name that can be used now, and what it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownName {
-    /// The name, in lower case.
-    pub name: String,
-    /// Its type.
-    pub ty: String,
-}
+use nesl_service::KnownName;
 
 impl<E: Engine> Repl<E> {
     /// The names that can be used now, with their types.
     pub fn names(&self) -> Vec<KnownName> {
-        self.session().names().map(|name| KnownName { name: name.to_owned(), ty: self.type_of(name) }).collect()
-    }
-
-    /// The type of a name that can be used.
-    fn type_of(&self, name: &str) -> String {
-        let program = self.session().program();
-        match (self.session().function(name), self.session().global(name)) {
-            (Some(id), _) => program.function(id).scheme.to_string(),
-            (None, Some(id)) => program.global(id).ty.to_string(),
-            (None, None) => String::new(),
-        }
+        nesl_service::known_names(self.session(), self.sources())
     }
 
     /// The names that are not the library's, in alphabetical order; last results are not among them.

@@ -6,11 +6,12 @@
 use super::commands::without_end;
 use super::complete::Completion;
 use super::highlight;
-use super::{KnownName, Next, Partner};
+use super::{Next, Partner};
 use crate::output::remark;
 use crate::stop::Stop;
 use nesl_frontend::syntax::nesl::parser::is_unfinished;
 use nesl_prim::visible;
+use nesl_service::KnownName;
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::CompletionType;
 use rustyline::error::ReadlineError;

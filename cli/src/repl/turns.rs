@@ -1,11 +1,11 @@
 //! What rank 0 says while a session goes on: to the other ranks what it does, and to whoever passes the session on to a
 //! terminal when an input begins, ends and is answered.
 
-use super::KnownName;
 use super::ranks::{MARK, Request, Turn, UNIT};
 use super::session::Repl;
 use crate::stop::Stop;
 use nesl_backend::Engine;
+use nesl_service::KnownName;
 
 impl<E: Engine> Repl<E> {
     /// Tells the other ranks what this one does now.
@@ -38,7 +38,7 @@ impl<E: Engine> Repl<E> {
     pub(super) fn mark(&self) -> Result<(), Stop> {
         let Some(mark) = &self.options.mark else { return Ok(()) };
         eprintln!("{MARK}{mark}");
-        let names = self.names().into_iter().map(|KnownName { name, ty }| format!("{UNIT}{name}{UNIT}{ty}"));
+        let names = self.names().into_iter().map(|KnownName { name, ty, .. }| format!("{UNIT}{name}{UNIT}{ty}"));
         self.answer(&format!("{MARK}{mark} {}{}\n", self.number(), names.collect::<String>()))
     }
 }

@@ -9,9 +9,10 @@ use super::signals;
 use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
 use crate::options::{RunOptions, Screen};
-use crate::repl::{KnownName, Next, Partner, UNIT, terminal};
+use crate::repl::{Next, Partner, UNIT, terminal};
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
+use nesl_service::KnownName;
 use std::io::{self, IsTerminal, Write};
 use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -60,7 +61,7 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
         let number = parts.next().and_then(|number| number.trim().parse().ok()).unwrap_or(0);
         let mut names = Vec::new();
         while let (Some(name), Some(ty)) = (parts.next(), parts.next()) {
-            names.push(KnownName { name: name.to_owned(), ty: ty.to_owned() });
+            names.push(KnownName::of_type(name, ty));
         }
         _ = answered.send(Event::Answered(number, names));
     });

@@ -81,6 +81,7 @@ impl Inference<'_> {
         };
         self.calls.push(SeenCall { target, name: Symbol::from(name), span, place });
         let instance = self.instance(target);
+        self.note_function(target, (instance.parameter, instance.result), span);
         if let (Target::Known(id), Callee::Instance { type_arguments, .. }) = (target, &instance.callee) {
             let classes = &self.environment.program.functions[id.0].scheme.classes;
             let functions = type_arguments.iter().zip(classes).filter(|(_, class)| **class == Class::Function);

@@ -83,6 +83,7 @@ impl Inference<'_> {
 
     /// A datatype at written types: `name(t1, t2)`.
     pub(super) fn record_type(&mut self, name: &Name, arguments: &[TypeExpr], span: Span) -> TypeId {
+        self.note_datatype(name);
         let types: Vec<TypeId> = arguments.iter().map(|argument| self.type_expression(argument)).collect();
         let datatype = match self.datatype(&name.symbol) {
             DatatypeMeaning::Known(datatype) => datatype,

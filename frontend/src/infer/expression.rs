@@ -92,6 +92,7 @@ impl Inference<'_> {
             Meaning::Local(id, ty) => self.local(id, ty, span),
             Meaning::Global(id) => {
                 let ty = self.types.import(&self.environment.program.globals[id.0].ty, &[]);
+                self.note_global(id, ty, span, false);
                 Expr { kind: ExprKind::Global(id), ty, span }
             }
             Meaning::Function(target) => self.function_value(name, target, span),

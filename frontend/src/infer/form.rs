@@ -44,6 +44,7 @@ impl Inference<'_> {
             for (name, span, ty, path) in parts {
                 if !self.types.has_error(ty) {
                     let id = self.global_id(form, &name, span, ty);
+                    self.note_global(id, ty, span, true);
                     values.insert(name, id);
                     targets.push((id, path));
                 }

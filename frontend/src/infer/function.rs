@@ -81,6 +81,7 @@ impl<'a> Inference<'a> {
         for member in &members {
             let Some((id, variables)) = generalised.get(&member.form) else { continue };
             let scheme = self.scheme(member.parameter, member.result, variables, &generalised);
+            self.note_parameters(member.form, variables);
             let definition = member.definition;
             if !replacing.contains(&member.form) {
                 self.warn_definition(member.form, &definition.name.symbol, definition.name.span, true);
@@ -92,6 +93,7 @@ impl<'a> Inference<'a> {
                 if let Some(before) = before {
                     replaced.push((before, keywords.clone()));
                 }
+                self.environment.program.functions[id.0].keywords = self.described_keywords(definition, &keywords);
                 self.environment.keywords.insert(*id, keywords);
             }
             self.results[member.form] = Some(Form::Function(*id));

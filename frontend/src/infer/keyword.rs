@@ -163,7 +163,7 @@ impl Inference<'_> {
             }
             return self.failed(&instance, span);
         }
-        let mut values = self.named_arguments((name, span), &keywords, &instance, optional, &named);
+        let mut values = self.named_arguments((name, span, target), &keywords, &instance, optional, &named);
         let (bindings, mut parts) = self.positional_parts(typed, keywords.positional);
         parts.append(&mut values);
         let tuple = self.tuple(parts, argument.span);
@@ -213,7 +213,7 @@ impl Inference<'_> {
     /// The arguments for the keyword parameters: those that were given, and defaults.
     fn named_arguments(
         &mut self,
-        (name, span): (&str, Span),
+        (name, span, target): (&str, Span, Target),
         keywords: &Keywords,
         instance: &Instance,
         types: &[TypeId],
@@ -223,6 +223,8 @@ impl Inference<'_> {
         for &(keyword, source) in named {
             let value = self.expression(source);
             let position = keywords.parameters.iter().position(|(known, _)| *known == keyword.symbol);
+            let ty = position.and_then(|position| types.get(position).copied());
+            self.note_keyword(target, keyword, ty);
             let Some(position) = position else {
                 let known: Vec<String> = keywords.parameters.iter().map(|(known, _)| format!("`{known}`")).collect();
                 let message = format!("`{name}` has no parameter `{}` with a default", keyword.symbol);
@@ -291,6 +293,21 @@ impl Inference<'_> {
         (whole.unwrap_or(Pattern { kind: PatternKind::Unit, ty: Types::UNIT, span }), parts)
     }
 
+    /// What is said of the keyword parameters of a definition.
+    pub(super) fn described_keywords(
+        &self,
+        definition: &FunctionDefinition,
+        keywords: &Keywords,
+    ) -> Vec<core::Keyword> {
+        let texts = definition.keywords.iter().map(|keyword| self.sources.text(keyword.default.span));
+        (keywords.parameters.iter().zip(texts))
+            .map(|((name, default), text)| {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                core::Keyword { name: name.clone(), text, default: *default }
+            })
+            .collect()
+    }
+
     /// Supplies the functions that a finished definition with keyword parameters brings along.
     pub(super) fn keyword_functions(
         &mut self,
@@ -321,14 +338,6 @@ impl Inference<'_> {
             .collect();
         let made = elaboration.finish();
         self.environment.add_functions(made);
-        let texts = member.definition.keywords.iter().map(|keyword| self.sources.text(keyword.default.span));
-        let described: Vec<core::Keyword> = (keywords.parameters.iter().zip(texts))
-            .map(|((name, default), text)| {
-                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                core::Keyword { name: name.clone(), text, default: *default }
-            })
-            .collect();
-        self.environment.program.functions[id.0].keywords = described;
         let parameters = self.environment.program.functions[id.0].parameters.clone();
         for ((id, parameter, body), scheme) in functions.into_iter().zip(schemes) {
             let function = &mut self.environment.program.functions[id.0];

@@ -77,6 +77,7 @@ impl Inference<'_> {
         parts: &ast::Pattern,
         seen: &mut HashMap<Symbol, Span>,
     ) -> (PatternKind, TypeId) {
+        self.note_datatype(name);
         let payload = self.pattern(parts, seen);
         let datatype = match self.datatype(&name.symbol) {
             DatatypeMeaning::Known(datatype) => datatype,
@@ -129,6 +130,7 @@ impl Inference<'_> {
 
     /// Makes the pattern's variables visible; [`Inference::leave`] hides them again.
     pub(super) fn enter(&mut self, pattern: &Pattern) {
+        self.note_pattern(pattern);
         pattern.for_each_variable(&mut |id, name, part, _| {
             self.locals.entry(name.clone()).or_default().push((id, part.ty));
         });

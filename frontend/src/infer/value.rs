@@ -18,6 +18,7 @@ impl Inference<'_> {
     /// A local variable where it is mentioned. Lambdas between its binding and here capture it.
     pub(super) fn local(&mut self, id: VariableId, ty: TypeId, span: Span) -> Expr {
         self.used.insert(id);
+        self.note_local(id, ty, span);
         for lambda in &mut self.lambdas {
             if id.0 < lambda.first && !lambda.captured.iter().any(|&(captured, _)| captured == id) {
                 lambda.captured.push((id, ty));
@@ -30,6 +31,7 @@ impl Inference<'_> {
     pub(super) fn function_value(&mut self, name: &str, target: Target, span: Span) -> Expr {
         self.calls.push(SeenCall { target, name: Symbol::from(name), span, place: CallPlace::Value });
         let instance = self.instance(target);
+        self.note_function(target, (instance.parameter, instance.result), span);
         let mut parameter = instance.parameter;
         let mut callee = instance.callee;
         if let Some(keywords) = self.keywords_of(target) {

@@ -81,6 +81,13 @@ impl Imports {
         moved
     }
 
+    /// The import in one text by which another is reached.
+    pub(super) fn leading(&self, from: FileId, to: FileId) -> Option<Span> {
+        let targets = self.targets.get(&from).into_iter().flatten();
+        let mut leading = targets.filter(|target| target.file == to || self.leading(target.file, to).is_some());
+        leading.next().map(|target| target.import.span)
+    }
+
     /// The text of a file with the keys of the files that it imports for their paths: what it can be in another folder.
     pub fn elsewhere(&self, sources: &SourceMap, file: FileId) -> String {
         let mut text = sources.file(file).text.clone();

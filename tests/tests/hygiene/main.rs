@@ -113,11 +113,12 @@ fn nothing_is_left_to_do() {
 }
 
 /// The crates that each crate of the workspace may use, and does: what a new edge must be added to.
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("nesl-span", &[]),
     ("nesl-prim", &[]),
     ("nesl-stdlib", &[]),
     ("nesl-frontend", &["nesl-prim", "nesl-span", "nesl-stdlib"]),
+    ("nesl-service", &["nesl-frontend", "nesl-prim", "nesl-span"]),
     ("nesl-vcode", &["nesl-prim", "nesl-span"]),
     ("nesl-cmu", &["nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-flatten", &["nesl-frontend", "nesl-prim", "nesl-span", "nesl-vcode"]),
@@ -133,6 +134,7 @@ const EDGES: [(&str, &[&str]); 12] = [
             "nesl-frontend",
             "nesl-mpi",
             "nesl-prim",
+            "nesl-service",
             "nesl-span",
             "nesl-vcode",
         ],
@@ -146,6 +148,7 @@ const EDGES: [(&str, &[&str]); 12] = [
             "nesl-frontend",
             "nesl-mpi",
             "nesl-prim",
+            "nesl-service",
             "nesl-span",
             "nesl-vcode",
         ],

@@ -1,6 +1,6 @@
 //! What running a program gave, whatever ran it, and how that compares with a header and with other outcomes.
 
-use crate::header::Header;
+use crate::expectations::Header;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl Outcome {
                 let is_wrong = *code != expected.code
                     || expected.message.as_ref().is_some_and(|part| !message.contains(part.as_str()))
                     || expected.at.is_some_and(|place| place != *at);
-                if is_wrong { Err(format!("expected {expected:?}\nbut {}", self.end)) } else { Ok(()) }
+                if is_wrong { Err(format!("expected {expected}\nbut {}", self.end)) } else { Ok(()) }
             }
             (None, End::Rejected(errors)) if header.rejected.len() == errors.len() => {
                 let mut pairs = header.rejected.iter().zip(errors);
@@ -72,7 +72,7 @@ impl Outcome {
                     Some(((code, part), _)) => Err(format!("expected {code} {part}\nbut {}", self.end)),
                 }
             }
-            _ => Err(format!("expected {header:?}\nbut {}", self.end)),
+            _ => Err(format!("expected {}\nbut {}", header.end(), self.end)),
         }
     }
 
@@ -97,10 +97,26 @@ impl Outcome {
     }
 }
 
+impl End {
+    /// The same, without a place that is behind this text: what follows it is nothing that anybody has written.
+    #[must_use]
+    pub fn placed_within(self, text: &str) -> End {
+        match self {
+            End::Failed { code, message, at: (line, _) } if line > text.lines().count() => {
+                End::Failed { code, message, at: (0, 0) }
+            }
+            end => end,
+        }
+    }
+}
+
 impl fmt::Display for End {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             End::Done => write!(formatter, "it ended well"),
+            // The end that a program wants has no code.
+            End::Failed { code, message, .. } if code.is_empty() => write!(formatter, "it ended with {message}"),
+            End::Failed { code, message, at: (0, _) } => write!(formatter, "it failed with {code}: {message}"),
             End::Failed { code, message, at: (line, column) } => {
                 write!(formatter, "it failed at {line}:{column} with {code}: {message}")
             }

@@ -1,4 +1,4 @@
-//! The header of a test program: its first comment, of NESL or of V, which says what running it must give.
+//! The header of a program that is a test: its first comment, of NESL or of V, which says what running it must give.
 //!
 //! ```text
 //! % What the program shows.
@@ -20,6 +20,7 @@
 //! Other keys are for tests that look at more than what a program does: they read them by [`parse_with`].
 
 use nesl_prim::Failure;
+use std::fmt;
 
 /// The expected run-time error, or end by `exit`, which has no code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,42 @@ pub struct Header {
     pub rejected: Vec<(String, String)>,
     /// The arguments of `main`.
     pub arguments: Option<Vec<String>>,
+}
+
+impl fmt::Display for ExpectedError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ExpectedError { code, message, at } = self;
+        match (code.as_str(), message) {
+            ("", message) => formatter.write_str(message.as_deref().unwrap_or("an exit"))?,
+            (code, None) => formatter.write_str(code)?,
+            (code, Some(part)) => write!(formatter, "{code} with `{part}` in its message")?,
+        }
+        at.map_or(Ok(()), |(line, column)| write!(formatter, " at {line}:{column}"))
+    }
+}
+
+impl Header {
+    /// The expected end, in words.
+    pub(crate) fn end(&self) -> String {
+        match &self.error {
+            Some(error) => error.to_string(),
+            None if self.rejected.is_empty() => "an end without an error".to_owned(),
+            None => {
+                let errors: Vec<String> = self.rejected.iter().map(|(code, part)| format!("{code} {part}")).collect();
+                format!("errors of the checker: {}", errors.join("; "))
+            }
+        }
+    }
+}
+
+/// Whether a program says what running it must give, right or wrong.
+pub fn has_header(text: &str) -> bool {
+    let text = text.trim_start();
+    let nesl = || text.strip_prefix('%').and_then(|rest| rest.split('%').next());
+    let v = || text.strip_prefix("/*").and_then(|rest| rest.split("*/").next());
+    let comment = nesl().or_else(v).unwrap_or("");
+    let keys = ["expect:", "error:", "exit:", "compile-error:"];
+    comment.lines().any(|line| keys.iter().any(|key| line.trim_start().starts_with(key)))
 }
 
 /// Reads the header of a program.

@@ -1,0 +1,148 @@
+//! What an editor wants to know of a text: its forms, what is wrong with it, and what its names mean, also where some
+//! of it is wrong. The session in which it is looked at stays as it is.
+
+pub use crate::infer::mentions::{Mention, MentionKind};
+
+use super::{Imports, STACK, Session, has_errors};
+use crate::ast::TopLevel;
+use crate::core::FunctionId;
+use crate::diagnostic::{Diagnostic, Label, finish};
+use crate::elaborate::{Export, Group};
+use crate::infer::Inference;
+use crate::infer::mentions::MentionType;
+use crate::stack::with_stack_if_possible;
+use crate::syntax::nesl::parser;
+use crate::ty::{Class, Scheme, Type, parameter_name};
+use crate::typed::types::{TypeId, Types};
+use nesl_span::{FileId, SourceMap};
+use std::collections::{BTreeSet, HashMap};
+
+/// A text that has been looked at.
+#[derive(Debug)]
+pub struct Analysis {
+    /// Its forms in order, those that could not be read included.
+    pub forms: Vec<TopLevel>,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The names in it, in the order of the text. In `{… : v}` one place has two: `v` is mentioned, and bound.
+    pub mentions: Vec<Mention>,
+    /// What is known after the text, as far as it is right. It cannot be run if there were errors.
+    pub known: Session,
+    types: Types,
+    parameters: HashMap<usize, Vec<TypeId>>,
+}
+
+impl Analysis {
+    /// Looks at a text with what it imports. As long as checking it takes.
+    pub fn of(session: &Session, sources: &SourceMap, file: FileId, imports: &Imports) -> Analysis {
+        with_stack_if_possible(STACK, || Analysis::here(session, sources, file, imports))
+    }
+
+    fn here(session: &Session, sources: &SourceMap, file: FileId, imports: &Imports) -> Analysis {
+        let parser::Parsed { forms, diagnostics: syntax, .. } = parser::parse(file, &sources.file(file).text);
+        let (mut session, imported) = session.importing(sources, file, imports, &forms);
+        let mut inference = Inference::new(std::mem::take(&mut session.environment), sources, &forms, false);
+        inference.note_mentions();
+        if has_errors(&syntax) {
+            inference.after_syntax_errors(&syntax);
+        }
+        // With so many errors there is more to repair than anybody would read.
+        if !syntax.iter().any(|diagnostic| diagnostic.code == "E0199") {
+            inference.check();
+        }
+        let (mentions, parameters) = inference.mentions();
+        let is_incomplete = !imported.is_empty();
+        let mut diagnostics: Vec<Diagnostic> =
+            imported.into_iter().map(|problem| at_import(problem, sources, file, imports)).collect();
+        diagnostics.extend(syntax);
+        // Of a name that an import should have brought nobody can say anything.
+        if !is_incomplete {
+            diagnostics.append(&mut inference.diagnostics);
+        }
+        let (environment, types) = inference.into_known();
+        let known = Session { environment, ..session };
+        Analysis { forms, diagnostics: finish(diagnostics), mentions, known, types, parameters }
+    }
+
+    /// The type of what is mentioned: of a function, at that use. None where nothing is known.
+    pub fn type_of(&self, mention: &Mention) -> Option<String> {
+        match mention.ty {
+            MentionType::Unknown => None,
+            MentionType::Scheme(id) => Some(self.known.program().function(id).scheme.to_string()),
+            MentionType::Value(ty) => self.exported(mention.form, ty).map(|ty| self.in_context(mention.form, &ty)),
+            MentionType::Use(parameter, result) => {
+                let (parameter, result) =
+                    (self.exported(mention.form, parameter)?, self.exported(mention.form, result)?);
+                let plain = Scheme { classes: Vec::new(), parameter, result };
+                Some(plain.to_string())
+            }
+        }
+    }
+
+    /// The function that is mentioned, as it is defined.
+    pub fn function_of(&self, mention: &Mention) -> Option<FunctionId> {
+        let named = self
+            .known
+            .program()
+            .functions
+            .iter()
+            .rposition(|function| function.span == mention.definition && !function.is_lambda());
+        named.map(FunctionId)
+    }
+
+    fn exported(&self, form: usize, ty: TypeId) -> Option<Type> {
+        if self.types.has_error(ty) {
+            return None;
+        }
+        let none = Group::new();
+        let parameters = self.parameters.get(&form).map_or(&[][..], Vec::as_slice);
+        Some(Export::new(&self.types, parameters, &none).ty(ty))
+    }
+
+    /// A type with what is known of the type parameters in it.
+    fn in_context(&self, form: usize, ty: &Type) -> String {
+        let text = ty.to_string();
+        let parameters = self.parameters.get(&form).map_or(&[][..], Vec::as_slice);
+        let classes = Export::new(&self.types, parameters, &Group::new()).classes();
+        let mut used = BTreeSet::new();
+        collect_parameters(ty, &mut used);
+        let known = used.into_iter().filter_map(|index| {
+            let class = classes.get(index).filter(|class| !matches!(class, Class::Any | Class::Function))?;
+            Some(format!("{} in {}", parameter_name(index), class.name()))
+        });
+        let known: Vec<String> = known.collect();
+        if known.is_empty() { text } else { format!("{text} :: ({})", known.join("; ")) }
+    }
+}
+
+/// What is wrong with another file, said where the text imports it.
+fn at_import(problem: Diagnostic, sources: &SourceMap, file: FileId, imports: &Imports) -> Diagnostic {
+    let Some(other) = problem.labels.first().map(|label| label.span.file).filter(|other| *other != file) else {
+        return problem;
+    };
+    let mut labels = problem.labels;
+    if let Some(span) = imports.leading(file, other) {
+        labels.insert(0, Label { span, text: String::new() });
+    }
+    let message = format!("in {}: {}", sources.file(other).name, problem.message);
+    Diagnostic { message, labels, ..problem }
+}
+
+fn collect_parameters(ty: &Type, used: &mut BTreeSet<usize>) {
+    match ty {
+        Type::Parameter(index) => {
+            used.insert(*index);
+        }
+        Type::Pair(first, rest) => {
+            collect_parameters(first, used);
+            collect_parameters(rest, used);
+        }
+        Type::Sequence(element) => collect_parameters(element, used),
+        Type::Record(_, arguments) => arguments.iter().for_each(|argument| collect_parameters(argument, used)),
+        Type::Function(function) => {
+            collect_parameters(&function.parameter, used);
+            collect_parameters(&function.result, used);
+        }
+        Type::Scalar(_) | Type::Unit | Type::Identity(_) => {}
+    }
+}
