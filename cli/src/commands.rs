@@ -1,6 +1,7 @@
 //! The command line of `nesl`: one file for each command.
 
 mod about;
+mod bench;
 mod build;
 mod check;
 mod doc;
@@ -10,6 +11,7 @@ mod generate;
 mod new;
 mod repl;
 mod run;
+mod test;
 mod vcode;
 
 use crate::driver::ProgramText;
@@ -53,6 +55,10 @@ enum Command {
     New(new::Arguments),
     /// Check files, and show the types of what they define
     Check(check::Arguments),
+    /// Test files: what they expect, examples of their doc strings, properties
+    Test(test::Arguments),
+    /// Time the functions of files whose names begin with bench_
+    Bench(bench::Arguments),
     /// Lay files out in the usual way
     Fmt(fmt::Arguments),
     /// Show the flat program that a file compiles to
@@ -99,11 +105,13 @@ pub fn run() -> Result<(), Stop> {
         Some(Command::File(words)) => file(&words, &options),
         Some(Command::Repl) | None => repl::run(&options),
         Some(Command::About(arguments)) => about::run(&arguments, &options),
+        Some(Command::Bench(arguments)) => bench::run(&arguments, &options),
         // Everything else is for one process: of many, the first does it.
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
         Some(Command::New(arguments)) => new::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
+        Some(Command::Test(arguments)) => test::run(&arguments, &options),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments, options.style()),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),

@@ -93,6 +93,17 @@ pub fn compile(text: &ProgramText, style: Style) -> Result<(Program, SourceMap),
     Ok((program, sources))
 }
 
+/// Compiles another text in the place of a program as far as engines need it.
+///
+/// # Errors
+/// If it has errors; warnings go to standard error.
+pub fn compile_text(source: &ProgramText, text: String, style: Style) -> Result<(Program, SourceMap), Stop> {
+    let checked = check_text(source, text, style)?;
+    let mut program = flatten(&checked, style)?;
+    pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
+    Ok((program, checked.sources))
+}
+
 /// Compiles a program to VCODE before any pass, whatever language it is in.
 ///
 /// # Errors
@@ -125,7 +136,10 @@ fn read_stack_format(source: &ProgramText, style: Style) -> Result<(Program, Sou
 /// # Errors
 /// If its text cannot be read or has errors; warnings go to standard error.
 pub fn check(source: &ProgramText, style: Style) -> Result<Checked, Stop> {
-    let text = source.read(style)?;
+    check_text(source, source.read(style)?, style)
+}
+
+fn check_text(source: &ProgramText, text: String, style: Style) -> Result<Checked, Stop> {
     let mut sources = SourceMap::default();
     let mut session = Session::new(&mut sources);
     let file = sources.add(source.name(), text, Origin::User);

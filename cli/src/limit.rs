@@ -34,6 +34,12 @@ pub struct TimeLimit {
     text: String,
 }
 
+impl std::fmt::Display for TimeLimit {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
 impl std::str::FromStr for TimeLimit {
     type Err = String;
 

@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, style: Style) -> Result<(), Stop> {
 }
 
 /// A file, or the files below a folder in the order of their names. What is hidden is no source.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
     if !path.is_dir() {
         files.push(path.to_owned());
         return Ok(());
