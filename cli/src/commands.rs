@@ -8,6 +8,7 @@ mod doc;
 mod explain;
 mod fmt;
 mod generate;
+mod lsp;
 mod new;
 mod repl;
 mod run;
@@ -69,6 +70,8 @@ enum Command {
     Doc(doc::DocArguments),
     /// List the functions of the library that have to do with a word
     Apropos(doc::AproposArguments),
+    /// Serve an editor: the language server protocol on standard input and output
+    Lsp(lsp::Arguments),
     /// Show what this nesl is and where it runs: version, MPI, ranks, threads, memory
     About(about::Arguments),
     /// Start an interactive session
@@ -113,6 +116,7 @@ pub fn run() -> Result<(), Stop> {
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
         Some(Command::Test(arguments)) => test::run(&arguments, &options),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments, options.style()),
+        Some(Command::Lsp(arguments)) => lsp::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
         Some(Command::Doc(arguments)) => doc::doc(&arguments),
@@ -149,7 +153,7 @@ fn command_line() -> clap::Command {
     // Options that all commands share are theirs only then.
     command.build();
     let compiling = ["build", "check", "fmt", "vcode"].map(|name| (name, &["color", "message_format"][..]));
-    let telling = ["explain", "doc", "apropos", "completions", "man", "new"].map(|name| (name, &[][..]));
+    let telling = ["lsp", "explain", "doc", "apropos", "completions", "man", "new"].map(|name| (name, &[][..]));
     for (name, said) in compiling.into_iter().chain(telling) {
         command = command.mut_subcommand(name, |quiet| {
             quiet.mut_args(|option| {
