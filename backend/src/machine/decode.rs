@@ -112,6 +112,17 @@ pub(crate) struct Code {
     pub joins: HashMap<usize, Box<[(Slot, bool)]>>,
 }
 
+impl Code {
+    /// Where the results go of the call that stands before a line.
+    pub fn results_before(&self, line: usize) -> &[Option<Slot>] {
+        match &self.lines[line - 1] {
+            Line::Call { results, .. } => results,
+            Line::Each(line) => &line.results,
+            other => unreachable!("a caller goes on after its call, not after {other:?}"),
+        }
+    }
+}
+
 /// Decodes a function, whose calls at the end are steps if they are of one of these.
 pub(super) fn decode(function: &Function, steps: HashSet<FunctionId>) -> Code {
     let mut is_read = vec![false; function.registers.len()];

@@ -249,6 +249,14 @@ impl<E: Engine> Frames<E> {
         self.base = caller.base;
     }
 
+    /// The same where the results are in no frame.
+    pub fn return_values(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Position>]) {
+        let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the first frame returns to the host"));
+        self.slots.truncate(self.base);
+        self.base = caller.base;
+        values.into_iter().zip(results).for_each(|(value, &place)| self.store(place, value));
+    }
+
     /// The value of a source in the running function's frame; it leaves the frame at its last use.
     pub fn read(&mut self, source: Source) -> SlotOf<E> {
         let value = match source {
@@ -257,6 +265,14 @@ impl<E: Engine> Frames<E> {
             Source::Take(place) => self.slots[self.base + place as usize].take(),
         };
         value.unwrap_or_else(|| panic!("a register is read before it is defined: unverified program"))
+    }
+
+    /// A value that a source will be.
+    pub fn look(&self, source: Source) -> Option<&SlotOf<E>> {
+        match source {
+            Source::Constant(_) => None,
+            Source::Copy(place) | Source::Take(place) => self.slots[self.base + place as usize].as_ref(),
+        }
     }
 
     /// The value of a scalar source. It stays in the frame even at its last use: it holds no column, and the next value

@@ -4,7 +4,7 @@
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
-use super::strategy::is_uniform;
+use super::strategy::{Serial, is_uniform, serial};
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Place, Program, pipeline};
 use std::sync::{Arc, OnceLock};
@@ -22,6 +22,8 @@ pub struct Loaded {
     scalar_code: Vec<OnceLock<scalar_code::Code>>,
     /// For each lifted function whether it is a loop that all instances go round together, once somebody asked.
     uniform: Vec<OnceLock<bool>>,
+    /// What each recursion over single elements does, once somebody asked.
+    serial: Vec<OnceLock<Option<Serial>>>,
     /// Its native code.
     pub(crate) native: NativeCode,
     /// The same program for columns in parts.
@@ -36,9 +38,10 @@ impl Loaded {
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let uniform = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let serial = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
         let (steps, partitioned) = (OnceLock::new(), OnceLock::new());
-        Loaded { program, code, steps, scalar_only, scalar_code, uniform, native, partitioned }
+        Loaded { program, code, steps, scalar_only, scalar_code, uniform, serial, native, partitioned }
     }
 
     /// The program.
@@ -63,6 +66,15 @@ impl Loaded {
     /// Whether a lifted function is a loop that all instances go round together.
     pub(crate) fn is_uniform(&self, lifted: FunctionId) -> bool {
         *self.uniform[lifted.0 as usize].get_or_init(|| is_uniform(&self.program, lifted))
+    }
+
+    /// Whether a function is a recursion over single elements that native code knows, and what it does with them.
+    pub(in crate::machine) fn serial(&self, function: FunctionId) -> Option<Serial> {
+        *self.serial[function.0 as usize].get_or_init(|| {
+            let is_one =
+                self.native.is_recursive(&self.program, function) && self.native.is_supported(&self.program, function);
+            is_one.then(|| serial(&self.program, function)).flatten()
+        })
     }
 
     /// A function of scalars alone, translated now if it was not yet.

@@ -177,6 +177,44 @@ pub(crate) struct Done<E: Engine> {
 }
 
 impl NativeCode {
+    /// Calls a function, whose results are of these types and no descriptors; none if there is no memory to do that in.
+    /// `operands` are those values.
+    ///
+    /// # Errors
+    /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
+    pub fn call<E: Engine>(
+        &self,
+        engine: &mut E,
+        (function, types): (Compiled, &[RegisterType]),
+        (operands, values): (&Operands<E>, &[SlotOf<E>]),
+        (interrupt, depth): (Option<&AtomicBool>, usize),
+    ) -> Result<Option<Done<E>>, Fault> {
+        let Some(meter) = engine.meter().map(Arc::clone) else { return Ok(None) };
+        let outcome = meter.with_scratch(|scratch| {
+            let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
+            let mut words = vec![0; function.result_words()];
+            // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler
+            // made the function, is being run.
+            let status = unsafe { function.call(&mut state, &operands.words, &mut words) };
+            let mut results = Vec::new();
+            if status == Status::Done {
+                let mut rest = words.as_slice();
+                for &ty in types {
+                    let (words, others) = rest.split_at(words_of(ty));
+                    rest = others;
+                    results.push(match given(engine, words, values) {
+                        Some(column) => Slot::Column(column),
+                        // SAFETY: native code has just made these words: columns are in scratch memory or parts of
+                        // operands.
+                        None => unsafe { slot(engine, (ty, words), None) }?,
+                    });
+                }
+            }
+            Ok(Done { next: 0, status, steps: state.steps(), results })
+        });
+        outcome.transpose()
+    }
+
     /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if
     /// there is no memory to do that in. Each register of the results goes to its part of a column, if there is one and
     /// room in it.
@@ -210,6 +248,17 @@ impl NativeCode {
         });
         outcome.transpose()
     }
+}
+
+/// The column among values that is at an address, as long as it is there.
+fn given<E: Engine>(engine: &E, words: &[u64], values: &[SlotOf<E>]) -> Option<E::Column> {
+    let &[address, length] = words else { return None };
+    values.iter().find_map(|value| match value {
+        Slot::Column(column) if engine.length(column) as u64 == length => {
+            engine.address(column).filter(|&own| own as u64 == address).map(|_| column.clone())
+        }
+        _ => None,
+    })
 }
 
 /// A register from its words.

@@ -52,8 +52,18 @@ pub(super) struct Run<'a, E: Engine> {
     pub instructions: u64,
     /// What native code did, that of the evaluator apart.
     pub steps: u64,
+    /// How many elements native code may copy for what the lines have done (`super::serial`).
+    pub earned: usize,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
+}
+
+/// What comes after a function.
+enum Ended<E: Engine> {
+    /// Another one, from this line on.
+    Next(FunctionId, usize),
+    /// Nothing: these are the results of all.
+    All(Vec<SlotOf<E>>),
 }
 
 /// Why a run ended early.
@@ -164,8 +174,12 @@ impl<E: Engine> Run<'_, E> {
                     self.count(*at)?;
                     self.scalar_call(*callee, operands, results, *at, frames)?;
                 }
-                Line::Call { function: callee, operands, at, .. } => {
+                Line::Call { function: callee, operands, at, results } => {
                     self.count(*at)?;
+                    if let Some(values) = self.serial_call(*callee, operands, *at, frames)? {
+                        values.into_iter().zip(results).for_each(|(value, &place)| frames.store(place, value));
+                        continue;
+                    }
                     let callee_code = program.code(*callee);
                     frames.call((function, next), callee_code, operands).map_err(Stop::at(*at))?;
                     self.enter(*at);
@@ -173,6 +187,13 @@ impl<E: Engine> Run<'_, E> {
                 }
                 Line::Step { function: callee, operands, at } => {
                     self.count(*at)?;
+                    if let Some(values) = self.serial_call(*callee, operands, *at, frames)? {
+                        match self.end(values, frames)? {
+                            Ended::Next(id, line) => (function, code, next) = (id, program.code(id), line),
+                            Ended::All(values) => return Ok(values),
+                        }
+                        continue;
+                    }
                     (function, code, next) = (*callee, program.code(*callee), 0);
                     frames.step(code, operands).map_err(Stop::at(*at))?;
                 }
@@ -192,11 +213,8 @@ impl<E: Engine> Run<'_, E> {
                 Line::Drop(slots) => frames.clear(slots),
                 Line::Return(sources) if frames.leaf().is_some() => {
                     let values = sources.iter().map(|&source| frames.read(source)).collect();
-                    if let Some(serial) = self.end_instance(values, frames)? {
-                        (function, code, next) = (serial, program.code(serial), 0);
-                    } else if let Some((caller, line)) = frames.caller() {
-                        self.end_each(frames)?;
-                        (function, code, next) = (caller, program.code(caller), line);
+                    if let Ended::Next(id, line) = self.end(values, frames)? {
+                        (function, code, next) = (id, program.code(id), line);
                     }
                 }
                 Line::Return(sources) => match frames.caller() {
@@ -204,16 +222,28 @@ impl<E: Engine> Run<'_, E> {
                     Some((caller, line)) => {
                         self.leave();
                         (function, code, next) = (caller, program.code(caller), line);
-                        let results = match &code.lines[line - 1] {
-                            Line::Call { results, .. } => results,
-                            Line::Each(line) => &line.results,
-                            other => unreachable!("a caller goes on after its call, not after {other:?}"),
-                        };
-                        frames.return_to_caller(sources, results);
+                        frames.return_to_caller(sources, code.results_before(line));
                     }
                 },
             }
         }
+    }
+
+    /// Ends the running function, with these results: where to go on.
+    fn end(&mut self, values: Vec<SlotOf<E>>, frames: &mut Frames<E>) -> Result<Ended<E>, Stop> {
+        let caller = frames.caller();
+        if frames.leaf().is_some() {
+            if let Some(serial) = self.end_instance(values, frames)? {
+                return Ok(Ended::Next(serial, 0));
+            }
+            let Some((caller, line)) = caller else { unreachable!("instances have a caller") };
+            self.end_each(frames)?;
+            return Ok(Ended::Next(caller, line));
+        }
+        let Some((caller, line)) = caller else { return Ok(Ended::All(values)) };
+        self.leave();
+        frames.return_values(values, self.program.code(caller).results_before(line));
+        Ok(Ended::Next(caller, line))
     }
 
     /// Why an operation of a line stops the run. The element is one of all, if the line is in conditionals.

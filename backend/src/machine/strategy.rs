@@ -10,9 +10,11 @@
 //! or does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each
 //! of them says.
 
+mod serial;
 mod uniform;
 
 use crate::engine::division::Deal;
+pub(super) use serial::{Serial, serial};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;

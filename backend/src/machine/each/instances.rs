@@ -120,7 +120,7 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// What registers hold, for comparing.
-    fn shown(&mut self, slots: &[SlotOf<E>]) -> Result<Vec<Vec<String>>, Fault> {
+    pub(in crate::machine) fn shown(&mut self, slots: &[SlotOf<E>]) -> Result<Vec<Vec<String>>, Fault> {
         let mut all = Vec::new();
         for slot in slots {
             let column = match slot {

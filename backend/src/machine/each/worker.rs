@@ -5,6 +5,7 @@ use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
 use crate::machine::run::{Run, Settings};
+use crate::machine::serial;
 
 /// What a run beside the run did.
 pub(super) struct Did<R> {
@@ -34,6 +35,7 @@ pub(super) fn run<E: Engine, R>(
         evaluator: Evaluator::new(program, settings.limits, settings.native, settings.interrupt),
         instructions: 0,
         steps: 0,
+        earned: serial::AT_FIRST,
         profile: profile.as_mut(),
     };
     run.begin_profile();

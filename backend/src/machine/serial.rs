@@ -1,0 +1,96 @@
+//! Recursion over single elements outside of an apply-to-each: calls, and turns of loops, in native code.
+//!
+//! There is nothing in such functions for vector instructions ([`serial`](super::strategy::serial)), and each of the
+//! machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it changes it
+//! copies first, because where it gives up the lines begin again from what was there; so a function that changes
+//! elements goes there once the machine has done enough of its turns to have earned the copy. Whatever the program,
+//! copies then cost little beside the turns. A loop that is long enough moves over between two turns.
+
+use super::frames::Frames;
+use super::run::{Run, Stop};
+use super::strategy::Serial;
+use crate::data::slot::Slot;
+use crate::engine::Engine;
+use crate::engine::native::Native;
+use crate::engine::value::SlotOf;
+use crate::machine::decode::Source;
+use crate::machine::native::Operands;
+use nesl_native::Status;
+use nesl_vcode::{FunctionId, Place};
+
+/// How many elements a call, or a turn, earns: to copy them takes about a fifth of its time.
+const EARNED: usize = 256;
+
+/// The elements that may be copied before anything has been earned.
+pub(super) const AT_FIRST: usize = 4096;
+
+impl<E: Engine> Run<'_, E> {
+    /// The results of a call in native code, if the function is one for that, and comes to its end there. Otherwise the
+    /// operands are in the frame as they were.
+    pub(super) fn serial_call(
+        &mut self,
+        function: FunctionId,
+        operands: &[Source],
+        at: Place,
+        frames: &mut Frames<E>,
+    ) -> Result<Option<Vec<SlotOf<E>>>, Stop> {
+        if self.settings.native == Native::Off || !self.engine.has_addresses() {
+            return Ok(None);
+        }
+        let Some(serial) = self.program.serial(function) else { return Ok(None) };
+        if serial == Serial::Updates {
+            let lengths = operands.iter().filter_map(|&operand| match frames.look(operand) {
+                Some(Slot::Column(column)) => Some(self.engine.length(column)),
+                _ => None,
+            });
+            let copied = lengths.fold(0, usize::saturating_add);
+            if copied > self.earned {
+                self.earned = self.earned.saturating_add(EARNED);
+                return Ok(None);
+            }
+            self.earned -= copied;
+        }
+        let outside = frames.active().map_err(Stop::at(at))?;
+        let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
+        let results = self.native_call(function, &values, at, outside.calls)?;
+        if results.is_none() {
+            for (&operand, value) in operands.iter().zip(values) {
+                if let Source::Take(place) = operand {
+                    frames.store(Some(place), value);
+                }
+            }
+        }
+        Ok(results)
+    }
+
+    fn native_call(
+        &mut self,
+        function: FunctionId,
+        values: &[SlotOf<E>],
+        at: Place,
+        calls: usize,
+    ) -> Result<Option<Vec<SlotOf<E>>>, Stop> {
+        let fault = Stop::of(at);
+        let program = self.program;
+        let Some(native) = program.native.function(program.program(), function) else { return Ok(None) };
+        let Some(operands) = Operands::new(self.engine, values).map_err(&fault)? else { return Ok(None) };
+        let code = &program.program().functions[function.0 as usize];
+        let types: Vec<_> = code.body.results.iter().map(|&result| code.operand_type(result)).collect();
+        let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(calls));
+        self.is_native();
+        let called = program.native.call(self.engine, (native, &types), (&operands, values), limits).map_err(&fault)?;
+        let Some(called) = called.filter(|called| called.status == Status::Done) else { return Ok(None) };
+        self.instructions += 1;
+        self.steps += called.steps;
+        if self.settings.native == Native::Check {
+            self.settings.native = Native::Off;
+            let expected = self.function(function, values.to_vec());
+            self.settings.native = Native::Check;
+            let expected = expected.map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
+            let (found, expected) =
+                (self.shown(&called.results).map_err(&fault)?, self.shown(&expected).map_err(&fault)?);
+            assert_eq!(found, expected, "{} in native code, and by the machine's lines", code.name);
+        }
+        Ok(Some(called.results))
+    }
+}

@@ -1,0 +1,145 @@
+//! Which functions have nothing in them that could be done at once: each instruction looks at, or changes, a few
+//! elements, however long columns are. Such a recursion is a loop over single elements, which the machine's lines make
+//! slow and vector instructions cannot make fast.
+
+use nesl_vcode::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp};
+use std::collections::HashSet;
+
+/// Columns of so many elements are a few.
+const FEW: usize = 16;
+
+/// What a function without anything to do at once does with columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::machine) enum Serial {
+    /// It reads elements.
+    Reads,
+    /// It changes some, too.
+    Updates,
+}
+
+/// Whether a function, and whatever it calls, is like that, and gives no sequences of sequences.
+pub(in crate::machine) fn serial(program: &Program, function: FunctionId) -> Option<Serial> {
+    let of_function = |id: FunctionId| &program.functions[id.0 as usize];
+    let code = of_function(function);
+    if code.body.results.iter().any(|&result| code.operand_type(result) == RegisterType::Descriptor) {
+        return None;
+    }
+    let mut walk = Walk { reached: vec![function], few: HashSet::new(), found: Serial::Reads };
+    let mut next = 0;
+    while let Some(&id) = walk.reached.get(next) {
+        next += 1;
+        walk.few.clear();
+        let function = of_function(id);
+        if !walk.block(&function.body, function) {
+            return None;
+        }
+    }
+    Some(walk.found)
+}
+
+struct Walk {
+    reached: Vec<FunctionId>,
+    /// The columns of a few elements.
+    few: HashSet<Register>,
+    found: Serial,
+}
+
+impl Walk {
+    fn block(&mut self, block: &Block, function: &Function) -> bool {
+        block.instructions.iter().all(|instruction| self.instruction(instruction, function))
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, function: &Function) -> bool {
+        let operands = &instruction.operands;
+        // All that an instruction goes over, those operands apart that it only looks into.
+        let goes_over =
+            |walk: &Walk, operands: &[Operand]| operands.iter().all(|&operand| walk.is_few(operand, function));
+        let is_so = match &instruction.op {
+            Op::Scalar(_) => return true,
+            Op::If(then_block, else_block) => {
+                return self.block(then_block, function) && self.block(else_block, function);
+            }
+            Op::Call(callee) => {
+                if !self.reached.contains(callee) {
+                    self.reached.push(*callee);
+                }
+                return true;
+            }
+            Op::Fused(block) => {
+                let is_so = self.block(block, function);
+                for (&result, &yielded) in instruction.results.iter().zip(&block.results) {
+                    if self.is_few(yielded, function) {
+                        self.few.insert(result);
+                    }
+                }
+                return is_so;
+            }
+            Op::Constants(constants) => constants.len() <= FEW,
+            Op::Vector(VectorOp::Build) => operands.len() <= FEW,
+            Op::Vector(VectorOp::Gather) => goes_over(self, &operands[1..]),
+            Op::Vector(VectorOp::Scatter) => {
+                self.found = Serial::Updates;
+                // What it gives is as long as what it writes to.
+                return goes_over(self, &operands[1..]);
+            }
+            Op::Vector(VectorOp::Length | VectorOp::Extract | VectorOp::Slice | VectorOp::View) => return true,
+            Op::Vector(VectorOp::Starts | VectorOp::Lengths | VectorOp::Segments) => return true,
+            Op::Map(_) | Op::Vector(VectorOp::Reduce(_)) => goes_over(self, operands),
+            Op::Vector(_) | Op::Each(_) | Op::Host(_) => false,
+        };
+        if is_so {
+            self.few.extend(&instruction.results);
+        }
+        is_so
+    }
+
+    fn is_few(&self, operand: Operand, function: &Function) -> bool {
+        match operand {
+            Operand::Constant(_) => true,
+            Operand::Register(register) => {
+                matches!(function.register_type(register), RegisterType::Scalar(_)) || self.few.contains(&register)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(body: &str) -> Option<Serial> {
+        let text = format!("function f(%0: int, %1: column int) -> int {{\n{}\n}}", body.replace("; ", "\n"));
+        let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        serial(&program, FunctionId(0))
+    }
+
+    #[test]
+    fn single_elements_are_read_and_changed() {
+        assert_eq!(of("%2 = extract %1 %0; return %2"), Some(Serial::Reads));
+        assert_eq!(of("%2 = slice %1 0 1; %3 = extract %2 0; return %3"), Some(Serial::Reads));
+        assert_eq!(
+            of("%2 = build %0 1; %3 = map add.int %2 1; %4 = reduce.add.int %3; return %4"),
+            Some(Serial::Reads)
+        );
+        let update = "%2 = build %0; %3 = length %1
+            %6 = fused {; %4 = map check_index %2 %3; %5 = scatter %1 %4 %2; yield %5; }";
+        assert_eq!(of(&format!("{update}; %7 = extract %6 0; return %7")), Some(Serial::Updates));
+        assert_eq!(of(&format!("{update}; %7 = call f 1 %6; return %7")), Some(Serial::Updates));
+    }
+
+    #[test]
+    fn what_goes_over_columns_is_for_vector_instructions() {
+        for body in [
+            "%2 = map add.int %1 1; %3 = extract %2 0; return %3",
+            "%2 = reduce.add.int %1; return %2",
+            "%2 = iota %0; %3 = extract %2 0; return %3",
+            "%2 = gather %1 %1; %3 = extract %2 0; return %3",
+            "%2 = scatter %1 %1 %1; %3 = extract %2 0; return %3",
+            "%2 = build %0; %3 = concat %1 %2; %4 = extract %3 0; return %4",
+            // As long as what it was made from.
+            "%2 = build %0; %3 = scatter %1 %2 %2; %4 = reduce.add.int %3; return %4",
+        ] {
+            assert_eq!(of(body), None, "{body}");
+        }
+    }
+}
