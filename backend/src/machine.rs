@@ -18,7 +18,6 @@ pub mod profile;
 mod run;
 mod scalar_code;
 mod scalars;
-mod serial;
 pub mod strategy;
 
 use crate::data::counters::Counters;
@@ -261,7 +260,7 @@ impl<E: Engine> Machine<E> {
             evaluator: Evaluator::new(program, self.limits, self.native, interrupt),
             instructions: 0,
             steps: 0,
-            earned: serial::AT_FIRST,
+            earned: run::serial::AT_FIRST,
             profile: self.profile.as_mut(),
         };
         let (begun, talked) = (clock::of_process(), run.engine.talk());

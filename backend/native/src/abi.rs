@@ -24,6 +24,8 @@ pub(crate) struct Entry {
     pub passed: Arc<[usize]>,
     /// What Rust calls.
     pub entry: FuncId,
+    /// Whether it, or what it calls, writes elements of columns: then it takes those over that it may write over.
+    pub updates: bool,
 }
 
 /// Words of a register.

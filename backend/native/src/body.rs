@@ -12,7 +12,7 @@ mod filter;
 mod group;
 mod placed;
 mod sink;
-mod updates;
+pub(crate) mod updates;
 
 use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
@@ -90,6 +90,8 @@ pub(crate) struct Body<'a, 'b> {
     uses: Uses,
     /// The columns that it may write over.
     updates: Updates,
+    /// Those of its caller's that it may: where each begins, and its bytes.
+    granted: Vec<[Value; 2]>,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
     /// Where the function's scratch memory begins, if it has to do with columns.
@@ -112,8 +114,22 @@ impl<'a, 'b> Body<'a, 'b> {
         let function = &program.functions[id.0 as usize];
         let (values, uses, updates) = (Vec::new(), Uses::default(), Updates::default());
         let parameters = of_all(&mut emitter, function, &functions[&id].passed, &parameters);
-        let mut body =
-            Body { emitter, program, steps, id, function, functions, kept, values, uses, updates, frames, mark, again };
+        let mut body = Body {
+            emitter,
+            program,
+            steps,
+            id,
+            function,
+            functions,
+            kept,
+            values,
+            uses,
+            updates,
+            granted: Vec::new(),
+            frames,
+            mark,
+            again,
+        };
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
     }
@@ -132,6 +148,9 @@ impl<'a, 'b> Body<'a, 'b> {
         self.mark =
             makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
         self.again = None;
+        if is_called && self.functions[&self.id].updates {
+            self.granted = self.take_over();
+        }
         let is_checked = is_called && self.looks_at_interrupt(self.id);
         if is_checked {
             self.emitter.check_stack();
@@ -168,14 +187,16 @@ impl<'a, 'b> Body<'a, 'b> {
         self.emitter.call(entry.body, &entry.passed, arguments)
     }
 
-    /// Emits a function where it is called.
-    fn inlined(&mut self, id: FunctionId, arguments: &[Value]) -> Vec<Value> {
+    /// Emits a function where it is called; it may write over these columns.
+    fn inlined(&mut self, id: FunctionId, arguments: &[Value], granted: Vec<[Value; 2]>) -> Vec<Value> {
         let kept =
             (std::mem::take(&mut self.values), std::mem::take(&mut self.uses), std::mem::take(&mut self.updates));
         let outer = (self.id, self.function, self.mark, self.again.take());
+        let granted = std::mem::replace(&mut self.granted, granted);
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
         (self.id, self.function, self.mark, self.again) = outer;
+        self.granted = granted;
         (self.values, self.uses, self.updates) = kept;
         results.concat()
     }
@@ -237,12 +258,13 @@ impl<'a, 'b> Body<'a, 'b> {
                 self.branches(condition, [then_block, else_block], &instruction.results, emit)
                     .unwrap_or_else(|| unreachable!("both blocks come to their end"))
             }
-            Op::Call(function) if self.is_inlined(*function) => {
-                let operands = self.flat(operands);
-                self.inlined(*function, &operands)
-            }
             Op::Call(function) => {
+                let granted = self.grants(*function, instruction);
                 let operands = self.flat(operands);
+                if self.is_inlined(*function) {
+                    return self.inlined(*function, &operands, granted);
+                }
+                self.hand_over(&granted);
                 self.call(*function, &operands)
             }
             Op::Constants(constants) => {

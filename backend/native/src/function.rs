@@ -8,7 +8,7 @@
 pub use crate::module::Unavailable;
 
 use crate::abi::{Enter, Entry, machine_types, parameter_types, passed, words_of};
-use crate::body::{self, Body, ProgramFunction};
+use crate::body::{self, Body, ProgramFunction, updates};
 use crate::emitter::Emitter;
 use crate::kept::Kept;
 use crate::module::Module;
@@ -200,11 +200,13 @@ impl Compiler {
             let passed = passed(code);
             let (body, entry) = (self.signature(code, &passed), self.entry_signature());
             let (body, entry) = (self.module.declare(&body)?, self.module.declare(&entry)?);
-            self.functions.insert(id, Entry { body, passed, entry });
+            let updates = updates::writes(&code.body);
+            self.functions.insert(id, Entry { body, passed, entry, updates });
         }
+        self.pass_on_updates(program, &reached);
         for &id in &reached {
             let code = &program.functions[id.0 as usize];
-            let Entry { body, passed, entry } = self.functions[&id].clone();
+            let Entry { body, passed, entry, .. } = self.functions[&id].clone();
             let (signature, entry_signature) = (self.signature(code, &passed), self.entry_signature());
             let (functions, kept) = (&self.functions, &mut self.kept);
             let steps = &*self.steps.get_or_insert_with(|| Steps::of(program));
@@ -219,6 +221,24 @@ impl Compiler {
             self.kept.sites[index].1.serial.get_or_init(|| enter);
         }
         Ok(())
+    }
+
+    /// What calls a function that writes elements is one that does.
+    fn pass_on_updates(&mut self, program: &Program, reached: &[FunctionId]) {
+        let mut is_done = false;
+        while !is_done {
+            is_done = true;
+            for id in reached {
+                let mut updates = self.functions[id].updates;
+                visit(&program.functions[id.0 as usize].body, &mut |instruction| {
+                    updates |= matches!(instruction.op, Op::Call(callee) if self.functions[&callee].updates);
+                });
+                if let Some(entry) = self.functions.get_mut(id) {
+                    is_done &= entry.updates == updates;
+                    entry.updates = updates;
+                }
+            }
+        }
     }
 
     fn signature(&mut self, function: &Function, passed: &[usize]) -> Signature {

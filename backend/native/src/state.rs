@@ -135,6 +135,9 @@ pub struct State<'a> {
     /// Where scratch memory ends.
     limit: usize,
     scratch: Option<&'a mut Scratch>,
+    /// The columns that a function may write over that is just being called: where each begins, and its bytes. The
+    /// function takes them over, so that they are empty again.
+    granted: [[usize; 2]; GRANTED_MOST],
     /// Those of the float sums of one group, which come and go inside it.
     sums: Vec<Box<Sums>>,
 }
@@ -143,7 +146,11 @@ pub(crate) const INTERRUPT: i32 = offset_of!(State<'_>, interrupt) as i32;
 pub(crate) const STACK_LIMIT: i32 = offset_of!(State<'_>, stack_limit) as i32;
 pub(crate) const TOP: i32 = offset_of!(State<'_>, top) as i32;
 pub(crate) const STEPS: i32 = offset_of!(State<'_>, steps) as i32;
+pub(crate) const GRANTED: i32 = offset_of!(State<'_>, granted) as i32;
 pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
+
+/// How many columns a function can be given to write over.
+pub(crate) const GRANTED_MOST: usize = 2;
 
 /// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -165,6 +172,7 @@ impl<'a> State<'a> {
             steps: 0,
             limit: top + bytes,
             scratch,
+            granted: [[0; 2]; GRANTED_MOST],
             sums: Vec::new(),
         }
     }

@@ -4,6 +4,7 @@
 //! only where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
 mod profiling;
+pub(super) mod serial;
 mod together;
 
 use super::frames::Frames;
@@ -52,7 +53,7 @@ pub(super) struct Run<'a, E: Engine> {
     pub instructions: u64,
     /// What native code did, that of the evaluator apart.
     pub steps: u64,
-    /// How many elements native code may copy for what the lines have done (`super::serial`).
+    /// How many elements native code may copy for what the lines have done ([`serial`]).
     pub earned: usize,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,

@@ -76,7 +76,8 @@ impl Body<'_, '_> {
                 body.emitter.check_flag(flag);
             }
             let arguments = body.arguments(&parts, i);
-            let results = if is_inlined { body.inlined(serial, &arguments) } else { body.call(serial, &arguments) };
+            let results =
+                if is_inlined { body.inlined(serial, &arguments, Vec::new()) } else { body.call(serial, &arguments) };
             let mut results = results.as_slice();
             for (field, kept) in plan.results.iter().zip(&kept) {
                 let (own, others) = results.split_at(words_of(field.serial()));

@@ -6,7 +6,7 @@
 //! after filters: move columns down to where those before them end; top = where the last ends
 //! ```
 
-use super::{Body, Mark};
+use super::Body;
 use crate::emitter::TRUSTED;
 use crate::kernel::{
     Bound, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, PlanOperand, emit_group, is_ordered,
@@ -184,16 +184,14 @@ impl Body<'_, '_> {
             unreachable!("what a scatter writes to comes from outside")
         };
         let column = self.value(Operand::Register(inputs[target]));
-        let Some(Mark { address: mark, .. }) = self.mark.filter(|_| self.updates.may_overwrite(inputs[target])) else {
+        if !self.updates.may_overwrite(inputs[target]) {
             let copy = self.concat(&column, ty);
             return Outlet { pointer: copy[0], start: copy[1] };
-        };
-        let top = self.emitter.load_state(TOP);
+        }
+        let is_own = self.owns(column[0]);
         let builder = &mut self.emitter.builder;
         let (copying, after) = (builder.create_block(), builder.create_block());
         builder.append_block_param(after, types::I64);
-        let (offset, used) = (builder.ins().isub(column[0], mark), builder.ins().isub(top, mark));
-        let is_own = builder.ins().icmp(IntCC::UnsignedLessThan, offset, used);
         builder.ins().brif(is_own, after, &[BlockArg::from(column[0])], copying, &[]);
         builder.switch_to_block(copying);
         let copy = self.concat(&column, ty);

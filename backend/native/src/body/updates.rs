@@ -14,36 +14,130 @@
 //!     jump f(target, i + 1)
 //! ```
 //!
-//! Registers may mean the same memory where an instruction gives what it was given, or a part of it: they are put into
-//! one class. What a group computes may be put off until the instances of an `each` need it (`super::sink`), so what
+//! A function that is called gets columns to write over with the call, if they are the caller's own, and nothing reads
+//! them after it: `f(find(parents, x), …)` would otherwise copy all parents in each turn.
+//!
+//! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all
+//! that these may mean. What a group computes may be put off until the instances of an `each` need it (`super::sink`), so what
 //! instances read counts as what it is made from.
 
+use super::Body;
+use crate::state::{GRANTED, GRANTED_MOST, TOP};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use nesl_vcode::tail;
 use nesl_vcode::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The registers of a function of which scatters may write over the columns, where these are its own.
+/// What of a function's own columns may be written over.
 #[derive(Default)]
 pub(super) struct Updates {
+    /// Those that scatters write to.
     targets: HashSet<Register>,
+    /// For calls, by the addresses of their instructions, the positions of operands.
+    granted: HashMap<usize, Vec<usize>>,
 }
 
 impl Updates {
     /// Of a function whose parameters, where they are its own, are different columns.
     pub fn of(function: &Function) -> Updates {
         let reading = Reading::of(function);
-        let mut targets: HashSet<Register> = reading.scatters.iter().map(|scatter| scatter.target).collect();
+        let scatters = || reading.changes.iter().filter(|change| change.call.is_none());
+        let mut targets: HashSet<Register> = scatters().map(|scatter| scatter.target).collect();
         targets.retain(|&target| {
-            let mut of_target = reading.scatters.iter().filter(|scatter| scatter.target == target);
-            of_target.all(|scatter| reading.is_last(scatter))
+            scatters().filter(|scatter| scatter.target == target).all(|scatter| reading.is_last(scatter))
         });
-        Updates { targets }
+        let mut granted: HashMap<usize, Vec<usize>> = HashMap::new();
+        for change in &reading.changes {
+            if let Some((call, position)) = change.call.filter(|_| reading.is_last(change)) {
+                granted.entry(call).or_default().push(position);
+            }
+        }
+        Updates { targets, granted }
+    }
+
+    /// The operands of a call that the called function may write over.
+    fn granted(&self, call: &Instruction) -> Vec<usize> {
+        let mut positions = self.granted.get(&std::ptr::from_ref(call).addr()).cloned().unwrap_or_default();
+        positions.truncate(GRANTED_MOST);
+        positions
     }
 
     /// Whether a scatter may write over this register's column.
     pub fn may_overwrite(&self, register: Register) -> bool {
         self.targets.contains(&register)
     }
+}
+
+impl Body<'_, '_> {
+    /// Whether a column that begins at an address is the function's own.
+    pub(super) fn owns(&mut self, address: Value) -> Value {
+        let top = self.emitter.load_state(TOP);
+        let builder = &mut self.emitter.builder;
+        let own = self.mark.map(|mark| [mark.address, builder.ins().isub(top, mark.address)]);
+        let mut is_own = builder.ins().iconst(types::I8, 0);
+        for [start, bytes] in own.into_iter().chain(self.granted.iter().copied()) {
+            let offset = builder.ins().isub(address, start);
+            let is_inside = builder.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
+            is_own = builder.ins().bor(is_own, is_inside);
+        }
+        is_own
+    }
+
+    /// The columns among the operands of a call that the called function may write over, if it writes at all: where
+    /// each begins, and its bytes.
+    pub(super) fn grants(&mut self, function: FunctionId, call: &Instruction) -> Vec<[Value; 2]> {
+        if !self.functions[&function].updates {
+            return Vec::new();
+        }
+        let mut grants = Vec::new();
+        for position in self.updates.granted(call) {
+            let operand = call.operands[position];
+            let (column, ty) = (self.value(operand), self.scalar_type(operand));
+            let is_own = self.owns(column[0]);
+            let (bytes, nothing) = (self.bytes(column[1], ty), self.emitter.int(0));
+            grants.push([column[0], self.emitter.builder.ins().select(is_own, bytes, nothing)]);
+        }
+        grants
+    }
+
+    /// Gives columns to a function that is about to be called.
+    pub(super) fn hand_over(&mut self, granted: &[[Value; 2]]) {
+        let nothing = self.emitter.int(0);
+        for index in 0..if granted.is_empty() { 0 } else { GRANTED_MOST } {
+            let words = granted.get(index).copied().unwrap_or([nothing; 2]);
+            for (word, value) in words.into_iter().enumerate() {
+                self.emitter.store_state(word_of(index, word), value);
+            }
+        }
+    }
+
+    /// The columns that this function was given.
+    pub(super) fn take_over(&mut self) -> Vec<[Value; 2]> {
+        let nothing = self.emitter.int(0);
+        (0..GRANTED_MOST)
+            .map(|index| {
+                let words = [0, 1].map(|word| self.emitter.load_state(word_of(index, word)));
+                self.emitter.store_state(word_of(index, 1), nothing);
+                words
+            })
+            .collect()
+    }
+}
+
+/// Where a word of the columns that are given stands in the state.
+fn word_of(index: usize, word: usize) -> i32 {
+    GRANTED + (8 * (2 * index + word)) as i32
+}
+
+/// Whether an instruction of a block writes elements.
+pub(crate) fn writes(block: &Block) -> bool {
+    block.instructions.iter().any(|instruction| match &instruction.op {
+        Op::Vector(VectorOp::Scatter) => true,
+        Op::If(then_block, else_block) => writes(then_block) || writes(else_block),
+        Op::Fused(block) => writes(block),
+        _ => false,
+    })
 }
 
 /// Whether the functions of a loop may pass each other one column twice, or parts of it.
@@ -54,9 +148,10 @@ pub(super) fn share_columns(program: &Program, functions: &HashSet<FunctionId>) 
         let mut shares = false;
         visit(&function.body, &mut |instruction| {
             if matches!(&instruction.op, Op::Call(callee) if functions.contains(callee)) {
-                let passed = instruction.operands.iter().filter_map(|&operand| reading.class_of(operand));
-                let mut seen = HashSet::new();
-                shares |= !passed.into_iter().all(|class| seen.insert(class));
+                let passed: Vec<Register> = instruction.operands.iter().copied().filter_map(register).collect();
+                let later = |index: usize| passed[index + 1..].iter();
+                let mut pairs = (0..passed.len()).flat_map(|index| later(index).map(move |&other| (index, other)));
+                shares |= pairs.any(|(index, other)| reading.may_share(passed[index], other));
             }
         });
         shares
@@ -89,9 +184,11 @@ impl Place {
     }
 }
 
-/// An instruction, or a group with one, that writes elements of a column.
-struct Scatter {
+/// An instruction, or a group with one, that writes elements of a column, or a call that may.
+struct Change {
     target: Register,
+    /// The address of the call, and the operand.
+    call: Option<(usize, usize)>,
     /// How often it reads the target, and what else it reads.
     reads: usize,
     others: Vec<Register>,
@@ -101,11 +198,11 @@ struct Scatter {
 /// Where registers of a function are defined and read, and which of them may mean the same memory.
 struct Reading<'a> {
     function: &'a Function,
-    /// The registers of which each is in one class with another; the first of a class is its own.
-    same: Vec<usize>,
+    /// For each register the columns, numbered by where they come from, whose memory it may mean.
+    roots: Vec<BTreeSet<usize>>,
     defined: Vec<Option<Place>>,
     reads: Vec<(Register, Place)>,
-    scatters: Vec<Scatter>,
+    changes: Vec<Change>,
     /// What instances of an `each` read.
     of_instances: HashSet<Register>,
     branches: Vec<(usize, bool)>,
@@ -117,10 +214,10 @@ impl<'a> Reading<'a> {
         let count = function.registers.len();
         let mut reading = Reading {
             function,
-            same: (0..count).collect(),
+            roots: vec![BTreeSet::new(); count],
             defined: vec![None; count],
             reads: Vec::new(),
-            scatters: Vec::new(),
+            changes: Vec::new(),
             of_instances: HashSet::new(),
             branches: Vec::new(),
             number: 0,
@@ -141,6 +238,11 @@ impl<'a> Reading<'a> {
 
     fn define(&mut self, register: Register) {
         self.defined[register.0 as usize] = Some(self.place());
+        let roots = &mut self.roots[register.0 as usize];
+        if roots.is_empty() {
+            // From nowhere else: it is a column of its own.
+            roots.insert(register.0 as usize);
+        }
     }
 
     /// Reads a block; `is_end` says whether the function is at its end behind it. Then what its last instruction gives
@@ -166,12 +268,20 @@ impl<'a> Reading<'a> {
                         self.branches.pop();
                         for (&result, &yielded) in instruction.results.iter().zip(&block.results) {
                             if !is_last {
-                                self.join(Operand::Register(result), yielded);
+                                self.join(result, yielded);
                             }
                         }
                     }
                 }
-                Op::Call(_) if is_last => {}
+                Op::Call(_) => {
+                    for (position, &operand) in instruction.operands.iter().enumerate() {
+                        let call = (std::ptr::from_ref(instruction).addr(), position);
+                        self.note(operand, instruction, Some(call));
+                    }
+                    if !is_last {
+                        self.aliases(&instruction.op, instruction);
+                    }
+                }
                 op => self.aliases(op, instruction),
             }
             self.number += 1;
@@ -193,7 +303,7 @@ impl<'a> Reading<'a> {
             }
         };
         for scatter in inner.iter().filter(|inner| matches!(inner.op, Op::Vector(VectorOp::Scatter))) {
-            self.note(scatter, instruction);
+            self.note(scatter.operands[0], instruction, None);
         }
         for (&result, &yielded) in instruction.results.iter().zip(yields) {
             let maker = inner.iter().find(|inner| inner.results.iter().any(|&own| Operand::Register(own) == yielded));
@@ -209,55 +319,53 @@ impl<'a> Reading<'a> {
                     all
                 }
             };
-            from.into_iter().for_each(|operand| self.join(Operand::Register(result), operand));
+            from.into_iter().for_each(|operand| self.join(result, operand));
         }
     }
 
-    fn note(&mut self, scatter: &Instruction, instruction: &Instruction) {
-        let Some(target) = register(scatter.operands[0]) else { return };
+    /// Notes that an instruction may write to an operand.
+    fn note(&mut self, operand: Operand, instruction: &Instruction, call: Option<(usize, usize)>) {
+        let is_column = |&target: &Register| matches!(self.function.register_type(target), RegisterType::Column(_));
+        let Some(target) = register(operand).filter(is_column) else { return };
         let (mut reads, mut others) = (0, Vec::new());
         instruction.visit_reads(&mut |read| match read == target {
             true => reads += 1,
             false => others.push(read),
         });
         let place = self.place();
-        self.scatters.push(Scatter { target, reads, others, place });
+        self.changes.push(Change { target, call, reads, others, place });
     }
 
-    /// Whether what a scatter writes to is read by nothing else from then on, by whatever name.
-    fn is_last(&self, scatter: &Scatter) -> bool {
-        let class = self.class(scatter.target);
-        let is_other = |other: &Register| self.has_memory(*other) && self.class(*other) == class;
+    /// Whether what is written to is read by nothing else from then on, by whatever name.
+    fn is_last(&self, change: &Change) -> bool {
+        let is_other = |other: &Register| self.may_share(*other, change.target);
         let is_from_before = |register: Register| {
-            self.defined[register.0 as usize].as_ref().is_some_and(|place| !place.may_follow(&scatter.place))
+            self.defined[register.0 as usize].as_ref().is_some_and(|place| !place.may_follow(&change.place))
         };
-        scatter.reads == 1
-            && !scatter.others.iter().any(is_other)
+        change.reads == 1
+            && !change.others.iter().any(is_other)
             && !self
                 .reads
                 .iter()
-                .any(|(read, place)| is_other(read) && is_from_before(*read) && place.may_follow(&scatter.place))
+                .any(|(read, place)| is_other(read) && is_from_before(*read) && place.may_follow(&change.place))
     }
 
     fn has_memory(&self, register: Register) -> bool {
         !matches!(self.function.register_type(register), RegisterType::Scalar(_))
     }
 
-    fn class(&self, register: Register) -> usize {
-        let mut index = register.0 as usize;
-        while self.same[index] != index {
-            index = self.same[index];
-        }
-        index
+    /// Whether two registers may mean the same memory.
+    fn may_share(&self, one: Register, other: Register) -> bool {
+        let [one_roots, other_roots] = [one, other].map(|register| &self.roots[register.0 as usize]);
+        self.has_memory(one) && self.has_memory(other) && !one_roots.is_disjoint(other_roots)
     }
 
-    fn class_of(&self, operand: Operand) -> Option<usize> {
-        register(operand).filter(|&register| self.has_memory(register)).map(|register| self.class(register))
-    }
-
-    fn join(&mut self, one: Operand, other: Operand) {
-        if let (Some(one), Some(other)) = (self.class_of(one), self.class_of(other)) {
-            self.same[one.max(other)] = one.min(other);
+    /// Lets a result mean what an operand does.
+    fn join(&mut self, result: Register, operand: Operand) {
+        let Some(operand) = register(operand) else { return };
+        if self.has_memory(result) && self.has_memory(operand) {
+            let roots = self.roots[operand.0 as usize].clone();
+            self.roots[result.0 as usize].extend(roots);
         }
     }
 }
@@ -331,6 +439,29 @@ mod tests {
         ] {
             assert!(!may(body), "{body}");
         }
+    }
+
+    #[test]
+    fn calls_are_given_what_nobody_reads_afterwards() {
+        let granted = |body: &str| {
+            let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
+            let program = nesl_vcode::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+            let function = &program.functions[0];
+            let updates = Updates::of(function);
+            let mut found = Vec::new();
+            visit(&function.body, &mut |instruction| {
+                if matches!(instruction.op, Op::Call(_)) {
+                    found.push(updates.granted(instruction));
+                }
+            });
+            found
+        };
+        assert_eq!(granted("%3 = call f %0 %1 %2; return %3"), [[1, 2]]);
+        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = concat %3 %1; return %4"), [[2]]);
+        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = scatter %3 %1 %1; return %4"), [[2]]);
+        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = call f %0 %3 %3; return %4"), [vec![1, 2], vec![]]);
+        assert_eq!(granted("%3 = slice %1 0 1; %4 = call f %0 %1 %3; return %4"), [Vec::<usize>::new()]);
+        assert_eq!(granted("%3 = slice %1 0 1; %4 = call f %0 %1 %2; %5 = concat %3 %4; return %5"), [[2]]);
     }
 
     #[test]

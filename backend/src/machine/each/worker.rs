@@ -4,8 +4,7 @@ use crate::engine::Engine;
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
-use crate::machine::run::{Run, Settings};
-use crate::machine::serial;
+use crate::machine::run::{Run, Settings, serial};
 
 /// What a run beside the run did.
 pub(super) struct Did<R> {

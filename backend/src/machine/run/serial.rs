@@ -1,20 +1,20 @@
 //! Recursion over single elements outside of an apply-to-each: calls, and turns of loops, in native code.
 //!
-//! There is nothing in such functions for vector instructions ([`serial`](super::strategy::serial)), and each of the
-//! machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it changes it
-//! copies first, because where it gives up the lines begin again from what was there; so a function that changes
-//! elements goes there once the machine has done enough of its turns to have earned the copy. Whatever the program,
-//! copies then cost little beside the turns. A loop that is long enough moves over between two turns.
+//! There is nothing in such functions for vector instructions ([`serial`](crate::machine::strategy::serial)), and each
+//! of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it
+//! changes it copies first, because where it gives up the lines begin again from what was there; so a function that
+//! changes elements goes there once the machine has done enough of its turns to have earned the copy. Whatever the
+//! program, copies then cost little beside the turns. A loop that is long enough moves over between two turns.
 
-use super::frames::Frames;
-use super::run::{Run, Stop};
-use super::strategy::Serial;
+use super::{Run, Stop};
 use crate::data::slot::Slot;
 use crate::engine::Engine;
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::machine::decode::Source;
+use crate::machine::frames::Frames;
 use crate::machine::native::Operands;
+use crate::machine::strategy::Serial;
 use nesl_native::Status;
 use nesl_vcode::{FunctionId, Place};
 
@@ -22,7 +22,7 @@ use nesl_vcode::{FunctionId, Place};
 const EARNED: usize = 256;
 
 /// The elements that may be copied before anything has been earned.
-pub(super) const AT_FIRST: usize = 4096;
+pub(in crate::machine) const AT_FIRST: usize = 4096;
 
 impl<E: Engine> Run<'_, E> {
     /// The results of a call in native code, if the function is one for that, and comes to its end there. Otherwise the
