@@ -17,9 +17,9 @@
 //! A function that is called gets columns to write over with the call, if they are the caller's own, and nothing reads
 //! them after it: `f(find(parents, x), …)` would otherwise copy all parents in each turn.
 //!
-//! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all
-//! that these may mean. What a group computes may be put off until the instances of an `each` need it (`super::sink`), so what
-//! instances read counts as what it is made from.
+//! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
+//! these may mean. What a group computes may be put off until the instances of an `each` need it (`super::sink`), so
+//! what instances read counts as what it is made from.
 
 use super::Body;
 use crate::state::{GRANTED, GRANTED_MOST, TOP};
@@ -445,7 +445,8 @@ mod tests {
     fn calls_are_given_what_nobody_reads_afterwards() {
         let granted = |body: &str| {
             let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
-            let program = nesl_vcode::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+            let program = nesl_vcode::parse(&text.replace(';', "\n"));
+            let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
             let function = &program.functions[0];
             let updates = Updates::of(function);
             let mut found = Vec::new();
