@@ -181,6 +181,10 @@ impl Reader for Disk {
         if is_stack_format(&path) {
             return Err("it is VCODE, which has no definitions".to_owned());
         }
+        // Who waits for a pipe, or reads the input of an editor that is served by this process, may wait for ever.
+        if std::fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            return Err("it is no file, but a device or a pipe".to_owned());
+        }
         let text = read_text(&path)?;
         let name = path.display().to_string();
         Ok(Opened { key: key(&path).unwrap_or_else(|| name.clone()), name, text })

@@ -56,7 +56,13 @@ fn mistakes_name_the_file_they_are_in() {
     bench.nesl(&["check", "main.nesl"]).fails(1, &["E0229", "main.nesl, then lib/geometry.nesl, then lib/units.nesl"]);
     bench.write("lib/units.nesl", "import \"gone.nesl\";\nscale = 1;\n");
     bench.nesl(&["check", "main.nesl"]).fails(1, &["E0228", "lib/units.nesl:1:8", "No such file"]);
-    for (path, problem) in [("lib", "it is a folder"), ("", "the path is empty"), ("picture.png", "not valid UTF-8")] {
+    for (path, problem) in [
+        ("lib", "it is a folder"),
+        ("/dev/stdin", "a device or a pipe"),
+        ("/dev/zero", "a device or a pipe"),
+        ("", "the path is empty"),
+        ("picture.png", "not valid UTF-8"),
+    ] {
         std::fs::write(bench.path("picture.png"), [0x89, b'P', 0xff]).unwrap_or_else(|error| panic!("{error}"));
         bench.write("one.nesl", format!("import \"{path}\";\n"));
         bench.nesl(&["check", "one.nesl"]).fails(1, &["E0228", problem]);

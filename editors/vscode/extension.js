@@ -10,6 +10,8 @@ async function activate(context) {
   const output = vscode.window.createOutputChannel("NESL");
   const options = {
     documentSelector: [{ language: "nesl" }],
+    // Files that programs import may change outside of the editor.
+    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.nesl") },
     middleware: {
       // What a lens has run is the result of its command.
       executeCommand: async (name, arguments_, next) => {
