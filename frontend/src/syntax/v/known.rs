@@ -61,6 +61,8 @@ pub(in crate::syntax::v) struct Parameter {
 #[derive(Clone, Debug)]
 pub(in crate::syntax::v) struct Structure {
     pub fields: Vec<(Symbol, Type)>,
+    /// For each field the lengths that its declaration gives: `int board[8][8];`.
+    pub lengths: Vec<Vec<i64>>,
     pub span: Span,
 }
 

@@ -111,6 +111,8 @@ struct Lowering<'a> {
     context: Option<Context>,
     /// How many apply-to-eaches are around the place.
     eaches: usize,
+    /// The names that mean nothing in the function being lowered.
+    unknown: HashSet<Symbol>,
     /// The names that the text defines, to see which are defined twice.
     named: HashSet<Symbol>,
 }
@@ -133,10 +135,12 @@ pub(super) fn lower(items: &[Item], definitions: Declared, around: &dyn Outside)
         frames: Vec::new(),
         context: None,
         eaches: 0,
+        unknown: HashSet::new(),
         named: HashSet::new(),
     };
     lowering.heads(items);
     for item in items {
+        lowering.unknown.clear();
         match &item.kind {
             ItemKind::Function(function) => lowering.function(function, item.span),
             ItemKind::Global(declaration) => lowering.global(declaration),

@@ -54,6 +54,9 @@ const STACK_PER_LEVEL: usize = 128 << 10;
 /// Operators in one statement.
 const MOST_OPERATORS: usize = 12_000;
 
+/// So many semicolons that are missing are put where they belong.
+const MOST_SEMICOLONS: usize = 20;
+
 /// How deep the text nests, or where it nests too deep.
 fn depth(tokens: &[(Token, Span)]) -> Result<usize, Box<Diagnostic>> {
     let (mut open, mut controls, mut operators, mut deepest) = (0_usize, 0_usize, 0_usize, 0);
@@ -78,6 +81,14 @@ fn depth(tokens: &[(Token, Span)]) -> Result<usize, Box<Diagnostic>> {
     Ok(deepest)
 }
 
+/// Reads tokens: what they hold, the first of them before which a `;` is missing, and what is wrong.
+fn once(tokens: &[(Token, Place)], end: Place, text: &str) -> (Vec<Item>, Option<usize>, Vec<Diagnostic>) {
+    let (items, faults) = items::unit().parse(tokens.split_token_span(end)).into_output_errors();
+    let missing = faults.iter().find_map(|fault| message::missing_semicolon(fault, tokens, text));
+    let faults = faults.iter().map(|fault| message::diagnostic(fault, tokens, text)).collect();
+    (items.unwrap_or_default(), missing, faults)
+}
+
 /// Reads a text: what it holds, and what is wrong with it.
 pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed) -> (Vec<Item>, Vec<Diagnostic>) {
     let Lexed { tokens, mut diagnostics, .. } = lexed;
@@ -91,10 +102,20 @@ pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed) -> (Ve
     let place = |span: Span| Place { start: span.start, end: span.end, context: span.file };
     let tokens: Vec<(Token, Place)> = tokens.into_iter().map(|(token, span)| (token, place(span))).collect();
     let end = place(Span::new(file, text.len(), text.len()));
+    let mut tokens = tokens;
     let run = || {
-        let rule = items::unit();
-        let (items, faults) = rule.parse(tokens.as_slice().split_token_span(end)).into_output_errors();
-        (items.unwrap_or_default(), faults.into_iter().map(|fault| message::diagnostic(&fault)).collect::<Vec<_>>())
+        let mut found = Vec::new();
+        loop {
+            let (items, missing, faults) = once(&tokens, end, text);
+            let Some(index) = missing.filter(|_| found.len() < MOST_SEMICOLONS) else {
+                found.extend(faults);
+                return (items, found);
+            };
+            // With it what follows is read as it was meant.
+            let before = tokens[index - 1].1;
+            found.push(message::semicolon(span(before)));
+            tokens.insert(index, (Token::Sign(";"), Place { start: before.end, ..before }));
+        }
     };
     match with_stack((1 << 20) + levels * STACK_PER_LEVEL, run) {
         Ok((items, faults)) => {

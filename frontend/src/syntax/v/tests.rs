@@ -180,3 +180,32 @@ fn deep_and_long_texts_are_read_or_refused() {
     let long = "x += 1; if (x > 3) x = 2; ".repeat(2000);
     assert_eq!(check(&format!("pure int f(int x) {{ {long} return x; }}")), []);
 }
+
+/// Codes with the pieces of text that they are about.
+fn places(text: &str) -> Vec<(&'static str, &str)> {
+    let about = |diagnostic: Diagnostic| {
+        let span = diagnostic.labels.last().map(|label| label.span.start as usize..label.span.end as usize);
+        (diagnostic.code, span.and_then(|span| text.get(span)).unwrap_or(""))
+    };
+    check(text).into_iter().map(about).collect()
+}
+
+#[test]
+fn what_is_missing_is_said_where_it_is_missing() {
+    let text = "pure int f(int x) {\n  int y = x + 1\n  int z = y * 2;\n  z = z + y\n  return z }\nf(3);\n";
+    assert_eq!(places(text), [("E0110", "1"), ("E0110", "y"), ("E0110", "z")]);
+    let text = "pure int f(int x) {\n  if (x > 0) {\n    x = 1;\n  return x;\n}\nf(3);\n";
+    let open = check(text)[0].labels.last().map(|label| label.span.start as usize);
+    assert_eq!(open, text.find("{\n    x"));
+    // A name that is nowhere declared is said once in a function.
+    assert_eq!(places("int f() { total = 1; return total; } int g() { return total; }").len(), 2);
+}
+
+#[test]
+fn fields_of_what_is_passed_by_its_place_are_reached_by_an_arrow() {
+    let text = "struct p { int a, b[3]; }; void f(struct p *q) { q->b[1] += q->a; q->a++; }\n\
+                int main() { struct p q; f(&q); return q.b[1] + $q.b; }";
+    assert_eq!(check(text), []);
+    let text = "struct p { int a; }; int f(struct p q) { return q->a; }";
+    assert_eq!(places(text), [("E0508", "->")]);
+}

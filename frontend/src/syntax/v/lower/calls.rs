@@ -64,7 +64,7 @@ impl Lowering<'_> {
                 for argument in arguments {
                     self.expression(argument, &Type::Unknown);
                 }
-                self.unknown_name(&function.symbol, function.span, "");
+                self.unknown_name(&function.symbol, function.span, true);
                 plain(broken(span))
             }
         }
@@ -248,7 +248,7 @@ impl Lowering<'_> {
                 self.unify(&wanted.result, &result, bindings);
             }
         } else {
-            self.unknown_name(&source.symbol, span, "");
+            self.unknown_name(&source.symbol, span, true);
             return broken(span).0;
         }
         name(&source.symbol, span)

@@ -73,7 +73,7 @@ impl<'a> Lowering<'a> {
     fn structure(&mut self, name: &Name, fields: &[Declaration], span: Span) {
         self.first(name);
         let mut known: Vec<(Symbol, Type)> = Vec::new();
-        let mut trees = Vec::new();
+        let (mut all_lengths, mut trees) = (Vec::new(), Vec::new());
         for declaration in fields {
             for declarator in &declaration.declarators {
                 let field = &declarator.name;
@@ -84,6 +84,7 @@ impl<'a> Lowering<'a> {
                 }
                 trees.extend(ty.tree(field.span));
                 known.push((field.symbol.clone(), ty));
+                all_lengths.push(lengths(declarator));
             }
         }
         if known.is_empty() {
@@ -91,7 +92,8 @@ impl<'a> Lowering<'a> {
             return;
         }
         let is_whole = trees.len() == known.len();
-        self.definitions.structures.insert(name.symbol.clone(), Arc::new(Structure { fields: known, span: name.span }));
+        let structure = Structure { fields: known, lengths: all_lengths, span: name.span };
+        self.definitions.structures.insert(name.symbol.clone(), Arc::new(structure));
         if !is_whole {
             return;
         }
@@ -173,13 +175,18 @@ impl<'a> Lowering<'a> {
             let report = match (declarator.dimensions.is_empty(), declarator.is_grouped) {
                 (false, false) => Diagnostic::error("E0507", "there are no vectors of pointers", at)
                     .also(*pointer, "this makes the elements pointers")
-                    .hint("make it a vector of what they point to"),
+                    .hint(match base.kind {
+                        BaseKind::Char => "a text is a vector: texts are `char v[*][*]`",
+                        _ => "make it a vector of what they point to",
+                    }),
                 _ if self.context.is_none() && self.frames.is_empty() => {
                     Diagnostic::error("E0504", "only a parameter can be a pointer", at)
                         .hint("what is given and taken is a parameter `int *x` of a function that is not pure")
                 }
-                _ => Diagnostic::error("E0508", "there are no pointers but parameters", at)
-                    .hint("assignment copies: `int y = x;`"),
+                _ => Diagnostic::error("E0508", "there are no pointers but parameters", at).hint(match base.kind {
+                    BaseKind::Char => "a text is a vector: `char s[*]`",
+                    _ => "assignment copies: `int y = x;`; memory is a vector: `int v[*]`",
+                }),
             };
             self.report(report);
             return Type::Unknown;
@@ -213,7 +220,7 @@ impl<'a> Lowering<'a> {
             if let Some(Expression { kind: ExpressionKind::Call { function, arguments }, span }) = &declarator.initial {
                 let call = self.effective(function, arguments, *span);
                 if call.changed.is_empty() {
-                    let value = self.initial(call.value, &call.ty, &ty, length);
+                    let value = self.initial(call.value, &call.ty, &ty, declarator);
                     let symbol = self.declare(&declarator.name, ty, length, false);
                     bindings.push(Binding { pattern: variable(&symbol, declarator.name.span), value });
                 } else {
@@ -227,7 +234,7 @@ impl<'a> Lowering<'a> {
             let value = match &declarator.initial {
                 Some(initial) => {
                     let (value, from) = self.expression(initial, &ty);
-                    Some(self.initial(value, &from, &ty, length))
+                    Some(self.initial(value, &from, &ty, declarator))
                 }
                 // What is assigned before anybody looks needs no value now.
                 None if is_assigned_first(&declarator.name.symbol, rest) => None,
@@ -240,9 +247,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn initial(&mut self, value: Expr, from: &Type, ty: &Type, length: Option<i64>) -> Expr {
-        let value = self.fitted(value, from, ty, "what the variable begins with");
-        match length {
+    fn initial(&mut self, value: Expr, from: &Type, ty: &Type, declarator: &Declarator) -> Expr {
+        let value = self.fitted(value, from, ty, &format!("the first value of `{}`", declarator.name.symbol));
+        match fixed_length(declarator) {
             Some(length) => checked_length(value, length),
             None => value,
         }
@@ -257,8 +264,9 @@ impl<'a> Lowering<'a> {
             Type::Char => expr(ExprKind::Literal(ScalarValue::Char(0)), span),
             Type::Vector(element) => expr(ExprKind::Empty(element.tree(span)), span),
             Type::Struct(symbol) => {
-                let fields = self.definitions.structures.get(symbol).map(|structure| structure.fields.clone());
-                let values = fields.unwrap_or_default().iter().map(|(_, ty)| self.zero(ty, span)).collect();
+                let structure = self.definitions.structures.get(symbol).cloned();
+                let fields = structure.iter().flat_map(|structure| structure.fields.iter().zip(&structure.lengths));
+                let values = fields.map(|((_, ty), lengths)| self.zeros(ty, lengths, span)).collect();
                 call(symbol, values, span, span)
             }
             Type::Pair(first, rest) => {
@@ -271,16 +279,18 @@ impl<'a> Lowering<'a> {
 
     /// The same for a declared name, which may have lengths.
     fn zero_of(&self, ty: &Type, declarator: &Declarator) -> Expr {
-        let span = declarator.name.span;
-        let mut inner = ty.clone();
-        let mut lengths = Vec::new();
-        for dimension in &declarator.dimensions {
-            let (Type::Vector(element), DimensionKind::Fixed(length)) = (&inner, &dimension.kind) else { break };
-            lengths.push(*length);
-            inner = (**element).clone();
+        self.zeros(ty, &lengths(declarator), declarator.name.span)
+    }
+
+    /// Zeros in vectors of these lengths, from the outside in.
+    fn zeros(&self, ty: &Type, lengths: &[i64], span: Span) -> Expr {
+        match (ty, lengths.split_first()) {
+            (Type::Vector(element), Some((length, inner))) => {
+                let zero = self.zeros(element, inner, span);
+                library("dist", vec![zero, int(*length, span)], span)
+            }
+            _ => self.zero(ty, span),
         }
-        let zero = self.zero(&inner, span);
-        lengths.into_iter().rev().fold(zero, |value, length| library("dist", vec![value, int(length, span)], span))
     }
 
     /// Lowers a function.
@@ -345,7 +355,7 @@ impl<'a> Lowering<'a> {
             let value = match &declarator.initial {
                 Some(initial) => {
                     let (value, from) = self.expression(initial, &ty);
-                    self.initial(value, &from, &ty, fixed_length(declarator))
+                    self.initial(value, &from, &ty, declarator)
                 }
                 None => self.zero_of(&ty, declarator),
             };
@@ -371,12 +381,18 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// The lengths of `int a[10][20]`, up to a dimension that has none.
+fn lengths(declarator: &Declarator) -> Vec<i64> {
+    let length = |kind: &DimensionKind| match kind {
+        DimensionKind::Fixed(length) => Some(*length),
+        DimensionKind::Any | DimensionKind::Unknown => None,
+    };
+    declarator.dimensions.iter().map_while(|dimension| length(&dimension.kind)).collect()
+}
+
 /// The length of `int a[10]`.
 fn fixed_length(declarator: &Declarator) -> Option<i64> {
-    match declarator.dimensions.first()?.kind {
-        DimensionKind::Fixed(length) => Some(length),
-        DimensionKind::Any | DimensionKind::Unknown => None,
-    }
+    lengths(declarator).first().copied()
 }
 
 /// Whether the first statement that mentions a variable gives it a value.

@@ -94,7 +94,7 @@ impl Lowering<'_> {
             self.report(Diagnostic::error("E0204", message, span).hint("call it: `f(x)`"));
             return broken(span);
         }
-        self.unknown_name(&source.symbol, span, "");
+        self.unknown_name(&source.symbol, span, false);
         broken(span)
     }
 
@@ -109,8 +109,12 @@ impl Lowering<'_> {
     }
 
     /// Reports a name that means nothing.
-    pub(super) fn unknown_name(&mut self, symbol: &Symbol, span: Span, call: &str) {
-        let report = Diagnostic::error("E0201", format!("`{symbol}{call}` is not defined"), span);
+    pub(super) fn unknown_name(&mut self, symbol: &Symbol, span: Span, is_called: bool) {
+        // As in C, a name is reported once in a function.
+        if !self.unknown.insert(symbol.clone()) {
+            return;
+        }
+        let report = Diagnostic::error("E0201", format!("`{symbol}` is not defined"), span);
         let hint = |text: &str| Some(text.to_owned());
         let advice = match &**symbol {
             "pow" => hint("x to the power of y is `expt(x, y)`"),
@@ -133,12 +137,15 @@ impl Lowering<'_> {
             "rand" => hint("a random number below n is `rand(n)`"),
             _ => {
                 let mut names = self.around.names();
+                names.retain(|name| name.starts_with(|first: char| first.is_alphabetic()));
                 names.extend(self.scope.iter().map(|local| local.name.clone()));
                 names.extend(self.definitions.functions.keys().cloned());
                 names.extend(self.definitions.globals.keys().cloned());
                 let near = names.into_iter().map(|name| (edit_distance(symbol, &name, 2), name)).min();
                 let limit = if symbol.len() < 5 { 1 } else { 2 };
-                near.filter(|(distance, _)| *distance <= limit).map(|(_, name)| format!("did you mean `{name}`?"))
+                let near = near.filter(|(distance, _)| *distance <= limit && symbol.len() > 1);
+                let declared = || hint("a variable is declared before it is used: `int x = 0;`").filter(|_| !is_called);
+                near.map(|(_, name)| format!("did you mean `{name}`?")).or_else(declared)
             }
         };
         self.report(match advice {

@@ -58,6 +58,12 @@ impl Lowering<'_> {
             }
             return found;
         }
+        // An arrow stands behind its operand.
+        if at.start > operand.span.start {
+            let report = Diagnostic::error("E0508", "this is no pointer", operand.span).also(at, "of this `->`");
+            self.report(report.hint("a field of a struct is `s.x`"));
+            return broken(span);
+        }
         let report = Diagnostic::error("E0508", "this is no pointer", operand.span).also(at, "of this `*`");
         self.report(report.hint("only a parameter `int *x` is one, and `*x` is the value that it gives and takes"));
         broken(span)

@@ -125,7 +125,7 @@ impl<'a> Lowering<'a> {
                     ),
                 );
             } else {
-                self.unknown_name(&root, span, "");
+                self.unknown_name(&root, span, false);
             }
             return None;
         }
@@ -138,7 +138,11 @@ impl<'a> Lowering<'a> {
                 let local = self.local(&name.symbol)?.clone();
                 if local.is_shared {
                     let message = format!("`{}` is a place: assign the value there, `*{0} = …`", name.symbol);
-                    self.report(Diagnostic::error("E0508", message, source.span));
+                    let report = Diagnostic::error("E0508", message, source.span);
+                    self.report(match local.ty {
+                        Type::Struct(_) => report.hint(format!("a field of it is `{}->x`", name.symbol)),
+                        _ => report,
+                    });
                 }
                 let (symbol, ty, length) = (local.symbol, local.ty, local.length);
                 Some(Target { symbol, path: Vec::new(), ty, length, span: source.span })

@@ -63,6 +63,7 @@ enum Prefix {
 enum Suffix {
     Index(Expression),
     Field(crate::ast::Name),
+    Pointed(Span, crate::ast::Name),
 }
 
 /// An expression. The comma is none of its operators.
@@ -115,13 +116,21 @@ fn cast<'t>() -> impl Parser<'t, Tokens<'t>, Prefix, Extra<'t>> + Clone {
 fn suffixed<'t>(expression: Rule<'t, Expression>) -> Rule<'t, Expression> {
     let index = expression.clone().delimited_by(sign("["), sign("]")).map(Suffix::Index);
     let field = sign(".").ignore_then(name()).map(Suffix::Field);
-    let suffix = choice((index, field)).labelled("an operator").map_with(|suffix, extra| (suffix, span(extra.span())));
+    let pointed = sign("->").then(name()).map(|(at, name)| Suffix::Pointed(at, name));
+    let suffix =
+        choice((index, field, pointed)).labelled("an operator").map_with(|suffix, extra| (suffix, span(extra.span())));
     atom(expression)
         .foldl(suffix.repeated(), |operand, (suffix, at)| {
             let whole = operand.span.to(at);
             let kind = match suffix {
                 Suffix::Index(index) => ExpressionKind::Index(Box::new(operand), Box::new(index)),
                 Suffix::Field(name) => ExpressionKind::Field(Box::new(operand), name),
+                // `p->x` is `(*p).x`.
+                Suffix::Pointed(at, name) => {
+                    let span = operand.span.to(at);
+                    let kind = ExpressionKind::Unary("*", at, Box::new(operand));
+                    ExpressionKind::Field(Box::new(Expression { kind, span }), name)
+                }
             };
             Expression { kind, span: whole }
         })

@@ -4,9 +4,54 @@ use super::{Place, span};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::v::token::Token;
 use chumsky::error::{Rich, RichPattern};
+use nesl_span::Span;
+
+/// Where a `;` is missing before a token, if that is what is wrong: at the end of a line, or of a block.
+pub(super) fn missing_semicolon(
+    fault: &Rich<'_, Token, Place>,
+    tokens: &[(Token, Place)],
+    text: &str,
+) -> Option<usize> {
+    let is_semicolon = |pattern: &RichPattern<'_, Token>| match pattern {
+        RichPattern::Token(token) => **token == Token::Sign(";"),
+        _ => false,
+    };
+    let found = fault.found().filter(|_| fault.expected().any(is_semicolon))?;
+    let index = tokens.partition_point(|(_, place)| place.start < fault.span().start);
+    let before = tokens.get(index.checked_sub(1)?)?.1;
+    let between = text.get(before.end as usize..fault.span().start as usize)?;
+    (between.contains('\n') || *found == Token::Sign("}")).then_some(index)
+}
+
+/// Says that a `;` is missing.
+pub(super) fn semicolon(before: Span) -> Diagnostic {
+    Diagnostic::error("E0110", "a `;` is missing", before).saying("expected `;` behind this")
+}
+
+/// The `{` that is not closed: the first whose `}` stands further to the left than the line of its `{`, or the last
+/// without one.
+fn unclosed(tokens: &[(Token, Place)], text: &str) -> Option<Span> {
+    let column = |at: u32| {
+        let before = text.get(..at as usize).unwrap_or("");
+        let line = text.get(before.rfind('\n').map_or(0, |end| end + 1)..).unwrap_or("");
+        line.chars().take_while(|blank| blank.is_whitespace()).count()
+    };
+    let mut open: Vec<Span> = Vec::new();
+    for (token, place) in tokens {
+        match token {
+            Token::Sign("{") => open.push(span(*place)),
+            Token::Sign("}") => match open.pop() {
+                Some(opened) if column(place.start) < column(opened.start) => return Some(opened),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    open.pop()
+}
 
 /// The diagnostic of a fault.
-pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>) -> Diagnostic {
+pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>, tokens: &[(Token, Place)], text: &str) -> Diagnostic {
     let at = span(*fault.span());
     let found = fault.found().map_or_else(|| "the end of the text".to_owned(), ToString::to_string);
     if let Some((what, hint)) = fault.found().and_then(foreign) {
@@ -20,11 +65,14 @@ pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0110", message, at);
     let diagnostic = if wanted.is_empty() { diagnostic } else { diagnostic.saying(format!("expected {wanted}")) };
     match fault.found() {
+        None => match unclosed(tokens, text) {
+            Some(open) => diagnostic.also(open, "this `{` is not closed"),
+            None => diagnostic,
+        },
         Some(Token::Sign("=")) => {
             diagnostic.hint("an assignment is a statement of its own, no expression; to compare two values, write `==`")
         }
         Some(Token::Sign("++" | "--")) => diagnostic.hint("`i++` is a statement of its own, no expression"),
-        Some(Token::Sign("->")) => diagnostic.hint("there are no pointers to structs: a field is `s.x`"),
         _ => diagnostic,
     }
 }
