@@ -7,6 +7,7 @@
 //! run where that was built, too, commands on ranks where there is MPI. Blocks marked `nesl` are programs that run
 //! without an error; blocks marked `nesl session` are inputs of a session, each with its answer in a comment behind it
 //! (the value, or `value : type`, or the code of an error) or without one where only an error would be wrong. Blocks
+//! marked `v` are programs of V that print the lines that stand behind `//=` in them. Blocks
 //! marked `vcode` are flat programs that the verifier accepts. A block marked `sh slurm` runs with
 //! a stand-in for `srun`. Other blocks are not run. The last part of docs/vcode.md is made from the tables.
 
@@ -225,6 +226,34 @@ fn documents_show_what_happens() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn programs_of_v_print_what_is_shown() {
+    let Some(binary) = nesl_tests::command::nesl() else {
+        assert!(!launcher::is_required(), "the binary nesl must be built first, or named by NESL_BIN");
+        println!("skipped: the binary nesl is not built");
+        return;
+    };
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for document in &documents() {
+        for program in programs(&std::fs::read_to_string(document).unwrap(), "v") {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("program.v");
+            std::fs::write(&file, &program).unwrap();
+            let mut command = Command::new("sh");
+            let output = command.args(["-c", "exec \"$0\" run \"$1\" 2>&1"]).arg(&binary).arg(&file).output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout);
+            let shown: Vec<&str> = program.lines().filter_map(|line| Some(line.split_once("//=")?.1.trim())).collect();
+            if shown != printed.lines().map(str::trim).collect::<Vec<_>>() {
+                problems.push(format!("{}: {program}\ngot:\n{printed}", document.display()));
+            }
+            count += 1;
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(count >= 8, "only {count} blocks are marked v");
 }
 
 #[test]
