@@ -53,6 +53,17 @@ fn check_says_where_files_differ_and_changes_nothing() {
 }
 
 #[test]
+fn programs_of_v_are_laid_out_by_their_names() {
+    let bench = Bench::with("a.v", "pure int f(int x){return 2*x;}\nf( 3 ); // six\n");
+    let shown = "a.v:1\n- pure int f(int x){return 2*x;}\n+ pure int f(int x) { return 2 * x; }\n";
+    assert_eq!(bench.nesl(&["fmt", "--check", "a.v"]).out, shown);
+    bench.nesl(&["fmt", "."]).prints("");
+    assert_eq!(text(&bench, "a.v"), "pure int f(int x) { return 2 * x; }\nf(3); // six\n");
+    bench.write("b.v", "int f( {");
+    bench.nesl(&["fmt", "b.v"]).fails(1, &["E0110", "b.v:1:8"]);
+}
+
+#[test]
 fn folders_are_searched_for_programs() {
     let bench = Bench::with("notes.txt", "x=1;");
     for folder in ["src/deep", "src/.hidden", "empty"] {

@@ -5,6 +5,9 @@
 pub mod nesl;
 pub mod v;
 
+use crate::diagnostic::Diagnostic;
+use nesl_span::FileId;
+
 /// A syntax.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Syntax {
@@ -27,5 +30,24 @@ impl Syntax {
     /// The syntax of a file by its name.
     pub fn of(name: &str) -> Syntax {
         if name.ends_with(Syntax::V.suffix()) { Syntax::V } else { Syntax::Nesl }
+    }
+
+    /// Lays a text out as programs of its syntax usually are.
+    ///
+    /// # Errors
+    /// If it is no program; then these are its mistakes.
+    pub fn format(self, file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
+        match self {
+            Syntax::Nesl => nesl::format::format(file, text),
+            Syntax::V => v::format::format(file, text),
+        }
+    }
+
+    /// Whether two texts have the same tokens and comments, each written in the same way.
+    pub fn is_same_program(self, one: &str, other: &str) -> bool {
+        match self {
+            Syntax::Nesl => nesl::format::is_same_program(one, other),
+            Syntax::V => v::format::is_same_program(one, other),
+        }
     }
 }

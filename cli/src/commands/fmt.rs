@@ -5,7 +5,7 @@ use crate::output::print;
 use crate::stop::Stop;
 use crate::style::Style;
 use clap::Args;
-use nesl_frontend::syntax::nesl::format;
+use nesl_frontend::syntax::Syntax;
 use nesl_prim::visible;
 use nesl_span::{Origin, SourceMap};
 use std::fs::{self, OpenOptions};
@@ -20,7 +20,7 @@ pub struct Arguments {
     /// Change nothing; say which files are laid out differently, and end with code 1 if any are
     #[arg(long)]
     check: bool,
-    /// Source files; folders, for all files in them that end in .nesl; or - from the standard input to the
+    /// Source files; folders, for all files in them that end in .nesl or .v; or - from the standard input to the
     /// standard output
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -70,7 +70,7 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), (Path
         let path = entry.path();
         if is_folder {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "nesl") && !path.is_dir() {
+        } else if path.extension().is_some_and(|extension| extension == "nesl" || extension == "v") && !path.is_dir() {
             files.push(path);
         }
     }
@@ -81,13 +81,14 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), (Path
 fn one(path: &Path, is_check: bool, style: Style) -> Result<bool, Stop> {
     let source = ProgramText::of(path);
     let (name, text) = (source.name(), source.read(style)?);
+    let syntax = Syntax::of(&name);
     let mut sources = SourceMap::default();
     let file = sources.add(name.as_str(), text.as_str(), Origin::User);
-    let formatted = match format::format(file, &text) {
+    let formatted = match syntax.format(file, &text) {
         Ok(formatted) => formatted,
         Err(mistakes) => return driver::report(&mistakes, &sources, style).map(|()| false),
     };
-    if !format::is_same_program(&text, &formatted) {
+    if !syntax.is_same_program(&text, &formatted) {
         return Err(style.failed(&format!("this is a bug in nesl: laid out, {name} would be another program")));
     }
     if is_check {

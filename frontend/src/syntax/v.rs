@@ -10,6 +10,7 @@
 
 mod analysis;
 mod build;
+pub mod format;
 pub mod known;
 mod lexer;
 mod lower;

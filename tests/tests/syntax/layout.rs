@@ -2,6 +2,7 @@
 //! stay the programs that they are.
 
 use nesl_frontend::ast::TopLevel;
+use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::format::format;
 use nesl_frontend::syntax::nesl::{lexer, parser};
 use nesl_span::{FileId, Span};
@@ -10,13 +11,14 @@ use nesl_tests::programs::root;
 use nesl_tests::random::Random;
 use std::path::{Path, PathBuf};
 
-/// What these programs show is blanks, lines and comments.
-const ABOUT_LAYOUT: [&str; 5] = [
+/// What these programs show is blanks, lines and comments, or a program as it was printed.
+const ABOUT_LAYOUT: [&str; 6] = [
     "tests/programs/reference/1_01_lexical.nesl",
     "tests/programs/reference/1_01_operators_of_two_characters.nesl",
     "tests/programs/reference/1_01_write_not_less.nesl",
     "tests/programs/reference/1_02_rejected.nesl",
     "tests/programs/syntax/comments.nesl",
+    "tests/programs/v/quicksort.v",
 ];
 
 /// Random programs that are laid out, and the seed of the first.
@@ -29,7 +31,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
         let is_source = !matches!(entry.file_name().to_string_lossy().as_bytes(), [b'.', ..] | b"target");
         if path.is_dir() && is_source {
             collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "nesl") {
+        } else if path.extension().is_some_and(|extension| extension == "nesl" || extension == "v") {
             found.push(path);
         }
     }
@@ -46,8 +48,11 @@ fn every_program_is_laid_out() {
         let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         // What has errors of syntax shows that.
-        let Ok(formatted) = format(FileId(0), &text) else { continue };
-        assert!(same(&text, &formatted), "{name}");
+        let syntax = Syntax::of(&name);
+        let Ok(formatted) = syntax.format(FileId(0), &text) else { continue };
+        let is_same = syntax.is_same_program(&text, &formatted) && (syntax == Syntax::V || same(&text, &formatted));
+        assert!(is_same, "{name}");
+        assert_eq!(syntax.format(FileId(0), &formatted).as_ref(), Ok(&formatted), "{name} a second time");
         if formatted != text {
             differing.push(name);
         }

@@ -19,6 +19,7 @@ use crate::stack::with_stack;
 use chumsky::Boxed;
 use chumsky::input::MappedInput;
 use chumsky::prelude::*;
+pub(super) use expressions::power;
 use nesl_span::{FileId, Span};
 
 /// A [`Span`] as chumsky wants it.
