@@ -236,3 +236,16 @@ fn instructions_are_counted_by_name_by_kind_and_in_all() {
     assert_eq!(differences("function: g\n vector: 1 a\n total: 1 b\n count: lengths 1 c"), 1);
     assert_eq!(differences("function: h\n total: 0 a"), 1);
 }
+
+#[test]
+fn quicksort_in_v_is_that_in_nesl() {
+    let compiled = |name: &str| {
+        let text = std::fs::read_to_string(root().join("tests/programs/v").join(name)).expect(name);
+        let program = session::check(&text, None).expect(name);
+        let vcode = engines::compile(&program, engines::Passes::All).expect(name);
+        nesl_vcode::Printer::default().program(&vcode)
+    };
+    let (v, nesl) = (compiled("quicksort.v"), compiled("quicksort.nesl"));
+    assert!(v.contains("function qsort@"), "{v}");
+    assert_eq!(v, nesl);
+}
