@@ -123,3 +123,26 @@ fn a_session_that_is_saved_finds_its_files_from_elsewhere() {
     assert_eq!(bench.piped(&[], ":load main.nesl\n:save elsewhere/saved.nesl\n").err, "");
     bench.nesl(&["run", "elsewhere/saved.nesl"]).prints("1200\n");
 }
+
+#[test]
+fn files_of_v_and_of_nesl_import_each_other() {
+    let bench = Bench::with(
+        "main.v",
+        "import \"lib.v\";\nimport \"half.nesl\" as h;\nvoid main() {\n  struct point p = {3, 4};\n  move(&p, 5);\n  \
+         int s = sum([steps(n) : n in h.half([2, 54])]);\n  printf(\"%v %d %d\\n\", p.x, s, h.limit);\n}\n",
+    );
+    bench.write(
+        "lib.v",
+        "struct point { double x, y; };\nvoid move(struct point *p, double by) { p->x += by; }\n\
+         pure int steps(int n) {\n  int count = 0;\n  while (n != 1) {\n    n = n % 2 == 0 ? n / 2 : 3 * n + 1;\n    \
+         count++;\n  }\n  return count;\n}\n",
+    );
+    bench.write("half.nesl", "limit = 7;\nfunction half(v) = {x / 2 : x in v};\n");
+    bench.nesl(&["run", "main.v"]).prints("8.0 111 7\n");
+    bench.write("main.nesl", "import \"lib.v\" as l;\n{l.steps(n) : n in [1, 3]};\n");
+    bench.nesl(&["run", "main.nesl"]).prints("[0, 7]\n");
+    bench.write("main.v", "import \"lib.v\";\n[steps(\"a\") : n in [1]];\n");
+    bench.nesl(&["run", "main.v"]).fails(1, &["main.v:2:8", "the argument `n` of `steps` must be `int`"]);
+    bench.write("main.v", "import \"gone.v\";\n");
+    bench.nesl(&["check", "main.v"]).fails(1, &["E0228", "main.v:1:8"]);
+}

@@ -226,7 +226,7 @@ impl Session {
             }
             // What a program prints when it is run alone is nothing to those that use its definitions.
             all.forms.extend(checked.forms.into_iter().filter(|form| !matches!(form, Form::Expression(_))));
-            let given = Exports::of(&forms, &self.environment);
+            let given = Exports::of(&forms, &self.environment, &self.v);
             scopes::replace(&mut self.environment, outer);
             self.v = outer_definitions;
             exports.insert(file, given.clone());
@@ -241,6 +241,9 @@ impl Session {
             if let Some(exports) = exports.get(&target.file) {
                 let alias = target.import.alias.as_ref().map(|alias| &*alias.symbol);
                 exports.bring(alias, &mut self.environment);
+                if alias.is_none() {
+                    self.v.extend(&exports.declared);
+                }
             }
         }
     }

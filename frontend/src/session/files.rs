@@ -8,8 +8,8 @@
 
 use crate::ast::Import;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::Syntax;
 use crate::syntax::nesl::parser;
+use crate::syntax::{Syntax, v};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::collections::HashMap;
 
@@ -106,7 +106,7 @@ pub(super) fn imports_of(sources: &SourceMap, file: FileId) -> Vec<Import> {
     let source = sources.file(file);
     match Syntax::of(&source.name) {
         Syntax::Nesl => parser::imports(file, &source.text),
-        Syntax::V => Vec::new(),
+        Syntax::V => v::imports(file, &source.text),
     }
 }
 

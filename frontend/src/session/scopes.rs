@@ -8,6 +8,7 @@ use crate::ast::{Symbol, TopLevel};
 use crate::diagnostic::Diagnostic;
 use crate::infer::environment::{Entity, Environment};
 use crate::infer::text::Definitions;
+use crate::syntax::v::known::Declared;
 use crate::ty::Datatype;
 use nesl_span::{FileId, Span};
 use std::collections::HashMap;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 pub(super) struct Exports {
     names: HashMap<Symbol, Entity>,
     datatypes: HashMap<Symbol, Arc<Datatype>>,
+    /// What V knows of them, if the file is in V.
+    pub declared: Declared,
 }
 
 /// A file that was imported before in this session.
@@ -30,13 +33,16 @@ pub(super) struct Module {
 
 impl Exports {
     /// What the definitions of these forms have become.
-    pub fn of(forms: &[TopLevel], environment: &Environment) -> Exports {
+    pub fn of(forms: &[TopLevel], environment: &Environment, declared: &Declared) -> Exports {
         let text = Definitions::new(forms, false);
         let own = |name: &&Symbol| &***name != "main";
         let names = text.names().filter(own).filter_map(|name| Some((name.clone(), *environment.names.get(name)?)));
         let datatypes =
             text.datatype_names().filter_map(|name| Some((name.clone(), Arc::clone(environment.datatypes.get(name)?))));
-        Exports { names: names.collect(), datatypes: datatypes.collect() }
+        let names: HashMap<Symbol, Entity> = names.collect();
+        let datatypes: HashMap<Symbol, Arc<Datatype>> = datatypes.collect();
+        let declared = declared.of(|name| names.contains_key(name) || datatypes.contains_key(name));
+        Exports { names, datatypes, declared }
     }
 
     /// Makes the names known, behind the name of the file if it has one.
@@ -57,6 +63,7 @@ pub(super) fn of_library(environment: &Environment) -> Exports {
             .filter(|(_, datatype)| is_library(datatype))
             .map(|(name, datatype)| (name.clone(), Arc::clone(datatype)))
             .collect(),
+        declared: Declared::default(),
     }
 }
 
@@ -65,6 +72,7 @@ pub(super) fn replace(environment: &mut Environment, by: Exports) -> Exports {
     Exports {
         names: std::mem::replace(&mut environment.names, by.names),
         datatypes: std::mem::replace(&mut environment.datatypes, by.datatypes),
+        declared: Declared::default(),
     }
 }
 

@@ -21,10 +21,11 @@ mod token;
 mod tree;
 mod types;
 
-use crate::ast::TopLevel;
+use crate::ast::{Import, Name, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
 use known::{Declared, Outside};
 use nesl_span::{FileId, Span};
+use token::{IMPORT, Token};
 
 /// What a text of V turned out to be.
 #[derive(Clone, Debug)]
@@ -37,6 +38,27 @@ pub struct Translated {
     pub definitions: Declared,
     /// What is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a text imports: `import "file";` or `import "file" as name;`.
+pub fn imports(file: FileId, text: &str) -> Vec<Import> {
+    let tokens = match text.contains(IMPORT) {
+        true => lexer::lex(file, text).tokens,
+        false => return Vec::new(),
+    };
+    let name = |index: usize| match tokens.get(index) {
+        Some((Token::Name(symbol), span)) => Some(Name { symbol: symbol.clone(), span: *span }),
+        _ => None,
+    };
+    let is_word = |index: usize, word: &str| name(index).is_some_and(|name| *name.symbol == *word);
+    (0..tokens.len())
+        .filter(|&index| is_word(index, IMPORT))
+        .filter_map(|index| {
+            let (Token::Text(bytes), span) = tokens.get(index + 1)? else { return None };
+            let alias = name(index + 3).filter(|_| is_word(index + 2, "as"));
+            Some(Import { path: String::from_utf8_lossy(bytes).into_owned(), span: *span, alias })
+        })
+        .collect()
 }
 
 /// Reads a text of V, which may use what earlier texts defined.

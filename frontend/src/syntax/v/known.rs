@@ -17,6 +17,26 @@ pub struct Declared {
 }
 
 impl Declared {
+    /// What of it has one of these names.
+    pub(crate) fn of(&self, is_own: impl Fn(&Symbol) -> bool) -> Declared {
+        fn own<V: Clone>(all: &HashMap<Symbol, V>, is_own: impl Fn(&Symbol) -> bool) -> HashMap<Symbol, V> {
+            let all = all.iter().filter(|(name, _)| is_own(name));
+            all.map(|(name, value)| (name.clone(), value.clone())).collect()
+        }
+        Declared {
+            functions: own(&self.functions, &is_own),
+            structures: own(&self.structures, &is_own),
+            globals: own(&self.globals, &is_own),
+        }
+    }
+
+    /// Adds what another text declares, which hides what had its names.
+    pub(crate) fn extend(&mut self, other: &Declared) {
+        self.functions.extend(other.functions.iter().map(|(name, value)| (name.clone(), Arc::clone(value))));
+        self.structures.extend(other.structures.iter().map(|(name, value)| (name.clone(), Arc::clone(value))));
+        self.globals.extend(other.globals.iter().map(|(name, ty)| (name.clone(), ty.clone())));
+    }
+
     /// How a function is declared, or a global, if a text of V defines it: `pure int sort(int v[*]) [*]`.
     pub fn declaration(&self, name: &str) -> Option<String> {
         let Some(function) = self.functions.get(name) else {

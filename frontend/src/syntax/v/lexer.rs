@@ -62,7 +62,10 @@ impl LexError {
             Mistake::Character => Diagnostic::error("E0106", "this is not a character", at)
                 .hint("a character is one byte between `'`: 'a', '\\n', '\\x41'; a text is written in `\"`"),
             Mistake::Preprocessor => Diagnostic::error("E0508", "there is no preprocessor", at)
-                .hint("the library is always there; a constant is a global: `int limit = 100;`"),
+                .hint(
+                    "the library is always there; another file is read by `import \"file.v\";`, and a constant is a global: \
+                     `int limit = 100;`",
+                ),
         }
     }
 }

@@ -145,7 +145,7 @@ pub(super) fn lower(items: &[Item], definitions: Declared, around: &dyn Outside)
             ItemKind::Function(function) => lowering.function(function, item.span),
             ItemKind::Global(declaration) => lowering.global(declaration),
             ItemKind::Expression(value) => lowering.shown(value, item.span),
-            ItemKind::Struct { .. } | ItemKind::Error => {}
+            ItemKind::Struct { .. } | ItemKind::Import | ItemKind::Error => {}
         }
     }
     let Lowering { forms, definitions, mut diagnostics, .. } = lowering;

@@ -39,6 +39,9 @@ impl fmt::Display for Token {
     }
 }
 
+/// The word that begins an import. Elsewhere it is a name.
+pub(in crate::syntax::v) const IMPORT: &str = "import";
+
 /// The words that are no names: those of V, then those of C that V does without.
 pub(in crate::syntax::v) const WORDS: [&str; 38] = [
     "int", "long", "double", "float", "char", "bool", "void", "struct", "pure", "if", "else", "while", "for", "do",

@@ -15,6 +15,8 @@ pub(in crate::syntax::v) struct Item {
 pub(in crate::syntax::v) enum ItemKind {
     /// `struct point { double x, y; };`
     Struct { name: Name, fields: Vec<Declaration> },
+    /// `import "file";`, which the session has read.
+    Import,
     /// `int limit = 100;`
     Global(Declaration),
     /// A function, or only its head.

@@ -171,6 +171,15 @@ impl Lowering<'_> {
     }
 
     fn field(&mut self, record: &Expression, field: &Name, span: Span) -> (Expr, Type) {
+        // A value of a file that is imported as `g` is `g.x`.
+        if let ExpressionKind::Name(file) = &record.kind
+            && self.local(&file.symbol).is_none()
+        {
+            let symbol = Symbol::from(format!("{}.{}", file.symbol, field.symbol));
+            if let Some(ty) = self.global_type(&symbol) {
+                return (name(&symbol, span), ty);
+            }
+        }
         let (value, ty) = self.any(record);
         let Some((structure, index)) = self.field_of(&ty, field, record.span) else { return broken(span) };
         let ty = structure.1.fields[index].1.clone();

@@ -5,6 +5,7 @@
 
 use super::types::base;
 use super::{Extra, Rule, Tokens, name, sign, span, word};
+use crate::ast::Symbol;
 use crate::syntax::v::token::Token;
 use crate::syntax::v::tree::{Base, Expression, ExpressionKind};
 use chumsky::prelude::*;
@@ -161,6 +162,14 @@ fn atom<'t>(expression: Rule<'t, Expression>) -> Rule<'t, Expression> {
         Token::Unreadable => ExpressionKind::Error,
     };
     let arguments = expression.clone().separated_by(sign(",")).collect().delimited_by(sign("("), sign(")"));
+    // `g.f(x)` is a function of a file that is imported as `g`.
+    let is_qualified = name().then(sign(".")).then(name()).then(sign("(")).rewind();
+    let qualified = is_qualified.ignore_then(name()).then_ignore(sign(".")).then(name()).then(arguments.clone());
+    let qualified = qualified.map(|((file, name), arguments)| {
+        let symbol = Symbol::from(format!("{}.{}", file.symbol, name.symbol));
+        let function = crate::ast::Name { symbol, span: file.span.to(name.span) };
+        ExpressionKind::Call { function, arguments }
+    });
     let called = name().then(arguments.labelled("an operator").or_not()).map(|(name, arguments)| match arguments {
         None => ExpressionKind::Name(name),
         Some(arguments) => ExpressionKind::Call { function: name, arguments },
@@ -169,7 +178,7 @@ fn atom<'t>(expression: Rule<'t, Expression>) -> Rule<'t, Expression> {
     let record = record.then(braces(expression.clone()));
     let record = record.map(|(name, values)| ExpressionKind::Braces(Some(name), values));
     let parenthesised = expression.clone().delimited_by(sign("("), sign(")")).map(|inner| inner.kind);
-    choice((literal, called, record, parenthesised, bracketed(expression)))
+    choice((literal, qualified, called, record, parenthesised, bracketed(expression)))
         .map_with(|kind, extra| Expression { kind, span: span(extra.span()) })
         .boxed()
 }

@@ -5,6 +5,7 @@ use super::expressions::expression;
 use super::statements::{block, skipped};
 use super::types::base;
 use super::{Extra, Rule, Tokens, name, sign, span, word};
+use crate::syntax::v::token::{IMPORT, Token};
 use crate::syntax::v::tree::{
     Base, Declaration, Declarator, Dimension, Expression, Function, Item, ItemKind, Statement,
 };
@@ -64,9 +65,15 @@ pub(super) fn unit<'t>() -> Rule<'t, Vec<Item>> {
         .then(fields)
         .then_ignore(sign(";"))
         .map(|(name, fields)| ItemKind::Struct { name, fields });
+    let is_import = select_ref! { Token::Name(name) if **name == *IMPORT => () };
+    let path = select_ref! { Token::Text(_) => () }.labelled("the path of a file");
+    let alias = select_ref! { Token::Name(name) if **name == *"as" => () }.labelled("`as`").then(name());
+    let is_import = is_import.then(select_ref! { Token::Text(_) => () });
+    let import = any().ignore_then(path).then(alias.or_not()).then_ignore(sign(";")).to(ItemKind::Import);
+    let import = is_import.rewind().ignore_then(import);
     let is_structure = word("struct").then(name()).then(sign("{")).rewind();
     let value = expression().then_ignore(sign(";")).map(ItemKind::Expression);
-    let item = choice((is_structure.ignore_then(structure), definition(), value)).labelled("a definition");
+    let item = choice((import, is_structure.ignore_then(structure), definition(), value)).labelled("a definition");
     let item = item.recover_with(via_parser(choice((skipped(), sign("}").ignored())).to(ItemKind::Error)));
     let item = item.map_with(|kind, extra| Item { kind, span: span(extra.span()) });
     sign(";")
