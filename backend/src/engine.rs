@@ -208,6 +208,18 @@ pub trait Scheduler: Columns {
     fn workers(&self) -> usize {
         1
     }
+    /// The threads of this process that compute.
+    fn threads(&self) -> usize {
+        self.workers()
+    }
+    /// Changes how many those are; 0 stands for all cores. Columns stay where they are: their memory belongs to no
+    /// thread.
+    ///
+    /// # Errors
+    /// If the system does not start the threads, or the engine has one alone.
+    fn set_threads(&mut self, _threads: usize) -> std::io::Result<()> {
+        Err(std::io::Error::other("this engine has one thread"))
+    }
     /// Hands each item to a task with an engine whose columns are those of this one; the results in the order of the
     /// items. Only where everything is at hand.
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R>

@@ -36,6 +36,6 @@ pub use engine::{
 pub use io::import::{Literal, LiteralError, Piece};
 pub use io::print::{PrintError, print};
 pub use machine::loaded::Loaded;
-pub use machine::profile::Spent;
+pub use machine::profile::{Passage, Spent, Whereabouts};
 pub use machine::strategy::Strategy;
 pub use machine::{Limits, Machine};

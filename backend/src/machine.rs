@@ -31,7 +31,7 @@ use crate::engine::value::{SlotOf, Value};
 use crate::engine::{Engine, Fault};
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
-use crate::machine::profile::{Profile, Spent};
+use crate::machine::profile::{Passage, Profile, Spent, Whereabouts};
 use crate::machine::strategy::Strategy;
 
 pub use leaf::{packed_results, results_in_order, selected_operands};
@@ -75,7 +75,11 @@ pub struct Machine<E: Engine> {
     /// What runs have done, as far as the machine knows.
     counters: Counters,
     profile: Option<Profile>,
+    whereabouts: Option<Arc<Whereabouts>>,
 }
+
+/// A profile that waits until another one has been made.
+pub struct ProfileAside(Option<Profile>);
 
 impl<E: Engine> Machine<E> {
     /// A machine without globals, whose programs act on this world.
@@ -92,6 +96,7 @@ impl<E: Engine> Machine<E> {
             globals: HashMap::new(),
             counters: Counters::default(),
             profile: None,
+            whereabouts: None,
         }
     }
 
@@ -109,6 +114,39 @@ impl<E: Engine> Machine<E> {
     /// From now on the time of runs is charged to places. `sources` are those of the library at least.
     pub fn start_profile(&mut self, sources: &SourceMap) {
         self.profile = Some(Profile::new(sources));
+    }
+
+    /// From now on it is kept, too, when runs were where, for [`Machine::passages`].
+    ///
+    /// # Panics
+    /// If there is no profile.
+    pub fn keep_passages(&mut self) {
+        self.profile.as_mut().unwrap_or_else(|| panic!("passages are a part of profiles")).keep_passages();
+    }
+
+    /// When runs were where since [`Machine::keep_passages`], and how many more passages there were than are kept.
+    pub fn passages(&self) -> (&[Passage], usize) {
+        self.profile.as_ref().map_or((&[], 0), Profile::passages)
+    }
+
+    /// Begins a profile of what comes now alone, until [`Machine::end_profile_apart`].
+    pub fn start_profile_apart(&mut self, sources: &SourceMap) -> ProfileAside {
+        ProfileAside(self.profile.replace(Profile::new(sources)))
+    }
+
+    /// Ends it: what was spent at each place, in no order, which the profile of all runs gets as well.
+    pub fn end_profile_apart(&mut self, ProfileAside(all): ProfileAside) -> Vec<(Span, Spent)> {
+        let apart = std::mem::replace(&mut self.profile, all);
+        let places = apart.as_ref().map(Profile::places).unwrap_or_default();
+        if let (Some(all), Some(apart)) = (&mut self.profile, apart) {
+            all.add(apart);
+        }
+        places
+    }
+
+    /// From now on somebody may look where runs are.
+    pub fn watched_by(&mut self, whereabouts: Arc<Whereabouts>) {
+        self.whereabouts = Some(whereabouts);
     }
 
     /// What runs have spent at each place since [`Machine::start_profile`], in no order.
@@ -240,7 +278,7 @@ impl<E: Engine> Machine<E> {
         function: FunctionId,
         inputs: Vec<SlotOf<E>>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        let interrupt = self.interrupt.as_deref();
+        let (interrupt, whereabouts) = (self.interrupt.as_deref(), self.whereabouts.as_deref());
         let local = program;
         let program = if self.engine.rank().1 > 1 { local.partitioned() } else { local };
         let mut run = Run {
@@ -254,6 +292,7 @@ impl<E: Engine> Machine<E> {
                 strategy: self.strategy,
                 native: self.native,
                 interrupt,
+                whereabouts,
                 within: false,
             },
             turn: &mut self.turn,

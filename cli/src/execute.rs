@@ -8,11 +8,12 @@ use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{Output, remark};
 use crate::profile::{self, Around};
+use crate::progress::{Considerate, Evaluation};
 use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::data::hold::Hold;
 use nesl_backend::io::host::{Permissions, System};
-use nesl_backend::{Engine, Limits, Loaded, Machine, Value};
+use nesl_backend::{Engine, Limits, Loaded, Machine, Value, Whereabouts};
 use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Shape, Step};
 use std::ffi::OsString;
@@ -84,7 +85,7 @@ pub fn seed_of(seed: i64, index: usize) -> i64 {
 impl Job for Execution<'_> {
     fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
         let world = world(self.options, &self.program.mains, self.arguments, engine.hold());
-        let mut machine = Machine::new(engine, Limits::default(), Box::new(world));
+        let mut machine = Machine::new(engine, Limits::default(), Box::new(Considerate(world)));
         machine.set_strategy(self.options.strategy.into());
         machine.set_native(self.options.native.into());
         if self.options.stats {
@@ -130,7 +131,13 @@ pub fn world(options: &RunOptions, mains: &[Main], arguments: &[OsString], hold:
 impl Execution<'_> {
     fn evaluate<E: Engine>(&self, machine: &mut Machine<E>) -> Result<(), Stop> {
         let loaded = Loaded::new(Arc::new(self.program.clone()));
-        let mut run = Run { execution: self, loaded: &loaded, output: Output::of(&machine.engine), draws: 0 };
+        let is_shown = self.options.shows_progress() && machine.engine.rank().1 == 1;
+        let whereabouts = is_shown.then(Arc::<Whereabouts>::default);
+        if let Some(whereabouts) = &whereabouts {
+            machine.watched_by(Arc::clone(whereabouts));
+        }
+        let output = Output::of(&machine.engine);
+        let mut run = Run { execution: self, loaded: &loaded, output, draws: 0, whereabouts };
         match choose(&self.program, self.arguments, self.command)? {
             Choice::Forms => self.program.steps.iter().try_for_each(|step| run.step(machine, step, &[])),
             Choice::Help => {
@@ -162,6 +169,8 @@ struct Run<'a> {
     output: Output,
     /// Steps so far that drew random numbers.
     draws: usize,
+    /// Where the machine is, if that is shown while it runs.
+    whereabouts: Option<Arc<Whereabouts>>,
 }
 
 impl Run<'_> {
@@ -188,8 +197,15 @@ impl Run<'_> {
         let Execution { options, sources, limit, .. } = self.execution;
         let seed = seed_of(options.seed, self.draws);
         self.draws += usize::from(step.inputs.contains(&Input::Seed));
-        machine
-            .run_step(self.loaded, step, seed, arguments)
-            .map_err(|error| failure::stop(&limit.explained(error), sources, options.style()))
+        let meter = machine.engine.meter().cloned();
+        let mut evaluate = || machine.run_step(self.loaded, step, seed, arguments);
+        let outcome = match &self.whereabouts {
+            Some(whereabouts) => {
+                let program = self.loaded.program();
+                Evaluation { program, sources, whereabouts, meter }.shown(evaluate)
+            }
+            None => evaluate(),
+        };
+        outcome.map_err(|error| failure::stop(&limit.explained(error), sources, options.style()))
     }
 }

@@ -21,6 +21,7 @@ impl Interrupt {
         let handler = move || {
             let again = requested.swap(true, SeqCst);
             if again || !evaluating.load(SeqCst) {
+                crate::progress::erase();
                 eprintln!("interrupted");
                 std::process::exit(130);
             }

@@ -348,6 +348,16 @@ impl Link {
         }
     }
 
+    /// What every rank has made, in their order, on rank 0; on the others nothing.
+    pub fn at_first<T: Serialize + DeserializeOwned>(&mut self, own: &T) -> Vec<T> {
+        let bytes = postcard::to_stdvec(own).unwrap_or_default();
+        let all = match &mut self.communicator {
+            Some(communicator) => communicator.gather_bytes(0, &bytes),
+            None => vec![bytes],
+        };
+        all.iter().filter_map(|bytes| postcard::from_bytes(bytes).ok()).collect()
+    }
+
     /// What computations look at, where they can be interrupted.
     pub fn flag() -> Option<Arc<AtomicBool>> {
         nesl_mpi::communication::interrupts::flag()
@@ -375,6 +385,12 @@ impl Link {
     /// Without MPI there is nobody to hear.
     pub fn hear<T: DeserializeOwned>(&mut self) -> Option<T> {
         None
+    }
+
+    /// Without MPI this rank is all there is.
+    pub fn at_first<T: Serialize + DeserializeOwned>(&mut self, own: &T) -> Vec<T> {
+        let copy = postcard::to_stdvec(own).and_then(|bytes| postcard::from_bytes(&bytes));
+        copy.into_iter().collect()
     }
 
     /// Without MPI there are no ranks to interrupt.

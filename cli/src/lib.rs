@@ -7,7 +7,8 @@
 //! supervisor/   --ranks: starting, watching and ending them           allocation  started by a batch system without MPI
 //! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt, limit  Ctrl-C, --time-limit
-//! codes         the pages of error codes
+//! codes         the pages of error codes                             progress, screen  the line at a terminal, its size
+//! rank          what a process has to compute with
 //! ```
 //!
 //! Nothing below [`main`] prints an error or ends the process: the end of a command is a [`Stop`].
@@ -29,7 +30,10 @@ pub mod oracle;
 pub mod output;
 pub mod payload;
 pub mod profile;
+pub mod progress;
+pub mod rank;
 pub mod repl;
+pub mod screen;
 pub mod stats;
 pub mod stop;
 pub mod style;

@@ -179,6 +179,7 @@ impl Watched {
         if self.rank > 0 {
             std::thread::sleep(TIME_TO_SPEAK);
         } else {
+            crate::progress::erase();
             // Without a standard error there is nobody to tell.
             let _ = writeln!(std::io::stderr(), "{}", self.stop().message());
         }

@@ -2,6 +2,7 @@
 
 use crate::limit::TimeLimit;
 use crate::profile;
+use crate::screen::Screen;
 use crate::style::Style;
 use clap::{Args, Command, ValueEnum};
 use nesl_backend::{Native, Strategy};
@@ -69,6 +70,9 @@ pub struct RunOptions {
     #[arg(long, value_name = "LINES", global = true, num_args = 0..=1, require_equals = true,
           default_missing_value = profile::LINES)]
     pub profile: Option<usize>,
+    /// Show no line of progress after the first second, where messages go to a terminal
+    #[arg(long, global = true)]
+    pub no_progress: bool,
     /// Most memory for data in each process: bytes, or with a unit: 512M, 2G [default: 9/10 of what this machine has;
     /// under mpirun divided by the ranks on it]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
@@ -99,6 +103,19 @@ impl RunOptions {
             MessageFormat::Json => Style::Json,
         }
     }
+
+    /// Whether evaluations have a line of progress.
+    pub fn shows_progress(&self) -> bool {
+        !self.no_progress
+            && self.message_format == MessageFormat::Human
+            && std::io::stderr().is_terminal()
+            && !is_dumb()
+    }
+}
+
+/// Whether a terminal knows more than to write lines.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The names of the options, those that people write.
@@ -192,48 +209,8 @@ impl ColorChoice {
         match self {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => {
-                output.is_terminal()
-                    && is_unset("NO_COLOR")
-                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-            }
+            ColorChoice::Auto => output.is_terminal() && is_unset("NO_COLOR") && !is_dumb(),
         }
-    }
-}
-
-/// A terminal that answers are to fit: its characters in a line, and its lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Screen {
-    columns: u16,
-    lines: u16,
-}
-
-impl Screen {
-    /// The terminal of this process, as large as it is now; 80 by 24 where nobody knows.
-    pub fn now() -> Screen {
-        let size = terminal_size::terminal_size().filter(|(columns, lines)| columns.0 > 0 && lines.0 > 0);
-        size.map_or(Screen { columns: 80, lines: 24 }, |(columns, lines)| Screen { columns: columns.0, lines: lines.0 })
-    }
-
-    /// Its characters in a line, and its lines.
-    pub fn size(self) -> (usize, usize) {
-        (self.columns.into(), self.lines.into())
-    }
-}
-
-impl std::fmt::Display for Screen {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}x{}", self.columns, self.lines)
-    }
-}
-
-impl std::str::FromStr for Screen {
-    type Err = String;
-
-    /// Reads what is written so: `80x24`.
-    fn from_str(text: &str) -> Result<Screen, String> {
-        let size = text.split_once('x').and_then(|(columns, lines)| Some((columns.parse().ok()?, lines.parse().ok()?)));
-        size.map(|(columns, lines)| Screen { columns, lines }).ok_or_else(|| "expected a size, as in 80x24".to_owned())
     }
 }
 

@@ -1,9 +1,9 @@
 //! The interactive session: where its lines come from.
 //!
 //! [`session`] evaluates, [`commands`] is the table of what begins with a colon, and most of those is done by
-//! [`inspect`] and [`names`]. Values are shown by [`show`], matrices by [`matrix`]. At a terminal lines are edited and
-//! remembered ([`terminal`]), coloured ([`highlight`]) and completed ([`complete`]); piped input is read as it is,
-//! without prompts. In a job of several ranks rank 0 does all that, and [`ranks`] what the others do.
+//! [`inspect`], [`names`] and [`place`]. Values are shown by [`show`], matrices by [`matrix`]. At a terminal lines are
+//! edited and remembered ([`terminal`]), coloured ([`highlight`]) and completed ([`complete`]); piped input is read as
+//! it is, without prompts. In a job of several ranks rank 0 does all that, and [`ranks`] what the others do.
 
 mod commands;
 mod complete;
@@ -11,6 +11,7 @@ mod highlight;
 mod inspect;
 mod matrix;
 mod names;
+mod place;
 mod ranks;
 pub mod session;
 mod show;

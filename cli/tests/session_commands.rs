@@ -147,7 +147,7 @@ fn every_command_has_a_line_of_help() {
     let bench = Bench::new();
     let help = answers(&bench, ":help");
     let names: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  :")?.split(' ').next()).collect();
-    assert_eq!(names.len(), 20, "{help}");
+    assert_eq!(names.len(), 23, "{help}");
     for name in names {
         // Without what it needs, each says what that is, or does what it does.
         let ran = bench.piped(&[], &format!(":{name}"));
@@ -156,4 +156,51 @@ fn every_command_has_a_line_of_help() {
             "{name}: {ran:?}"
         );
     }
+}
+
+#[test]
+fn a_profile_is_of_one_expression() {
+    let bench = Bench::new();
+    let shown = answers(&bench, "v = [0:1000];\n:profile sum({x * x : x in v})\n:profile v[3];");
+    let (first, second) = shown.split_once("it = 3 : int\n").unwrap();
+    assert!(first.contains("it = 332833500 : int\n        ms   share  instructions"), "{shown}");
+    assert!(first.contains("<input 2>:1   sum({x * x : x in v});\n"), "{shown}");
+    assert!(second.contains("<input 3>:1   v[3];\n") && !second.contains("<input 2>"), "{shown}");
+    bench.piped(&[], ":profile nothing").fails(1, &["E0201"]);
+    // The profile of the whole session has it, too.
+    let ran = bench.piped(&["--profile"], "v = [0:1000];\n:profile sum({x * x : x in v})\n");
+    assert!(ran.err.contains("<input 1>:1") && ran.err.contains("<input 2>:1"), "{ran:?}");
+}
+
+#[test]
+fn threads_change_and_values_stay() {
+    let bench = Bench::new();
+    let shown = answers(&bench, "v = {i * i : i in [0:100000]};\n:threads 3\nsum(v);\n:threads 1;\nsum(v);\n:threads");
+    let (_, shown) = shown.split_once('\n').unwrap();
+    let sum = "it = 333328333350000 : int\n";
+    assert_eq!(shown, format!("3 threads\n{sum}1 thread\n{sum}1 thread\n"));
+    for wrong in ["0", "-1", "many"] {
+        bench.piped(&[], &format!(":threads {wrong}")).fails(1, &["takes a number from 1 on"]);
+    }
+    bench.piped(&["--engine", "reference"], ":threads 2").fails(1, &["the threads stay as they are", "one thread"]);
+    let shown = answers(&bench, ":threads 2\n:ranks");
+    assert!(shown.contains("rank  machine") && shown.contains("most memory\n   0  "), "{shown}");
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+}
+
+#[cfg(feature = "mpi")]
+#[test]
+fn every_rank_has_its_threads() {
+    use common::{launcher, turn};
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::new();
+    let ran = bench.piped(&["repl", "--ranks", "2"], "v = [0:100000];\n:threads 2\nsum({x + 1 : x in v});\n:ranks");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:#?}");
+    let lines: Vec<&str> = ran.out.lines().skip(1).collect();
+    assert_eq!(lines[..2], ["2 threads on each rank", "it = 5000050000 : int"], "{ran:#?}");
+    assert!(lines[3].starts_with("   0  ") && lines[4].starts_with("   1  ") && lines.len() == 5, "{ran:#?}");
+    assert!(lines[3..].iter().all(|line| line.split_whitespace().nth(2) == Some("2")), "{ran:#?}");
 }

@@ -152,6 +152,14 @@ impl<L: Engine<Column = Vector>> Scheduler for Ranks<L> {
         groups::run_group(&mut self.distribution, group, operands)
     }
 
+    fn threads(&self) -> usize {
+        self.distribution.local.threads()
+    }
+
+    fn set_threads(&mut self, threads: usize) -> std::io::Result<()> {
+        self.distribution.local.set_threads(threads)
+    }
+
     fn set_interrupt(&mut self, interrupt: &Interrupt) {
         self.distribution.local.set_interrupt(interrupt);
     }

@@ -166,6 +166,16 @@ impl Meter {
         self.bytes.load(Relaxed)
     }
 
+    /// Elements of all buffers so far.
+    pub fn elements(&self) -> u64 {
+        self.elements.load(Relaxed)
+    }
+
+    /// Bytes of the buffers that there are now.
+    pub fn resident(&self) -> u64 {
+        self.resident_bytes.load(Relaxed)
+    }
+
     /// Adds what was counted to `counters`.
     pub fn report(&self, counters: &mut Counters) {
         counters.elements += self.elements.load(Relaxed);

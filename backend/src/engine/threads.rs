@@ -186,6 +186,13 @@ impl Scheduler for Threads {
         self.workers.threads()
     }
 
+    fn set_threads(&mut self, threads: usize) -> std::io::Result<()> {
+        let interrupt = self.workers.interrupt().clone();
+        self.workers = Workers::new(threads).map_err(std::io::Error::other)?;
+        self.workers.set_interrupt(&interrupt);
+        Ok(())
+    }
+
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
         self.workers.each(items, |_, item| task(item, &mut self.alone()))
     }

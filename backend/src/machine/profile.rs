@@ -4,6 +4,13 @@
 //! is charged to the place of that one. So the parts add up to the whole. A place is the one that an error there would
 //! have: the instruction's own in user code, else that of the innermost call from user code into the library.
 
+mod passages;
+mod whereabouts;
+
+pub use passages::Passage;
+use passages::Passages;
+pub use whereabouts::Whereabouts;
+
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -51,6 +58,10 @@ pub(crate) struct Profile {
     here: Option<Span>,
     /// When it began.
     since: Option<Reading>,
+    /// When the run was where, if anybody wants to know.
+    passages: Option<Passages>,
+    /// The thread that this is about.
+    thread: usize,
 }
 
 impl Profile {
@@ -58,7 +69,33 @@ impl Profile {
     /// user's.
     pub fn new(sources: &SourceMap) -> Profile {
         let library = sources.files().filter(|(_, file)| file.origin == Origin::Library).map(|(id, _)| id).collect();
-        Profile { library: Arc::new(library), spent: HashMap::new(), calls: Vec::new(), here: None, since: None }
+        Profile::at_beginning(Arc::new(library), Vec::new(), None, None)
+    }
+
+    fn at_beginning(
+        library: Arc<HashSet<FileId>>,
+        calls: Vec<Option<Span>>,
+        here: Option<Span>,
+        passages: Option<Passages>,
+    ) -> Profile {
+        Profile { library, spent: HashMap::new(), calls, here, since: None, passages, thread: 0 }
+    }
+
+    /// From now on it is also kept when the run was where.
+    pub fn keep_passages(&mut self) {
+        self.passages.get_or_insert_default();
+    }
+
+    /// When the run was where, and of how many passages that was not kept.
+    pub fn passages(&self) -> (&[Passage], usize) {
+        self.passages.as_ref().map_or((&[], 0), Passages::all)
+    }
+
+    /// Adds what was spent in another.
+    pub fn add(&mut self, other: Profile) {
+        for (place, spent) in other.spent {
+            self.spent.entry(place).or_default().add(spent);
+        }
     }
 
     /// All places, in no order.
@@ -69,11 +106,12 @@ impl Profile {
     /// An empty one for a worker that does a part of what happens now.
     pub fn for_worker(&self) -> Profile {
         let (library, here) = (Arc::clone(&self.library), self.here);
-        Profile { library, spent: HashMap::new(), calls: vec![here], here, since: None }
+        Profile::at_beginning(library, vec![here], here, self.passages.as_ref().map(|_| Passages::default()))
     }
 
     /// Begins: what was before is charged to nobody.
     pub fn begin(&mut self, reading: Reading) {
+        self.thread = rayon::current_thread_index().map_or(0, |helper| helper + 1);
         self.since = Some(reading);
     }
 
@@ -129,7 +167,13 @@ impl Profile {
     /// What has happened since the last reading was done by workers, at once: time and bytes are charged in the
     /// proportions in which they spent them. `reading` is without their instructions.
     pub fn merge(&mut self, workers: impl Iterator<Item = Profile>, reading: Reading) {
-        let parts: Vec<(Span, Spent)> = workers.flat_map(|worker| worker.spent).collect();
+        let mut parts: Vec<(Span, Spent)> = Vec::new();
+        for worker in workers {
+            parts.extend(worker.spent);
+            if let (Some(own), Some(theirs)) = (&mut self.passages, worker.passages) {
+                own.join(theirs);
+            }
+        }
         self.share_out(parts, reading);
     }
 
@@ -140,6 +184,7 @@ impl Profile {
         let reading = Reading { instructions: reading.instructions + theirs, ..reading };
         let Some(since) = self.since.replace(reading) else { return };
         if let Some(here) = self.here {
+            self.passed(here, since, reading);
             // Those of whoever had it done.
             let own = (reading.instructions - theirs).saturating_sub(since.instructions);
             self.spent.entry(here).or_default().instructions += own;
@@ -155,6 +200,7 @@ impl Profile {
 
     fn charge(&mut self, reading: Reading) {
         if let (Some(since), Some(here)) = (self.since.replace(reading), self.here) {
+            self.passed(here, since, reading);
             self.spent.entry(here).or_default().add(Spent {
                 time: reading.time - since.time,
                 // Where a worker failed, what the others did is not counted.
@@ -162,6 +208,12 @@ impl Profile {
                 bytes: reading.bytes - since.bytes,
                 native: false,
             });
+        }
+    }
+
+    fn passed(&mut self, here: Span, since: Reading, until: Reading) {
+        if let Some(passages) = &mut self.passages {
+            passages.add(here, self.thread, since, until);
         }
     }
 
@@ -279,6 +331,37 @@ mod tests {
         assert_eq!((all[1].0, all[1].1), (67, 2));
         assert_eq!((all[2].0, all[2].1), (33 + 25, 4));
         assert_eq!(places.len(), 3);
+    }
+
+    #[test]
+    fn passages_are_of_one_thread_and_one_place() {
+        let (sources, _, user) = map();
+        let mut profile = Profile::new(&sources);
+        profile.keep_passages();
+        let start = Instant::now();
+        let reading = |time: u64| Reading { time: start + Duration::from_nanos(time), instructions: time, bytes: 0 };
+        profile.begin(reading(0));
+        profile.at(once(user(1)), reading(0));
+        profile.at(once(user(1)), reading(10));
+        profile.at(once(user(2)), reading(30));
+        let mut worker = profile.for_worker();
+        worker.begin(reading(31));
+        worker.at(once(user(3)), reading(31));
+        worker.end(reading(39));
+        profile.merge(once(worker), reading(40));
+        profile.end(reading(50));
+        let (kept, left_out) = profile.passages();
+        let times = |passage: &Passage| {
+            let after = |time: Instant| (time - start).as_nanos();
+            (passage.place, passage.thread, after(passage.begin), after(passage.end), passage.instructions)
+        };
+        let expected = [(user(1), 0, 0, 30, 30), (user(3), 0, 31, 39, 8), (user(2), 0, 30, 50, 20)];
+        let mut found: Vec<_> = kept.iter().map(times).collect();
+        found.retain(|passage| passage.3 > passage.2);
+        found.sort();
+        let mut expected = expected.to_vec();
+        expected.sort();
+        assert_eq!((found, left_out), (expected, 0));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::engine::{Engine, Fault};
 use crate::machine::decode::{Code, GroupLine, Line, Operation, Source};
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
-use crate::machine::profile::Profile;
+use crate::machine::profile::{Profile, Whereabouts};
 use crate::machine::strategy::Strategy;
 use nesl_prim::{Element, Failure, Host};
 use nesl_vcode::{Constants, FunctionId, Place};
@@ -30,6 +30,8 @@ pub(super) struct Settings<'a> {
     pub strategy: Strategy,
     pub native: Native,
     pub interrupt: Option<&'a AtomicBool>,
+    /// Who wants to know where it is.
+    pub whereabouts: Option<&'a Whereabouts>,
     /// All this is inside an instance of an `each` whose instances run one after another, or is done to find out how
     /// one failed.
     pub within: bool,

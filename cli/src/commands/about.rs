@@ -8,10 +8,11 @@ use crate::allocation::Step;
 use crate::launch::{Launched, Place};
 use crate::options::{MessageFormat, RunOptions};
 use crate::output::print;
+use crate::rank::Rank;
 use crate::stop::Stop;
 use crate::supervisor;
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::Write;
 
 #[derive(Args, Debug)]
@@ -40,19 +41,6 @@ struct About {
 struct Library {
     name: String,
     standard: String,
-}
-
-/// What a rank has.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Rank {
-    machine: String,
-    threads: usize,
-    /// The cores that it may use, as the kernel writes them; none where that is not known.
-    cores: Option<String>,
-    /// How many cores it may use.
-    cores_usable: usize,
-    /// The most bytes for data; none for no limit.
-    memory_limit: Option<u64>,
 }
 
 /// What `nesl --version` says after the name: all that a report of a mistake has to say of this executable.
@@ -91,7 +79,7 @@ fn first_without_mpi() -> bool {
 }
 
 fn tell(place: &mut Place, arguments: &Arguments, options: &RunOptions, step: Option<Step>) -> Result<(), Stop> {
-    let own = Rank::here(place, options);
+    let own = Rank::here(place.threads(options), place.memory(options));
     let ranks = place.at_first(own)?;
     let outcome = if arguments.check { Some(check::run(place, options)?) } else { None };
     if place.rank() > 0 {
@@ -144,28 +132,6 @@ fn launcher(options: &RunOptions, step: Option<Step>, is_set: impl Fn(&str) -> b
     Some(if options.as_rank { format!("{name}, by --ranks") } else { name })
 }
 
-impl Rank {
-    fn here(place: &Place, options: &RunOptions) -> Rank {
-        let cores_usable = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = match place.threads(options) {
-            0 => cores_usable,
-            threads => threads,
-        };
-        let line = |file: &str, name: &str| {
-            let text = std::fs::read_to_string(file).ok()?;
-            text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
-        };
-        let machine = line("/proc/sys/kernel/hostname", "").or_else(|| std::env::var("HOSTNAME").ok());
-        Rank {
-            machine: machine.unwrap_or_else(|| "this machine".to_owned()),
-            threads,
-            cores: line("/proc/self/status", "Cpus_allowed_list:"),
-            cores_usable,
-            memory_limit: place.memory(options),
-        }
-    }
-}
-
 impl About {
     fn text(&self) -> String {
         let none = || "none".to_owned();
@@ -179,7 +145,7 @@ impl About {
             ("ranks", self.ranks.len().to_string()),
             ("machine", on_ranks(|rank| rank.machine.clone())),
             ("threads", on_ranks(|rank| rank.threads.to_string())),
-            ("binding", on_ranks(binding)),
+            ("binding", on_ranks(Rank::binding)),
             ("memory limit", on_ranks(|rank| rank.memory_limit.map_or_else(|| "none".to_owned(), gibibytes))),
         ];
         let mut text = String::new();
@@ -189,15 +155,6 @@ impl About {
             let _ = writeln!(text, "{name:<14}{value}");
         }
         text
-    }
-}
-
-/// The cores that a rank is bound to.
-fn binding(rank: &Rank) -> String {
-    let many = if rank.cores_usable == 1 { "" } else { "s" };
-    match &rank.cores {
-        Some(cores) => format!("core{many} {cores}"),
-        None => format!("{} core{many}", rank.cores_usable),
     }
 }
 

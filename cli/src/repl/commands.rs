@@ -16,7 +16,7 @@ struct Command<E: Engine> {
     run: fn(&mut Repl<E>, &str) -> Result<Next, Stop>,
 }
 
-fn table<E: Engine>() -> [Command<E>; 20] {
+fn table<E: Engine>() -> [Command<E>; 23] {
     let row = |name, argument, summary, run| Command { name, argument, summary, run };
     [
         row("type", "EXPRESSION", "show the type of an expression", Repl::show_type),
@@ -34,6 +34,9 @@ fn table<E: Engine>() -> [Command<E>; 20] {
         row("time", "EXPRESSION", "evaluate, and show how long it took", Repl::time),
         row("bench", "EXPRESSION", "evaluate again and again, and show how long that takes", Repl::bench),
         row("stats", "", "show what the session has done: instructions, elements, bytes", Repl::count),
+        row("profile", "EXPRESSION", "evaluate, and show which lines took the time", Repl::profile),
+        row("threads", "[NUMBER]", "compute on so many threads, or show on how many", Repl::threads),
+        row("ranks", "", "show where the session runs: machines, threads, cores, memory", Repl::ranks),
         row("vcode", "EXPRESSION", "show the flat program of an expression", Repl::vcode),
         row("explain", "CODE", "explain the code of an error or warning", explain),
         row("history", "[NUMBER]", "show the last inputs", at_terminal),

@@ -219,10 +219,12 @@ impl<E: Engine> Repl<E> {
         match (name, value) {
             ("", _) => {
                 let shown = self.settings.shown.map_or("all".to_owned(), |shown| shown.to_string());
-                let timing = if self.settings.timing { "on" } else { "off" };
+                let word = |is_on: bool| if is_on { "on" } else { "off" };
+                let (timing, progress) = (word(self.settings.timing), word(self.settings.progress));
                 let text = format!(
                     "shown {shown}  elements of a sequence that answers show: a number, or all\n\
-                     timing {timing}  whether each answer says how long it took: on, or off\n"
+                     timing {timing}  whether each answer says how long it took: on, or off\n\
+                     progress {progress}  whether a line says how long evaluations go on, at a terminal: on, or off\n"
                 );
                 self.answer(&text)?;
             }
@@ -233,6 +235,9 @@ impl<E: Engine> Repl<E> {
             },
             ("timing", "on") => self.settings.timing = true,
             ("timing", "off") => self.settings.timing = false,
+            ("progress", "on") => self.settings.progress = true,
+            ("progress", "off") => self.settings.progress = false,
+            ("progress", _) => return Ok(self.refuse("`progress` is on or off")),
             ("timing", _) => return Ok(self.refuse("`timing` is on or off")),
             _ => return Ok(self.refuse(&format!("there is no setting `{name}`; :set lists them"))),
         }

@@ -7,6 +7,8 @@ use super::show::{self, Manner};
 use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
+use crate::progress::Considerate;
+use crate::rank::Rank;
 use crate::stop::Stop;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
 use nesl_prim::Failure;
@@ -69,6 +71,10 @@ pub(super) enum Request<'a> {
     Show { global: GlobalId, manner: Manner<'a> },
     /// Count what was done.
     Count,
+    /// Compute on so many threads; 0 for all cores.
+    Threads(usize),
+    /// Tell rank 0 what they have.
+    Rank,
     /// End the session.
     Quit,
 }
@@ -76,7 +82,7 @@ pub(super) enum Request<'a> {
 /// A machine for a session.
 pub(super) fn machine<E: Engine>(engine: E, options: &RunOptions) -> Machine<E> {
     let world = world(options, &[], &[], engine.hold());
-    let mut machine = Machine::new(engine, Limits::default(), Box::new(world));
+    let mut machine = Machine::new(engine, Limits::default(), Box::new(Considerate(world)));
     if let Some(flag) = Link::flag() {
         machine.set_interrupt(flag);
     }
@@ -118,6 +124,12 @@ pub(super) fn run_together<E: Engine>(
     done
 }
 
+/// Lets all ranks compute on so many threads each.
+pub(super) fn set_threads<E: Engine>(engine: &mut E, threads: usize) -> Result<(), String> {
+    let outcome = engine.set_threads(threads).map_err(|error| error.to_string());
+    engine.agree(outcome)
+}
+
 /// Runs a session on this rank, which is not rank 0, to its end.
 ///
 /// # Errors
@@ -142,6 +154,9 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Re
                 }
             }
             Request::Count => drop(machine.counters()),
+            // What cannot be done rank 0 says.
+            Request::Threads(threads) => _ = set_threads(&mut machine.engine, threads),
+            Request::Rank => _ = link.at_first(&Rank::here(machine.engine.threads(), None)),
             Request::Quit => break,
         }
     }

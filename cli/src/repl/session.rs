@@ -12,15 +12,18 @@ use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Link;
 use crate::limit::Limit;
-use crate::options::{RunOptions, Screen};
+use crate::options::RunOptions;
 use crate::output::{self, print_error, remark};
 use crate::profile;
+use crate::progress::Evaluation;
+use crate::screen::Screen;
 use crate::stats;
 use crate::stop::Stop;
+use crate::style::Style;
 use nesl_backend::data::slot::Slot;
 use nesl_backend::engine::value::SlotOf;
 use nesl_backend::io::print::PrintError;
-use nesl_backend::{Counters, Engine, Loaded, Machine};
+use nesl_backend::{Counters, Engine, Loaded, Machine, Whereabouts};
 use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::session::Checked;
@@ -59,13 +62,17 @@ pub(super) struct Settings {
     pub shown: Option<usize>,
     /// Whether the time that each input took is shown.
     pub timing: bool,
+    /// Whether it is shown how an evaluation goes on that takes long, where that can be.
+    pub progress: bool,
 }
 
 /// A session on an engine.
 pub struct Repl<E: Engine> {
     session: Session,
     sources: SourceMap,
-    machine: Machine<E>,
+    pub(super) machine: Machine<E>,
+    /// Where it is, for whoever looks while it runs.
+    whereabouts: Option<Arc<Whereabouts>>,
     pub(super) options: RunOptions,
     /// What Ctrl-C does; nothing where it is left to the launcher.
     interrupt: Option<Interrupt>,
@@ -104,11 +111,17 @@ impl<E: Engine> Repl<E> {
         if options.profile.is_some() {
             machine.start_profile(&sources);
         }
+        let is_watched = options.shows_progress() && machine.engine.rank().1 == 1;
+        let whereabouts = is_watched.then(Arc::<Whereabouts>::default);
+        if let Some(whereabouts) = &whereabouts {
+            machine.watched_by(Arc::clone(whereabouts));
+        }
         let library = session.names().map(str::to_owned).collect();
         Repl {
             session,
             sources,
             machine,
+            whereabouts,
             options,
             interrupt,
             limit,
@@ -116,7 +129,7 @@ impl<E: Engine> Repl<E> {
             since: 0,
             inputs: 0,
             draws: 0,
-            settings: Settings { shown: Some(SHOWN), timing: false },
+            settings: Settings { shown: Some(SHOWN), timing: false, progress: true },
             is_numbered: false,
             is_quiet: false,
             accepted: Vec::new(),
@@ -203,6 +216,26 @@ impl<E: Engine> Repl<E> {
         let outcome = match self.evaluate(file)? {
             Ok(Evaluated { time, .. }) => {
                 self.answer(&format!("{:.3} ms\n", time.as_secs_f64() * 1e3))?;
+                Ok(())
+            }
+            Err(stop) => Err(stop),
+        };
+        Ok(self.conclude(outcome))
+    }
+
+    /// Evaluates an expression and shows which lines took the time.
+    ///
+    /// # Errors
+    /// If an answer cannot be written.
+    pub fn profile(&mut self, text: &str) -> Result<Next, Stop> {
+        let file = self.add(&format!("{text};"));
+        let aside = self.machine.start_profile_apart(&self.sources);
+        let outcome = self.evaluate(file);
+        let places = self.machine.end_profile_apart(aside);
+        let outcome = match outcome? {
+            Ok(_) => {
+                let lines = profile::LINES.parse().unwrap_or(usize::MAX);
+                self.answer(&profile::text(&places, &self.sources, lines, None, Style::Text { color: false }))?;
                 Ok(())
             }
             Err(stop) => Err(stop),
@@ -414,12 +447,20 @@ impl<E: Engine> Repl<E> {
         self.together(&request);
         let program = Loaded::new(Arc::new(program));
         let Repl { machine, interrupt, limit, sources, options, draws, link, since, .. } = self;
-        let start = Instant::now();
-        let ran = match interrupt {
-            Some(interrupt) => Some(interrupt.during(|| run_steps(machine, &program, options.seed, draws))),
-            None => run_together(link, *since, machine, &program, options.seed, draws),
+        let whereabouts = self.whereabouts.as_deref().filter(|_| self.settings.progress);
+        let meter = machine.engine.meter().cloned();
+        let mut evaluate = || {
+            let start = Instant::now();
+            let ran = match interrupt {
+                Some(interrupt) => Some(interrupt.during(|| run_steps(machine, &program, options.seed, draws))),
+                None => run_together(link, *since, machine, &program, options.seed, draws),
+            };
+            (ran, start.elapsed())
         };
-        let spent = start.elapsed();
+        let (ran, spent) = match whereabouts {
+            Some(whereabouts) => Evaluation { program: program.program(), sources, whereabouts, meter }.shown(evaluate),
+            None => evaluate(),
+        };
         let ran = match ran {
             Some(Ok(())) => Ok(spent),
             Some(Err(error)) => {

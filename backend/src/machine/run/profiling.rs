@@ -1,4 +1,5 @@
-//! What a run tells its profile, if it has one: where it is, and which calls are active.
+//! What a run tells its profile, and whoever looks at it meanwhile, if there are any: where it is, and which calls are
+//! active.
 
 use super::Run;
 use crate::engine::Engine;
@@ -34,6 +35,9 @@ impl<E: Engine> Run<'_, E> {
 
     /// Something at this place begins.
     pub(in crate::machine) fn at(&mut self, at: Place) {
+        if let Some(whereabouts) = self.settings.whereabouts {
+            whereabouts.note(at);
+        }
         let program = self.program.program();
         self.profile(|profile, reading| profile.at(program.chain(at), reading));
     }
