@@ -7,7 +7,7 @@ use crate::launch::Job;
 use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{Output, remark};
-use crate::profile::{self, Around};
+use crate::profile::{self, Around, heat_map, trace};
 use crate::progress::{Considerate, Evaluation};
 use crate::stats;
 use crate::stop::Stop;
@@ -17,6 +17,9 @@ use nesl_backend::{Engine, Limits, Loaded, Machine, Value, Whereabouts};
 use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Shape, Step};
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -91,8 +94,11 @@ impl Job for Execution<'_> {
         if self.options.stats {
             machine.count_steps();
         }
-        if self.options.profile.is_some() {
+        if self.options.is_profiled() {
             machine.start_profile(self.sources);
+        }
+        if self.options.trace.is_some() {
+            machine.keep_passages();
         }
         let (start, before) = (Instant::now(), self.begun.elapsed());
         let result = match self.interrupt {
@@ -115,7 +121,8 @@ impl Job for Execution<'_> {
             let around = Around { before, between: elapsed.saturating_sub(inside) };
             remark(&profile::text(&places, self.sources, lines, Some(around), self.options.style()));
         }
-        result.map_err(|stop| self.limit.concluded(stop))
+        let written = self.write_reports(&mut machine);
+        result.map_err(|stop| self.limit.concluded(stop)).and(written)
     }
 }
 
@@ -129,6 +136,34 @@ pub fn world(options: &RunOptions, mains: &[Main], arguments: &[OsString], hold:
 }
 
 impl Execution<'_> {
+    /// Writes the files about the run that somebody wants; all ranks call this together.
+    fn write_reports<E: Engine>(&self, machine: &mut Machine<E>) -> Result<(), Stop> {
+        let (rank, _) = machine.engine.rank();
+        let failed = |path: &Path, error: &io::Error| {
+            self.options.style().failed(&format!("cannot write {}: {error}", path.display()))
+        };
+        let mut outcome = Ok(());
+        if let Some(path) = &self.options.trace {
+            let events = trace::events(rank, machine.passages(), self.sources);
+            let file = if rank == 0 { Some(File::create(path)).transpose() } else { Ok(None) };
+            let (file, opened) = match file {
+                Ok(file) => (file, Ok(())),
+                Err(error) => (None, Err(error)),
+            };
+            let mut target: Box<dyn Write> = match file {
+                Some(file) => Box::new(BufWriter::new(file)),
+                None => Box::new(io::sink()),
+            };
+            let written = trace::write(&mut machine.engine, events, &mut target).map_err(|error| failure::lost(&error))?;
+            outcome = opened.and(written).map_err(|error| failed(path, &error));
+        }
+        if let (Some(path), 0) = (&self.options.profile_html, rank) {
+            let page = heat_map::page(&machine.profile(), self.sources);
+            outcome = outcome.and(std::fs::write(path, page).map_err(|error| failed(path, &error)));
+        }
+        outcome
+    }
+
     fn evaluate<E: Engine>(&self, machine: &mut Machine<E>) -> Result<(), Stop> {
         let loaded = Loaded::new(Arc::new(self.program.clone()));
         let is_shown = self.options.shows_progress() && machine.engine.rank().1 == 1;

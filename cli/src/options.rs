@@ -8,6 +8,7 @@ use clap::{Args, Command, ValueEnum};
 use nesl_backend::{Native, Strategy};
 use nesl_prim::visible;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 /// Which engine runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -73,6 +74,12 @@ pub struct RunOptions {
     /// Show no line of progress after the first second, where messages go to a terminal
     #[arg(long, global = true)]
     pub no_progress: bool,
+    /// Write a page for browsers: the lines of the program, as warm as they were busy
+    #[arg(long, value_name = "FILE", global = true, value_parser = no_source)]
+    pub profile_html: Option<PathBuf>,
+    /// Write when each thread of each rank was at which line, for chrome://tracing or ui.perfetto.dev
+    #[arg(long, value_name = "FILE", global = true, value_parser = no_source)]
+    pub trace: Option<PathBuf>,
     /// Most memory for data in each process: bytes, or with a unit: 512M, 2G [default: 9/10 of what this machine has;
     /// under mpirun divided by the ranks on it]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
@@ -102,6 +109,11 @@ impl RunOptions {
             }
             MessageFormat::Json => Style::Json,
         }
+    }
+
+    /// Whether it is wanted which lines take the time of a run.
+    pub fn is_profiled(&self) -> bool {
+        self.profile.is_some() || self.profile_html.is_some() || self.trace.is_some()
     }
 
     /// Whether evaluations have a line of progress.
@@ -211,6 +223,14 @@ impl ColorChoice {
             ColorChoice::Never => false,
             ColorChoice::Auto => output.is_terminal() && is_unset("NO_COLOR") && !is_dumb(),
         }
+    }
+}
+
+/// A file that is written: where the name of a program stands instead, it was left out.
+fn no_source(text: &str) -> Result<PathBuf, String> {
+    match text.ends_with(".nesl") {
+        true => Err("this is a program; name the file to write before it".to_owned()),
+        false => Ok(PathBuf::from(text)),
     }
 }
 

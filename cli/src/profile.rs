@@ -1,4 +1,8 @@
 //! `--profile`: where a run spent its time, as a table of the lines of the program, or as one JSON object.
+//! The same lines are pages for browsers: [`heat_map`] is the program, [`trace`] when each thread was where.
+
+pub mod heat_map;
+pub mod trace;
 
 use crate::style::Style;
 use nesl_backend::Spent;

@@ -158,6 +158,45 @@ fn sessions_and_built_programs_have_profiles_too() {
     assert_eq!(row(&table(&ran).0, "a.nesl:3").instructions, 1);
 }
 
+#[test]
+#[allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
+fn a_run_is_a_page_and_a_trace_as_well() {
+    let bench = Bench::with("a.nesl", PROGRAM);
+    let text = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
+    let reports = ["run", "--profile-html", "a.html", "--trace", "a.json"];
+    bench.nesl(&[&reports[..], &["a.nesl", "[3, 1, 2]"]].concat()).prints("13\n");
+    let page = text("a.html");
+    assert!(page.contains("<title>a.nesl: where the time went</title>"), "{page}");
+    assert!(page.contains("<td>1<td>24<td><td>  let doubled = {x + x : x in v};\n"), "{page}");
+    let trace: Value = serde_json::from_str(&text("a.json")).unwrap();
+    let at = |name: &str| trace.as_array().unwrap().iter().filter(|event| event["name"] == name).count();
+    assert!(at("a.nesl:3") >= 1 && at("a.nesl:5") >= 1 && at("process_name") == 1, "{trace}");
+    // What cannot be written is an error, after the answer; a program is not written over.
+    let ran = bench.nesl(&["run", "--trace", "no/a.json", "a.nesl", "[3, 1, 2]"]);
+    ran.fails(1, &["cannot write no/a.json"]);
+    assert_eq!(ran.out, "13\n");
+    bench.nesl(&["run", "--profile-html", "a.nesl", "[3]"]).fails(2, &["this is a program"]);
+    bench.nesl(&["run", "--engine", "oracle", "--trace", "a.json", "a.nesl", "[3]"]).fails(2, &["oracle"]);
+    bench.piped(&["--trace", "a.json"], "1;").fails(2, &["for runs of programs"]);
+}
+
+#[cfg(feature = "mpi")]
+#[test]
+#[allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
+fn a_trace_is_of_all_ranks() {
+    use common::{launcher, turn};
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::with("a.nesl", "function main(n) = sum({x * x : x in [0:n]});");
+    bench.nesl(&["run", "--ranks", "2", "--trace", "a.json", "a.nesl", "100000"]).prints("333328333350000\n");
+    let text = std::fs::read_to_string(bench.path("a.json")).unwrap();
+    let trace: Value = serde_json::from_str(&text).unwrap();
+    let of_rank = |rank: u64| trace.as_array().unwrap().iter().filter(|event| event["pid"] == rank && event["ph"] == "X").count();
+    assert!(of_rank(0) >= 1 && of_rank(1) >= 1, "{trace}");
+}
+
 /// The middle one of the times that something takes.
 fn median(mut act: impl FnMut()) -> Duration {
     let mut times: Vec<Duration> = (0..11)

@@ -21,6 +21,10 @@ pub fn run(options: &RunOptions) -> Result<(), Stop> {
     if options.engine == Some(EngineName::Oracle) {
         return Err(Stop::usage("error: a session keeps its values in an engine; the oracle is none"));
     }
+    if options.profile_html.is_some() || options.trace.is_some() {
+        let what = "--profile-html and --trace are for runs of programs; :profile shows the lines of an expression";
+        return Err(Stop::usage(format!("error: {what}")));
+    }
     let interrupt = place.is_alone().then(Interrupt::install);
     let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
     repl::watch(&place, options);

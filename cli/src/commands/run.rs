@@ -53,7 +53,7 @@ pub fn program(text: &ProgramText, arguments: &[OsString], command: &str, option
     let limit = Limit::new(options.time_limit.clone(), style, interrupt.clone(), place.rank());
     let _watching = limit.since(begun);
     if options.engine == Some(EngineName::Oracle) && !text.is_stack_format() {
-        if options.profile.is_some() {
+        if options.is_profiled() {
             let engine = "the oracle runs no instructions whose time could be shown; take --engine reference";
             return Err(Stop::usage(format!("error: {engine}")));
         }
