@@ -14,6 +14,7 @@ mod repl;
 mod run;
 mod test;
 mod vcode;
+mod watch;
 
 use crate::driver::ProgramText;
 use crate::launch::Launched;
@@ -54,6 +55,8 @@ enum Command {
     Build(build::Arguments),
     /// Make a folder with a program to begin with
     New(new::Arguments),
+    /// Run a file whenever it changes, and show values beside its lines
+    Watch(watch::Arguments),
     /// Check files, and show the types of what they define
     Check(check::Arguments),
     /// Test files: what they expect, examples of their doc strings, properties
@@ -113,6 +116,7 @@ pub fn run() -> Result<(), Stop> {
         _ if launched.is_some_and(|launched| launched.rank > 0) => Ok(()),
         Some(Command::Build(arguments)) => build::run(&arguments, &options),
         Some(Command::New(arguments)) => new::run(&arguments),
+        Some(Command::Watch(arguments)) => watch::run(&arguments, &options),
         Some(Command::Check(arguments)) => check::run(&arguments, &options),
         Some(Command::Test(arguments)) => test::run(&arguments, &options),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments, options.style()),

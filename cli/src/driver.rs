@@ -176,8 +176,7 @@ impl Reader for Disk {
         if path.is_empty() {
             return Err("the path is empty".to_owned());
         }
-        let folder = if importer.starts_with('<') { None } else { Path::new(importer).parent() };
-        let path = folder.unwrap_or(Path::new("")).join(path);
+        let path = imported(importer, path);
         if is_stack_format(&path) {
             return Err("it is VCODE, which has no definitions".to_owned());
         }
@@ -189,6 +188,12 @@ impl Reader for Disk {
         let name = path.display().to_string();
         Ok(Opened { key: key(&path).unwrap_or_else(|| name.clone()), name, text })
     }
+}
+
+/// The file that a path means in the text that messages call `importer`.
+pub fn imported(importer: &str, path: &str) -> PathBuf {
+    let folder = if importer.starts_with('<') { None } else { Path::new(importer).parent() };
+    folder.unwrap_or(Path::new("")).join(path)
 }
 
 /// The same for all paths to a file.

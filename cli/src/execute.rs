@@ -154,7 +154,8 @@ impl Execution<'_> {
                 Some(file) => Box::new(BufWriter::new(file)),
                 None => Box::new(io::sink()),
             };
-            let written = trace::write(&mut machine.engine, events, &mut target).map_err(|error| failure::lost(&error))?;
+            let written =
+                trace::write(&mut machine.engine, events, &mut target).map_err(|error| failure::lost(&error))?;
             outcome = opened.and(written).map_err(|error| failed(path, &error));
         }
         if let (Some(path), 0) = (&self.options.profile_html, rank) {

@@ -111,6 +111,11 @@ impl RunOptions {
         }
     }
 
+    /// Whether the terminal knows no more than to write lines.
+    pub fn is_terminal_dumb() -> bool {
+        std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+    }
+
     /// Whether it is wanted which lines take the time of a run.
     pub fn is_profiled(&self) -> bool {
         self.profile.is_some() || self.profile_html.is_some() || self.trace.is_some()
@@ -121,13 +126,8 @@ impl RunOptions {
         !self.no_progress
             && self.message_format == MessageFormat::Human
             && std::io::stderr().is_terminal()
-            && !is_dumb()
+            && !RunOptions::is_terminal_dumb()
     }
-}
-
-/// Whether a terminal knows more than to write lines.
-fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The names of the options, those that people write.
@@ -221,7 +221,7 @@ impl ColorChoice {
         match self {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => output.is_terminal() && is_unset("NO_COLOR") && !is_dumb(),
+            ColorChoice::Auto => output.is_terminal() && is_unset("NO_COLOR") && !RunOptions::is_terminal_dumb(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The interactive session: where its lines come from.
 //!
 //! [`session`] evaluates, [`commands`] is the table of what begins with a colon, and most of those is done by
-//! [`inspect`], [`names`] and [`place`]. Values are shown by [`show`], matrices by [`matrix`]. At a terminal lines are
-//! edited and remembered ([`terminal`]), coloured ([`highlight`]) and completed ([`complete`]); piped input is read as
-//! it is, without prompts. In a job of several ranks rank 0 does all that, and [`ranks`] what the others do.
+//! [`inspect`], [`names`] and [`place`]. Values are shown by [`show`], matrices by [`matrix`], files form by form by
+//! [`rows`]. At a terminal lines are edited and remembered ([`terminal`]), coloured ([`highlight`]) and completed
+//! ([`complete`]); piped input is read as it is, without prompts. In a job of several ranks rank 0 does all that, and
+//! [`ranks`] what the others do.
 
 mod commands;
 mod complete;
@@ -13,6 +14,7 @@ mod matrix;
 mod names;
 mod place;
 mod ranks;
+mod rows;
 pub mod session;
 mod show;
 pub(crate) mod terminal;
@@ -21,6 +23,7 @@ mod turns;
 #[cfg(feature = "mpi")]
 pub(crate) use ranks::{MARK, Turn, UNIT};
 pub use ranks::{follow, watch};
+pub use rows::FormRow;
 
 use crate::driver::{LONGEST_SOURCE, too_long};
 use crate::stop::Stop;

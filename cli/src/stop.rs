@@ -4,7 +4,7 @@
 //! both, and so that rank 0 of a distributed run can send it to the other ranks. What a message quotes from outside is
 //! made harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
 
-use nesl_prim::visible;
+use nesl_prim::{Failure, visible};
 use serde::{Deserialize, Serialize};
 
 /// The early end of a command.
@@ -45,6 +45,11 @@ impl Stop {
     /// The user pressed Ctrl-C; 128 + SIGINT, as shells report it.
     pub fn interrupted() -> Stop {
         Stop { code: 130, message: "interrupted".to_owned() }
+    }
+
+    /// Whether the user ended it by Ctrl-C, whatever is said of where that was.
+    pub fn is_interruption(&self) -> bool {
+        self.code == 130 || self.message.contains(Failure::Interrupted.code())
     }
 
     /// A signal asked the process to end; 128 + its number, as shells report it.

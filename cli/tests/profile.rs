@@ -193,7 +193,8 @@ fn a_trace_is_of_all_ranks() {
     bench.nesl(&["run", "--ranks", "2", "--trace", "a.json", "a.nesl", "100000"]).prints("333328333350000\n");
     let text = std::fs::read_to_string(bench.path("a.json")).unwrap();
     let trace: Value = serde_json::from_str(&text).unwrap();
-    let of_rank = |rank: u64| trace.as_array().unwrap().iter().filter(|event| event["pid"] == rank && event["ph"] == "X").count();
+    let of_rank =
+        |rank: u64| trace.as_array().unwrap().iter().filter(|event| event["pid"] == rank && event["ph"] == "X").count();
     assert!(of_rank(0) >= 1 && of_rank(1) >= 1, "{trace}");
 }
 

@@ -53,7 +53,8 @@ fn table(file: &SourceFile, lines: &BTreeMap<usize, Spent>, total: Spent) -> Str
         let warmth = 0.05 + 0.8 * share.sqrt();
         let native = if spent.native { "native" } else { "" };
         text += &format!(
-            "<tr style=\"background: rgba(255, 96, 0, {warmth:.2})\"><td>{number}<td>{:.3}<td>{:.1}%<td>{}<td>{}<td>{native}<td>{source}\n",
+            "<tr style=\"background: rgba(255, 96, 0, {warmth:.2})\"><td>{number}<td>{:.3}<td>{:.1}%\
+             <td>{}<td>{}<td>{native}<td>{source}\n",
             ms(spent.time),
             share * 100.0,
             spent.instructions,
@@ -90,13 +91,17 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a<b>.nesl", "one;\n\"<script>&\";\n\nfour;\n", Origin::User);
         let spent = |ms| Spent { time: Duration::from_millis(ms), instructions: ms, bytes: 8 * ms, native: false };
-        let places = [(Span::new(file, 0, 3), spent(1)), (Span::new(file, 7, 9), spent(3)), (Span::new(file, 5, 6), spent(0))];
+        let places =
+            [(Span::new(file, 0, 3), spent(1)), (Span::new(file, 7, 9), spent(3)), (Span::new(file, 5, 6), spent(0))];
         let page = page(&places, &sources);
         assert!(page.starts_with("<!doctype html>\n<title>a&lt;b&gt;.nesl: where the time went</title>"), "{page}");
         assert!(page.contains("<p>4.000 ms in 4 instructions</p>"), "{page}");
         // 0.05 + 0.8 times the root of 1/4 and of 3/4.
         assert!(page.contains("0.45)\"><td>1<td>1.000<td>25.0%<td>1<td>8<td><td>one;\n"), "{page}");
-        assert!(page.contains("0.74)\"><td>2<td>3.000<td>75.0%<td>3<td>24<td><td>&quot;&lt;script&gt;&amp;&quot;;\n"), "{page}");
+        assert!(
+            page.contains("0.74)\"><td>2<td>3.000<td>75.0%<td>3<td>24<td><td>&quot;&lt;script&gt;&amp;&quot;;\n"),
+            "{page}"
+        );
         assert!(page.contains("<tr><td>4<td><td><td><td><td><td>four;\n") && !page.contains("<script"), "{page}");
     }
 }

@@ -15,10 +15,15 @@ const AT_ONCE: usize = 1 << 16;
 pub fn events(rank: usize, (passages, left_out): (&[Passage], usize), sources: &SourceMap) -> String {
     // Ranks have clocks of their own: what they have in common is the time of day.
     let (now, today) = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-    let micros = |moment: Instant| (today.saturating_sub(now.saturating_duration_since(moment))).as_nanos() as f64 / 1e3;
+    let micros =
+        |moment: Instant| (today.saturating_sub(now.saturating_duration_since(moment))).as_nanos() as f64 / 1e3;
     let mut text = String::new();
     let mut add = |event: serde_json::Value| text += &format!(",\n{event}");
-    let name = if left_out == 0 { format!("rank {rank}") } else { format!("rank {rank}, without its last {left_out} passages") };
+    let name = if left_out == 0 {
+        format!("rank {rank}")
+    } else {
+        format!("rank {rank}, without its last {left_out} passages")
+    };
     add(json!({ "name": "process_name", "ph": "M", "pid": rank, "args": { "name": name } }));
     for thread in passages.iter().map(|passage| passage.thread).collect::<BTreeSet<_>>() {
         let name = if thread == 0 { "program".to_owned() } else { format!("helper {thread}") };
@@ -82,7 +87,10 @@ mod tests {
         let trace: serde_json::Value = serde_json::from_slice(&written).unwrap();
         let events: Vec<_> = trace.as_array().unwrap().iter().filter(|event| event["ph"] == "X").collect();
         assert_eq!(events.len(), 2, "{trace}");
-        assert_eq!((&events[0]["name"], &events[0]["pid"], &events[0]["tid"]), (&"a \"b\".nesl:1".into(), &1.into(), &0.into()));
+        assert_eq!(
+            (&events[0]["name"], &events[0]["pid"], &events[0]["tid"]),
+            (&"a \"b\".nesl:1".into(), &1.into(), &0.into())
+        );
         assert_eq!((&events[1]["tid"], &events[1]["args"]["source"]), (&2.into(), &"two;".into()));
         let times = |event: &serde_json::Value, name: &str| event[name].as_f64().unwrap();
         assert!((times(events[1], "dur") - 5.0).abs() < 1e-6);

@@ -68,8 +68,8 @@ pub(super) struct Settings {
 
 /// A session on an engine.
 pub struct Repl<E: Engine> {
-    session: Session,
-    sources: SourceMap,
+    pub(super) session: Session,
+    pub(super) sources: SourceMap,
     pub(super) machine: Machine<E>,
     /// Where it is, for whoever looks while it runs.
     whereabouts: Option<Arc<Whereabouts>>,
@@ -520,7 +520,7 @@ impl<E: Engine> Repl<E> {
     }
 
     /// A value as an answer shows it, and what is said of its size where that is not all of it.
-    fn value_text(&mut self, id: GlobalId) -> Result<(String, String), Stop> {
+    pub(super) fn value_text(&mut self, id: GlobalId) -> Result<(String, String), Stop> {
         let slot = GlobalSlot(u32::try_from(id.0).unwrap_or(u32::MAX));
         let said = |text: String| Ok((text, String::new()));
         let Some(value) = self.machine.global(slot).cloned() else { return said("?".to_owned()) };
