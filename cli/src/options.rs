@@ -228,7 +228,7 @@ impl ColorChoice {
 
 /// A file that is written: where the name of a program stands instead, it was left out.
 fn no_source(text: &str) -> Result<PathBuf, String> {
-    match text.ends_with(".nesl") {
+    match [".nesl", ".v"].iter().any(|ending| text.ends_with(ending)) {
         true => Err("this is a program; name the file to write before it".to_owned()),
         false => Ok(PathBuf::from(text)),
     }

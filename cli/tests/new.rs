@@ -1,4 +1,4 @@
-//! `nesl new`: a folder that runs, is laid out and can be built.
+//! `nesl new`: a folder that runs, passes its tests, is laid out and can be built.
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 mod common;
@@ -18,6 +18,8 @@ fn a_new_folder_runs_and_is_laid_out() {
     in_folder(&["words.nesl", "to be or not"]).prints("[\"not\"]\n");
     in_folder(&["words.nesl", "@.gitignore"]).prints("[\"/words\"]\n");
     in_folder(&["fmt", "--check", "."]).prints("");
+    let tested = in_folder(&["test", "."]);
+    assert_eq!((tested.code, tested.out.lines().last()), (Some(0), Some("3 passed, 0 failed")), "{tested:#?}");
     in_folder(&["build", "words.nesl"]).prints("");
     let built = finish(bench.command(&bench.path("words/words")).arg("a bc"), "");
     built.prints("[\"bc\"]\n");

@@ -1,4 +1,4 @@
-//! `nesl new`: a folder with a program to begin with, which runs and is laid out.
+//! `nesl new`: a folder with a program to begin with, which runs, passes its tests and is laid out.
 
 use crate::output::print;
 use crate::stop::Stop;
@@ -26,6 +26,7 @@ const README: &str = "\
 ```sh
 nesl NAME.nesl                   # evaluate the expressions of the file
 nesl NAME.nesl @README.md        # run main, with the text of a file
+nesl test .                      # what the file expects, its examples and its properties
 nesl fmt .                       # lay it out in the usual way
 nesl build NAME.nesl             # an executable: ./NAME --help
 ```
