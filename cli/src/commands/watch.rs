@@ -170,6 +170,6 @@ mod tests {
     fn values_stand_beside_lines_and_fit_the_page() {
         let row = FormRow { line: 12, source: "v = [1, 2];".to_owned(), value: "= [1, 2] : [int]".to_owned() };
         assert_eq!(shown(&row, 14, None), "  12  v = [1, 2];     = [1, 2] : [int]\n");
-        assert_eq!(shown(&row, 8, Some(24)), "  12  v = [...  = [1, ...\n");
+        assert_eq!(shown(&row, 8, Some(24)), "  12  v = [...  = [1,...\n");
     }
 }

@@ -15,8 +15,10 @@ const AT_ONCE: usize = 1 << 16;
 pub fn events(rank: usize, (passages, left_out): (&[Passage], usize), sources: &SourceMap) -> String {
     // Ranks have clocks of their own: what they have in common is the time of day.
     let (now, today) = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-    let micros =
-        |moment: Instant| (today.saturating_sub(now.saturating_duration_since(moment))).as_nanos() as f64 / 1e3;
+    let micros = |moment: Instant| {
+        let (before, after) = (now.saturating_duration_since(moment), moment.saturating_duration_since(now));
+        (today + after).saturating_sub(before).as_nanos() as f64 / 1e3
+    };
     let mut text = String::new();
     let mut add = |event: serde_json::Value| text += &format!(",\n{event}");
     let name = if left_out == 0 {
