@@ -7,8 +7,10 @@
 //! |---|---|
 //! | scalar | a literal: `5`, `-2.5`, `t`, `` `a `` |
 //! | `[char]` | the text itself; `"…"` is a literal |
-//! | other sequences of scalars or rows | a literal, which begins with `[` or `"`; else the name of a file |
+//! | other sequences that a file can give | a literal, which begins with `[` or `"`; else the name of a file |
 //! | anything | a literal |
+//!
+//! A file gives numbers and truth values, nested as deep as an array has dimensions, and tables: rows, or tuples.
 //!
 //! `@name` is the file of that name, also for text, and `@@x` is the word `@x` without that meaning. A word that begins
 //! like a literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file
@@ -33,7 +35,8 @@ const SHOWN_DEFAULT: usize = 60;
 /// How words are read, for the help of commands.
 pub const READING: &str = "\
 An argument is a NESL literal: 5, -2.5, [1, 2], \"text\". For [char] it is the text itself.\n\
-For other sequences it may be the name of a file: numbers between white space, .npy, lines or rows.\n\
+For other sequences it may be the name of a file: numbers between white space, lines, rows, .npy,\n\
+.npz (FILE.npz:NAME for one array of several), or .csv, with or without a heading, for rows or tuples.\n\
 @NAME is the file of that name, for [char], too; @@x is the word @x. - is the standard input, @- for [char].\n\
 A parameter with a default is an option: --name VALUE or --name=VALUE.\n\
 Options of nesl itself stand before what is for main. The word -- ends either.\n\
@@ -286,7 +289,7 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
                     unfit("a file holds numbers here")
                 }
                 true => Ok(Given::File(file(name))),
-                false => unfit("a file gives a sequence of scalars, or rows of them; this one must be a literal"),
+                false => unfit("a file gives numbers, texts, or rows or tuples of them; this one must be a literal"),
             };
         }
         word = name;
@@ -298,7 +301,7 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
     if is_text(shape) && !is_overloaded && !word.as_encoded_bytes().starts_with(b"\"") {
         return Ok(Given::Literal(Literal::Constants(Constants::Char(word.as_encoded_bytes().to_vec()))));
     }
-    if is_readable(shape) && !begins_with(&['[', '"']) {
+    if matches!(shape, Shape::Sequence(_)) && is_readable(shape) && !begins_with(&['[', '"']) {
         return Ok(Given::File(file(word)));
     }
     let Some(text) = word.to_str() else { return unfit("it is not valid text") };

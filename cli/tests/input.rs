@@ -120,8 +120,8 @@ fn nested_sequences_are_rows_or_literals() {
     run(&bench, "bad.txt").fails(2, &["line 2", "`x` is not a float"]);
     bench.write("m.npy", npy("<f8", "(2, 3)", false, &bytes(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0f64], |x| x.to_le_bytes())));
     run(&bench, "m.npy").prints("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
-    bench.write("fortran.npy", npy("<f8", "(2, 3)", true, &[0; 48]));
-    run(&bench, "fortran.npy").fails(2, &["Fortran"]);
+    bench.write("fortran.npy", npy("<i2", "(2, 3)", true, &bytes(&[1i16, 4, 2, 5, 3, 6], |x| x.to_le_bytes())));
+    run(&bench, "fortran.npy").prints("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
     let (bench, run) = echo("[(int, [float])]");
     run(&bench, "[(1, [2.0]), (3, [])]").prints("[(1, [2.0]), (3, [])]\n");
     run(&bench, "rows.txt").fails(2, &["argument 1"]);
@@ -144,8 +144,10 @@ fn arrays_are_widened_but_never_converted() {
     run(&bench, "u.npy").prints("[0, 7, 255]\n");
     bench.write("f.npy", npy("<f8", "(1,)", false, &1.5f64.to_le_bytes()));
     run(&bench, "f.npy").fails(2, &["f.npy", "float64", "int"]);
-    bench.write("u8.npy", npy("<u8", "(1,)", false, &[0; 8]));
-    run(&bench, "u8.npy").fails(2, &["uint64"]);
+    bench.write("u8.npy", npy("<u8", "(1,)", false, &u64::MAX.to_le_bytes()));
+    run(&bench, "u8.npy").fails(2, &["18446744073709551615", "int without loss"]);
+    bench.write("u8.npy", npy("<u8", "(1,)", false, &(u64::MAX >> 1).to_le_bytes()));
+    run(&bench, "u8.npy").prints("[9223372036854775807]\n");
     bench.write("c.npy", npy("<c16", "(1,)", false, &[0; 16]));
     run(&bench, "c.npy").fails(2, &["c.npy"]);
     bench.write("two.npy", npy("<i8", "(1, 1)", false, &[0; 8]));
@@ -161,11 +163,76 @@ fn arrays_are_widened_but_never_converted() {
     let (bench, run) = echo("[float]");
     bench.write("f4.npy", npy("<f4", "(2,)", false, &bytes(&[1.5f32, -0.25], |x| x.to_le_bytes())));
     run(&bench, "f4.npy").prints("[1.5, -0.25]\n");
+    // 16 bits: one, the least, the largest, and what is no number.
+    bench.write(
+        "f2.npy",
+        npy("<f2", "(5,)", false, &bytes(&[0x3c00u16, 0x8001, 0x7bff, 0xfc00, 0x7e00], |x| x.to_le_bytes())),
+    );
+    run(&bench, "f2.npy").prints("[1.0, -5.960464477539063e-8, 65504.0, -inf, nan]\n");
+    bench.write("i8.npy", npy(">i8", "(1,)", false, &((1i64 << 53) + 1).to_be_bytes()));
+    run(&bench, "i8.npy").fails(2, &["9007199254740993", "float without loss"]);
+    bench.write("b.npy", npy("|b1", "(2,)", false, &[1, 0]));
+    run(&bench, "b.npy").prints("[1.0, 0.0]\n");
     let (bench, run) = echo("[bool]");
     bench.write("b.npy", npy("|b1", "(2,)", false, &[1, 0]));
     run(&bench, "b.npy").prints("[t, f]\n");
     bench.write("b.txt", "t f\nt");
     run(&bench, "b.txt").prints("[t, f, t]\n");
+}
+
+#[test]
+fn arrays_have_any_number_of_dimensions_in_either_order() {
+    let (bench, run) = echo("[[[int]]]");
+    for (is_fortran, data) in [(false, [1u8, 2, 3, 4, 5, 6, 7, 8]), (true, [1, 5, 3, 7, 2, 6, 4, 8])] {
+        bench.write("cube.npy", npy("|u1", "(2, 2, 2)", is_fortran, &data));
+        run(&bench, "cube.npy").prints("[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]\n");
+    }
+    bench.write("empty.npy", npy("<i8", "(2, 0, 3)", true, &[]));
+    run(&bench, "empty.npy").prints("[[], []]\n");
+    bench.write("text.txt", "1 2\n");
+    run(&bench, "text.txt").fails(2, &["text.txt: a text has rows, and no deeper levels"]);
+    let (bench, run) = echo("float");
+    bench.write("point.npy", npy("<f8", "()", false, &2.5f64.to_le_bytes()));
+    run(&bench, "@point.npy").prints("2.5\n");
+    bench.write("number.txt", "2.5\n");
+    run(&bench, "@number.txt").prints("2.5\n");
+    bench.write("numbers.txt", "2.5 3\n");
+    run(&bench, "@numbers.txt").fails(2, &["there are 2 values in it, not one"]);
+    let text = r#"read_cube_from_file([] float, "cube.npy"); read_array_from_file([] int, "cube.npy");
+read_array_from_file([] int, "b.csv");"#;
+    let bench = Bench::with("a.nesl", text);
+    bench.write("cube.npy", npy("|i1", "(1, 2, 2)", true, &[1, 3, 2, 4]));
+    bench.write("b.csv", "1,2\n");
+    let ran = bench.nesl(&["run", "a.nesl"]);
+    assert_eq!(ran.out, "[[[1.0, 2.0], [3.0, 4.0]]]\n([1, 2, 2], [1, 2, 3, 4])\n");
+    assert!(ran.err.contains("b.csv: this is no array"), "{}", ran.err);
+}
+
+#[test]
+fn tables_are_rows_tuples_or_columns_by_name() {
+    let table = "region,units,price\r\nnorth,3,1.5\r\n\"south, east\",4,2\r\n";
+    let (bench, run) = echo("[([char], int, float)]");
+    bench.write("sales.csv", table);
+    run(&bench, "sales.csv").prints("[(\"north\", 3, 1.5), (\"south, east\", 4, 2.0)]\n");
+    run(&bench, "[(\"a\", 1, 2)]").prints("[(\"a\", 1, 2.0)]\n");
+    bench.write("bad.csv", "region,units,price\nnorth,3,1.5\nsouth,x,2\n");
+    run(&bench, "bad.csv").fails(2, &["bad.csv, line 3, column 2 (units): `x` is not an int"]);
+    let (bench, run) = echo("[[float]]");
+    bench.write("rows.csv", "\u{feff}a;b\n1;2\n3;4\n");
+    run(&bench, "rows.csv").prints("[[1.0, 2.0], [3.0, 4.0]]\n");
+    bench.write("ragged.csv", "1,2\n3\n");
+    run(&bench, "ragged.csv").fails(2, &["ragged.csv, line 2: 1 field, where line 1 has 2 fields"]);
+    bench.write("words.csv", "1 2\n3\n");
+    run(&bench, "words.csv").prints("[[1.0, 2.0], [3.0]]\n");
+    let text = r#"rows = read_csv_from_file("sales.csv");
+zip(csv_named(rows, "region"), zip(csv_int_named(rows, "units"), csv_float_named(rows, "price")));
+read_delimited_from_file("rows.tsv", tab); csv_float_named(rows, "region");"#;
+    let bench = Bench::with("a.nesl", text);
+    bench.write("sales.csv", table);
+    bench.write("rows.tsv", "a\tb\n\n\"1\t\"\t2\n");
+    let ran = bench.nesl(&["run", "a.nesl"]);
+    assert_eq!(ran.out, "[(\"north\", 3, 1.5), (\"south, east\", 4, 2.0)]\n[[\"a\", \"b\"], [\"1\\t\", \"2\"]]\n");
+    assert!(ran.err.contains("row 1, column \"region\": \"north\" is not a float"), "{}", ran.err);
 }
 
 #[test]

@@ -1,19 +1,24 @@
-//! Whole files, as arguments of `main` and for the library: text and `.npy` to the pieces of a value that this process
-//! holds.
+//! Whole files, as arguments of `main` and for the library: text, tables, `.npy` and `.npz` to the pieces of a value
+//! that this process holds.
 //!
-//! In a distributed run every rank reads only its own part: of `.npy` the elements of its share, of text the words or
-//! lines that begin in its share of the bytes. [`npy`] and [`text`] know the formats; here is what they have in common.
+//! In a distributed run every rank keeps only its own part: of `.npy` the elements of its share, of text the words,
+//! lines or rows that begin in its share of the bytes. [`npy`], `npz`, `csv` and [`text`] know the formats; here is what they
+//! have in common.
 //! What is read counts against the limit of the engine as it comes in; of numbers no more is in memory at a time than a
 //! window of the file.
 
+mod csv;
 pub mod npy;
+mod npz;
 pub mod text;
+mod words;
 
 use crate::data::hold::Hold;
 use crate::engine::interrupt::Interrupt;
 use crate::io::import::Piece;
+use csv::Cell;
 use nesl_prim::host::Share;
-use nesl_prim::{Failure, ScalarType};
+use nesl_prim::{Constants, Failure, ScalarType};
 use nesl_vcode::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -52,32 +57,57 @@ impl InputError {
 }
 
 /// What a file is to become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
     /// `[char]`: the bytes.
     Bytes,
     /// `[[char]]`: the lines.
     Lines,
-    /// `[int]`, `[float]`, `[bool]`.
-    Flat(ScalarType),
-    /// `[[int]]`, `[[float]]`, `[[bool]]`.
-    Rows(ScalarType),
+    /// `[[[char]]]`: the fields of a table.
+    Fields,
+    /// `int`, `[float]`, `[[bool]]`, …: numbers or truth values, nested so deep.
+    Numbers(ScalarType, usize),
+    /// `[(int, [char])]`: the columns of a table.
+    Records(Vec<Cell>),
 }
 
 impl Target {
     fn of(shape: &Shape) -> Option<Target> {
-        let Shape::Sequence(element) = shape else { return None };
-        match &**element {
-            Shape::Scalar(ScalarType::Char) => Some(Target::Bytes),
-            Shape::Scalar(scalar) => Some(Target::Flat(*scalar)),
-            Shape::Sequence(inner) => match **inner {
-                Shape::Scalar(ScalarType::Char) => Some(Target::Lines),
-                Shape::Scalar(scalar) => Some(Target::Rows(scalar)),
+        let (mut element, mut depth) = (shape, 0);
+        while let Shape::Sequence(inner) = element {
+            (element, depth) = (&**inner, depth + 1);
+        }
+        match (element, depth) {
+            (Shape::Scalar(ScalarType::Char), 1) => Some(Target::Bytes),
+            (Shape::Scalar(ScalarType::Char), 2) => Some(Target::Lines),
+            (Shape::Scalar(ScalarType::Char), 3) => Some(Target::Fields),
+            (Shape::Scalar(ScalarType::Char), _) => None,
+            (Shape::Scalar(scalar), depth) => Some(Target::Numbers(*scalar, depth)),
+            _ => match shape {
+                Shape::Sequence(element) => {
+                    let mut cells = Vec::new();
+                    cells_of(element, &mut cells)?;
+                    (!cells.is_empty()).then_some(Target::Records(cells))
+                }
                 _ => None,
             },
-            Shape::Unit | Shape::Pair(..) | Shape::Record(..) | Shape::Function(_) => None,
         }
     }
+}
+
+/// The columns that the parts of a tuple or record are.
+fn cells_of(shape: &Shape, cells: &mut Vec<Cell>) -> Option<()> {
+    match shape {
+        Shape::Scalar(scalar) => cells.push(Cell::Scalar(*scalar)),
+        Shape::Sequence(inner) if **inner == Shape::Scalar(ScalarType::Char) => cells.push(Cell::Text),
+        Shape::Pair(first, rest) => {
+            cells_of(first, cells)?;
+            cells_of(rest, cells)?;
+        }
+        Shape::Record(_, payload) => cells_of(payload, cells)?,
+        Shape::Unit | Shape::Sequence(_) | Shape::Function(_) => return None,
+    }
+    Some(())
 }
 
 /// Whether a file can give a value of this shape.
@@ -103,32 +133,72 @@ impl Files {
         Files { interrupt, hold, streams: HashMap::new() }
     }
 
-    /// This process's pieces of the value of this shape in a file.
+    /// This process's pieces of the value of this shape in a file, or in an array of a `.npz` file, `FILE.npz:NAME`.
     ///
     /// # Errors
     /// If the file cannot be read, or holds something else.
     pub fn read(&mut self, path: &Path, shape: &Shape, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
         let Some(target) = Target::of(shape) else {
-            return Err(InputError::new("a file holds numbers, truth values or text, one level of rows at most"));
+            return Err(InputError::new("a file holds numbers, truth values, text, or a table of them"));
         };
-        let mut content = self.open(path, share(2) == (0..2))?;
-        let is_npy = content.begins_with(npy::MAGIC)?;
-        if !is_npy && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
-            return Err(InputError::new(format!("{} is not in the format of NumPy's .npy files", path.display())));
+        if let Target::Numbers(scalar, depth) = target {
+            let mut content = self.numbers(path, share)?;
+            return match content.begins_with(npy::MAGIC)? {
+                true => npy::read(&mut content, scalar, depth, share),
+                false => text_numbers(&mut content, scalar, depth, share),
+            };
         }
+        let mut content = self.open(path, share(2) == (0..2))?;
         match target {
-            Target::Flat(scalar) if is_npy => npy::read(&mut content, scalar, false, share),
-            Target::Rows(scalar) if is_npy => npy::read(&mut content, scalar, true, share),
             Target::Bytes => text::bytes(&mut content, share),
             Target::Lines => text::lines(&mut content, share),
-            Target::Flat(scalar) => text::words(&mut content, scalar, share),
-            Target::Rows(scalar) => text::rows(&mut content, scalar, share),
+            Target::Fields => csv::fields(&mut content, share),
+            Target::Records(_) if content.begins_with(npy::MAGIC)? || npz::is_archive(&mut content)? => {
+                Err(content.error("arrays do not become tuples"))
+            }
+            Target::Records(cells) => csv::records(&mut content, &cells, share),
+            Target::Numbers(..) => unreachable!("they were read"),
         }
+    }
+
+    /// The lengths of the array in a `.npy` or `.npz` file, and this process's share of its elements.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or holds something else.
+    pub fn read_array(
+        &mut self,
+        path: &Path,
+        scalar: ScalarType,
+        share: Share<'_>,
+    ) -> Result<(Vec<usize>, Constants), InputError> {
+        let mut content = self.numbers(path, share)?;
+        if !content.begins_with(npy::MAGIC)? {
+            return Err(content.error("this is no array in the format of NumPy's .npy files"));
+        }
+        let array = npy::Array::open(&mut content, scalar)?;
+        let elements = array.elements(&mut content, scalar, share)?;
+        Ok((array.shape, elements))
+    }
+
+    /// A file of numbers: of an archive the array that is meant.
+    fn numbers(&mut self, path: &Path, share: Share<'_>) -> Result<Content, InputError> {
+        let (file, name) = in_archive(path);
+        let mut content = self.open(&file, share(2) == (0..2))?;
+        if npz::is_archive(&mut content)? {
+            return npz::member(content, name.as_deref());
+        }
+        if name.is_some() {
+            return Err(content.error("this is no .npz file"));
+        }
+        if content.is_called(&["npy", "npz"]) && !content.begins_with(npy::MAGIC)? {
+            return Err(InputError::new(format!("{} is not in the format of NumPy's .npy files", path.display())));
+        }
+        Ok(content)
     }
 
     fn open(&mut self, path: &Path, is_alone: bool) -> Result<Content, InputError> {
         let (interrupt, hold) = (self.interrupt.clone(), self.hold.another());
-        let content = |storage, length| Content { path: path.to_owned(), storage, length, interrupt, hold };
+        let content = |storage, length| Content { path: path.to_owned(), storage, base: 0, length, interrupt, hold };
         if let Some(bytes) = self.streams.get(path) {
             return Ok(content(Storage::Memory(Arc::clone(bytes)), bytes.len() as u64));
         }
@@ -155,11 +225,52 @@ impl Files {
     }
 }
 
-/// The bytes of a file.
+/// The file and the array in it that a name such as `FILE.npz:NAME` means, unless a file has this name.
+fn in_archive(path: &Path) -> (PathBuf, Option<String>) {
+    const MARK: &str = ".npz:";
+    let whole = || (path.to_owned(), None);
+    let Some(text) = path.to_str().filter(|_| !path.exists()) else { return whole() };
+    match text.find(MARK) {
+        Some(place) if place > 0 => {
+            (PathBuf::from(&text[..place + MARK.len() - 1]), Some(text[place + MARK.len()..].to_owned()))
+        }
+        _ => whole(),
+    }
+}
+
+/// Numbers in a text: one, words, rows of words, or a table.
+fn text_numbers(
+    content: &mut Content,
+    scalar: ScalarType,
+    depth: usize,
+    share: Share<'_>,
+) -> Result<Vec<Piece>, InputError> {
+    match depth {
+        0 => {
+            let pieces = text::words(content, scalar, &|length| 0..length)?;
+            match pieces.as_slice() {
+                [Piece::Elements(elements)] if elements.len() == 1 => Ok(vec![Piece::Scalar(elements.get(0))]),
+                [Piece::Elements(elements)] => {
+                    Err(content.error(format!("there are {} values in it, not one", elements.len())))
+                }
+                _ => unreachable!("words are elements"),
+            }
+        }
+        1 if content.is_called(&["csv", "tsv"]) => csv::records(content, &[Cell::Scalar(scalar)], share),
+        1 => text::words(content, scalar, share),
+        2 if csv::is_table(content)? => csv::rows(content, scalar, share),
+        2 => text::rows(content, scalar, share),
+        _ => Err(content.error("a text has rows, and no deeper levels; those can be in a .npy file")),
+    }
+}
+
+/// The bytes of a file, or of a part of one.
 #[derive(Debug)]
 struct Content {
     path: PathBuf,
     storage: Storage,
+    /// Where they begin in what is stored.
+    base: u64,
     length: u64,
     interrupt: Interrupt,
     hold: Hold,
@@ -199,11 +310,12 @@ impl Content {
         self.hold.fill(bytes, usize::try_from(length).unwrap_or(usize::MAX))?;
         match &mut self.storage {
             Storage::Memory(all) => {
-                bytes.extend_from_slice(all.get(range.start as usize..range.end as usize).unwrap_or(&[]));
+                let (start, end) = (self.base + range.start, self.base + range.end);
+                bytes.extend_from_slice(all.get(start as usize..end as usize).unwrap_or(&[]));
             }
             Storage::File(file) => {
                 let failed = |error: io::Error| InputError::of(&self.path, &error);
-                file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
+                file.seek(SeekFrom::Start(self.base + range.start)).map_err(failed)?;
                 let mut rest = file.take(length);
                 while rest.by_ref().take(AT_ONCE).read_to_end(bytes).map_err(failed)? > 0 {
                     check(&self.interrupt)?;
@@ -219,6 +331,12 @@ impl Content {
     fn begins_with(&mut self, start: &[u8]) -> Result<bool, InputError> {
         let length = start.len() as u64;
         Ok(self.length >= length && self.read(0..length)? == start)
+    }
+
+    /// Whether the name of the file ends with one of these, after a point.
+    fn is_called(&self, endings: &[&str]) -> bool {
+        let ending = self.path.extension();
+        ending.is_some_and(|ending| endings.iter().any(|wanted| ending.eq_ignore_ascii_case(wanted)))
     }
 
     /// The file, and what is wrong with it.

@@ -14,7 +14,7 @@ mod whole;
 
 use crate::data::hold::Hold;
 use crate::engine::interrupt::Interrupt;
-use crate::io::files::{Files, npy};
+use crate::io::files::{Files, InputError, npy};
 use crate::io::import::Piece;
 use crate::io::standard::StandardOutput;
 use nesl_prim::host::{HostError, Share};
@@ -118,11 +118,8 @@ impl System {
         let mut files = Files::under(self.interrupt.clone(), self.hold.another());
         let pieces = files.read(&self.permissions.place(name), &shape, share);
         self.interrupt.check()?;
-        let pieces = pieces.map_err(|error| match error.failure {
-            Some(failure) => HostError::Failure(failure),
-            None => HostError::Message(error.message),
-        })?;
         Ok(pieces
+            .map_err(unread)?
             .into_iter()
             .map(|piece| match piece {
                 Piece::Scalar(value) => HostValue::Scalar(value),
@@ -192,6 +189,14 @@ impl Host for System {
             }
             HostOp::ReadSequence(scalar) => self.read(operands[0].as_text(), scalar, false, share),
             HostOp::ReadRows(scalar) => self.read(operands[0].as_text(), scalar, true, share),
+            HostOp::ReadArray(scalar) => {
+                let mut files = Files::under(self.interrupt.clone(), self.hold.another());
+                let array = files.read_array(&self.permissions.place(operands[0].as_text()), scalar, share);
+                self.interrupt.check()?;
+                let (shape, elements) = array.map_err(unread)?;
+                let shape = shape[share(shape.len())].iter().map(|&length| length as i64).collect();
+                Ok(vec![HostValue::Column(Constants::Int(shape)), HostValue::Column(elements)])
+            }
             HostOp::WriteVector(_) => {
                 let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
                 let text = objects::vector(elements, &self.interrupt)?;
@@ -241,6 +246,14 @@ impl Host for System {
             self.print(b"\n")?;
         }
         self.flush()
+    }
+}
+
+/// A file was not read.
+fn unread(error: InputError) -> HostError {
+    match error.failure {
+        Some(failure) => HostError::Failure(failure),
+        None => HostError::Message(error.message),
     }
 }
 

@@ -72,6 +72,8 @@ pub enum HostOp {
     ReadSequence(ScalarType),
     /// A whole file as rows.
     ReadRows(ScalarType),
+    /// A whole file as an array of any shape.
+    ReadArray(ScalarType),
     /// Writes a vector of an object.
     WriteVector(ScalarType),
     /// Reads a vector of an object.
@@ -151,6 +153,7 @@ impl HostOp {
             HostOp::WritePart,
             HostOp::ReadSequence,
             HostOp::ReadRows,
+            HostOp::ReadArray,
             HostOp::WriteVector,
             HostOp::ReadVector,
         ];
@@ -166,6 +169,7 @@ impl HostOp {
             | HostOp::WritePart(scalar)
             | HostOp::ReadSequence(scalar)
             | HostOp::ReadRows(scalar)
+            | HostOp::ReadArray(scalar)
             | HostOp::WriteVector(scalar)
             | HostOp::ReadVector(scalar) => Some(scalar),
             _ => None,
@@ -307,8 +311,8 @@ impl HostOp {
                     "read_sequence",
                     by_type!(scalar, [TEXT], []),
                     by_type!(scalar, [], []),
-                    "read_sequence name prototype: the elements in a file: an array of one dimension in NumPy's .npy format, \
-                     or words; for characters, its bytes.",
+                    "read_sequence name prototype: the elements in a file: an array of one dimension in NumPy's .npy or .npz \
+                     format, words, or a table of one column; for characters, its bytes.",
                 )
             },
             HostOp::ReadRows(scalar) => HostRow {
@@ -319,7 +323,18 @@ impl HostOp {
                     by_type!(scalar, [TEXT], []),
                     by_type!(scalar, [COLUMN_INT], []),
                     "read_rows name prototype: the lengths of the rows in a file, and their elements: an array of two \
-                     dimensions in NumPy's .npy format, or lines of words; for characters, its lines.",
+                     dimensions in NumPy's .npy or .npz format, a table, or lines of words; for characters, its lines.",
+                )
+            },
+            HostOp::ReadArray(scalar) => HostRow {
+                place: Place::Every,
+                needs: Need::ReadFile,
+                ..row(
+                    "read_array",
+                    by_type!(scalar, [TEXT], []),
+                    by_type!(scalar, [COLUMN_INT], []),
+                    "read_array name prototype: the lengths of an array in NumPy's .npy or .npz format, and its elements, \
+                     the last index changing fastest.",
                 )
             },
             HostOp::WriteVector(scalar) => row(

@@ -3,6 +3,7 @@
 //! A process reads what *begins* in its share of the bytes: it skips what began before, and reads on to the end of what
 //! it has begun. So every word and line is read exactly once, wherever the shares are cut.
 
+use super::words::{BYTE_ORDER_MARK, float, int, truth};
 use super::{AT_ONCE, Content, InputError, check};
 use crate::data::hold::Hold;
 use crate::io::import::Piece;
@@ -187,6 +188,10 @@ fn begun(content: &mut Content, share: Share<'_>) -> Result<Begun, InputError> {
     if own.is_empty() {
         return Ok(begun);
     }
+    if own.start == 0 && content.begins_with(BYTE_ORDER_MARK)? {
+        begun.rest.start = BYTE_ORDER_MARK.len() as u64;
+        begun.rest.end = own.end.max((begun.rest.start + 1).min(content.length));
+    }
     if own.start > 0 {
         // From the byte before, which tells whether something begins right at the start.
         let mut position = own.start - 1;
@@ -198,8 +203,9 @@ fn begun(content: &mut Content, share: Share<'_>) -> Result<Begun, InputError> {
         })?;
         begun.rest.start = position.min(own.end);
     }
-    if !begun.rest.is_empty() && !content.read(own.end - 1..own.end)?[0].is_ascii_whitespace() {
-        scan(content, own.end, |more| {
+    let end = begun.rest.end;
+    if !begun.rest.is_empty() && !content.read(end - 1..end)?[0].is_ascii_whitespace() {
+        scan(content, end, |more| {
             let space = more.iter().position(u8::is_ascii_whitespace);
             begun.rest.end += space.map_or(more.len(), |space| space + 1) as u64;
             space.is_none()
@@ -335,42 +341,6 @@ fn push_words<T>(text: &[u8], read: impl Fn(&[u8]) -> Option<T>, elements: &mut 
     Ok(elements.len() - before)
 }
 
-/// An int in decimal digits.
-fn int(word: &[u8]) -> Option<i64> {
-    let (negative, digits) = match word {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
-    }
-    // Downwards from zero, because the least int has no positive counterpart.
-    let mut value = 0i64;
-    for &byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_sub(i64::from(digit))?;
-    }
-    if negative { Some(value) } else { value.checked_neg() }
-}
-
-/// A float as NESL prints it, or in any other usual form.
-fn float(word: &[u8]) -> Option<f64> {
-    std::str::from_utf8(word).ok()?.parse().ok()
-}
-
-/// `t` or `f`.
-fn truth(word: &[u8]) -> Option<bool> {
-    match word {
-        b"t" | b"true" => Some(true),
-        b"f" | b"false" => Some(false),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Storage;
@@ -384,7 +354,7 @@ mod tests {
         let length = bytes.len() as u64;
         let interrupt = Interrupt::default();
         let (path, hold) = (PathBuf::from("numbers.txt"), Hold::default());
-        Content { path, storage: Storage::Memory(bytes), length, interrupt, hold }
+        Content { path, storage: Storage::Memory(bytes), base: 0, length, interrupt, hold }
     }
 
     /// What each of some ranks reads, one after another.
@@ -504,18 +474,5 @@ mod tests {
         ] {
             assert_eq!(error.message, "interrupted");
         }
-    }
-
-    #[test]
-    fn numbers_are_read_to_the_last_bit_and_no_further() {
-        assert_eq!(int(b"-9223372036854775808"), Some(i64::MIN));
-        assert_eq!(int(b"9223372036854775807"), Some(i64::MAX));
-        assert_eq!(int(b"+7"), Some(7));
-        for word in [&b"9223372036854775808"[..], b"", b"-", b"1.0", b"1e3", b"--1", b"\xff"] {
-            assert_eq!(int(word), None);
-        }
-        assert_eq!(float(b"1.5e300"), Some(1.5e300));
-        assert_eq!(float(b"2"), Some(2.0));
-        assert_eq!(float(b"\xff"), None);
     }
 }
