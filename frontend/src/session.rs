@@ -106,7 +106,8 @@ impl Session {
         for (name, text) in nesl_stdlib::FILES {
             let file = sources.add(*name, *text, Origin::Library);
             // With errors there would be no session: nobody needs the one before.
-            let environment = std::mem::take(&mut session.environment);
+            let mut environment = std::mem::take(&mut session.environment);
+            environment.is_everyday = name.starts_with(nesl_stdlib::EVERYDAY);
             let checked = session.check_in(environment, sources, file, Options::default());
             if !checked.diagnostics.is_empty() {
                 let messages: Vec<String> =
@@ -116,6 +117,7 @@ impl Session {
             session.library.extend(checked.forms);
         }
         session.environment.is_library = false;
+        session.environment.is_everyday = false;
         session.environment.library_functions = session.environment.program.functions.len();
         session.environment.library_datatypes = session.environment.datatype_count;
         session

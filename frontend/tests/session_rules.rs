@@ -157,6 +157,11 @@ fn library_names_may_be_shadowed_with_a_warning() {
     let Some(Form::Expression(sum)) = bench.accept("1 + 2;").pop() else { panic!("no expression") };
     assert!(matches!(sum.kind, nesl_frontend::core::ExprKind::Call { function, .. } if Some(function) == plus));
     assert_eq!(bench.codes("pi = 3;"), ["W0202"]);
+    // What people write for themselves is theirs without a word; what else the library has is made of its own.
+    let own = bench.session.function("mean");
+    bench.accept("function mean(v) = v[0]; trim = 5; trim + mean([1, 2]);");
+    assert_ne!(bench.session.function("mean"), own);
+    bench.accept("var([1, 2, 3]);");
 }
 
 #[test]

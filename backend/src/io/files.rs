@@ -2,8 +2,8 @@
 //! that this process holds.
 //!
 //! In a distributed run every rank keeps only its own part: of `.npy` the elements of its share, of text the words,
-//! lines or rows that begin in its share of the bytes. [`npy`], `npz`, `csv` and [`text`] know the formats; here is what they
-//! have in common.
+//! lines or rows that begin in its share of the bytes. [`npy`], `npz`, `csv` and [`text`] know the formats; here is
+//! what they have in common.
 //! What is read counts against the limit of the engine as it comes in; of numbers no more is in memory at a time than a
 //! window of the file.
 

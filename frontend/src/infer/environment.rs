@@ -55,6 +55,10 @@ pub struct Environment {
     pub library_datatypes: usize,
     /// Whether the text being checked is part of the library.
     pub is_library: bool,
+    /// Whether it is part of what people write for themselves, too.
+    pub is_everyday: bool,
+    /// The names of the library that programs may use again without a word.
+    pub everyday: HashSet<Symbol>,
 }
 
 impl Environment {
@@ -99,6 +103,9 @@ impl Environment {
     pub fn name(&mut self, name: Symbol, entity: Entity) {
         if self.is_library {
             self.library.insert(name.clone(), entity);
+            if self.is_everyday {
+                self.everyday.insert(name.clone());
+            }
         }
         self.names.insert(name, entity);
     }

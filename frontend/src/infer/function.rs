@@ -397,7 +397,7 @@ impl<'a> Inference<'a> {
     }
 
     pub(super) fn warn_shadow(&mut self, name: &str, span: Span) {
-        if !self.environment.is_library {
+        if !self.environment.is_library && !self.environment.everyday.contains(name) {
             let hint = "the library itself keeps its own";
             self.warn("W0202", format!("`{name}` shadows the library's `{name}`"), span, Some(hint));
         }

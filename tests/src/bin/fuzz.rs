@@ -136,7 +136,8 @@ fn settings() -> Result<Settings, String> {
 /// All programs of the repository, the library's files among them.
 fn corpus() -> Vec<String> {
     let mut texts: Vec<String> = programs::all().into_iter().map(|program| program.text).collect();
-    for entry in std::fs::read_dir(root().join("stdlib/nesl")).into_iter().flatten().flatten() {
+    let folders = ["stdlib/nesl", "stdlib/nesl/everyday"].map(|folder| std::fs::read_dir(root().join(folder)));
+    for entry in folders.into_iter().flatten().flatten().flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "nesl") {
             texts.extend(std::fs::read_to_string(entry.path()));
         }

@@ -153,8 +153,9 @@ fn what_programs_seldom_write_is_seen_as_well() {
 
 /// All programs of the repository with the library, but for what is no program: that has no colours that are right.
 fn readable_texts() -> Vec<(String, String)> {
-    let folder = root().join("stdlib/nesl");
-    let files = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let folders = ["stdlib/nesl", "stdlib/nesl/everyday"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
+    let files = files.map(|entry| entry.path()).filter(|path| path.is_file());
     let library = files.map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap()));
     let programs = nesl_tests::programs::all().into_iter().map(|program| (program.name, program.text));
     let programs = programs.filter(|(name, _)| Syntax::of(name) == Syntax::Nesl);
