@@ -61,9 +61,16 @@ pub fn entries(session: &Session, sources: &SourceMap) -> Vec<Entry> {
     let functions = session.program().functions.iter().enumerate();
     functions
         .filter(|(id, function)| session.is_library_function(FunctionId(*id)) && !function.is_lambda())
-        .filter(|(_, function)| !is_constructor(function))
+        .filter(|(_, function)| !is_constructor(function) && !is_brought_along(session, function))
         .map(|(_, function)| entry(function, sources))
         .collect()
+}
+
+/// Whether a function is there for another one with keyword parameters: the default of one, which has a point in its
+/// name, or the function without them, whose name means the one with all.
+fn is_brought_along(session: &Session, function: &Function) -> bool {
+    let meant = session.function(&function.name).map(|id| session.program().function(id));
+    function.name.contains('.') || meant.is_some_and(|meant| meant.doc.is_some() && function.doc.is_none())
 }
 
 fn is_constructor(function: &Function) -> bool {

@@ -20,8 +20,21 @@ fn every_function_has_a_doc_string_with_its_costs() {
     assert!(wrong.is_empty(), "without `Work …, depth ….` in the doc string: {}", wrong.join(" "));
 }
 
-/// Functions of which no example has a result that is always the same: one asks a person, others read files made before.
-const WITHOUT_EXAMPLE: [&str; 4] = ["prompt", "read_object_from_file", "read_array_from_file", "read_cube_from_file"];
+/// Functions of which no example has a result that is always the same, or any: one asks a person, some read files made
+/// before, and some draw.
+const WITHOUT_EXAMPLE: [&str; 11] = [
+    "prompt",
+    "read_object_from_file",
+    "read_array_from_file",
+    "read_cube_from_file",
+    "plot",
+    "scatter",
+    "histogram_plot",
+    "heatmap",
+    "image",
+    "gray_image",
+    "rgb_image",
+];
 
 #[test]
 fn every_function_for_programs_has_an_example() {

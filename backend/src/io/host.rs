@@ -7,6 +7,7 @@
 
 pub mod input;
 mod objects;
+mod pictures;
 mod processes;
 mod sandbox;
 mod streams;
@@ -189,6 +190,7 @@ impl Host for System {
             }
             HostOp::ReadSequence(scalar) => self.read(operands[0].as_text(), scalar, false, share),
             HostOp::ReadRows(scalar) => self.read(operands[0].as_text(), scalar, true, share),
+            HostOp::Picture => Ok(vec![HostValue::text(pictures::draw(operands, self.hold.another())?)]),
             HostOp::ReadArray(scalar) => {
                 let mut files = Files::under(self.interrupt.clone(), self.hold.another());
                 let array = files.read_array(&self.permissions.place(operands[0].as_text()), scalar, share);

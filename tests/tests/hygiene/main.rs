@@ -113,7 +113,7 @@ fn nothing_is_left_to_do() {
 }
 
 /// The crates that each crate of the workspace may use, and does: what a new edge must be added to.
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("nesl-span", &[]),
     ("nesl-prim", &[]),
     ("nesl-stdlib", &[]),
@@ -123,7 +123,8 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("nesl-cmu", &["nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-flatten", &["nesl-frontend", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-native", &["nesl-prim", "nesl-vcode"]),
-    ("nesl-backend", &["nesl-native", "nesl-prim", "nesl-span", "nesl-vcode"]),
+    ("nesl-picture", &[]),
+    ("nesl-backend", &["nesl-native", "nesl-picture", "nesl-prim", "nesl-span", "nesl-vcode"]),
     ("nesl-mpi", &["nesl-backend", "nesl-prim", "nesl-span", "nesl-vcode"]),
     (
         "nesl",

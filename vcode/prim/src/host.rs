@@ -74,6 +74,8 @@ pub enum HostOp {
     ReadRows(ScalarType),
     /// A whole file as an array of any shape.
     ReadArray(ScalarType),
+    /// Draws a picture.
+    Picture,
     /// Writes a vector of an object.
     WriteVector(ScalarType),
     /// Reads a vector of an object.
@@ -112,6 +114,7 @@ pub struct HostRow {
 
 const TEXT: HostKind = HostKind::Column(ScalarType::Char);
 const COLUMN_INT: HostKind = HostKind::Column(ScalarType::Int);
+const COLUMN_FLOAT: HostKind = HostKind::Column(ScalarType::Float);
 const INT: HostKind = HostKind::Scalar(ScalarType::Int);
 const FLOAT: HostKind = HostKind::Scalar(ScalarType::Float);
 const BOOL: HostKind = HostKind::Scalar(ScalarType::Bool);
@@ -146,6 +149,7 @@ impl HostOp {
             HostOp::ReadLengths,
             HostOp::Run,
             HostOp::Spawn,
+            HostOp::Picture,
         ];
         let typed = [
             HostOp::Write,
@@ -337,6 +341,14 @@ impl HostOp {
                      the last index changing fastest.",
                 )
             },
+            HostOp::Picture => row(
+                "picture",
+                &[TEXT, INT, INT, TEXT, COLUMN_FLOAT, COLUMN_FLOAT],
+                &[TEXT],
+                "picture file kind columns words x y: the bytes of a picture for a file whose name ends with .svg or .png, \
+                 or of text without a name: points in a line (0), points (1), bars (2), a matrix with axes (3), an image \
+                 in colours (4), in grays (5), or of red, green and blue (6), with a title and labels, zeros between them.",
+            ),
             HostOp::WriteVector(scalar) => row(
                 "write_vector",
                 by_type!(scalar, [INT], []),
@@ -502,9 +514,9 @@ mod tests {
 
     #[test]
     fn what_names_something_outside_says_so() {
-        // An operation whose first operand is a text and that needs nothing must be one that prints, fails or makes
-        // text.
-        let harmless = ["print", "fail", "npy_header"];
+        // An operation whose first operand is a text and that needs nothing must be one that prints, fails, makes text
+        // or draws.
+        let harmless = ["print", "fail", "npy_header", "picture"];
         for row in HostOp::all().into_iter().map(HostOp::row) {
             let names = row.operands.first() == Some(&TEXT) && !harmless.contains(&row.mnemonic);
             assert_eq!(row.needs != Need::Nothing, names, "{}", row.mnemonic);

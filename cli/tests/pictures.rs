@@ -1,0 +1,54 @@
+//! Pictures that programs draw: files in both formats, text without a file, and what is refused.
+
+mod common;
+
+use common::Bench;
+
+#[test]
+fn charts_and_images_are_written_by_the_names_of_files() {
+    let text = r#"
+x = linspace(0.0, 6.0, 100);
+plot(x, {sin(y) : y in x}, file := "a.svg", title := "A & B");
+scatter([0, 1], [2.0, nan], file := "b.png");
+histogram_plot({rem(i * i, 7) : i in [0:100]}, file := "c.svg");
+heatmap([[1, 2], [3, 4]], file := "d.png", x_label := "across");
+image([[1.0, 2.0]], file := "e.png");
+rgb_image([[(255, 0, 0)]], file := "f.svg");
+"#;
+    for engine in ["oracle", "reference", "threads"] {
+        let bench = Bench::with("a.nesl", text);
+        bench.nesl(&["run", "--engine", engine, "a.nesl"]).prints("");
+        for (name, start) in [("a.svg", &b"<svg"[..]), ("b.png", b"\x89PNG"), ("c.svg", b"<svg"), ("d.png", b"\x89PNG")]
+        {
+            let bytes = std::fs::read(bench.path(name)).unwrap();
+            assert!(bytes.starts_with(start), "{name}");
+        }
+        assert!(std::fs::read_to_string(bench.path("a.svg")).unwrap().contains(">A &amp; B</text>"));
+        // Two pixels: the width and the height stand behind the first 16 bytes.
+        assert_eq!(std::fs::read(bench.path("e.png")).unwrap()[16..24], [0, 0, 0, 2, 0, 0, 0, 1]);
+    }
+}
+
+#[test]
+fn without_a_file_they_are_text() {
+    let text = "gray_image([[0, 1], [0, 1]]); plot([0, 1], [0, 1]);";
+    let ran = Bench::with("a.nesl", text).nesl(&["run", "a.nesl"]);
+    let is_dots = |character: char| ('\u{2801}'..='\u{28ff}').contains(&character);
+    assert!(ran.out.starts_with(" @\n") && ran.out.contains(is_dots), "{}", ran.out);
+    assert_eq!(ran.out.lines().count(), 19, "{}", ran.out);
+    assert!(!ran.out.contains('\u{1b}'), "{}", ran.out);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_an_error() {
+    for (text, problem) in [
+        ("plot([1], [2], file := \"a.jpg\");", "the name of a picture must end with .svg or .png"),
+        ("plot([1, 2], [2], file := \"a.svg\");", "2 horizontal places do not go with 1 vertical ones"),
+        ("image([] [int], file := \"a.png\");", "an image needs a pixel at least"),
+        ("image([[1], [1, 2]], file := \"a.png\");", "lengths differ"),
+        ("image([[1]], file := \"/nowhere/a.png\");", "/nowhere/a.png"),
+    ] {
+        let ran = Bench::with("a.nesl", text).nesl(&["run", "a.nesl"]);
+        assert!(ran.code == Some(1) && ran.err.contains(problem), "{text}: {}", ran.err);
+    }
+}
