@@ -16,12 +16,11 @@ fn content(name: &str, text: &str) -> Content {
     Content { path: PathBuf::from(name), storage: Storage::Memory(bytes), base: 0, length, interrupt, hold }
 }
 
+/// A way to read a table.
+type Read<'r> = &'r dyn Fn(&mut Content, Share<'_>) -> Result<Vec<Piece>, InputError>;
+
 /// The pieces that some ranks read, one behind another.
-fn on_ranks(
-    ranks: usize,
-    text: &str,
-    read: &dyn Fn(&mut Content, Share<'_>) -> Result<Vec<Piece>, InputError>,
-) -> Result<Vec<Piece>, String> {
+fn on_ranks(ranks: usize, text: &str, read: Read<'_>) -> Result<Vec<Piece>, String> {
     let mut all: Option<Vec<Piece>> = None;
     for rank in 0..ranks {
         let share = |length: usize| length * rank / ranks..length * (rank + 1) / ranks;
