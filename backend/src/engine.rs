@@ -105,6 +105,11 @@ pub trait Columns {
     fn lengths(&mut self, descriptor: &Self::Descriptor) -> Result<Self::Column, Fault>;
     /// `total`.
     fn total(&mut self, descriptor: &Self::Descriptor) -> Result<usize, Fault>;
+    /// Whether a descriptor was made without starts.
+    fn is_packed(&self, descriptor: &Self::Descriptor) -> bool;
+    /// A number that columns of one type and length have in common if they are one, as long as they live, and only
+    /// then; none for columns without elements. Which columns have one in common is the same on all ranks.
+    fn identity(&self, column: &Self::Column) -> Option<usize>;
 }
 
 /// Does the instructions on columns.
@@ -306,7 +311,7 @@ pub trait Collective: Columns {
 }
 
 /// Which elements of a new column of `length` a rank of so many should have.
-pub(crate) fn share((rank, ranks): (usize, usize), length: usize) -> Range<usize> {
+pub fn share((rank, ranks): (usize, usize), length: usize) -> Range<usize> {
     let bound = |rank: usize| (length as u128 * rank as u128 / ranks as u128) as usize;
     bound(rank)..bound(rank + 1)
 }

@@ -36,6 +36,7 @@ pub use engine::{
 pub use io::import::{Literal, LiteralError, Piece};
 pub use io::print::{PrintError, print};
 pub use machine::loaded::Loaded;
+
 pub use machine::profile::{Passage, Spent, Whereabouts};
 pub use machine::strategy::Strategy;
-pub use machine::{Limits, Machine};
+pub use machine::{ColumnId, Limits, Machine, MachineState, NotRestored, Pause, Paused, StepEnd};

@@ -34,10 +34,12 @@ use crate::machine::loaded::Loaded;
 use crate::machine::profile::{Passage, Profile, Spent, Whereabouts};
 use crate::machine::strategy::Strategy;
 
+pub use leaf::state::{ColumnId, NotRestored};
 pub use leaf::{packed_results, results_in_order, selected_operands};
 use nesl_prim::{Element, Failure, Host};
 use nesl_span::{SourceMap, Span};
 use nesl_vcode::{FunctionId, GlobalId, Input, Output, Step};
+pub use run::pause::{MachineState, Pause, Paused, StepEnd};
 use run::{Run, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -76,6 +78,8 @@ pub struct Machine<E: Engine> {
     counters: Counters,
     profile: Option<Profile>,
     whereabouts: Option<Arc<Whereabouts>>,
+    /// Who may want runs to pause.
+    pause: Option<Arc<Pause>>,
 }
 
 /// A profile that waits until another one has been made.
@@ -97,6 +101,7 @@ impl<E: Engine> Machine<E> {
             counters: Counters::default(),
             profile: None,
             whereabouts: None,
+            pause: None,
         }
     }
 
@@ -182,6 +187,13 @@ impl<E: Engine> Machine<E> {
         seed: i64,
         arguments: &[Value<E>],
     ) -> Result<Vec<Value<E>>, RuntimeError> {
+        let inputs = self.inputs(step, seed, arguments);
+        let outcome = self.run(program, step.function, inputs);
+        self.end_step(program, step, outcome)
+    }
+
+    /// What a step reads.
+    fn inputs(&self, step: &Step, seed: i64, arguments: &[Value<E>]) -> Vec<SlotOf<E>> {
         let mut inputs = Vec::new();
         for input in &step.inputs {
             match input {
@@ -196,7 +208,16 @@ impl<E: Engine> Machine<E> {
                 }
             }
         }
-        let outcome = self.run(program, step.function, inputs);
+        inputs
+    }
+
+    /// Keeps the outputs of a step that are globals, and gives those to show, in order.
+    fn end_step(
+        &mut self,
+        program: &Loaded,
+        step: &Step,
+        outcome: Result<Vec<SlotOf<E>>, RuntimeError>,
+    ) -> Result<Vec<Value<E>>, RuntimeError> {
         // What was printed arrives also where the step then failed.
         let flushed = self.on_output(|host| host.flush());
         let span = program.program().functions[step.function.0 as usize].span;
@@ -278,9 +299,17 @@ impl<E: Engine> Machine<E> {
         function: FunctionId,
         inputs: Vec<SlotOf<E>>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
+        let in_parts = self.engine.rank().1 > 1;
+        self.with_run((program, in_parts), |run| run.function(function, inputs))
+    }
+
+    /// Does something with the machine in a run of a program, or of that for columns in parts.
+    fn with_run<R>(&mut self, (program, in_parts): (&Loaded, bool), task: impl FnOnce(&mut Run<'_, E>) -> R) -> R {
         let (interrupt, whereabouts) = (self.interrupt.as_deref(), self.whereabouts.as_deref());
+        let (is_one_process, pause) = (self.engine.rank().1 == 1, self.pause.as_deref());
         let local = program;
-        let program = if self.engine.rank().1 > 1 { local.partitioned() } else { local };
+        let program = if in_parts { local.partitioned() } else { local };
+        let cut = pause.filter(|_| is_one_process).map_or(interrupt, |pause| Some(pause.cut()));
         let mut run = Run {
             program,
             local,
@@ -294,17 +323,20 @@ impl<E: Engine> Machine<E> {
                 interrupt,
                 whereabouts,
                 within: false,
+                cut,
+                pause,
             },
             turn: &mut self.turn,
-            evaluator: Evaluator::new(program, self.limits, self.native, interrupt),
+            evaluator: Evaluator::new(program, self.limits, self.native, cut),
             instructions: 0,
             steps: 0,
             earned: run::serial::AT_FIRST,
             profile: self.profile.as_mut(),
+            unlooked: 0,
         };
         let (begun, talked) = (clock::of_process(), run.engine.talk());
         run.begin_profile();
-        let results = stack::with_stack(|| run.function(function, inputs));
+        let results = stack::with_stack(|| task(&mut run));
         run.end_profile();
         let (instructions, steps) = (run.all_instructions(), run.all_steps());
         let talk = self.engine.talk();

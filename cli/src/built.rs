@@ -59,6 +59,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         interrupt: interrupt.as_ref(),
         limit: &limit,
         begun,
+        saving: None,
     };
     let result = place.run(&options, execution);
     place.said_once(result)

@@ -1,6 +1,7 @@
 //! A compiled program on an engine: chooses what of it to run, runs it step by step, and prints what it shows.
 
 use crate::arguments::{self, Argument};
+use crate::checkpoint::{RunPosition, Saving};
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Job;
@@ -13,7 +14,7 @@ use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::data::hold::Hold;
 use nesl_backend::io::host::{Permissions, System};
-use nesl_backend::{Engine, Limits, Loaded, Machine, Value, Whereabouts};
+use nesl_backend::{Engine, Limits, Loaded, Machine, Paused, RuntimeError, StepEnd, Value, Whereabouts};
 use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Shape, Step};
 use std::ffi::OsString;
@@ -41,6 +42,8 @@ pub struct Execution<'a> {
     pub limit: &'a Limit,
     /// When the command began.
     pub begun: Instant,
+    /// How it is saved, if it is.
+    pub saving: Option<Saving>,
 }
 
 /// What of a program to run.
@@ -86,7 +89,8 @@ pub fn seed_of(seed: i64, index: usize) -> i64 {
 }
 
 impl Job for Execution<'_> {
-    fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
+    fn run<E: Engine>(mut self, engine: E) -> Result<(), Stop> {
+        let mut saving = self.saving.take();
         let world = world(self.options, &self.program.mains, self.arguments, engine.hold());
         let mut machine = Machine::new(engine, Limits::default(), Box::new(Considerate(world)));
         machine.set_strategy(self.options.strategy.into());
@@ -100,15 +104,21 @@ impl Job for Execution<'_> {
         if self.options.trace.is_some() {
             machine.keep_passages();
         }
+        if let Some(saving) = &saving {
+            machine.pause_for(saving.requests().pause());
+        }
         let (start, before) = (Instant::now(), self.begun.elapsed());
         let result = match self.interrupt {
             Some(interrupt) => {
                 machine.set_interrupt(interrupt.flag());
-                interrupt.during(|| self.evaluate(&mut machine))
+                interrupt.during(|| self.evaluate(&mut machine, saving.as_mut()))
             }
-            None => self.evaluate(&mut machine),
+            None => self.evaluate(&mut machine, saving.as_mut()),
         };
         let elapsed = start.elapsed();
+        if let (Some(saving), Ok(())) = (&saving, &result) {
+            saving.remove(machine.engine.rank().0 == 0);
+        }
         if self.options.stats {
             let counters = machine.counters();
             if machine.engine.rank().0 == 0 {
@@ -165,7 +175,7 @@ impl Execution<'_> {
         outcome
     }
 
-    fn evaluate<E: Engine>(&self, machine: &mut Machine<E>) -> Result<(), Stop> {
+    fn evaluate<E: Engine>(&self, machine: &mut Machine<E>, mut saving: Option<&mut Saving>) -> Result<(), Stop> {
         let loaded = Loaded::new(Arc::new(self.program.clone()));
         let is_shown = self.options.shows_progress() && machine.engine.rank().1 == 1;
         let whereabouts = is_shown.then(Arc::<Whereabouts>::default);
@@ -173,46 +183,88 @@ impl Execution<'_> {
             machine.watched_by(Arc::clone(whereabouts));
         }
         let output = Output::of(&machine.engine);
-        let mut run = Run { execution: self, loaded: &loaded, output, draws: 0, whereabouts };
-        match choose(&self.program, self.arguments, self.command)? {
+        let resumed = saving.as_ref().and_then(|saving| saving.position().cloned());
+        let paused = match &mut saving {
+            Some(saving) => saving.restore(machine, &loaded)?,
+            None => None,
+        };
+        let position =
+            RunPosition { seed: resumed.as_ref().map_or(self.options.seed, |at| at.seed), ..RunPosition::default() };
+        let mut run = Run { execution: self, loaded: &loaded, output, position, whereabouts, saving, paused, resumed };
+        let choice = match &run.resumed {
+            Some(RunPosition { main, .. }) => {
+                if main.is_some() {
+                    Choice::Main
+                } else {
+                    Choice::Forms
+                }
+            }
+            None => choose(&self.program, self.arguments, self.command)?,
+        };
+        match choice {
             Choice::Forms => self.program.steps.iter().try_for_each(|step| run.step(machine, step, &[])),
             Choice::Help => {
                 let help = arguments::help(&self.program.mains, self.command);
                 run.output.text(&mut machine.engine, &help)
             }
-            Choice::Main => {
-                let (main, values) =
-                    arguments::read(&mut machine.engine, &self.program.mains, self.arguments, self.command)?;
-                let Main { prelude, step, .. } = main;
-                prelude.iter().try_for_each(|step| run.step(machine, step, &[]))?;
-                let mut arguments = Vec::with_capacity(values.len());
-                for value in values {
-                    match value {
-                        Argument::Given(value) => arguments.push(value),
-                        Argument::Default(step) => arguments.extend(run.values(machine, step, &[])?),
-                    }
-                }
-                run.step(machine, step, &arguments)
-            }
+            Choice::Main => run.main(machine),
         }
     }
 }
 
 /// A run in progress.
-struct Run<'a> {
+struct Run<'a, E: Engine> {
     execution: &'a Execution<'a>,
     loaded: &'a Loaded,
     output: Output,
-    /// Steps so far that drew random numbers.
-    draws: usize,
+    /// The step that comes next, and what is known of those before.
+    position: RunPosition,
     /// Where the machine is, if that is shown while it runs.
     whereabouts: Option<Arc<Whereabouts>>,
+    /// How it is saved, if it is.
+    saving: Option<&'a mut Saving>,
+    /// The step that goes on.
+    paused: Option<Paused<E>>,
+    /// Where the run is that goes on.
+    resumed: Option<RunPosition>,
 }
 
-impl Run<'_> {
-    /// Runs a step and prints what it shows, a line for each value; `()` is nothing to show.
-    fn step<E: Engine>(&mut self, machine: &mut Machine<E>, step: &Step, arguments: &[Value<E>]) -> Result<(), Stop> {
+impl<E: Engine> Run<'_, E> {
+    /// Runs `main`.
+    fn main(&mut self, machine: &mut Machine<E>) -> Result<(), Stop> {
+        let Execution { program, arguments, command, .. } = self.execution;
+        let resumed = self.resumed.as_ref().and_then(|at| Some((program.mains.get(at.main? as usize)?, at.step)));
+        if let Some((Main { prelude, step, .. }, at)) = resumed
+            && at as usize >= prelude.len()
+        {
+            // What it got is in its frames.
+            self.position.main = self.resumed.as_ref().and_then(|at| at.main);
+            self.position.step = at;
+            return self.step(machine, step, &[]);
+        }
+        let (main, values) = arguments::read(&mut machine.engine, &program.mains, arguments, command)?;
+        self.position.main = program.mains.iter().position(|known| std::ptr::eq(known, main)).map(|index| index as u32);
+        let Main { prelude, step, .. } = main;
+        prelude.iter().try_for_each(|step| self.step(machine, step, &[]))?;
+        let mut arguments = Vec::with_capacity(values.len());
+        for value in values {
+            match value {
+                Argument::Given(value) => arguments.push(value),
+                Argument::Default(step) => arguments.extend(self.values_at_once(machine, step)?),
+            }
+        }
+        self.step(machine, step, &arguments)
+    }
+
+    /// Runs a step and prints what it shows, a line for each value; `()` is nothing to show. Nothing of a step that was
+    /// run before this run was saved.
+    fn step(&mut self, machine: &mut Machine<E>, step: &Step, arguments: &[Value<E>]) -> Result<(), Stop> {
+        if self.resumed.as_ref().is_some_and(|at| self.position.step < at.step) {
+            self.position.step += 1;
+            return Ok(());
+        }
         let mut shown = self.values(machine, step, arguments)?;
+        self.position.step += 1;
         shown.retain(|value| value.shape != Shape::Unit);
         if shown.is_empty() {
             return Ok(());
@@ -223,18 +275,55 @@ impl Run<'_> {
         self.output.flush(&mut machine.engine)
     }
 
+    /// The seed of a step that comes next.
+    fn next_seed(&mut self, step: &Step) -> i64 {
+        let seed = seed_of(self.position.seed, self.position.draws as usize);
+        self.position.draws += u32::from(step.inputs.contains(&Input::Seed));
+        seed
+    }
+
+    /// Runs a step that nothing interrupts to save it, and gives what it shows.
+    fn values_at_once(&mut self, machine: &mut Machine<E>, step: &Step) -> Result<Vec<Value<E>>, Stop> {
+        let seed = self.next_seed(step);
+        let loaded = self.loaded;
+        self.evaluated(machine, |machine| machine.run_step(loaded, step, seed, &[]))
+    }
+
     /// Runs a step, and gives what it shows.
-    fn values<E: Engine>(
-        &mut self,
+    fn values(&mut self, machine: &mut Machine<E>, step: &Step, arguments: &[Value<E>]) -> Result<Vec<Value<E>>, Stop> {
+        let loaded = self.loaded;
+        let mut end = match self.paused.take() {
+            Some(paused) => {
+                self.position.draws = self.resumed.as_ref().map_or(0, |at| at.draws);
+                self.evaluated(machine, |machine| machine.continue_step(loaded, step, paused))?
+            }
+            None => {
+                let seed = self.next_seed(step);
+                self.evaluated(machine, |machine| machine.begin_step(loaded, step, seed, arguments))?
+            }
+        };
+        loop {
+            match (end, &mut self.saving) {
+                (StepEnd::Done(values), _) => return Ok(values),
+                (StepEnd::Paused(paused), saving) => {
+                    if let Some(saving) = saving {
+                        saving.save(machine, &paused, self.position.clone())?;
+                    }
+                    end = self.evaluated(machine, |machine| machine.continue_step(loaded, step, paused))?;
+                }
+            }
+        }
+    }
+
+    /// Does something with the machine, and shows how it gets on meanwhile.
+    fn evaluated<R>(
+        &self,
         machine: &mut Machine<E>,
-        step: &Step,
-        arguments: &[Value<E>],
-    ) -> Result<Vec<Value<E>>, Stop> {
+        evaluate: impl FnOnce(&mut Machine<E>) -> Result<R, RuntimeError>,
+    ) -> Result<R, Stop> {
         let Execution { options, sources, limit, .. } = self.execution;
-        let seed = seed_of(options.seed, self.draws);
-        self.draws += usize::from(step.inputs.contains(&Input::Seed));
         let meter = machine.engine.meter().cloned();
-        let mut evaluate = || machine.run_step(self.loaded, step, seed, arguments);
+        let evaluate = || evaluate(machine);
         let outcome = match &self.whereabouts {
             Some(whereabouts) => {
                 let program = self.loaded.program();

@@ -11,15 +11,23 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 pub struct Interrupt {
     requested: Arc<AtomicBool>,
     evaluating: Arc<AtomicBool>,
+    /// Set with the first, and by others who cannot wait for what takes long.
+    cut: Arc<AtomicBool>,
 }
 
 impl Interrupt {
     /// Takes over SIGINT. Where that is impossible the process simply ends at an interrupt, as processes do.
     pub fn install() -> Interrupt {
-        let interrupt = Interrupt::default();
-        let Interrupt { requested, evaluating } = interrupt.clone();
+        Interrupt::cutting(Arc::default())
+    }
+
+    /// The same with a flag of its own that ends what takes long.
+    pub fn cutting(cut: Arc<AtomicBool>) -> Interrupt {
+        let interrupt = Interrupt { cut, ..Interrupt::default() };
+        let Interrupt { requested, evaluating, cut } = interrupt.clone();
         let handler = move || {
             let again = requested.swap(true, SeqCst);
+            cut.store(true, SeqCst);
             if again || !evaluating.load(SeqCst) {
                 crate::progress::erase();
                 eprintln!("interrupted");
@@ -41,6 +49,7 @@ impl Interrupt {
         let is_evaluating = self.evaluating.load(SeqCst);
         if is_evaluating {
             self.requested.store(true, SeqCst);
+            self.cut.store(true, SeqCst);
         }
         is_evaluating
     }
@@ -48,6 +57,7 @@ impl Interrupt {
     /// Runs an evaluation that looks at the flag.
     pub fn during<R>(&self, evaluation: impl FnOnce() -> R) -> R {
         self.requested.store(false, SeqCst);
+        self.cut.store(false, SeqCst);
         self.evaluating.store(true, SeqCst);
         let result = evaluation();
         self.evaluating.store(false, SeqCst);

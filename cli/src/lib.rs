@@ -8,7 +8,7 @@
 //! arguments     command line to values of main; literal, input/       output, failure, stats, profile  answers, errors, counters
 //! repl/         the interactive session                                interrupt, limit  Ctrl-C, --time-limit
 //! codes         the pages of error codes                             progress, screen  the line at a terminal, its size
-//! rank          what a process has to compute with
+//! rank          what a process has to compute with                     checkpoint/  runs that are saved and go on elsewhere
 //! ```
 //!
 //! Nothing below [`main`] prints an error or ends the process: the end of a command is a [`Stop`].
@@ -16,6 +16,7 @@
 pub mod allocation;
 pub mod arguments;
 pub mod built;
+pub mod checkpoint;
 pub mod codes;
 pub mod commands;
 pub mod driver;

@@ -64,6 +64,13 @@ impl std::str::FromStr for TimeLimit {
     }
 }
 
+impl TimeLimit {
+    /// How long that is.
+    pub fn length(&self) -> Duration {
+        self.length
+    }
+}
+
 /// The limit of this process, if there is one.
 #[derive(Clone)]
 pub struct Limit(Option<Arc<Watched>>);

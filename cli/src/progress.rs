@@ -10,7 +10,7 @@
 use crate::output::remark;
 use crate::screen::Screen;
 use nesl_backend::{Meter, Whereabouts};
-use nesl_prim::host::{HostError, Share};
+use nesl_prim::host::{HostError, HostState, Share};
 use nesl_prim::{Failure, Host, HostOp, HostValue, visible};
 use nesl_span::{Origin, SourceMap, Span};
 use nesl_vcode::Program;
@@ -205,6 +205,14 @@ impl<H: Host> Host for Considerate<H> {
 
     fn end_line(&mut self) -> Result<(), Failure> {
         self.0.end_line()
+    }
+
+    fn state(&mut self) -> Result<HostState, String> {
+        self.0.state()
+    }
+
+    fn restore(&mut self, state: &HostState) -> Result<(), String> {
+        self.0.restore(state)
     }
 }
 

@@ -72,5 +72,14 @@ pub fn session(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     run(ranks, options)
 }
 
+/// The same for a run that is saved.
+///
+/// # Errors
+/// Those of [`run`].
+#[cfg(not(feature = "mpi"))]
+pub fn saved(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    run(ranks, options)
+}
+
 #[cfg(feature = "mpi")]
-pub use {job::run, session::run as session};
+pub use {job::run, job::saved, session::run as session};

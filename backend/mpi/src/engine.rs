@@ -59,6 +59,14 @@ impl<L: Engine<Column = Vector>> Columns for Ranks<L> {
         descriptor.total()
     }
 
+    fn is_packed(&self, descriptor: &Self::Descriptor) -> bool {
+        descriptor.0.starts.is_none()
+    }
+
+    fn identity(&self, column: &Distributed) -> Option<usize> {
+        column.identity()
+    }
+
     fn descriptor(&mut self, starts: Option<Distributed>, lengths: Distributed) -> Result<Self::Descriptor, Fault> {
         match starts {
             Some(starts) => segment::view(&mut self.distribution, starts, lengths),

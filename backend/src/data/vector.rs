@@ -173,6 +173,12 @@ impl Vector {
         }
     }
 
+    /// Where its elements lie: of vectors of one type and length, only those have one place that are one. None for
+    /// vectors without elements, which lie anywhere.
+    pub fn identity(&self) -> Option<usize> {
+        on_vector!(self, slice => slice.elements().first().map(|first| std::ptr::from_ref(first) as usize))
+    }
+
     /// A vector of constants.
     ///
     /// # Errors

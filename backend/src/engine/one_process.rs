@@ -45,6 +45,14 @@ macro_rules! one_process {
             fn total(&mut self, descriptor: &Descriptor) -> Result<usize, Fault> {
                 Ok(descriptor.total()?)
             }
+
+            fn is_packed(&self, descriptor: &Descriptor) -> bool {
+                descriptor.is_packed()
+            }
+
+            fn identity(&self, column: &Vector) -> Option<usize> {
+                column.identity()
+            }
         }
 
         impl Collective for $engine {

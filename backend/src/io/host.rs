@@ -8,6 +8,7 @@
 pub mod input;
 mod objects;
 mod pictures;
+mod positions;
 mod processes;
 mod sandbox;
 mod streams;
@@ -18,7 +19,7 @@ use crate::engine::interrupt::Interrupt;
 use crate::io::files::{Files, InputError, npy};
 use crate::io::import::Piece;
 use crate::io::standard::StandardOutput;
-use nesl_prim::host::{HostError, Share};
+use nesl_prim::host::{HostError, HostState, Share};
 use nesl_prim::{Constants, Failure, Host, HostOp, HostValue, ScalarType, ScalarValue};
 use nesl_vcode::Shape;
 pub use processes::end_all as end_commands;
@@ -27,7 +28,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use streams::Streams;
 
 /// Where printed text goes.
@@ -248,6 +249,23 @@ impl Host for System {
             self.print(b"\n")?;
         }
         self.flush()
+    }
+
+    fn state(&mut self) -> Result<HostState, String> {
+        if !self.unfinished.is_empty() {
+            return Err("a file is half written".to_owned());
+        }
+        self.flush().map_err(|failure| failure.to_string())?;
+        let mut state = self.streams.state()?;
+        (state.clock, state.last) = (self.started.elapsed().as_secs_f64(), self.last);
+        Ok(state)
+    }
+
+    fn restore(&mut self, state: &HostState) -> Result<(), String> {
+        let clock = Duration::try_from_secs_f64(state.clock).unwrap_or_default();
+        self.started = Instant::now().checked_sub(clock).unwrap_or(self.started);
+        self.last = state.last;
+        self.streams.restore(state)
     }
 }
 

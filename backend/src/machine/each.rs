@@ -12,7 +12,7 @@ use super::frames::{Frames, Leaf};
 use super::leaf::{Gathered, Split};
 use super::run::{Run, Stop, outside_instances};
 use crate::data::slot::Slot;
-use crate::engine::division::{Division, Own};
+use crate::engine::division::{Deal, Division, Own};
 use crate::engine::error::{Instance, RuntimeError};
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
@@ -57,7 +57,17 @@ impl<E: Engine> Run<'_, E> {
         let at = line.at;
         let values: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
         let around = Around { read: frames.read_around(), growth: frames.growth() };
-        match self.begin_each(line, values, around, || frames.active())? {
+        // Where it may be cut short for a pause, it is to begin again later.
+        let kept = self.may_pause().then(|| values.clone());
+        let begun = self.begin_each(line, values, around, || frames.active()).map_err(|stop| {
+            let Some(kept) = kept else { return stop };
+            let stop = self.cut_short(stop, here);
+            if matches!(stop, Stop::Pause(..)) {
+                frames.put_back(&line.operands, kept);
+            }
+            stop
+        });
+        match begun? {
             Begun::Done(results) => {
                 line.results.iter().zip(results).for_each(|(&place, value)| frames.store(place, value));
                 Ok(None)
@@ -108,6 +118,7 @@ impl<E: Engine> Run<'_, E> {
             }
             Ok(Begun::OneByOne(arguments, ..)) => self.instances(line, &arguments, 0..instances).map_err(one_of_them),
             Err(Stop::Here(fault, at, _)) => Err(no_more(outside_instances(at)(fault))),
+            Err(Stop::Pause(..)) => unreachable!("what is inside an each does not pause"),
             Err(Stop::Inside(error, _)) => Err(one_of_them(*error)),
         }
     }
@@ -239,6 +250,10 @@ impl<E: Engine> Run<'_, E> {
         let deal = self.settings.strategy.deal(sizes, self.engine.rank().1, self.turn)?;
         let (program, mut settings, profile) = (self.local, self.settings, self.profile_for_worker());
         settings.strategy = settings.strategy.after_division();
+        if let (Some(pause), true) = (settings.pause, deal != Deal::Everywhere) {
+            // What every rank does by itself may end on any of them.
+            settings.cut = Some(pause.cut());
+        }
         let (mut instructions, mut steps, mut profiled) = (0, 0, Vec::new());
         let (plan, instances, operands) = (&line.plan, sizes.instances, &values[1..]);
         let division = Division { plan, instances, operands, deal, span: line.at.span };

@@ -1,5 +1,7 @@
 //! The frames of active calls: slots for registers in one stack, and where each caller goes on.
 
+pub(super) mod state;
+
 use super::Limits;
 use super::leaf::{Gathered, Split};
 use crate::data::slot::Slot;
@@ -265,6 +267,26 @@ impl<E: Engine> Frames<E> {
             Source::Take(place) => self.slots[self.base + place as usize].take(),
         };
         value.unwrap_or_else(|| panic!("a register is read before it is defined: unverified program"))
+    }
+
+    /// The inputs of the first frame, where that is one of a function of scalars alone, and nothing else is there.
+    pub fn only_inputs(&self, program: &Loaded, function: FunctionId) -> Option<Vec<SlotOf<E>>> {
+        if !self.callers.is_empty() || !program.is_scalar_only(function) {
+            return None;
+        }
+        let parameters = program.code(function).parameters.iter();
+        // What nobody reads may be anything.
+        let zero = Slot::Scalar(ScalarValue::Int(0));
+        parameters.map(|place| place.map_or(Some(zero.clone()), |place| self.slots[place as usize].clone())).collect()
+    }
+
+    /// Values that were read, and are to be read again.
+    pub fn put_back(&mut self, sources: &[Source], values: Vec<SlotOf<E>>) {
+        for (&source, value) in sources.iter().zip(values) {
+            if let Source::Take(place) = source {
+                self.store(Some(place), value);
+            }
+        }
     }
 
     /// A value that a source will be.

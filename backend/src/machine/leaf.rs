@@ -5,6 +5,8 @@
 //! element once. All of it goes through the methods of an engine, so that it works on every one; on ranks all of them
 //! take the same instance at the same time.
 
+pub(super) mod state;
+
 use crate::data::slot::Slot;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, Pack, Permute, Segment};

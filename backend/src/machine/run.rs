@@ -3,6 +3,7 @@
 //! Calls, and the instances of an `each` that are run one after another, are frames on a stack of the machine's own;
 //! only where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
+pub(super) mod pause;
 mod profiling;
 pub(super) mod serial;
 mod together;
@@ -21,6 +22,7 @@ use crate::machine::profile::{Profile, Whereabouts};
 use crate::machine::strategy::Strategy;
 use nesl_prim::{Element, Failure, Host};
 use nesl_vcode::{Constants, FunctionId, Place};
+use pause::Pause;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What holds for all workers of a run.
@@ -35,6 +37,11 @@ pub(super) struct Settings<'a> {
     /// All this is inside an instance of an `each` whose instances run one after another, or is done to find out how
     /// one failed.
     pub within: bool,
+    /// What ends native code, and instances of an `each`, besides: who wants a pause may not be able to wait for their
+    /// ends. In a distributed run only what ranks do by themselves.
+    pub cut: Option<&'a AtomicBool>,
+    /// Who may want it to pause.
+    pub pause: Option<&'a Pause>,
 }
 
 /// A run in progress.
@@ -59,6 +66,8 @@ pub(super) struct Run<'a, E: Engine> {
     pub earned: usize,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
+    /// What was done since it was looked whether to pause, where ranks look together.
+    pub unlooked: usize,
 }
 
 /// What comes after a function.
@@ -76,6 +85,8 @@ pub(super) enum Stop {
     /// In a call at this place, or in an instance of the `each` there, that ran elsewhere: in the evaluator or on a
     /// worker.
     Inside(Box<RuntimeError>, Option<Place>),
+    /// The run pauses, and goes on with this line of the running function.
+    Pause(FunctionId, usize),
 }
 
 impl Stop {
@@ -103,40 +114,52 @@ impl<E: Engine> Run<'_, E> {
         }
         let mut frames = Frames::new(self.settings.limits);
         let depth = self.depth();
-        let results = self.lines(function, inputs, &mut frames);
+        let code = self.program.code(function);
+        let begun = frames.begin(code, inputs).map_err(Stop::at(code.span));
+        // Whoever called this waits for its results in the middle of a line.
+        let Settings { interrupt, pause, cut, .. } = self.settings;
+        (self.settings.interrupt, self.settings.pause) = (cut, None);
+        let results = begun.and_then(|()| self.lines(function, 0, &mut frames));
+        (self.settings.interrupt, self.settings.pause) = (interrupt, pause);
         self.leave_to(depth);
-        results.map_err(|stop| {
-            let (program, instances) = (self.program.program(), frames.instances());
-            let error = match stop {
-                Stop::Here(fault, at, conditionals) => {
-                    let (span, calls) = chain(program, at, frames.calls(self.program));
-                    let (element, conditionals) = (conditionals.map(|_| fault.element), conditionals.unwrap_or(0));
-                    RuntimeError { failure: fault.failure, span, calls, element, conditionals, instances }
-                }
-                Stop::Inside(error, place) => {
-                    error.inside(calls(program, place.into_iter().chain(frames.calls(self.program))), instances)
-                }
-            };
-            let Some((line, operands)) = frames.back_to_outermost() else { return error };
-            match self.earlier(&line, operands, &error) {
-                Some(first) => first.inside(calls(program, frames.calls(self.program)), Vec::new()),
-                None => error,
-            }
-        })
+        results.map_err(|stop| self.error(stop, &mut frames))
     }
 
+    /// What has become of the reason why a run stopped.
+    fn error(&mut self, stop: Stop, frames: &mut Frames<E>) -> RuntimeError {
+        let (program, instances) = (self.program.program(), frames.instances());
+        let error = match stop {
+            Stop::Here(fault, at, conditionals) => {
+                let (span, calls) = chain(program, at, frames.calls(self.program));
+                let (element, conditionals) = (conditionals.map(|_| fault.element), conditionals.unwrap_or(0));
+                RuntimeError { failure: fault.failure, span, calls, element, conditionals, instances }
+            }
+            Stop::Inside(error, place) => {
+                error.inside(calls(program, place.into_iter().chain(frames.calls(self.program))), instances)
+            }
+            Stop::Pause(..) => unreachable!("a run pauses where nobody waits for it in the middle of a line"),
+        };
+        let Some((line, operands)) = frames.back_to_outermost() else { return error };
+        match self.earlier(&line, operands, &error) {
+            Some(first) => first.inside(calls(program, frames.calls(self.program)), Vec::new()),
+            None => error,
+        }
+    }
+
+    /// Goes on with a line of the function that has the last frame, until the first has ended.
     fn lines(
         &mut self,
         mut function: FunctionId,
-        inputs: Vec<SlotOf<E>>,
+        mut next: usize,
         frames: &mut Frames<E>,
     ) -> Result<Vec<SlotOf<E>>, Stop> {
         let program = self.program;
         let mut code = program.code(function);
-        let mut next = 0;
-        frames.begin(code, inputs).map_err(Stop::at(code.span))?;
         loop {
             let line = &code.lines[next];
+            if self.pauses(line, frames) {
+                return Err(Stop::Pause(function, next));
+            }
             next += 1;
             match line {
                 Line::Execute { together, .. } if *together > 1 && self.engine.moves_together() => {
@@ -175,7 +198,9 @@ impl<E: Engine> Run<'_, E> {
                 }
                 Line::Call { function: callee, operands, results, at } if program.is_scalar_only(*callee) => {
                     self.count(*at)?;
-                    self.scalar_call(*callee, operands, results, *at, frames)?;
+                    let called = self.scalar_call(*callee, operands, results, *at, frames);
+                    // The operands are in the frame still.
+                    called.map_err(|stop| self.cut_short(stop, (function, next)))?;
                 }
                 Line::Call { function: callee, operands, at, results } => {
                     self.count(*at)?;
@@ -308,11 +333,7 @@ impl<E: Engine> Run<'_, E> {
         let mut operands: Vec<SlotOf<E>> = line.operands.iter().map(|&operand| frames.read(operand)).collect();
         let Some(results) = self.engine.group(&line.group, &mut operands) else {
             // Its instructions need what has left the frame.
-            for (value, &operand) in operands.into_iter().zip(&line.operands) {
-                if let Source::Take(place) = operand {
-                    frames.store(Some(place), value);
-                }
-            }
+            frames.put_back(&line.operands, operands);
             return Ok(false);
         };
         self.group_has_run(lines);

@@ -14,6 +14,7 @@ mod serial;
 mod uniform;
 
 use crate::engine::division::Deal;
+use serde::{Deserialize, Serialize};
 pub(super) use serial::{Serial, serial};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -64,7 +65,7 @@ pub struct Sizes {
 }
 
 /// How the number of instances grows from one lifted level of a recursion to the next.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Growth {
     /// The instances of the level that had twice as many as the last such one.
     instances: usize,

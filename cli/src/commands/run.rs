@@ -1,6 +1,8 @@
 //! `nesl run`: a file on an engine.
 
 use crate::arguments;
+use crate::checkpoint::request::Requests;
+use crate::checkpoint::{Saved, Saving, SavingOptions};
 use crate::driver::{self, ProgramText};
 use crate::execute::Execution;
 use crate::interrupt::Interrupt;
@@ -9,10 +11,16 @@ use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::oracle;
 use crate::stop::Stop;
+use crate::style::Style;
 use crate::supervisor;
 use clap::Args;
+use nesl_span::SourceMap;
+use nesl_vcode::Program;
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 #[derive(Args, Debug)]
@@ -26,33 +34,55 @@ use std::time::Instant;
     )
 )]
 pub struct Arguments {
+    #[command(flatten)]
+    saving: SavingOptions,
     /// Source file; - for the standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "resume")]
+    file: Option<PathBuf>,
     /// Values for the parameters of main: literals, texts or files; and its options
     // What comes first and is none of nesl's options ends them, so that `-5`, and options of main, reach the program.
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
-/// Runs the file.
+/// Runs the file, or goes on with a run that was saved.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
-    let Arguments { file, arguments } = arguments;
-    program(&ProgramText::of(file), arguments, &format!("nesl run {}", file.display()), options)
+    let Arguments { saving, file, arguments } = arguments;
+    let text = file.as_ref().map(|file| ProgramText::of(file));
+    let command = file.as_ref().map_or_else(|| "nesl run".to_owned(), |file| format!("nesl run {}", file.display()));
+    if saving.is_saved() && options.engine == Some(EngineName::Oracle) {
+        let engine = "the oracle has no state that could be saved; take --engine reference";
+        return Err(Stop::usage(format!("error: {engine}")));
+    }
+    of_text(text.as_ref(), arguments, &command, (options, saving))
 }
 
 /// Runs a program with the arguments that were given to `command`.
 pub fn program(text: &ProgramText, arguments: &[OsString], command: &str, options: &RunOptions) -> Result<(), Stop> {
+    of_text(Some(text), arguments, command, (options, &SavingOptions::default()))
+}
+
+/// Runs a program, or the one that was saved.
+fn of_text(
+    text: Option<&ProgramText>,
+    arguments: &[OsString],
+    command: &str,
+    (options, saving): (&RunOptions, &SavingOptions),
+) -> Result<(), Stop> {
     if let Some(ranks) = supervisor::wanted(options)? {
-        return supervisor::run(ranks, options);
+        return if saving.is_saved() { supervisor::saved(ranks, options) } else { supervisor::run(ranks, options) };
     }
     let begun = Instant::now();
     let style = options.style();
+    let own_cut = Arc::<AtomicBool>::default();
+    let requests = saving.is_saved().then(|| Requests::listen(Arc::clone(&own_cut)));
     let mut place = Place::join(options)?;
-    let interrupt = place.is_alone().then(Interrupt::install);
+    let interrupt = place.is_alone().then(|| Interrupt::cutting(own_cut));
     let limit = Limit::new(options.time_limit.clone(), style, interrupt.clone(), place.rank());
     let _watching = limit.since(begun);
-    if options.engine == Some(EngineName::Oracle) && !text.is_stack_format() {
+    if let (Some(EngineName::Oracle), Some(text)) = (options.engine, text)
+        && !text.is_stack_format()
+    {
         if options.is_profiled() {
             let engine = "the oracle runs no instructions whose time could be shown; take --engine reference";
             return Err(Stop::usage(format!("error: {engine}")));
@@ -61,20 +91,63 @@ pub fn program(text: &ProgramText, arguments: &[OsString], command: &str, option
         let interrupt = interrupt.unwrap_or_default();
         return oracle::run(&checked, arguments, command, options, &interrupt, &limit);
     }
-    let compiled = place.from_first(|| driver::compile(text, style));
-    let result = compiled.and_then(|(program, sources)| {
-        arguments::refuse_unknown_option(&program.mains, arguments, command)?;
+    let found = place.from_first(|| begin(text, arguments, (saving, style)));
+    let result = found.and_then(|Found { program, sources, saved }| {
+        let (arguments, command) = match &saved {
+            Some(saved) => (saved.arguments(), saved.command().to_owned()),
+            None => (arguments.to_vec(), command.to_owned()),
+        };
+        if saved.is_none() {
+            arguments::refuse_unknown_option(&program.mains, &arguments, &command)?;
+        }
+        let saving = requests.map(|requests| {
+            Saving::new(saving, saved, (&program, &sources), (&arguments, &command), (requests, style))
+        });
         let execution = Execution {
             program,
             sources: &sources,
-            arguments,
-            command,
+            arguments: &arguments,
+            command: &command,
             options,
             interrupt: interrupt.as_ref(),
             limit: &limit,
             begun,
+            saving,
         };
         place.run(options, execution)
     });
     place.said_once(result)
+}
+
+/// A program, and its run that goes on if it was saved.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    program: Program,
+    sources: SourceMap,
+    saved: Option<Saved>,
+}
+
+/// Compiles a program, or finds the one that was saved.
+fn begin(
+    text: Option<&ProgramText>,
+    arguments: &[OsString],
+    (saving, style): (&SavingOptions, Style),
+) -> Result<Found, Stop> {
+    let saved = saving.read(text.is_some(), style)?;
+    let compiled = text.map(|text| driver::compile(text, style)).transpose()?;
+    match (saved, compiled) {
+        (Some((saved, (program, sources))), named) => {
+            if let Some((named, _)) = &named {
+                saved.check_program((&program, named), style)?;
+            }
+            if named.is_some() && !arguments.is_empty() && arguments != saved.arguments() {
+                let problem =
+                    "the run that goes on has its arguments: leave them out, or give those it was started with";
+                return Err(Stop::usage(format!("error: {problem}")));
+            }
+            Ok(Found { program, sources, saved: Some(saved) })
+        }
+        (None, Some((program, sources))) => Ok(Found { program, sources, saved: None }),
+        (None, None) => Err(Stop::usage("error: there is no FILE to run")),
+    }
 }

@@ -17,10 +17,13 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the end of the launcher is looked for.
 const TICK: Duration = Duration::from_millis(10);
+
+/// When ranks that should end by themselves are told so again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// The exit code of a job of which nothing is known but that it did not go well.
 const UNKNOWN: u8 = 101;
@@ -32,6 +35,17 @@ const UNKNOWN: u8 = 101;
 pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     let job = with_input(ranks, options, &[])?;
     Watch::new(job, ranks, StandardOutput::default(), io::stderr()).last()
+}
+
+/// The same for a run that is saved: its ranks hear of signals, and end by themselves.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn saved(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    signals::note_user();
+    let job = with_input(ranks, options, &[])?;
+    let watch = Watch::new(job, ranks, StandardOutput::default(), io::stderr());
+    Watch { is_saved: true, ..watch }.last()
 }
 
 /// The same for a session whose input is no terminal, or is not edited.
@@ -168,6 +182,10 @@ pub(super) struct Watch {
     stopped_by: Option<i32>,
     /// Which evaluation an interrupt is for, in a session.
     turns: Option<Arc<Turns>>,
+    /// The ranks end by themselves after a signal that asks for it, having saved what they do.
+    is_saved: bool,
+    /// When they were told of one last. They may not have listened: they are told again. A second one ends them.
+    told: Option<Instant>,
 }
 
 impl Watch {
@@ -183,7 +201,18 @@ impl Watch {
         let output = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output, Remarks::of_output())));
         let pipe = job.stderr();
         let errors = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut errors, Remarks::default())));
-        Watch { job, ranks, output, errors, death: None, lost: None, stopped_by: None, turns: None }
+        Watch {
+            job,
+            ranks,
+            output,
+            errors,
+            death: None,
+            lost: None,
+            stopped_by: None,
+            turns: None,
+            is_saved: false,
+            told: None,
+        }
     }
 
     /// Passes an interrupt on to a session, where it is for an evaluation.
@@ -210,6 +239,7 @@ impl Watch {
                 break status;
             }
             self.stopped_by = self.stopped_by.or_else(signals::caught);
+            self.pass_requests();
             self.pass_interrupts();
             if let Some(passed) = self.output.as_ref().and_then(|output| output.try_recv().ok()) {
                 self.output = None;
@@ -233,6 +263,19 @@ impl Watch {
     fn note(&mut self, (ended, death): Passed) {
         self.lost = ended.err();
         self.death = death;
+    }
+
+    /// Tells ranks that are saved of the first signal that asks them to end.
+    fn pass_requests(&mut self) {
+        let is_first = self.is_saved && self.told.is_none() && self.stopped_by.is_some_and(signals::is_request);
+        if is_first {
+            self.stopped_by = None;
+            signals::forget_request();
+        }
+        if is_first || self.told.is_some_and(|told| told.elapsed() > AGAIN) {
+            self.told = Some(Instant::now());
+            self.job.interrupt();
+        }
     }
 
     /// Tells the ranks of interrupts that are for them, which end nothing else.

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 mod noted {
     use nesl_mpi::communication::process::is_ignored;
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
     use signal_hook::flag::register_usize;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::sync::{Arc, LazyLock};
@@ -18,6 +18,23 @@ mod noted {
                 // The reasons for failure are signals that cannot be caught, which these are not.
                 let _ = register_usize(signal, Arc::clone(&CAUGHT), signal as usize);
             }
+        }
+    }
+
+    /// From here on SIGUSR1 is noted, too.
+    pub fn note_user() {
+        let _ = register_usize(SIGUSR1, Arc::clone(&CAUGHT), SIGUSR1 as usize);
+    }
+
+    /// Whether a signal asks a run that is saved to end when it has been.
+    pub fn is_request(signal: i32) -> bool {
+        signal == SIGTERM || signal == SIGUSR1
+    }
+
+    /// Makes such a signal one that has not come.
+    pub fn forget_request() {
+        for signal in [SIGTERM, SIGUSR1] {
+            let _ = CAUGHT.compare_exchange(signal as usize, 0, SeqCst, SeqCst);
         }
     }
 
@@ -48,6 +65,17 @@ mod noted {
     /// Nothing is noted.
     pub fn note() {}
 
+    /// Nothing is noted.
+    pub fn note_user() {}
+
+    /// None is.
+    pub fn is_request(_: i32) -> bool {
+        false
+    }
+
+    /// Nothing to forget.
+    pub fn forget_request() {}
+
     /// None ever comes.
     pub fn caught() -> Option<i32> {
         None
@@ -67,4 +95,4 @@ mod noted {
     }
 }
 
-pub use noted::{caught, forget_interrupt, is_interrupt, note, that_ended};
+pub use noted::{caught, forget_interrupt, forget_request, is_interrupt, is_request, note, note_user, that_ended};

@@ -15,6 +15,7 @@ use crate::value::{ScalarType, ScalarValue};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -469,6 +470,34 @@ impl From<Failure> for HostError {
     }
 }
 
+/// What another process must know of the world outside to go on with a program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostState {
+    /// What the clock shows.
+    pub clock: f64,
+    /// The last character printed, if there is one.
+    pub last: Option<u8>,
+    /// The characters of standard input that were read.
+    pub read: u64,
+    /// The highest number of a stream.
+    pub last_stream: i64,
+    /// Files that are open.
+    pub open: Vec<OpenFile>,
+}
+
+/// A file that is open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenFile {
+    /// The number of the stream.
+    pub stream: i64,
+    /// Where the file is, from the root of the file system.
+    pub path: PathBuf,
+    /// As in [`HostOp::Open`].
+    pub mode: i64,
+    /// The characters that were read or written.
+    pub position: u64,
+}
+
 /// Which part of a column of a length this process reads: all of it where there is one process.
 pub type Share<'a> = &'a dyn Fn(usize) -> Range<usize>;
 
@@ -495,6 +524,22 @@ pub trait Host: Send {
     /// # Errors
     /// If it cannot.
     fn end_line(&mut self) -> Result<(), Failure>;
+
+    /// What another process must know to go on. Everything printed and written so far has arrived then.
+    ///
+    /// # Errors
+    /// Why no other process could go on now.
+    fn state(&mut self) -> Result<HostState, String> {
+        Ok(HostState::default())
+    }
+
+    /// Goes on where another process was.
+    ///
+    /// # Errors
+    /// Why that is impossible here.
+    fn restore(&mut self, _state: &HostState) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -77,6 +77,16 @@ impl Distributed {
         }
     }
 
+    /// What it has in common with clones of itself, and with no other column of its type and length while it lives;
+    /// none for columns without elements.
+    pub(crate) fn identity(&self) -> Option<usize> {
+        match self {
+            Distributed::Replicated(vector) => vector.identity(),
+            Distributed::Block(block) => Some(Arc::as_ptr(&block.identity) as usize),
+            Distributed::Ragged(ragged) => Some(Arc::as_ptr(ragged) as usize),
+        }
+    }
+
     /// All elements, where every rank holds them.
     pub(crate) fn replicated(&self) -> Option<&Vector> {
         match self {

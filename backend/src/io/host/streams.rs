@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Standard input.
 pub(super) const STDIN: i64 = 0;
@@ -22,16 +22,24 @@ pub(super) const STDOUT: i64 = 1;
 pub(super) const STDERR: i64 = 2;
 
 /// A stream other than the standard ones.
-enum Stream {
-    Reader { reader: Reader, file: Option<File> },
-    Writer { writer: BufWriter<Box<dyn Write + Send>>, file: Option<File> },
+pub(super) enum Stream {
+    Reader { reader: Reader, file: Option<File>, origin: Option<Origin> },
+    Writer { writer: BufWriter<Box<dyn Write + Send>>, file: Option<File>, origin: Option<Origin> },
+}
+
+/// The file that was opened, and how.
+pub(super) struct Origin {
+    pub path: PathBuf,
+    pub mode: i64,
 }
 
 /// All open streams but the standard ones.
 #[derive(Default)]
 pub(super) struct Streams {
-    open: BTreeMap<i64, Stream>,
-    last: i64,
+    pub(super) open: BTreeMap<i64, Stream>,
+    pub(super) last: i64,
+    /// The characters of standard input that were read.
+    pub(super) read: u64,
     /// Ends what reads a stream.
     pub interrupt: Interrupt,
 }
@@ -50,18 +58,29 @@ impl Streams {
         if mode == 1 && file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             return Err(HostError::Message(format!("cannot open {}: it is a folder", path.display())));
         }
-        let own = Box::new(file.try_clone().map_err(failed)?);
-        Ok(if mode == 1 { self.add_reader(own, Some(file)) } else { self.add_writer(own, Some(file)) })
+        let opened = self.stream_of(file, path, mode).map_err(failed)?;
+        Ok(self.add(opened))
+    }
+
+    /// A stream of a file that was opened.
+    pub(super) fn stream_of(&self, file: File, path: &Path, mode: i64) -> io::Result<Stream> {
+        let own = Box::new(file.try_clone()?);
+        let origin = Some(Origin { path: std::path::absolute(path)?, mode });
+        let file = Some(file);
+        Ok(match mode {
+            1 => Stream::Reader { reader: BufReader::new(own), file, origin },
+            _ => Stream::Writer { writer: BufWriter::new(own), file, origin },
+        })
     }
 
     /// A stream that reads from a pipe or a file.
     pub fn add_reader(&mut self, source: Box<dyn Source>, file: Option<File>) -> i64 {
-        self.add(Stream::Reader { reader: BufReader::new(source), file })
+        self.add(Stream::Reader { reader: BufReader::new(source), file, origin: None })
     }
 
     /// A stream that writes to a pipe or a file.
     pub fn add_writer(&mut self, target: Box<dyn Write + Send>, file: Option<File>) -> i64 {
-        self.add(Stream::Writer { writer: BufWriter::new(target), file })
+        self.add(Stream::Writer { writer: BufWriter::new(target), file, origin: None })
     }
 
     fn add(&mut self, stream: Stream) -> i64 {
@@ -74,7 +93,7 @@ impl Streams {
     /// The file behind a stream, for another process; what was written to it so far is in it.
     pub fn file(&mut self, stream: i64) -> Result<File, HostError> {
         let file = match self.open.get_mut(&stream) {
-            Some(Stream::Writer { writer, file }) => {
+            Some(Stream::Writer { writer, file, .. }) => {
                 writer.flush().map_err(|error| message("cannot write", &error))?;
                 file.as_ref()
             }
@@ -155,6 +174,9 @@ impl Streams {
                 }
             }
         };
+        if stream == STDIN {
+            self.read += text.len() as u64 + u64::from(end >= 0);
+        }
         // Without room behind it, it becomes a column as it lies.
         text.shrink_to_fit();
         Ok((text, end))

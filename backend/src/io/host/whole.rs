@@ -54,6 +54,11 @@ impl Unfinished {
         Ok(Some(part))
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Puts a new file in the place of the one of this name, or removes it.
     pub fn end(&mut self, part: &Path, name: &Path, is_whole: bool) -> Result<(), HostError> {
         let known = self.0.iter().position(|begun| begun == part);

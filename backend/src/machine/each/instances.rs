@@ -68,7 +68,7 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> {
         let Task { range, mut parts } = task;
         let fault = outside_instances(line.at);
-        let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(outside.calls));
+        let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(outside.calls));
         let mut batches = Vec::new();
         let mut next = range.start;
         self.is_native();

@@ -29,13 +29,14 @@ pub(super) fn run<E: Engine, R>(
         engine,
         host: None,
         printed: &mut printed,
-        settings: Settings { within: true, ..settings },
+        settings: Settings { within: true, interrupt: settings.cut, pause: None, ..settings },
         turn: &mut turn,
-        evaluator: Evaluator::new(program, settings.limits, settings.native, settings.interrupt),
+        evaluator: Evaluator::new(program, settings.limits, settings.native, settings.cut),
         instructions: 0,
         steps: 0,
         earned: serial::AT_FIRST,
         profile: profile.as_mut(),
+        unlooked: 0,
     };
     run.begin_profile();
     let outcome = task(&mut run);

@@ -54,11 +54,7 @@ impl<E: Engine> Run<'_, E> {
         let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
         let results = self.native_call(function, &values, at, outside.calls)?;
         if results.is_none() {
-            for (&operand, value) in operands.iter().zip(values) {
-                if let Source::Take(place) = operand {
-                    frames.store(Some(place), value);
-                }
-            }
+            frames.put_back(operands, values);
         }
         Ok(results)
     }
@@ -76,7 +72,7 @@ impl<E: Engine> Run<'_, E> {
         let Some(operands) = Operands::new(self.engine, values).map_err(&fault)? else { return Ok(None) };
         let code = &program.program().functions[function.0 as usize];
         let types: Vec<_> = code.body.results.iter().map(|&result| code.operand_type(result)).collect();
-        let limits = (self.settings.interrupt, self.settings.limits.depth.saturating_sub(calls));
+        let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(calls));
         self.is_native();
         let called = program.native.call(self.engine, (native, &types), (&operands, values), limits).map_err(&fault)?;
         let Some(called) = called.filter(|called| called.status == Status::Done) else { return Ok(None) };
