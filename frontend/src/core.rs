@@ -305,6 +305,10 @@ pub enum Intrinsic {
     /// `hash(x, n)`: an int from 0 up to n that is the same for equal values of any type, as `nesl_prim::meaning`
     /// defines it. All functions have the hash 0.
     Hash,
+    /// `has_ordinal_numbers(v)`: whether the elements of `v` are of an ordinal type: ints, bools or characters.
+    HasOrdinalNumbers,
+    /// `ordinal_number(x)`: of an int itself, of a bool 0 or 1, of a character its code; 0 of all else.
+    OrdinalNumber,
     /// `length(v)`, `#v`.
     Length,
     /// `dist(a, n)`: n copies.
@@ -397,6 +401,8 @@ impl Intrinsic {
             "identity" => Intrinsic::Identity,
             "element_identity" => Intrinsic::ElementIdentity,
             "hash" => Intrinsic::Hash,
+            "has_ordinal_numbers" => Intrinsic::HasOrdinalNumbers,
+            "ordinal_number" => Intrinsic::OrdinalNumber,
             "length" => Intrinsic::Length,
             "dist" => Intrinsic::Dist,
             "elt" => Intrinsic::Elt,

@@ -170,6 +170,15 @@ impl Type {
         }
     }
 
+    /// Whether values of the type are numbered: ints, bools, characters, and records that wrap one of them.
+    pub fn is_ordinal(&self) -> bool {
+        match self {
+            Type::Scalar(scalar) => *scalar != ScalarType::Float,
+            Type::Record(..) => self.payload().is_some_and(|payload| payload.is_ordinal()),
+            _ => false,
+        }
+    }
+
     /// Whether values of the type hold function values.
     pub fn has_functions(&self) -> bool {
         match self {

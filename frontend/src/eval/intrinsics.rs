@@ -34,6 +34,11 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             let (value, size) = operand.as_pair();
             Ok(Value::int(meaning::hash_index(hash(value), size.as_int())?))
         }
+        Intrinsic::HasOrdinalNumbers => match parameter() {
+            Type::Sequence(element) => Ok(Value::bool(element.is_ordinal())),
+            other => panic!("ill-typed core: the elements of {other}"),
+        },
+        Intrinsic::OrdinalNumber => Ok(Value::int(ordinal_number(operand))),
         Intrinsic::Length => Ok(Value::int(length(operand))),
         Intrinsic::Dist => {
             let (value, count) = operand.as_pair();
@@ -136,6 +141,16 @@ fn equal(left: &Value, right: &Value) -> bool {
         }
         (Value::Unit, Value::Unit) | (Value::Function(_), Value::Function(_)) => true,
         _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
+    }
+}
+
+/// The number of a value in its type, if that is an ordinal one.
+fn ordinal_number(value: &Value) -> i64 {
+    match value {
+        Value::Scalar(ScalarValue::Int(value)) => *value,
+        Value::Scalar(ScalarValue::Bool(value)) => i64::from(*value),
+        Value::Scalar(ScalarValue::Char(value)) => i64::from(*value),
+        _ => 0,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Hashes of values of any type, put together by their types.
+//! Hashes of values of any type, put together by their types, and numbers of those that have one.
 //!
 //! The hash of a sequence is a reduction, so that it is the same bits serial and lifted, on any engine:
 //!
@@ -24,6 +24,21 @@ impl Lowering<'_, '_> {
         let hash = self.hash_bits(ty, value, context);
         let lifted = !(hash.is_invariant() && size.is_invariant());
         self.elementwise(ScalarOp::HashIndex, &[hash.operand(), size.operand()], lifted, context)
+    }
+
+    /// The number of a value in its type, if that is an ordinal one; else 0.
+    pub(crate) fn ordinal_number(&mut self, ty: &Type, value: Value, context: Context) -> Value {
+        if let Some(payload) = ty.payload() {
+            return self.ordinal_number(&payload, value, context);
+        }
+        let op = match Structure::of(ty) {
+            Structure::Scalar(ScalarType::Int) => return value,
+            Structure::Scalar(ScalarType::Bool) => ScalarOp::BoolToInt,
+            Structure::Scalar(ScalarType::Char) => ScalarOp::CharToCode,
+            _ => return Value::scalar(int(0), ScalarType::Int),
+        };
+        let lifted = !value.is_invariant();
+        self.elementwise(op, &[value.operand()], lifted, context)
     }
 
     /// All bits of the hash of a value, per instance.

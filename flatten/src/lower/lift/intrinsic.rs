@@ -33,6 +33,12 @@ impl Lowering<'_, '_> {
                 let (value, size) = argument.into_pair();
                 return self.hash(hashed, value, &size, context);
             }
+            Intrinsic::HasOrdinalNumbers => {
+                let Type::Sequence(element) = argument_type else { panic!("the elements of {argument_type}") };
+                let is_ordinal = nesl_prim::ScalarValue::Bool(element.is_ordinal());
+                return Value::scalar(Operand::Constant(is_ordinal), ScalarType::Bool);
+            }
+            Intrinsic::OrdinalNumber => return self.ordinal_number(argument_type, argument, context),
             Intrinsic::Text => return self.text(argument_type, argument, context),
             Intrinsic::ShortText => return self.short_text(argument_type, argument, context),
             Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),
