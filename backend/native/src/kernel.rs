@@ -42,7 +42,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use emit::emit_group;
 pub(crate) use environment::{Bound, Environment, Finished, Outlet};
 pub use parts::{Further, PartPlan};
-pub use plan::{Ending, Extent, Mode, NodeOp, Plan, PlanNode, PlanOperand, Running, Space, is_ordered};
+pub use plan::{Ending, Extent, Mode, NodeOp, Plan, PlanNode, PlanOperand, Running, Space, Stride, is_ordered};
 
 /// Runs a kernel; returns a status.
 type Enter = unsafe extern "C" fn(state: *mut State<'_>, words: *mut u64, start: u64, end: u64) -> u64;
@@ -146,14 +146,17 @@ impl Compiled {
 fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[Value]) {
     let (words, range) = (parameters[0], parameters[1]..parameters[2]);
     let layout = WordLayout::new(plan);
-    let inputs = layout.inputs.iter().zip(&plan.inputs).map(|(&place, ty)| {
+    let inputs = layout.inputs.iter().zip(&plan.inputs).enumerate().map(|(input, (&place, ty))| {
         let mut word = |index: usize| emitter.load_word(words, place + index);
         match *ty {
             RegisterType::Scalar(scalar) => {
                 let word = word(0);
                 Bound::Scalar(emitter.value_of_word(word, scalar))
             }
-            RegisterType::Column(_) => Bound::Column { pointer: word(0), length: word(1) },
+            RegisterType::Column(_) => {
+                let progression = plan.stride_of(input).map(|_| [2, 3].map(&mut word));
+                Bound::Column { pointer: word(0), length: word(1), progression }
+            }
             RegisterType::Descriptor => {
                 let [starts, lengths, segment, base, stop, segments] = [0, 1, 2, 3, 4, 5].map(word);
                 Bound::Descriptor { starts, lengths, segment, base, stop, segments }
@@ -208,16 +211,17 @@ impl WordLayout {
     /// The layout of the words of a plan.
     pub fn new(plan: &Plan) -> WordLayout {
         let mut next = 0;
-        let input = |ty: &RegisterType| {
+        let input = |(input, ty): (usize, &RegisterType)| {
             let place = next;
             next += match ty {
                 RegisterType::Scalar(_) => 1,
+                RegisterType::Column(_) if plan.stride_of(input).is_some() => 4,
                 RegisterType::Column(_) => 2,
                 RegisterType::Descriptor => 6,
             };
             place
         };
-        let inputs = plan.inputs.iter().map(input).collect();
+        let inputs = plan.inputs.iter().enumerate().map(input).collect();
         let positions = next;
         let limits = positions + plan.spaces();
         let outlets = limits + plan.spaces();
@@ -263,6 +267,12 @@ impl<'a> Words<'a> {
     pub fn column(&mut self, input: usize, pointer: *const u8, length: usize) {
         let place = self.layout.inputs[input];
         self.words[place..place + 2].copy_from_slice(&[pointer as u64, length as u64]);
+    }
+
+    /// Sets the first element and the stride of a column that the plan knows to be a progression.
+    pub fn progression(&mut self, input: usize, first: i64, stride: i64) {
+        let place = self.layout.inputs[input] + 2;
+        self.words[place..place + 2].copy_from_slice(&[first as u64, stride as u64]);
     }
 
     /// Sets a descriptor.

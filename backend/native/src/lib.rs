@@ -33,7 +33,7 @@ pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use kernel::{
     DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, Mode, NodeOp, PartPlan, Plan, PlanNode, PlanOperand,
-    Running, Space, WordLayout, Words, is_ordered,
+    Running, Space, Stride, WordLayout, Words, is_ordered,
 };
 pub use module::target;
 pub use runtime::each::{Elements, Instances};

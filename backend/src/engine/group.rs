@@ -11,7 +11,7 @@ use crate::data::slot::Slot;
 use crate::data::vector::Vector;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, MapOperand};
-use nesl_native::{Ending, Kernel, NodeOp, Plan, PlanOperand, Running, WordLayout};
+use nesl_native::{Ending, Kernel, NodeOp, Plan, PlanOperand, Running, Stride, WordLayout};
 use nesl_prim::{Element, ScalarValue};
 use nesl_vcode::op::{Elements, Fusion};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
@@ -37,6 +37,8 @@ pub struct Group {
     pub(crate) kernels: [OnceLock<(u64, Option<Kernel>)>; 3],
     /// The same group where something is known of descriptors.
     known: OnceLock<Box<Group>>,
+    /// The same group where columns are arithmetic progressions.
+    regular: OnceLock<Box<Group>>,
     /// The same group over a part of its indices.
     partial: OnceLock<Option<Box<Partial>>>,
 }
@@ -62,9 +64,17 @@ impl Group {
 
     fn of(plan: Plan) -> Group {
         let (layout, facts) = (WordLayout::new(&plan), Facts::new(&plan));
-        let (known, partial) = (OnceLock::new(), OnceLock::new());
-        let beside = Vec::new();
-        Group { plan, layout, facts, beside, spent: AtomicU64::new(0), kernels: Default::default(), known, partial }
+        Group {
+            plan,
+            layout,
+            facts,
+            beside: Vec::new(),
+            spent: AtomicU64::new(0),
+            kernels: Default::default(),
+            known: OnceLock::new(),
+            regular: OnceLock::new(),
+            partial: OnceLock::new(),
+        }
     }
 
     /// The group as it is where descriptors share their lengths, or are packed, that do or are so now. There is one
@@ -85,6 +95,25 @@ impl Group {
         let as_known = || Group::of(self.plan.clone().with_known(known.clone())).with_beside(self.beside.clone());
         let group = self.known.get_or_init(|| Box::new(as_known()));
         if group.plan.knows(&known) { group } else { self }
+    }
+
+    /// The group of so many indices as it is where columns are arithmetic progressions that are so now. There is one
+    /// such group, too. Looking at a column takes its length, so short ones alone are looked at.
+    pub(crate) fn regular(&self, operands: &[LocalSlot], indices: usize) -> &Group {
+        if !self.facts.looks_up {
+            return self;
+        }
+        let stride = |input: usize| match &operands[input] {
+            Slot::Column(Vector::Int(ints)) if ints.elements().len() <= indices / READS => stride(ints.elements()),
+            _ => None,
+        };
+        let progressions = self.plan.find_progressions(stride);
+        if progressions.is_empty() {
+            return self;
+        }
+        let as_known = || self.plan.clone().with_progressions(progressions.clone());
+        let group = self.regular.get_or_init(|| Box::new(Group::of(as_known()).with_beside(self.beside.clone())));
+        if group.plan.progressions() == progressions { group } else { self }
     }
 
     /// The same over a part of its indices; none where that cannot be.
@@ -110,6 +139,20 @@ impl Group {
     }
 }
 
+/// How often the elements of a column are read, so that it is worth looking whether they go up evenly.
+const READS: usize = 8;
+
+/// By how much ints go up, where they do so evenly: of two or more.
+fn stride(ints: &[i64]) -> Option<Stride> {
+    let &[first, second, ..] = ints else { return None };
+    let step = second.wrapping_sub(first);
+    ints.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step).then_some(match step {
+        0 => Stride::Zero,
+        1 => Stride::One,
+        _ => Stride::Other,
+    })
+}
+
 /// What is known of a group before it runs.
 #[derive(Debug)]
 pub(crate) struct Facts {
@@ -118,6 +161,8 @@ pub(crate) struct Facts {
     pub checks: Vec<Check>,
     /// Whether more may be known of its descriptors when it runs.
     pub is_open: bool,
+    /// Whether it reads ints elsewhere than at the index.
+    pub looks_up: bool,
     /// The texts that it compares, if it does nothing else.
     pub texts: Option<Texts>,
     /// The descriptor whose segments are reduced or scanned.
@@ -209,6 +254,7 @@ impl Facts {
         });
         Facts {
             is_open: plan.is_open(),
+            looks_up: plan.looked_up().next().is_some(),
             texts: Texts::of(plan),
             segmented,
             running,

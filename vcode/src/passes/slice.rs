@@ -117,7 +117,8 @@ impl Slices {
         let Some(range) = self.range(context, indices) else { return Action::Keep };
         let Some(length) = term(context, range.extent, length) else { return Action::Keep };
         let (start, count) = (range.start(context), range.count(context));
-        if start == ZERO && count == length {
+        // As many from the first on as there are, in all or in each segment.
+        if start == ZERO && copies(context, count) == copies(context, length) {
             return Action::Replace(indices);
         }
         let checked = elementwise(context, ScalarOp::CheckRange, vec![start, count, length]);
@@ -387,6 +388,29 @@ mod tests {
              %9 = view %8 %6
              %10 = compact %1 %9
              return %10",
+        );
+    }
+
+    #[test]
+    fn all_from_the_first_on_need_no_check() {
+        // As many of an iota in each segment as there are of it: the columns of a matrix.
+        becomes(
+            "column int",
+            "%8 = iota %3
+             %9 = dist 0 %2
+             %10 = dist %3 %2
+             %11 = view %9 %10
+             %12 = compact %8 %11
+             %13 = packed %10
+             %14 = seg_iota %13
+             %15 = map check_index %12 %3
+             return %15",
+            "%8 = iota %3
+             %9 = dist 0 %2
+             %10 = dist %3 %2
+             %11 = view %9 %10
+             %12 = compact %8 %11
+             return %12",
         );
     }
 

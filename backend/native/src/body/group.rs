@@ -219,7 +219,7 @@ impl Body<'_, '_> {
         let values = self.value(Operand::Register(register));
         match (self.function.register_type(register), &values[..]) {
             (RegisterType::Scalar(_), &[value]) => Bound::Scalar(value),
-            (RegisterType::Column(_), &[pointer, length]) => Bound::Column { pointer, length },
+            (RegisterType::Column(_), &[pointer, length]) => Bound::Column { pointer, length, progression: None },
             (RegisterType::Descriptor, &[starts, lengths, segments]) => {
                 let zero = self.emitter.int(0);
                 let builder = &mut self.emitter.builder;

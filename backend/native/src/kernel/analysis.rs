@@ -9,16 +9,19 @@
 //! checked   what needs no check at its index: it is checked at the      [`checks`]
 //!           ends, or when a strip begins, or by the lengths of columns
 //! cursors   descriptors in which the loop has a place
+//! evolutions, invariants, inductions   what changes how inside a strip    [`evolution`]
 //! branches  spaces within that are behind a branch, not under a mask
 //! is_wide, times  indices in a vector, vectors at a time                [`vectors`]
 //! ```
 
 mod checks;
+mod evolution;
 mod live;
 mod vectors;
 
 use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
+pub(super) use evolution::Evolution;
 use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -55,8 +58,12 @@ pub(super) struct Analysis<'p> {
     /// Of the yields that are written at indices, those whose indices need not be compared with the length of the
     /// column.
     pub is_place: Vec<bool>,
-    /// The nodes that are indices which go up evenly inside a strip, and are checked when it begins.
+    /// The nodes that are the same at all indices of a strip, and are computed when it begins.
+    pub invariants: Vec<bool>,
+    /// The nodes that are indices which go up evenly inside a strip, or read at such, and are checked when it begins.
     pub inductions: Vec<bool>,
+    /// How nodes change inside a strip, where that is known.
+    pub evolutions: Vec<Option<Evolution>>,
     /// By input, for a descriptor that is used: the first of those used whose segments are known to be as long. They
     /// share their place in the loop.
     pub cursors: Vec<Option<usize>>,
@@ -78,14 +85,18 @@ impl<'p> Analysis<'p> {
         let computed: Vec<bool> = needed.iter().zip(&joined).map(|(&live, &joined)| live || joined).collect();
         let nothing = || (vec![false; plan.nodes.len()], Vec::new());
         let (mut checked, end_checks) = if is_all { checks::at_ends(plan, &needed) } else { nothing() };
+        let checked_at_ends = checked.clone();
         let has_length = checks::known_lengths(plan, &computed, &checked);
         let (is_place, length_checks) = checks::lengths(plan, &computed, &endings, &mut checked);
         let cursors = cursors(plan, &endings, &needed);
         let (mut live, mut inductions) = (needed, vec![false; plan.nodes.len()]);
+        let mut invariants = inductions.clone();
+        let evolutions = evolution::evolutions(plan, &live);
         if is_all && cursors.iter().any(Option::is_some) {
-            inductions = checks::inductions(plan, &live, &checked);
+            invariants = evolution::invariants(plan, &live, &evolutions, &checked_at_ends);
+            inductions = checks::inductions(plan, &live, &checked_at_ends, &evolutions);
             checked.iter_mut().zip(&inductions).for_each(|(checked, &is_induction)| *checked |= is_induction);
-            live = checks::live_beside(plan, &live, &joined, &endings, &inductions);
+            live = checks::live_beside(plan, &live, &joined, &endings, &inductions, &invariants);
         }
         let positioned = positioned(plan, mode, &endings);
         let mut analysis = Analysis {
@@ -100,7 +111,9 @@ impl<'p> Analysis<'p> {
             has_length,
             length_checks,
             is_place,
+            invariants,
             inductions,
+            evolutions,
             cursors,
             positioned,
             branches: Vec::new(),
@@ -121,6 +134,14 @@ impl<'p> Analysis<'p> {
     /// By how much a source goes up with the loop's index, if that is always the same.
     pub fn factor(&self, source: PlanOperand) -> Option<i64> {
         checks::factor(self.plan, &self.checked, source)
+    }
+
+    /// Whether a node reads a column from some place on, element after element, for a strip.
+    pub fn is_consecutive(&self, number: usize) -> bool {
+        let node = &self.plan.nodes[number];
+        self.inductions[number]
+            && node.op == NodeOp::Vector(VectorOp::Gather)
+            && evolution::of_source(self.plan, &self.evolutions, node.operands[1]) == Some(Evolution::By(1))
     }
 
     /// Whether the loop has a place in some descriptor.
@@ -182,7 +203,7 @@ impl<'p> Analysis<'p> {
     }
 
     fn is_costly(&self, node: usize) -> bool {
-        if self.checked[node] {
+        if self.checked[node] || self.invariants[node] {
             return false;
         }
         match self.plan.nodes[node].op {
@@ -220,6 +241,8 @@ impl<'p> Analysis<'p> {
     /// Whether there is little in the loop.
     fn is_small(&self) -> bool {
         let computed = self.live.iter().chain(&self.joined).filter(|&&is_computed| is_computed).count();
+        let invariants = self.invariants.iter().filter(|&&is_invariant| is_invariant).count();
+        let computed = computed - invariants;
         computed + self.endings.len() <= UNROLLED
     }
 

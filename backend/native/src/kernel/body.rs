@@ -187,8 +187,11 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
     }
 
-    fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
+    pub(super) fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
+        if let (true, Some(value)) = (self.analysis.invariants[number], self.of_strip[number]) {
+            return value;
+        }
         match node.op {
             NodeOp::Map(_) if self.analysis.checked[number] => match self.inductions[number] {
                 Some(induction) => self.next_induction(induction),
@@ -218,6 +221,11 @@ impl LoopEmitter<'_, '_, '_> {
                 let (index, base) = (self.index(), self.base_of_segment(node.operands[0]));
                 self.emitter.builder.ins().isub(index, base)
             }
+            NodeOp::Vector(VectorOp::Gather) if self.analysis.is_consecutive(number) => {
+                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
+                self.at_index(bias, machine_type(node.ty))
+            }
+            NodeOp::Vector(VectorOp::Gather) if self.analysis.inductions[number] => self.next_gathered(number),
             NodeOp::Vector(VectorOp::Gather) => {
                 let ty = machine_type(node.ty);
                 let (place, offset) =
@@ -239,7 +247,7 @@ impl LoopEmitter<'_, '_, '_> {
     /// gives up.
     fn place(&mut self, column: PlanOperand, place: Value, size: u32, is_unknown: bool) -> Value {
         let PlanOperand::Input(input) = column else { unreachable!("the column comes from outside") };
-        let Bound::Column { pointer, length } = self.environment.inputs[input] else {
+        let Bound::Column { pointer, length, .. } = self.environment.inputs[input] else {
             unreachable!("elements are gathered from a column")
         };
         if is_unknown {

@@ -9,6 +9,8 @@ pub(crate) enum Bound {
     Column {
         pointer: Value,
         length: Value,
+        /// The first element and the stride of a column that the plan knows to be a progression.
+        progression: Option<[Value; 2]>,
     },
     Descriptor {
         /// Where the segments of a view start in the data; 0 for a packed descriptor.

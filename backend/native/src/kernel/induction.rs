@@ -13,10 +13,11 @@
 //! at each index:          use index; index += step
 //! ```
 
-use super::analysis::{IndexedColumn, Length};
+use super::analysis::{Evolution, IndexedColumn, Length};
 use super::environment::Bound;
 use super::loop_emitter::{InductionVariable, LoopEmitter};
 use super::plan::{NodeOp, PlanOperand};
+use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use nesl_prim::ScalarOp;
@@ -134,29 +135,75 @@ impl LoopEmitter<'_, '_, '_> {
     pub(super) fn check_inductions(&mut self, i: Value, stop: Value) {
         for number in 0..self.plan.nodes.len() {
             let Some(induction) = self.inductions[number] else { continue };
-            let (index, length) = (self.plan.nodes[number].operands[0], self.plan.nodes[number].operands[1]);
-            let length = self.operand(length);
+            let operands = &self.plan.nodes[number].operands;
+            let (index, length) = match self.plan.nodes[number].op {
+                NodeOp::Vector(_) => (operands[1], self.length_read(operands[0])),
+                NodeOp::Map(_) => (operands[0], self.operand(operands[1])),
+            };
             let (first, step) = self.line(index, i);
             let step = step.unwrap_or_else(|| unreachable!("the index goes up"));
-            let builder = &mut self.emitter.builder;
-            let count = builder.ins().isub(stop, i);
-            let others = builder.ins().iadd_imm_s(count, -1);
-            let further = builder.ins().imul(others, step);
-            let last = builder.ins().iadd(first, further);
-            let begins = builder.ins().icmp(IntCC::UnsignedLessThan, first, length);
-            let ends = builder.ins().icmp(IntCC::UnsignedLessThan, last, length);
-            let is_natural = builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
-            // Nothing wraps around between them: strips are short, and steps are.
-            let from_least = builder.ins().iadd_imm_s(step, LARGEST_STEP);
-            let is_small = builder.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, from_least, 2 * LARGEST_STEP);
-            let is_single = builder.ins().icmp_imm_s(IntCC::Equal, others, 0);
-            let is_step = builder.ins().bor(is_small, is_single);
-            let mut are_indices = builder.ins().band(begins, ends);
-            are_indices = builder.ins().band(are_indices, is_natural);
-            are_indices = builder.ins().band(are_indices, is_step);
-            self.emitter.require(are_indices);
-            self.emitter.builder.def_var(induction.index, first);
-            self.emitter.builder.def_var(induction.step, step);
+            self.require_line(first, step, length, (i, stop));
+            if self.analysis.is_consecutive(number) {
+                let (pointer, size) =
+                    (self.pointer_read(operands[0]), machine_type(self.plan.nodes[number].ty).bytes());
+                let before = self.emitter.builder.ins().isub(first, i);
+                self.of_strip[number] = Some(self.emitter.address(pointer, before, size));
+            } else {
+                self.emitter.builder.def_var(induction.index, first);
+                self.emitter.builder.def_var(induction.step, step);
+            }
+        }
+    }
+
+    /// Requires that what begins with an index and goes up by a step, for a strip, are indices of some length.
+    fn require_line(&mut self, first: Value, step: Value, length: Value, (i, stop): (Value, Value)) {
+        let builder = &mut self.emitter.builder;
+        let count = builder.ins().isub(stop, i);
+        let others = builder.ins().iadd_imm_s(count, -1);
+        let further = builder.ins().imul(others, step);
+        let last = builder.ins().iadd(first, further);
+        let begins = builder.ins().icmp(IntCC::UnsignedLessThan, first, length);
+        let ends = builder.ins().icmp(IntCC::UnsignedLessThan, last, length);
+        let is_natural = builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
+        // Nothing wraps around between them: strips are short, and steps are.
+        let from_least = builder.ins().iadd_imm_s(step, LARGEST_STEP);
+        let is_small = builder.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, from_least, 2 * LARGEST_STEP);
+        let is_single = builder.ins().icmp_imm_s(IntCC::Equal, others, 0);
+        let is_step = builder.ins().bor(is_small, is_single);
+        let mut are_indices = builder.ins().band(begins, ends);
+        are_indices = builder.ins().band(are_indices, is_natural);
+        are_indices = builder.ins().band(are_indices, is_step);
+        self.emitter.require(are_indices);
+    }
+
+    /// The element that a node reads at an index that goes up evenly, and on to the next.
+    pub(super) fn next_gathered(&mut self, number: usize) -> Value {
+        let node = &self.plan.nodes[number];
+        let induction = self.inductions[number].unwrap_or_else(|| unreachable!("it goes up"));
+        let (index, ty) = (self.next_induction(induction), machine_type(node.ty));
+        let address = self.emitter.address(self.pointer_read(node.operands[0]), index, ty.bytes());
+        self.emitter.builder.ins().load(ty, TRUSTED, address, 0)
+    }
+
+    fn pointer_read(&self, column: PlanOperand) -> Value {
+        match column {
+            PlanOperand::Input(input) => self.pointer(input),
+            PlanOperand::Node(_) | PlanOperand::Constant(_) => unreachable!("the column comes from outside"),
+        }
+    }
+
+    fn length_read(&self, column: PlanOperand) -> Value {
+        match column {
+            PlanOperand::Input(input) => self.length_of_column(input),
+            PlanOperand::Node(_) | PlanOperand::Constant(_) => unreachable!("the column comes from outside"),
+        }
+    }
+
+    /// The first element and the stride of a column that is known to be a progression.
+    pub(super) fn progression(&self, input: usize) -> [Value; 2] {
+        match self.environment.inputs[input] {
+            Bound::Column { progression: Some(progression), .. } => progression,
+            _ => unreachable!("it is known to be a progression"),
         }
     }
 
@@ -168,19 +215,36 @@ impl LoopEmitter<'_, '_, '_> {
         index
     }
 
-    /// What such a source is at the index with which a strip begins, and what it goes up by.
+    /// What such a source is at the index with which a strip begins, and what it goes up by; nothing where it stays.
     fn line(&mut self, source: PlanOperand, i: Value) -> (Value, Option<Value>) {
         let PlanOperand::Node(number) = source else { return (self.operand(source), None) };
+        if let (Some(Evolution::Invariant), Some(value)) = (self.analysis.evolutions[number], self.of_strip[number]) {
+            return (value, None);
+        }
         let plan = self.plan;
         let node = &plan.nodes[number];
-        match node.op {
-            NodeOp::Vector(VectorOp::Iota) => (i, Some(self.emitter.int(1))),
-            NodeOp::Vector(VectorOp::SegIota) => {
+        match (node.op, &node.operands[..]) {
+            (NodeOp::Vector(VectorOp::Iota), _) => (i, Some(self.emitter.int(1))),
+            (NodeOp::Vector(VectorOp::SegIota), _) => {
                 let base = self.base_of_segment(node.operands[0]);
                 (self.emitter.builder.ins().isub(i, base), Some(self.emitter.int(1)))
             }
-            NodeOp::Map(op) => {
-                let [(a, up), (b, more)] = [0, 1].map(|operand| self.line(node.operands[operand], i));
+            (NodeOp::Vector(VectorOp::Gather), &[PlanOperand::Input(column), index]) => {
+                let place = self.line(index, i);
+                self.line_of_progression(column, place)
+            }
+            (NodeOp::Vector(_), &[PlanOperand::Input(column), _]) => {
+                let (_, length, cursor) = self.column_and_cursor(number);
+                let nowhere = self.emitter.int(0);
+                let before = self.bias_of_segment(nowhere, length, cursor, 1);
+                let place = self.emitter.builder.ins().iadd(before, i);
+                let one = self.emitter.int(1);
+                self.line_of_progression(column, (place, Some(one)))
+            }
+            // What is checked for the whole strip is so on its own.
+            (NodeOp::Map(ScalarOp::CheckIndex), &[index, _]) => self.line(index, i),
+            (NodeOp::Map(op), &[a, b]) => {
+                let [(a, up), (b, more)] = [a, b].map(|operand| self.line(operand, i));
                 let first = self.emitter.scalar(op, &[a, b]);
                 let step = match (op, up, more) {
                     (_, None, None) => None,
@@ -194,10 +258,16 @@ impl LoopEmitter<'_, '_, '_> {
                 };
                 (first, step)
             }
-            NodeOp::Vector(_) => {
-                (self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began")), None)
-            }
+            _ => unreachable!("what goes up evenly is made of sums, products and progressions"),
         }
+    }
+
+    /// What a progression is at places that go up evenly.
+    fn line_of_progression(&mut self, column: usize, (place, step): (Value, Option<Value>)) -> (Value, Option<Value>) {
+        let [first, stride] = self.progression(column);
+        let further = self.emitter.builder.ins().imul(place, stride);
+        let first = self.emitter.builder.ins().iadd(first, further);
+        (first, step.map(|step| self.emitter.builder.ins().imul(step, stride)))
     }
 
     /// What such a source is at the loop's index.

@@ -41,8 +41,8 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
     pub wide_counters: Vec<Variable>,
     /// The lanes of a sum that are kept in registers.
     pub lanes: Option<Lanes>,
-    /// What holds for a strip: the elements of `seg_dist` and the addresses that index 0 would have in what `compact`
-    /// reads, by node.
+    /// What holds for a strip: the elements of `seg_dist`, what is invariant, and the addresses that index 0 would have
+    /// in what is read element after element, by node.
     pub of_strip: Vec<Option<Value>>,
     /// The addresses that index 0 would have in buffers of sums, for a strip or a stretch, by yield.
     pub biases: Vec<Option<Value>>,

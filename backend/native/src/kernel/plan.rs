@@ -110,12 +110,25 @@ pub struct Known {
     /// The inputs that are descriptors of segments which lie one after another, of those through which elements are
     /// read.
     pub(super) packed: Vec<usize>,
+    /// The inputs that are arithmetic progressions, of those that are read elsewhere than at the index.
+    pub(super) progressions: Vec<(usize, Stride)>,
+}
+
+/// By how much the elements of an arithmetic progression go up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stride {
+    /// All are equal.
+    Zero,
+    /// By one.
+    One,
+    /// By what is known when a group runs.
+    Other,
 }
 
 impl Known {
     /// Nothing, of so many inputs.
     pub(super) fn nothing(inputs: usize) -> Known {
-        Known { alike: (0..inputs).collect(), packed: Vec::new() }
+        Known { alike: (0..inputs).collect(), packed: Vec::new(), progressions: Vec::new() }
     }
 }
 

@@ -14,7 +14,7 @@ use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
 use crate::sums::BUFFER;
 use crate::vector::{LANES, UNALIGNED};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
@@ -73,7 +73,20 @@ impl LoopEmitter<'_, '_, '_> {
 
     fn wide_node(&mut self, number: usize) -> Value {
         let node = &self.plan.nodes[number];
+        if let (true, Some(value)) = (self.analysis.invariants[number], self.of_strip[number]) {
+            return self.splat_of(value, node.ty);
+        }
         match node.op {
+            NodeOp::Vector(VectorOp::Gather) if self.analysis.is_consecutive(number) => {
+                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
+                let (address, offset) = self.place_of_index(bias);
+                self.load_wide(node.ty, address, offset)
+            }
+            NodeOp::Vector(VectorOp::Gather) => self.both(|loops| loops.next_gathered(number)),
+            NodeOp::Map(_) if self.analysis.inductions[number] => {
+                let induction = self.inductions[number].unwrap_or_else(|| unreachable!("it goes up"));
+                self.both(|loops| loops.next_induction(induction))
+            }
             NodeOp::Map(op) => {
                 let operands: Vec<Value> = node.operands.iter().map(|&operand| self.wide_operand(operand)).collect();
                 self.emitter.wide_operation(op, &operands)
@@ -97,6 +110,23 @@ impl LoopEmitter<'_, '_, '_> {
             }
             NodeOp::Vector(_) => self.wide_operand(node.operands[0]),
         }
+    }
+
+    /// The same for both indices; a truth value as a mask.
+    fn splat_of(&mut self, value: Value, ty: ScalarType) -> Value {
+        if ty != ScalarType::Bool {
+            return self.emitter.splat(value);
+        }
+        let number = self.emitter.builder.ins().uextend(types::I64, value);
+        let mask = self.emitter.builder.ins().ineg(number);
+        self.emitter.splat(mask)
+    }
+
+    /// What is made for one index after the other.
+    fn both(&mut self, mut make: impl FnMut(&mut Self) -> Value) -> Value {
+        let [first, second] = [(); 2].map(|()| make(self));
+        let both = self.emitter.splat(first);
+        self.emitter.builder.ins().insertlane(both, second, 1)
     }
 
     /// The elements of a column at the current index and the next one.

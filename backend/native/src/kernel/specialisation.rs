@@ -1,10 +1,12 @@
-//! What is known of the descriptors of a group when it runs, and the plan that a group has then.
+//! What is known of the descriptors and columns of a group when it runs, and the plan that a group has then.
 //!
-//! A kernel is in all segments of the same lengths at the same place, and elements of segments that lie one after
-//! another it reads as if there were none. Which descriptors are like that is not known before, but hardly ever
-//! changes.
+//! A kernel is in all segments of the same lengths at the same place, elements of segments that lie one after another it
+//! reads as if there were none, and those of arithmetic progressions it computes: with them an index into a nested
+//! sequence of equally long parts is arithmetic. Which descriptors and columns are like that is not known before, but
+//! hardly ever changes.
 
-use super::plan::{Known, NodeOp, Plan, PlanOperand};
+use super::plan::{Known, NodeOp, Plan, PlanNode, PlanOperand, Stride};
+use nesl_prim::ScalarType;
 use nesl_vcode::{RegisterType, VectorOp};
 
 impl Plan {
@@ -22,7 +24,40 @@ impl Plan {
         let alike =
             (0..self.inputs.len()).map(|input| Some(input).filter(is_descriptor).and_then(first).unwrap_or(input));
         let packed = self.views().map(|(_, _, descriptor)| descriptor).filter(|&descriptor| is_packed(descriptor));
-        Known { alike: alike.collect(), packed: packed.collect() }
+        Known { alike: alike.collect(), packed: packed.collect(), progressions: Vec::new() }
+    }
+
+    /// The columns of ints that are read elsewhere than at the index: what [`Plan::find_progressions`] asks about.
+    pub fn looked_up(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.inputs.len()).filter(|&input| {
+            let is_data = |node: &PlanNode| {
+                matches!(node.op, NodeOp::Vector(VectorOp::Gather | VectorOp::Compact))
+                    && node.operands[0] == PlanOperand::Input(input)
+            };
+            self.inputs[input] == RegisterType::Column(ScalarType::Int) && self.nodes.iter().any(is_data)
+        })
+    }
+
+    /// Those of them that are arithmetic progressions, as `stride` says: the starts and lengths of the rows of a matrix
+    /// are such, and a range that is in memory.
+    pub fn find_progressions(&self, stride: impl Fn(usize) -> Option<Stride>) -> Vec<(usize, Stride)> {
+        self.looked_up().filter_map(|input| Some((input, stride(input)?))).collect()
+    }
+
+    /// The columns that the plan was made for as progressions.
+    pub fn progressions(&self) -> &[(usize, Stride)] {
+        &self.known.progressions
+    }
+
+    /// The plan of a group of which these columns are progressions.
+    pub fn with_progressions(mut self, progressions: Vec<(usize, Stride)>) -> Plan {
+        self.known.progressions = progressions;
+        self
+    }
+
+    /// By how much the elements of an input go up, if that is known.
+    pub fn stride_of(&self, input: usize) -> Option<Stride> {
+        self.known.progressions.iter().find(|&&(progression, _)| progression == input).map(|&(_, stride)| stride)
     }
 
     /// Whether this is what the plan was made for.

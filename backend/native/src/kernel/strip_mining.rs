@@ -1,7 +1,7 @@
 //! The loop over the indices of a strip: one index at a time, or many, or vectors of them as long as there are so many.
 //!
 //! ```text
-//! begin_strip:    read seg_dist, find where compact reads, check induction variables
+//! begin_strip:    read seg_dist, compute what is invariant, find where compact reads, check induction variables
 //! is_wide:        for ; i + 4 * 2 <= stop; i += 4 * 2 { at i..i+1, i+2..i+3, i+4..i+5, i+6..i+7 }    // vectors
 //! times == 4:     for ; i + 4 <= stop; i += 4 { at i, i+1, i+2, i+3 }
 //! always:         for ; i < stop; i += 1 { at i }
@@ -20,8 +20,8 @@
 
 use super::analysis::UNROLL;
 use super::environment::Bound;
-use super::loop_emitter::{LoopEmitter, Now};
-use super::plan::{Mode, NodeOp, PlanOperand};
+use super::loop_emitter::{Cursor, LoopEmitter, Now};
+use super::plan::{Mode, NodeOp, PlanOperand, Stride};
 use crate::emitter::{TRUSTED, machine_type};
 use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -38,34 +38,59 @@ const MANY: usize = 4;
 impl LoopEmitter<'_, '_, '_> {
     /// Reads what is the same for a strip that begins with an index.
     pub fn begin_strip(&mut self, i: Value, stop: Value) {
-        for (number, node) in self.plan.nodes.iter().enumerate() {
-            let (NodeOp::Vector(op @ (VectorOp::SegDist | VectorOp::Compact)), true) =
-                (node.op, self.analysis.live[number])
-            else {
-                continue;
+        let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
+        self.of_strip.clone_from(&nodes);
+        self.now = Now { index: Some(i), further: 0, nodes, inputs };
+        for (number, node) in self.plan.nodes.iter().enumerate().filter(|&(number, _)| self.analysis.live[number]) {
+            let value = match node.op {
+                _ if self.analysis.invariants[number] => self.invariant(number),
+                NodeOp::Vector(VectorOp::SegDist) => self.of_segment(number),
+                NodeOp::Vector(VectorOp::Compact) => {
+                    let (pointer, length, cursor) = self.column_and_cursor(number);
+                    self.bias_of_segment(pointer, length, cursor, machine_type(node.ty).bytes())
+                }
+                _ => continue,
             };
-            let [PlanOperand::Input(column), PlanOperand::Input(descriptor)] = node.operands[..] else {
-                unreachable!("columns and descriptors that are not read at the index come from outside")
-            };
-            let (Bound::Column { pointer, length }, Some(cursor)) =
-                (self.environment.inputs[column], self.cursors[descriptor])
-            else {
-                unreachable!("{op:?} of a column and a descriptor")
-            };
-            let ty = machine_type(node.ty);
-            if op == VectorOp::Compact {
-                self.of_strip[number] = Some(self.bias_of_segment(pointer, length, cursor, ty.bytes()));
-                continue;
-            }
-            let segment = self.emitter.builder.use_var(cursor.segment);
-            let address = self.emitter.address(pointer, segment, ty.bytes());
-            self.of_strip[number] = Some(self.emitter.builder.ins().load(ty, TRUSTED, address, 0));
+            self.of_strip[number] = Some(value);
+            self.now.nodes[number] = Some(value);
         }
         self.check_inductions(i, stop);
         for index in 0..self.analysis.endings.len() {
             if self.analysis.is_in_blocks(index) {
                 self.begin_block(index, i);
             }
+        }
+    }
+
+    /// What is the same at all indices of a strip.
+    fn invariant(&mut self, number: usize) -> Value {
+        if let PlanOperand::Input(column) = self.plan.nodes[number].operands[0]
+            && self.plan.stride_of(column) == Some(Stride::Zero)
+            && !matches!(self.plan.nodes[number].op, NodeOp::Map(_))
+        {
+            return self.progression(column)[0];
+        }
+        self.node(number, None)
+    }
+
+    /// The element of a column for the current segment.
+    fn of_segment(&mut self, number: usize) -> Value {
+        let (pointer, _, cursor) = self.column_and_cursor(number);
+        let ty = machine_type(self.plan.nodes[number].ty);
+        let segment = self.emitter.builder.use_var(cursor.segment);
+        let address = self.emitter.address(pointer, segment, ty.bytes());
+        self.emitter.builder.ins().load(ty, TRUSTED, address, 0)
+    }
+
+    /// The column and the descriptor that a node reads, which come from outside: where the one is and how long, and
+    /// where the loop is in the other.
+    pub(super) fn column_and_cursor(&self, number: usize) -> (Value, Value, Cursor) {
+        let [PlanOperand::Input(column), PlanOperand::Input(descriptor)] = self.plan.nodes[number].operands[..] else {
+            unreachable!("columns and descriptors that are not read at the index come from outside")
+        };
+        match (self.environment.inputs[column], self.cursors[descriptor]) {
+            (Bound::Column { pointer, length, .. }, Some(cursor)) => (pointer, length, cursor),
+            _ => unreachable!("a column and a descriptor"),
         }
     }
 

@@ -42,8 +42,9 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Runs a group; none where it has no kernel, or something fails.
 pub fn run(threads: &mut Threads, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
     let group = group.known(operands);
-    let plan = &group.plan;
     let length = length(threads, group, operands).ok()?;
+    let group = group.regular(operands, length);
+    let plan = &group.plan;
     // Whether it runs whole or in pieces differs from time to time, but not whether it is worth it.
     let is_known =
         group.kernels.iter().any(|kernel| kernel.get().is_some_and(|known| known.0 == threads.kernels.owner()));
@@ -218,6 +219,10 @@ impl<'a> Work<'a> {
                 Slot::Column(column) => {
                     let pointer = on_vector!(column, slice => slice.elements().as_ptr().cast());
                     words.column(input, pointer, column.len());
+                    if let (Some(_), Vector::Int(ints)) = (plan.stride_of(input), column) {
+                        let [first, second] = [0, 1].map(|index| ints.elements()[index]);
+                        words.progression(input, first, second.wrapping_sub(first));
+                    }
                 }
                 Slot::Descriptor(_) => {}
             }

@@ -6,7 +6,8 @@
 //! less.
 
 use super::super::plan::{Ending, NodeOp, Plan, PlanNode, PlanOperand};
-use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
+use super::evolution::{self, Evolution};
+use nesl_prim::{ScalarOp, ScalarValue};
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// The index goes up by no more than this with each index of the loop, so that it does not wrap around between two that
@@ -111,17 +112,27 @@ pub(super) fn lengths(
     (is_place, checks)
 }
 
-/// The indices that go up evenly inside a strip, and are checked when it begins.
-pub(super) fn inductions(plan: &Plan, live: &[bool], checked: &[bool]) -> Vec<bool> {
-    let is_one = |(number, node): (usize, &PlanNode)| match (node.op, &node.operands[..]) {
-        (NodeOp::Map(ScalarOp::CheckIndex), &[index, length]) => {
-            live[number]
-                && !checked[number]
-                && node.space == 0
-                && is_scalar(plan, length)
-                && goes_up(plan, live, index) == Some(true)
-        }
-        _ => false,
+/// The indices that go up evenly inside a strip, and are checked when it begins: those that are checked against what is
+/// the same there, and those by which elements are read.
+pub(super) fn inductions(
+    plan: &Plan,
+    live: &[bool],
+    checked_at_ends: &[bool],
+    evolutions: &[Option<Evolution>],
+) -> Vec<bool> {
+    let of = |source| evolution::of_source(plan, evolutions, source);
+    let goes_up = |source| matches!(of(source), Some(Evolution::By(_) | Evolution::Affine));
+    let is_one = |(number, node): (usize, &PlanNode)| {
+        let is_induction = match (node.op, &node.operands[..]) {
+            (NodeOp::Map(ScalarOp::CheckIndex), &[index, length]) => {
+                goes_up(index) && of(length) == Some(Evolution::Invariant)
+            }
+            (NodeOp::Vector(VectorOp::Gather), &[column, index]) => {
+                goes_up(index) && as_column(plan, column).is_some_and(|column| plan.stride_of(column).is_none())
+            }
+            _ => false,
+        };
+        is_induction && live[number] && !checked_at_ends[number] && node.space == 0
     };
     plan.nodes.iter().enumerate().map(is_one).collect()
 }
@@ -134,6 +145,7 @@ pub(super) fn live_beside(
     joined: &[bool],
     endings: &[Option<Ending>],
     inductions: &[bool],
+    invariants: &[bool],
 ) -> Vec<bool> {
     let mut live = live.to_vec();
     for number in (0..plan.nodes.len()).rev() {
@@ -143,10 +155,10 @@ pub(super) fn live_beside(
         let mut readers = plan.nodes.iter().enumerate().filter(|(_, node)| node.operands.contains(&source));
         if !is_ending
             && !is_flag
-            && !node.is_fallible()
+            && (inductions[number] || !node.is_fallible())
             && readers.all(|(reader, _)| inductions[reader] || !(live[reader] || joined[reader]))
         {
-            live[number] &= node.op == NodeOp::Vector(VectorOp::SegDist);
+            live[number] &= node.op == NodeOp::Vector(VectorOp::SegDist) || invariants[number];
         }
     }
     live
@@ -174,31 +186,6 @@ pub(super) fn factor(plan: &Plan, checked: &[bool], source: PlanOperand) -> Opti
         _ => None,
     };
     factor.filter(|factor| (-FACTOR..=FACTOR).contains(factor))
-}
-
-/// Whether a source goes up evenly inside a strip: true if it may go up, false if it is the same at all its indices.
-fn goes_up(plan: &Plan, live: &[bool], source: PlanOperand) -> Option<bool> {
-    let of = |source| goes_up(plan, live, source);
-    let number = match source {
-        PlanOperand::Node(number) => number,
-        PlanOperand::Constant(ScalarValue::Int(_)) => return Some(false),
-        PlanOperand::Input(input) => {
-            return (plan.inputs[input] == RegisterType::Scalar(ScalarType::Int)).then_some(false);
-        }
-        PlanOperand::Constant(_) => return None,
-    };
-    let node = &plan.nodes[number];
-    match (node.op, &node.operands[..]) {
-        _ if node.space > 0 => None,
-        (NodeOp::Vector(VectorOp::Iota | VectorOp::SegIota), _) => Some(true),
-        (NodeOp::Vector(VectorOp::SegDist), _) if live[number] => Some(false),
-        (NodeOp::Map(ScalarOp::AddInt | ScalarOp::SubtractInt), &[a, b]) => Some(of(a)? | of(b)?),
-        (NodeOp::Map(ScalarOp::MultiplyInt), &[a, b]) => match (of(a)?, of(b)?) {
-            (true, true) => None,
-            (first, second) => Some(first || second),
-        },
-        _ => None,
-    }
 }
 
 /// The length against which a source has been checked, if that is the same at all indices.

@@ -1,5 +1,6 @@
 //! What is known of small groups.
 
+use super::super::plan::Stride;
 use super::checks::Length;
 use super::*;
 use nesl_vcode::Op;
@@ -91,9 +92,10 @@ fn strided(step: &str) -> Plan {
 fn indices_that_go_up_by_segments_are_checked_when_strips_begin() {
     let plan = strided("2");
     let whole = Analysis::of(&plan, Mode::Whole);
-    assert_eq!(whole.inductions, [false, false, false, false, true, false]);
-    // What they are computed from is not computed at each index; the start is read once for a strip.
-    assert_eq!(whole.live, [false, false, true, false, true, true]);
+    assert_eq!(whole.inductions, [false, false, false, false, true, true]);
+    // What is read at them goes up by itself; what they are computed from is not computed at each index, nor are they;
+    // the start is read once for a strip.
+    assert_eq!(whole.live, [false, false, true, false, false, true]);
     assert_eq!((whole.cursors[0], whole.first_cursors().collect::<Vec<_>>()), (Some(0), vec![0]));
     assert!(whole.checked[4] && whole.checked[5]);
 }
@@ -131,4 +133,39 @@ fn scans_are_stored_as_modes_need_them() {
     // Of a piece only what is to be scanned.
     assert_eq!(of(Mode::Piece), [Some(Ending::Store(PlanOperand::Node(0)))]);
     assert_eq!(Analysis::of(&plan, Mode::Piece).live, [true, false]);
+}
+
+#[test]
+fn what_is_the_same_for_a_strip_is_computed_when_it_begins() {
+    // {sum({rows[i][k] : k in [0:m]}) : i in v}, the starts and the places in one column.
+    let group = "%5 = seg_dist %1 %0\n%6 = map check_index %5 %3\n%7 = gather %4 %6\n%8 = seg_iota %0
+        %9 = map add.int %7 %8\n%10 = gather %2 %9\n%11 = seg_reduce.add.float %10 %0";
+    let parameters = "%0: descriptor, %1: column int, %2: column float, %3: int, %4: column int";
+    let plan = plan(parameters, group, "%11");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!(whole.invariants, [false, true, true, false, false, false, false]);
+    assert_eq!(whole.inductions, [false, false, false, false, false, true, false]);
+    assert!(whole.is_consecutive(5) && whole.is_wide);
+    // The index is not computed at each element.
+    assert_eq!(whole.live[3..6], [false, false, true]);
+}
+
+#[test]
+fn places_that_are_progressions_are_counted_up() {
+    // {sum({columns[k][j] : k in [0:m]}) : j in v}, the starts of rows in %4, which all segments read.
+    let group = "%5 = seg_dist %1 %0\n%6 = compact %4 %3\n%7 = map add.int %6 %5\n%8 = gather %2 %7
+        %9 = seg_reduce.add.float %8 %0";
+    let parameters = "%0: descriptor, %1: column int, %2: column float, %3: descriptor, %4: column int";
+    let plan = plan(parameters, group, "%9");
+    assert_eq!(Analysis::of(&plan, Mode::Whole).inductions, [false; 5]);
+    let starts = plan.looked_up().next().unwrap_or_else(|| panic!("starts are looked up"));
+    for (stride, is_consecutive) in [(Stride::Other, false), (Stride::One, true)] {
+        let known = plan.clone().with_progressions(vec![(starts, stride)]);
+        let whole = Analysis::of(&known, Mode::Whole);
+        assert_eq!(whole.inductions, [false, false, false, true, false]);
+        assert_eq!((whole.is_consecutive(3), whole.is_wide), (is_consecutive, true));
+    }
+    let known = plan.clone().with_progressions(vec![(starts, Stride::Zero)]);
+    let whole = Analysis::of(&known, Mode::Whole);
+    assert_eq!(whole.invariants, [false, true, true, true, false]);
 }

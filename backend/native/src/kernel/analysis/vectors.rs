@@ -10,15 +10,17 @@ use nesl_vcode::{RegisterType, VectorOp};
 impl Analysis<'_> {
     /// Whether all that is computed has a form for two indices.
     pub(super) fn can_be_wide(&self) -> bool {
-        let mut nodes = self.plan.nodes.iter().zip(&self.live).filter(|(_, is_live)| **is_live);
+        let mut nodes = self.plan.nodes.iter().enumerate().filter(|&(number, _)| self.live[number]);
         let number = |source: PlanOperand| self.plan.space_of(source) == 0 && is_number(self.plan.type_of(source));
         let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
             Ending::Store(source) | Ending::Sum(_, source) | Ending::SegSum(_, source, _) => number(source),
             Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => number(source) && is_wide_op(op),
             _ => false,
         });
-        nodes.all(|(node, _)| is_wide_node(self.plan, node))
-            && all_ends
+        nodes.all(|(number, node)| match self.invariants[number] || self.inductions[number] {
+            true => is_number(node.ty) || node.ty == ScalarType::Bool,
+            false => is_wide_node(self.plan, node),
+        }) && all_ends
             && self.counted_flags().all(|flag| flag.is_some())
     }
 
