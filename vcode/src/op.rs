@@ -190,6 +190,9 @@ pub struct Row {
     pub fallible: bool,
     /// The operand that the result may be written over, where that is its last use: a column of the result's type.
     pub in_place: Option<usize>,
+    /// Whether its result is always in memory of its own; where this is not said, it may be that of an operand, or a
+    /// part of it.
+    pub fresh: bool,
     /// Where several of them may be given to an engine at once, since their columns move alike: the operands in which
     /// they agree then.
     pub together: Option<&'static [usize]>,

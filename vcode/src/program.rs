@@ -220,6 +220,17 @@ impl Block {
         visit_registers(&self.results, visit);
     }
 
+    /// Calls `visit` on its instructions and those of the branches in it, but not of groups.
+    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Instruction)) {
+        for instruction in &self.instructions {
+            visit(instruction);
+            if let Op::If(then_block, else_block) = &instruction.op {
+                then_block.visit(visit);
+                else_block.visit(visit);
+            }
+        }
+    }
+
     /// How many instructions it has, those of its blocks included.
     pub fn size(&self) -> usize {
         let inner = |instruction: &Instruction| match &instruction.op {

@@ -12,7 +12,7 @@ mod filter;
 mod group;
 mod placed;
 mod sink;
-pub(crate) mod updates;
+mod updates;
 
 use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
@@ -27,6 +27,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
 use nesl_prim::ScalarType;
+use nesl_vcode::alias::Updates;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{
     Block, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
@@ -36,7 +37,6 @@ use std::collections::HashMap;
 use again::Loop;
 pub(crate) use group::plan_of;
 use sink::Uses;
-use updates::Updates;
 
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;

@@ -8,7 +8,7 @@
 pub use crate::module::Unavailable;
 
 use crate::abi::{Enter, Entry, machine_types, parameter_types, passed, words_of};
-use crate::body::{self, Body, ProgramFunction, updates};
+use crate::body::{self, Body, ProgramFunction};
 use crate::emitter::Emitter;
 use crate::kept::Kept;
 use crate::module::Module;
@@ -20,8 +20,9 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nesl_prim::ScalarType;
+use nesl_vcode::alias;
 use nesl_vcode::tail::Steps;
-use nesl_vcode::{Block, EachPlan, Function, FunctionId, Instruction, Op, Program, RegisterType};
+use nesl_vcode::{EachPlan, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
 
 /// The native functions of a program.
@@ -75,7 +76,7 @@ fn reach(program: &Program, function: FunctionId, is_left_out: impl Fn(FunctionI
     let mut next = 0;
     while let Some(&id) = reached.get(next) {
         next += 1;
-        visit(&program.functions[id.0 as usize].body, &mut |instruction| {
+        program.functions[id.0 as usize].body.visit(&mut |instruction| {
             if let Some(callee) = callee(&instruction.op)
                 && !is_left_out(callee)
                 && !reached.contains(&callee)
@@ -91,7 +92,7 @@ fn reach(program: &Program, function: FunctionId, is_left_out: impl Fn(FunctionI
 fn all(program: &Program, function: FunctionId, is_so: impl Fn(&Function, &Instruction) -> bool) -> bool {
     reach(program, function, |_| false).into_iter().all(|id| {
         let (function, mut all) = (&program.functions[id.0 as usize], true);
-        visit(&function.body, &mut |instruction| all &= is_so(function, instruction));
+        function.body.visit(&mut |instruction| all &= is_so(function, instruction));
         all
     })
 }
@@ -118,17 +119,6 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
 pub fn is_recursive(program: &Program, function: FunctionId) -> bool {
     let runs_itself = |function| !all(program, function, |_, instruction| callee(&instruction.op) != Some(function));
     runs_itself(function) || !all(program, function, |_, instruction| !callee(&instruction.op).is_some_and(runs_itself))
-}
-
-/// Calls `look` on each instruction of a block and of the branches inside it.
-fn visit(block: &Block, look: &mut impl FnMut(&Instruction)) {
-    for instruction in &block.instructions {
-        look(instruction);
-        if let Op::If(then_block, else_block) = &instruction.op {
-            visit(then_block, look);
-            visit(else_block, look);
-        }
-    }
 }
 
 fn callee(op: &Op) -> Option<FunctionId> {
@@ -200,7 +190,7 @@ impl Compiler {
             let passed = passed(code);
             let (body, entry) = (self.signature(code, &passed), self.entry_signature());
             let (body, entry) = (self.module.declare(&body)?, self.module.declare(&entry)?);
-            let updates = updates::writes(&code.body);
+            let updates = alias::writes(&code.body);
             self.functions.insert(id, Entry { body, passed, entry, updates });
         }
         self.pass_on_updates(program, &reached);
@@ -230,7 +220,7 @@ impl Compiler {
             is_done = true;
             for id in reached {
                 let mut updates = self.functions[id].updates;
-                visit(&program.functions[id.0 as usize].body, &mut |instruction| {
+                program.functions[id.0 as usize].body.visit(&mut |instruction| {
                     updates |= matches!(instruction.op, Op::Call(callee) if self.functions[&callee].updates);
                 });
                 if let Some(entry) = self.functions.get_mut(id) {

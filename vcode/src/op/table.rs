@@ -50,6 +50,7 @@ const fn row(mnemonic: &'static str, class: Class, elements: Elements, cost: Cos
         fusion: Alone,
         fallible: false,
         in_place: None,
+        fresh: false,
         together: None,
         cost,
         doc: "",
@@ -128,19 +129,19 @@ macro_rules! instructions {
 instructions! {
     /// The column 0, 1, …, n-1.
     Iota = Row {
-        operands: &[Scalar(Int)], result: Column(Int), natural: true, fusion: Element(&[]),
+        operands: &[Scalar(Int)], result: Column(Int), natural: true, fusion: Element(&[]), fresh: true,
         doc: "iota n: the column 0, 1, …, n-1. n >= 0.",
         ..row("iota", Elementwise, Value(0), at_once(&[Value(0)]))
     };
     /// n copies of a scalar.
     Dist = Row {
-        operands: &[ScalarT, Scalar(Int)], fusion: Element(&[]),
+        operands: &[ScalarT, Scalar(Int)], fusion: Element(&[]), fresh: true,
         doc: "dist x n: n copies of x. n >= 0.",
         ..row("dist", Elementwise, Value(1), at_once(&[Value(1)]))
     };
     /// A column of the given scalars.
     Build = Row {
-        operands: &[ScalarT], variadic: true,
+        operands: &[ScalarT], variadic: true, fresh: true,
         doc: "build x…: the column of the given scalars.",
         ..row("build", Elementwise, Operands, CONSTANT)
     };
@@ -164,7 +165,7 @@ instructions! {
     };
     /// Elements at indices.
     Gather = Row {
-        operands: &[ColumnT, Column(Int)], fusion: Element(&[1]), together: Some(&[1]),
+        operands: &[ColumnT, Column(Int)], fusion: Element(&[1]), together: Some(&[1]), fresh: true,
         doc: "gather c i: element k of the result is element i[k] of c.",
         ..row("gather", Permute, As(1), at_once(&[As(1)]))
     };
@@ -190,7 +191,7 @@ instructions! {
     };
     /// Elements whose flag is true.
     Pack = Row {
-        operands: &[ColumnT, Column(Bool)], equal: &[(As(0), As(1))], fusion: Filter(&[0, 1]),
+        operands: &[ColumnT, Column(Bool)], equal: &[(As(0), As(1))], fusion: Filter(&[0, 1]), fresh: true,
         doc: "pack c f: the elements of c whose flag is true, in order. #c = #f.",
         ..row("pack", Pack, Trues(1), as_tree(&[As(0)]))
     };
@@ -203,7 +204,7 @@ instructions! {
     };
     /// Columns one after another.
     Concat = Row {
-        operands: &[ColumnT], variadic: true, together: Some(&[]),
+        operands: &[ColumnT], variadic: true, together: Some(&[]), fresh: true,
         doc: "concat c…: the columns one after another.",
         ..row("concat", Pack, All, at_once(&[All]))
     };
@@ -236,7 +237,7 @@ instructions! {
     };
     /// Exclusive scan of a column.
     Scan(ScalarOp) = Row {
-        operands: &[ColumnT], fusion: Running(&[0]),
+        operands: &[ColumnT], fusion: Running(&[0]), fresh: true,
         doc: "scan.op c: element k combines the elements before k; element 0 is the identity. Float addition and multiplication \
               as nesl_prim::sum defines.",
         ..row("scan", Scan, As(0), as_tree(&[As(0)]))

@@ -14,11 +14,11 @@
 //!         parameters = values; jump to f                  // or to g, which is emitted here where it is first called
 //! ```
 
-use super::updates::{self, Updates};
 use super::{Body, Mark, Uses};
 use crate::abi::machine_types;
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value};
+use nesl_vcode::alias::{self, Updates};
 use nesl_vcode::tail::{self, Steps};
 use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Program, RegisterType};
 use std::collections::HashSet;
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
     /// Emits the body of the current function, which is a loop of these functions; the values of its results.
     pub(super) fn looped(&mut self, functions: HashSet<FunctionId>) -> Vec<Vec<Value>> {
         let flag = self.emitter.load_state(INTERRUPT);
-        let shares_columns = updates::share_columns(self.program, &functions);
+        let shares_columns = alias::passes_one_twice(self.program, &functions);
         self.again = Some(Loop { functions, begins: Vec::new(), flag, shares_columns });
         self.updates = self.updates_of_loop();
         let function = self.function;

@@ -1,0 +1,388 @@
+//! Which registers of a function may mean the same memory, and what may therefore be written over: alias analysis.
+//!
+//! Values do not change. Where nothing that means the memory of a column is read any more, a changed column may be
+//! written over it, so that to change an element takes one step. An engine that overwrites columns as it runs counts
+//! their users; machine code knows before, for each register that a scatter writes to, and for each column that is
+//! passed to a function.
+//!
+//! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
+//! these may mean. That the result of an instruction has memory of its own is a column of the table
+//! ([`crate::op::Row::fresh`]). What a group computes may be put off until the instances of an `each` need it, so what
+//! instances read counts as what it is made from.
+
+use crate::op::VectorOp;
+use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
+use crate::tail;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What of a function's own columns may be written over.
+#[derive(Clone, Debug, Default)]
+pub struct Updates {
+    /// Those that scatters write to.
+    targets: HashSet<Register>,
+    /// For calls, by the addresses of their instructions, the positions of operands.
+    granted: HashMap<usize, Vec<usize>>,
+}
+
+impl Updates {
+    /// Of a function whose parameters, where they are its own, are different columns ([`passes_one_twice`]).
+    pub fn of(function: &Function) -> Updates {
+        let reading = Reading::of(function);
+        let scatters = || reading.changes.iter().filter(|change| change.call.is_none());
+        let mut targets: HashSet<Register> = scatters().map(|scatter| scatter.target).collect();
+        targets.retain(|&target| {
+            scatters().filter(|scatter| scatter.target == target).all(|scatter| reading.is_last(scatter))
+        });
+        let mut granted: HashMap<usize, Vec<usize>> = HashMap::new();
+        for change in &reading.changes {
+            if let Some((call, position)) = change.call.filter(|_| reading.is_last(change)) {
+                granted.entry(call).or_default().push(position);
+            }
+        }
+        Updates { targets, granted }
+    }
+
+    /// The positions of the operands of a call, one of this very function, that the called function may write over.
+    pub fn granted(&self, call: &Instruction) -> &[usize] {
+        self.granted.get(&std::ptr::from_ref(call).addr()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a scatter may write over this register's column.
+    pub fn may_overwrite(&self, register: Register) -> bool {
+        self.targets.contains(&register)
+    }
+}
+
+/// Whether an instruction of a block writes elements.
+pub fn writes(block: &Block) -> bool {
+    block.instructions.iter().any(|instruction| match &instruction.op {
+        Op::Vector(VectorOp::Scatter) => true,
+        Op::If(then_block, else_block) => writes(then_block) || writes(else_block),
+        Op::Fused(block) => writes(block),
+        _ => false,
+    })
+}
+
+/// Whether functions that call one another may pass each other one column twice, or parts of it.
+pub fn passes_one_twice(program: &Program, functions: &HashSet<FunctionId>) -> bool {
+    functions.iter().any(|id| {
+        let function = &program.functions[id.0 as usize];
+        let reading = Reading::of(function);
+        let mut shares = false;
+        function.body.visit(&mut |instruction| {
+            if matches!(&instruction.op, Op::Call(callee) if functions.contains(callee)) {
+                let passed: Vec<Register> = instruction.operands.iter().copied().filter_map(register).collect();
+                let later = |index: usize| passed[index + 1..].iter();
+                let mut pairs = (0..passed.len()).flat_map(|index| later(index).map(move |&other| (index, other)));
+                shares |= pairs.any(|(index, other)| reading.may_share(passed[index], other));
+            }
+        });
+        shares
+    })
+}
+
+/// A place in a function: the branches around it, each the number of its `if` and which of the two, and its number in
+/// the order of the text.
+#[derive(Clone, Debug)]
+struct Position {
+    branches: Vec<(usize, bool)>,
+    number: usize,
+}
+
+impl Position {
+    /// Whether what is here may run after what is there, in one call.
+    fn may_follow(&self, other: &Position) -> bool {
+        let exclusive = |&(number, branch): &(usize, bool)| other.branches.contains(&(number, !branch));
+        self.number > other.number && !self.branches.iter().any(exclusive)
+    }
+}
+
+/// An instruction, or a group with one, that writes elements of a column, or a call that may.
+struct Change {
+    target: Register,
+    /// The address of the call, and the operand.
+    call: Option<(usize, usize)>,
+    /// How often it reads the target, and what else it reads.
+    reads: usize,
+    others: Vec<Register>,
+    place: Position,
+}
+
+/// Where registers of a function are defined and read, and which of them may mean the same memory.
+struct Reading<'a> {
+    function: &'a Function,
+    /// For each register the columns, numbered by where they come from, whose memory it may mean.
+    roots: Vec<BTreeSet<usize>>,
+    defined: Vec<Option<Position>>,
+    reads: Vec<(Register, Position)>,
+    changes: Vec<Change>,
+    /// What instances of an `each` read.
+    of_instances: HashSet<Register>,
+    branches: Vec<(usize, bool)>,
+    number: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn of(function: &'a Function) -> Reading<'a> {
+        let count = function.registers.len();
+        let mut reading = Reading {
+            function,
+            roots: vec![BTreeSet::new(); count],
+            defined: vec![None; count],
+            reads: Vec::new(),
+            changes: Vec::new(),
+            of_instances: HashSet::new(),
+            branches: Vec::new(),
+            number: 0,
+        };
+        function.body.visit(&mut |instruction| {
+            if matches!(instruction.op, Op::Each(_)) {
+                reading.of_instances.extend(instruction.operands.iter().copied().filter_map(register));
+            }
+        });
+        function.parameters.iter().for_each(|&parameter| reading.define(parameter));
+        reading.block(&function.body, true);
+        reading
+    }
+
+    fn place(&self) -> Position {
+        Position { branches: self.branches.clone(), number: self.number }
+    }
+
+    fn define(&mut self, register: Register) {
+        self.defined[register.0 as usize] = Some(self.place());
+        let roots = &mut self.roots[register.0 as usize];
+        if roots.is_empty() {
+            // From nowhere else: it is a column of its own.
+            roots.insert(register.0 as usize);
+        }
+    }
+
+    /// Reads a block; `is_end` says whether the function is at its end behind it. Then what its last instruction gives
+    /// is not read any more, by whatever name.
+    fn block(&mut self, block: &Block, is_end: bool) {
+        let last = tail::last(block).filter(|_| is_end);
+        for instruction in &block.instructions {
+            let is_last = last.is_some_and(|last| std::ptr::eq(last, instruction));
+            self.number += 1;
+            let place = self.place();
+            instruction.visit_reads(&mut |register| {
+                // What the blocks of an `if` read is read in them.
+                if !matches!(instruction.op, Op::If(..)) {
+                    self.reads.push((register, place.clone()));
+                }
+            });
+            match &instruction.op {
+                Op::If(then_block, else_block) => {
+                    let number = self.number;
+                    for (block, branch) in [(then_block, true), (else_block, false)] {
+                        self.branches.push((number, branch));
+                        self.block(block, is_last);
+                        self.branches.pop();
+                        for (&result, &yielded) in instruction.results.iter().zip(&block.results) {
+                            if !is_last {
+                                self.join(result, yielded);
+                            }
+                        }
+                    }
+                }
+                Op::Call(_) => {
+                    for (position, &operand) in instruction.operands.iter().enumerate() {
+                        let call = (std::ptr::from_ref(instruction).addr(), position);
+                        self.note(operand, instruction, Some(call));
+                    }
+                    if !is_last {
+                        self.aliases(&instruction.op, instruction);
+                    }
+                }
+                op => self.aliases(op, instruction),
+            }
+            self.number += 1;
+            instruction.results.iter().for_each(|&result| self.define(result));
+        }
+        self.number += 1;
+        let place = self.place();
+        self.reads.extend(block.results.iter().copied().filter_map(register).map(|read| (read, place.clone())));
+    }
+
+    /// Joins what the results of an instruction may share with its operands, and notes what it writes to.
+    fn aliases(&mut self, op: &Op, instruction: &Instruction) {
+        let single;
+        let (inner, yields): (&[Instruction], &[Operand]) = match op {
+            Op::Fused(block) => (&block.instructions, &block.results),
+            _ => {
+                single = instruction.results.iter().map(|&result| Operand::Register(result)).collect::<Vec<_>>();
+                (std::slice::from_ref(instruction), &single)
+            }
+        };
+        for scatter in inner.iter().filter(|inner| matches!(inner.op, Op::Vector(VectorOp::Scatter))) {
+            self.note(scatter.operands[0], instruction, None);
+        }
+        for (&result, &yielded) in instruction.results.iter().zip(yields) {
+            let maker = inner.iter().find(|inner| inner.results.iter().any(|&own| Operand::Register(own) == yielded));
+            let is_put_off = self.of_instances.contains(&result);
+            let from = match maker {
+                Some(maker) if is_fresh(&maker.op) && !is_put_off => continue,
+                Some(maker) if matches!(maker.op, Op::Vector(VectorOp::Scatter)) && !is_put_off => {
+                    vec![maker.operands[0]]
+                }
+                _ => {
+                    let mut all = Vec::new();
+                    instruction.visit_reads(&mut |read| all.push(Operand::Register(read)));
+                    all
+                }
+            };
+            from.into_iter().for_each(|operand| self.join(result, operand));
+        }
+    }
+
+    /// Notes that an instruction may write to an operand.
+    fn note(&mut self, operand: Operand, instruction: &Instruction, call: Option<(usize, usize)>) {
+        let is_column = |&target: &Register| matches!(self.function.register_type(target), RegisterType::Column(_));
+        let Some(target) = register(operand).filter(is_column) else { return };
+        let (mut reads, mut others) = (0, Vec::new());
+        instruction.visit_reads(&mut |read| match read == target {
+            true => reads += 1,
+            false => others.push(read),
+        });
+        let place = self.place();
+        self.changes.push(Change { target, call, reads, others, place });
+    }
+
+    /// Whether what is written to is read by nothing else from then on, by whatever name.
+    fn is_last(&self, change: &Change) -> bool {
+        let is_other = |other: &Register| self.may_share(*other, change.target);
+        let is_from_before = |register: Register| {
+            self.defined[register.0 as usize].as_ref().is_some_and(|place| !place.may_follow(&change.place))
+        };
+        change.reads == 1
+            && !change.others.iter().any(is_other)
+            && !self
+                .reads
+                .iter()
+                .any(|(read, place)| is_other(read) && is_from_before(*read) && place.may_follow(&change.place))
+    }
+
+    fn has_memory(&self, register: Register) -> bool {
+        !matches!(self.function.register_type(register), RegisterType::Scalar(_))
+    }
+
+    /// Whether two registers may mean the same memory.
+    fn may_share(&self, one: Register, other: Register) -> bool {
+        let [one_roots, other_roots] = [one, other].map(|register| &self.roots[register.0 as usize]);
+        self.has_memory(one) && self.has_memory(other) && !one_roots.is_disjoint(other_roots)
+    }
+
+    /// Lets a result mean what an operand does.
+    fn join(&mut self, result: Register, operand: Operand) {
+        let Some(operand) = register(operand) else { return };
+        if self.has_memory(result) && self.has_memory(operand) {
+            let roots = self.roots[operand.0 as usize].clone();
+            self.roots[result.0 as usize].extend(roots);
+        }
+    }
+}
+
+fn register(operand: Operand) -> Option<Register> {
+    match operand {
+        Operand::Register(register) => Some(register),
+        Operand::Constant(_) => None,
+    }
+}
+
+/// Whether the columns that an instruction gives are in memory of their own.
+fn is_fresh(op: &Op) -> bool {
+    match op {
+        // The result of a check is its operand.
+        Op::Map(op) => op.checked_operand().is_none(),
+        Op::Vector(op) => op.row().fresh,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the function of a program may write over its parameter 1.
+    fn may(body: &str) -> bool {
+        let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{ {body} }}");
+        let program = crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        Updates::of(&program.functions[0]).may_overwrite(Register(1))
+    }
+
+    #[test]
+    fn a_column_that_nobody_reads_afterwards_is_written_over() {
+        assert!(may("%3 = build %0; %4 = scatter %1 %3 %3; return %4"));
+        assert!(may("%3 = build %0; %4 = length %1; %5 = extract %1 0; %6 = scatter %1 %3 %3; return %6"));
+        // In one branch, where the other gives it as it is; and again.
+        assert!(may("%3 = build %0; %4 = less.int %0 3;
+             %5 = if %4 { %6 = scatter %1 %3 %3; yield %6 } else { yield %1 }; return %5"));
+        // What is read of it before has memory of its own.
+        assert!(may("%3 = build %0; %4 = gather %1 %3; %5 = scatter %1 %3 %4; return %5"));
+        // What a call at the end gives is not read here.
+        assert!(may("%3 = build %0; %4 = scatter %1 %3 %3; %5 = call f %0 %4 %2; return %5"));
+    }
+
+    #[test]
+    fn what_is_read_afterwards_by_any_name_stays() {
+        for body in [
+            "%3 = build %0; %4 = scatter %1 %3 %3; %5 = extract %1 0; %6 = build %5; %7 = concat %4 %6; return %7",
+            // Through a part of it, a check, a branch, a call.
+            "%3 = build %0; %4 = slice %1 0 1; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
+            "%3 = build %0; %4 = map check_index %1 %0; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
+            "%3 = build %0; %4 = less.int %0 3; %5 = if %4 { yield %1 } else { yield %2 };
+             %6 = scatter %1 %3 %3; %7 = concat %6 %5; return %7",
+            "%3 = build %0; %4 = call f %0 %1 %2; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
+            // It is where, or what, is written.
+            "%3 = scatter %1 %1 %2; return %3",
+            "%3 = scatter %1 %2 %1; return %3",
+            "%3 = build %0; %4 = fused { %5 = gather %1 %3; %6 = scatter %1 %3 %5; yield %6 }; return %4",
+            // One of two that read it.
+            "%3 = build %0; %4 = scatter %1 %3 %3; %5 = scatter %1 %3 %3; %6 = concat %4 %5; return %6",
+        ] {
+            assert!(!may(body), "{body}");
+        }
+    }
+
+    #[test]
+    fn calls_are_given_what_nobody_reads_afterwards() {
+        let granted = |body: &str| {
+            let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
+            let program = crate::parse::parse(&text.replace(';', "\n"));
+            let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
+            let function = &program.functions[0];
+            let updates = Updates::of(function);
+            let mut found = Vec::new();
+            function.body.visit(&mut |instruction| {
+                if matches!(instruction.op, Op::Call(_)) {
+                    found.push(updates.granted(instruction).to_vec());
+                }
+            });
+            found
+        };
+        assert_eq!(granted("%3 = call f %0 %1 %2; return %3"), [[1, 2]]);
+        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = concat %3 %1; return %4"), [[2]]);
+        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = scatter %3 %1 %1; return %4"), [[2]]);
+        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = call f %0 %3 %3; return %4"), [vec![1, 2], vec![]]);
+        assert_eq!(granted("%3 = slice %1 0 1; %4 = call f %0 %1 %3; return %4"), [Vec::<usize>::new()]);
+        assert_eq!(granted("%3 = slice %1 0 1; %4 = call f %0 %1 %2; %5 = concat %3 %4; return %5"), [[2]]);
+    }
+
+    #[test]
+    fn loops_that_pass_one_column_twice_share_it() {
+        let shares = |arguments: &str| {
+            let text = format!(
+                "function f(%0: int, %1: column int, %2: column int) -> column int {{
+                   %3 = slice %1 0 1
+                   %4 = call f %0 {arguments}
+                   return %4
+                 }}"
+            );
+            let program = crate::parse::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+            passes_one_twice(&program, &HashSet::from([FunctionId(0)]))
+        };
+        assert!(!shares("%1 %2") && !shares("%2 %1"));
+        assert!(shares("%1 %1") && shares("%1 %3") && shares("%3 %1"));
+    }
+}
