@@ -131,6 +131,26 @@ impl<'p> Analysis<'p> {
         analysis
     }
 
+    /// The operation of the only yield, if its loop may be left once that is decided: a conjunction with a false one, or
+    /// a disjunction with a true one, of what cannot fail from one index to the next. What is checked when a strip begins
+    /// is so all the same: only the rest of a strip is left out.
+    pub fn decided_early(&self) -> Option<ScalarOp> {
+        let (Some(Ending::Reduce(op, _)) | Some(Ending::SegReduce(op, ..))) = *self.endings.first()? else {
+            return None;
+        };
+        let is_harmless = |number: usize| {
+            let node = &self.plan.nodes[number];
+            let is_settled = self.checked[number] || self.invariants[number];
+            (is_settled || !node.is_fallible()) && node.scanned().is_none()
+        };
+        let all_are_harmless = (0..self.plan.nodes.len())
+            .filter(|&number| self.live[number] || self.joined[number])
+            .all(|number| self.plan.nodes[number].is_end() || is_harmless(number));
+        let is_decided = matches!(op, ScalarOp::AndBool | ScalarOp::OrBool);
+        let is_only = self.endings.len() == 1 && !self.positioned.contains(&true);
+        (is_decided && is_only && all_are_harmless).then_some(op)
+    }
+
     /// By how much a source goes up with the loop's index, if that is always the same.
     pub fn factor(&self, source: PlanOperand) -> Option<i64> {
         checks::factor(self.plan, &self.checked, source)

@@ -7,7 +7,8 @@
 //! always:         for ; i < stop; i += 1 { at i }
 //! ```
 //!
-//! Each loop is *rotated*: its condition is looked at before it and at its end. In a piece, where filters may not write
+//! Each loop is *rotated*: its condition is looked at before it and at its end. Where all that comes of it is whether
+//! all, or any, elements are so, `i` goes to `stop` as soon as that is known. In a piece, where filters may not write
 //! behind their room, there is a loop around them:
 //!
 //! ```text
@@ -27,6 +28,7 @@ use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
+use nesl_prim::ScalarOp;
 use nesl_vcode::VectorOp;
 
 /// Indices from which on it is worth looking again how many there is room for.
@@ -171,6 +173,7 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// A loop while there are so many vectors of so many indices before an end, with its condition behind it.
     fn rotated(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
+        let end = stop;
         let builder = &mut self.emitter.builder;
         let step = (times * lanes) as i64;
         let stop = if step > 1 { builder.ins().iadd_imm_s(stop, 1 - step) } else { stop };
@@ -185,6 +188,7 @@ impl LoopEmitter<'_, '_, '_> {
         }
         let next = self.emitter.builder.ins().iadd_imm_s(i, step);
         self.emitter.builder.def_var(index, next);
+        self.leave_if_decided(index, end, after);
         let is_reduced = lanes > 1 && self.reduces_segments();
         let leaving = if is_reduced { self.emitter.builder.create_block() } else { after };
         self.go_on(index, stop, body, leaving);
@@ -194,6 +198,25 @@ impl LoopEmitter<'_, '_, '_> {
             self.emitter.builder.ins().jump(after, &[]);
         }
         self.emitter.builder.switch_to_block(after);
+    }
+
+    /// Leaves the loop, as if it had reached an end, where nothing that is still to come makes a difference.
+    fn leave_if_decided(&mut self, index: Variable, end: Value, after: Block) {
+        let Some(op) = self.analysis.decided_early() else { return };
+        let accumulators = self.values(0);
+        let mut so_far = self.emitter.builder.use_var(accumulators[0]);
+        for &other in &accumulators[1..] {
+            let other = self.emitter.builder.use_var(other);
+            so_far = self.emitter.scalar(op, &[so_far, other]);
+        }
+        let builder = &mut self.emitter.builder;
+        let (decided, open) = (builder.create_block(), builder.create_block());
+        let [if_true, if_false] = if op == ScalarOp::OrBool { [decided, open] } else { [open, decided] };
+        builder.ins().brif(so_far, if_true, &[], if_false, &[]);
+        builder.switch_to_block(decided);
+        builder.def_var(index, end);
+        builder.ins().jump(after, &[]);
+        builder.switch_to_block(open);
     }
 
     /// Goes to the body of a loop while the index is before a stop.

@@ -7,9 +7,12 @@ use nesl_vcode::Op;
 
 /// The plan of the one group of a function with these parameters, and what it yields.
 fn plan(parameters: &str, group: &str, yielded: &str) -> Plan {
-    let result = parameters.matches('%').count() + group.lines().count();
-    let text =
-        format!("function f({parameters}) -> int {{\n%{result} = fused {{\n{group}\nyield {yielded}\n}}\nreturn 0\n}}");
+    let first = parameters.matches('%').count() + group.lines().count();
+    let results: Vec<String> = (first..).zip(yielded.split(' ')).map(|(number, _)| format!("%{number}")).collect();
+    let text = format!(
+        "function f({parameters}) -> int {{\n{} = fused {{\n{group}\nyield {yielded}\n}}\nreturn 0\n}}",
+        results.join(", ")
+    );
     let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
     let function = &program.functions[0];
     let Op::Fused(block) = &function.body.instructions[0].op else { panic!("{text}") };
@@ -168,4 +171,20 @@ fn places_that_are_progressions_are_counted_up() {
     let known = plan.clone().with_progressions(vec![(starts, Stride::Zero)]);
     let whole = Analysis::of(&known, Mode::Whole);
     assert_eq!(whole.invariants, [false, true, true, true, false]);
+}
+
+#[test]
+fn loops_end_early_where_all_that_counts_is_decided() {
+    let decided = |group: &str, yielded: &str| {
+        let plan = plan("%0: descriptor, %1: column int, %2: column int, %3: int", group, yielded);
+        Analysis::of(&plan, Mode::Whole).decided_early()
+    };
+    let any = "%4 = map less.int %1 %3\n%5 = reduce.or.bool %4";
+    assert_eq!(decided(any, "%5"), Some(ScalarOp::OrBool));
+    let all = "%4 = map less.int %1 %3\n%5 = seg_reduce.and.bool %4 %0";
+    assert_eq!(decided(all, "%5"), Some(ScalarOp::AndBool));
+    // What else leaves the loop, what may fail later on, and parities need all elements.
+    assert_eq!(decided(all, "%5 %4"), None);
+    assert_eq!(decided("%4 = map divide.int %3 %1\n%5 = map less.int %4 0\n%6 = reduce.or.bool %5", "%6"), None);
+    assert_eq!(decided("%4 = map less.int %1 %3\n%5 = reduce.xor.bool %4", "%5"), None);
 }
