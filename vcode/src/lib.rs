@@ -1,11 +1,12 @@
 //! VCODE: the flat program that flattening makes and engines run.
 //!
 //! [`program`] is the program as data, [`register`] the names in it, [`op`] the instruction table, [`shape`] what
-//! values are, [`layout`] how they lie in registers, [`mod@each`] a function on many instances, [`fusion`] groups of
-//! instructions that can be one loop. [`build`] makes functions; [`mod@print`] and [`mod@parse`] are its text form,
-//! [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`tail`] which calls are steps of a loop, [`alias`] which
-//! registers may mean the same memory; [`metrics`] counts instructions; [`manual`] describes them; [`pipeline`] optimises it by the [`passes`]. The stack format of
-//! CMU's NESL is a crate of its own, `vcode/cmu`, that only uses this one.
+//! values are, [`layout`] how they lie in registers, [`mod@each`] a function on many instances, [`fusion`] groups
+//! of instructions that can be one loop. [`build`] makes functions; [`mod@print`] and [`mod@parse`] are its text
+//! form, [`codec`] its bytes; [`mod@verify`] says whether it is sound; [`tail`] which calls are steps of a loop,
+//! [`alias`] which registers may mean the same memory; [`metrics`] counts instructions; [`manual`] describes them;
+//! [`pipeline`] optimises it by the [`passes`]. The stack format of CMU's NESL is a crate of its own, `vcode/cmu`,
+//! that only uses this one.
 
 pub mod alias;
 pub mod build;

@@ -1,7 +1,7 @@
 //! What is known of the descriptors and columns of a group when it runs, and the plan that a group has then.
 //!
-//! A kernel is in all segments of the same lengths at the same place, elements of segments that lie one after another it
-//! reads as if there were none, and those of arithmetic progressions it computes: with them an index into a nested
+//! A kernel is in all segments of the same lengths at the same place, elements of segments that lie one after another
+//! it reads as if there were none, and those of arithmetic progressions it computes: with them an index into a nested
 //! sequence of equally long parts is arithmetic. Which descriptors and columns are like that is not known before, but
 //! hardly ever changes.
 

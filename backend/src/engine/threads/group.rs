@@ -209,17 +209,16 @@ impl<'a> Work<'a> {
         (work.schedule == Schedule::Counted).then_some(work)
     }
 
-    /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
-    pub fn run(&self, operands: &mut [LocalSlot], in_place: bool) -> Result<Vec<LocalSlot>, GaveUp> {
-        let (plan, layout) = (&self.group.plan, &self.group.layout);
-        let mut words = Words::new(layout);
+    /// What kernels are given, but for where a piece begins and what it writes to.
+    fn words(&self, operands: &[LocalSlot]) -> Words<'a> {
+        let mut words = Words::new(&self.group.layout);
         for (input, operand) in operands.iter().enumerate() {
             match operand {
                 Slot::Scalar(value) => words.scalar(input, *value),
                 Slot::Column(column) => {
                     let pointer = on_vector!(column, slice => slice.elements().as_ptr().cast());
                     words.column(input, pointer, column.len());
-                    if let (Some(_), Vector::Int(ints)) = (plan.stride_of(input), column) {
+                    if let (Some(_), Vector::Int(ints)) = (self.group.plan.stride_of(input), column) {
                         let [first, second] = [0, 1].map(|index| ints.elements()[index]);
                         words.progression(input, first, second.wrapping_sub(first));
                     }
@@ -227,6 +226,13 @@ impl<'a> Work<'a> {
                 Slot::Descriptor(_) => {}
             }
         }
+        words
+    }
+
+    /// Runs the group. Operands are overwritten only where they are nobody else's, and it is allowed.
+    pub fn run(&self, operands: &mut [LocalSlot], in_place: bool) -> Result<Vec<LocalSlot>, GaveUp> {
+        let plan = &self.group.plan;
+        let words = self.words(operands);
         if self.schedule == Schedule::LookBack {
             return match self.rooms(operands, &None, in_place) {
                 Ok(mut rooms) => {

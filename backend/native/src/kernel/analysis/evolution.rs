@@ -1,9 +1,9 @@
 //! How what is computed in a loop changes from one index of a strip to the next: scalar evolution.
 //!
-//! What does not change is computed once, when the strip begins: what `{sum({a[i][k] * b[k][j] : k in …}) : …}` looks up
-//! by `i` and `j` is the same for all `k`. What goes up evenly is checked at its ends, and then counted up: an index
-//! into a column from there on, by one or by a stride. Columns that are known to be arithmetic progressions when the
-//! loop runs ([`Stride`]), as the starts of the rows of a matrix are, are no more than such a count.
+//! What does not change is computed once, when the strip begins: what `{sum({a[i][k] * b[k][j] : k in …}) : …}` looks
+//! up by `i` and `j` is the same for all `k`. What goes up evenly is checked at its ends, and then counted up: an
+//! index into a column from there on, by one or by a stride. Columns that are known to be arithmetic progressions when
+//! the loop runs ([`Stride`]), as the starts of the rows of a matrix are, are no more than such a count.
 //!
 //! ```text
 //! invariant    x of outside, seg_dist, an operation or a gather by what is invariant, of equal elements
