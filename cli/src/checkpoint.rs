@@ -29,6 +29,7 @@ use nesl_span::SourceMap;
 use nesl_vcode::{Program, pipeline};
 use request::Requests;
 use serde::{Deserialize, Serialize};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -105,7 +106,11 @@ impl SavingOptions {
                     "error: a run was saved in {folder}; go on with it: nesl run --resume {folder}, or take another folder",
                     folder = folder.display()
                 ))),
-                Ok(None) | Err(_) => Ok(None),
+                // Hours of work later it would be too late to hear that there is no such place.
+                Ok(None) | Err(_) => match fs::create_dir_all(folder) {
+                    Ok(()) => Ok(None),
+                    Err(error) => Err(no_place(folder, &error, style)),
+                },
             },
             None => Ok(None),
         }
@@ -225,6 +230,11 @@ fn damaged(path: &Path, what: &str, before: Option<&Path>, style: Style) -> Stop
 fn unreadable(path: &Path, what: &str, style: Style) -> Stop {
     let message = format!("cannot go on with {}: {what}", path.display());
     style.failed_with(NOT_READ, &visible::message(&message), "name the folder that --checkpoint has named")
+}
+
+fn no_place(folder: &Path, error: &std::io::Error, style: Style) -> Stop {
+    let message = format!("cannot save the run in {}: {error}", folder.display());
+    style.failed_with(NOT_SAVED, &visible::message(&message), "nothing has run; name a folder that can be made")
 }
 
 /// A run that is saved while it runs.

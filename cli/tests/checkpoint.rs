@@ -295,6 +295,13 @@ fn a_run_that_cannot_be_saved_says_so_and_goes_on() {
     signal(&child, "-TERM");
     ran(child.wait_with_output().unwrap()).fails(1, &["error[E0601]"]);
     assert_eq!(fs::read_dir(bench.path("saves")).unwrap().count(), 0);
+    // Where there can be no folder it does not begin; one that was made for nothing goes with the run.
+    fs::remove_file(bench.path("begun")).unwrap();
+    let nowhere = run(&bench, &["--checkpoint", "pages.nesl/saves", "pages.nesl", "20000", "1500"]);
+    nowhere.fails(1, &["error[E0601]: cannot save the run in pages.nesl/saves", "nothing has run"]);
+    assert!(!bench.path("begun").exists());
+    run(&bench, &["--checkpoint", "unused", "pages.nesl", "20", "1"]);
+    assert!(!bench.path("unused").exists());
 }
 
 #[test]
