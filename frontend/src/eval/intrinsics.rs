@@ -26,18 +26,12 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::bool(equal(left, right)))
         }
         Intrinsic::Identity => Ok(zero(&parameter())),
-        Intrinsic::ElementIdentity => match parameter() {
-            Type::Sequence(element) => Ok(zero(&element)),
-            other => panic!("ill-typed core: the elements of {other}"),
-        },
+        Intrinsic::ElementIdentity => Ok(zero(element_type(&parameter()))),
         Intrinsic::Hash => {
             let (value, size) = operand.as_pair();
             Ok(Value::int(meaning::hash_index(hash(value), size.as_int())?))
         }
-        Intrinsic::HasOrdinalNumbers => match parameter() {
-            Type::Sequence(element) => Ok(Value::bool(element.is_ordinal())),
-            other => panic!("ill-typed core: the elements of {other}"),
-        },
+        Intrinsic::HasOrdinalNumbers => Ok(Value::bool(element_type(&parameter()).is_ordinal())),
         Intrinsic::OrdinalNumber => Ok(Value::int(ordinal_number(operand))),
         Intrinsic::Length => Ok(Value::int(length(operand))),
         Intrinsic::Dist => {
@@ -141,6 +135,14 @@ fn equal(left: &Value, right: &Value) -> bool {
         }
         (Value::Unit, Value::Unit) | (Value::Function(_), Value::Function(_)) => true,
         _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
+    }
+}
+
+/// The type of the elements of sequences of a type.
+fn element_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Sequence(element) => element,
+        other => panic!("ill-typed core: the elements of {other}"),
     }
 }
 
