@@ -20,6 +20,7 @@ mod ends;
 mod environment;
 mod induction;
 mod loop_emitter;
+mod narrow;
 mod parts;
 mod plan;
 mod scans;

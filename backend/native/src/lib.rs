@@ -9,7 +9,7 @@
 //! wrong, or has the memory. Programs have no state, so running again is safe.
 //!
 //! [`function`] says which functions can be compiled and calls them as [`abi`] says, [`body`] emits their instructions
-//! by way of [`emitter`] and, for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in
+//! by way of [`emitter`] and, for scalar operations, [`scalar`], [`vector`] and [`lanes`]; what touches whole columns there is in [`runtime`], in
 //! Rust. [`kept`] is what code has the addresses of.
 //! [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code. This
 //! crate is one of those that contain `unsafe` code: it calls what it has written.
@@ -21,6 +21,7 @@ mod emitter;
 mod function;
 mod kept;
 mod kernel;
+mod lanes;
 mod module;
 mod runtime;
 mod scalar;

@@ -7,6 +7,7 @@ mod elementwise;
 mod groups;
 mod interrupt;
 mod maker;
+mod narrow;
 mod order;
 mod permute;
 mod random;

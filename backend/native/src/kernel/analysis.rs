@@ -12,16 +12,21 @@
 //! evolutions, invariants, inductions   what changes how inside a strip    [`evolution`]
 //! branches  spaces within that are behind a branch, not under a mask
 //! is_wide, times  indices in a vector, vectors at a time                [`vectors`]
+//! intervals, narrow  many indices in a vector of bytes or shorts         [`intervals`], [`narrow`]
 //! ```
 
 mod checks;
 mod evolution;
+mod intervals;
 mod live;
+mod narrow;
 mod vectors;
 
 use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
 pub(super) use evolution::Evolution;
+pub(super) use intervals::Interval;
+use crate::lanes::LaneType;
 use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
 
@@ -71,6 +76,10 @@ pub(super) struct Analysis<'p> {
     pub positioned: Vec<bool>,
     /// The spaces within that are behind a branch.
     pub branches: Vec<bool>,
+    /// Between which numbers the elements of nodes are.
+    pub intervals: Vec<Option<Interval>>,
+    /// The lanes in which the loop takes as many indices at once as a vector has, as long as it can.
+    pub narrow: Option<LaneType>,
     /// Whether the loop takes indices by twos as long as it can.
     pub is_wide: bool,
     /// How many indices it takes at a time otherwise.
@@ -117,6 +126,8 @@ impl<'p> Analysis<'p> {
             cursors,
             positioned,
             branches: Vec::new(),
+            intervals: intervals::intervals(plan),
+            narrow: None,
             is_wide: false,
             times: 1,
         };
@@ -126,8 +137,10 @@ impl<'p> Analysis<'p> {
         }
         analysis.branches = (0..plan.spaces()).map(|space| space > 0 && analysis.needs_branch(space)).collect();
         let is_small = analysis.is_small();
-        analysis.is_wide = is_small && analysis.can_be_wide();
-        analysis.times = if is_small && !analysis.is_wide && analysis.can_be_unrolled() { UNROLL } else { 1 };
+        analysis.narrow = analysis.narrowest_lanes();
+        analysis.is_wide = is_small && analysis.narrow.is_none() && analysis.can_be_wide();
+        let has_vectors = analysis.is_wide || analysis.narrow.is_some();
+        analysis.times = if is_small && !has_vectors && analysis.can_be_unrolled() { UNROLL } else { 1 };
         analysis
     }
 

@@ -307,6 +307,7 @@ impl LoopEmitter<'_, '_, '_> {
             }
         }
         self.end_wide();
+        self.end_narrow();
         self.end_scans();
         let positions = self.positions.clone();
         let positions =

@@ -39,6 +39,8 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
     pub wide_accumulators: Vec<Vec<Variable>>,
     /// Counters for two indices, of the spaces that are counted.
     pub wide_counters: Vec<Variable>,
+    /// Accumulators of reductions in narrow lanes, by yield.
+    pub narrow_accumulators: Vec<Option<Variable>>,
     /// The lanes of a sum that are kept in registers.
     pub lanes: Option<Lanes>,
     /// What holds for a strip: the elements of `seg_dist`, what is invariant, and the addresses that index 0 would have
@@ -134,6 +136,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             inductions: vec![None; plan.nodes.len()],
             wide_accumulators: Vec::new(),
             wide_counters: Vec::new(),
+            narrow_accumulators: Vec::new(),
             lanes: None,
             of_strip: vec![None; plan.nodes.len()],
             biases: vec![None; plan.yields.len()],
@@ -156,6 +159,9 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
         loops.begin_scans();
         if analysis.is_wide {
             loops.begin_wide(UNROLL);
+        }
+        if let Some(lanes) = analysis.narrow {
+            loops.begin_narrow(lanes);
         }
         loops
     }

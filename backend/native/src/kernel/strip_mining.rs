@@ -3,6 +3,7 @@
 //! ```text
 //! begin_strip:    read seg_dist, compute what is invariant, find where compact reads, check induction variables
 //! is_wide:        for ; i + 4 * 2 <= stop; i += 4 * 2 { at i..i+1, i+2..i+3, i+4..i+5, i+6..i+7 }    // vectors
+//! narrow:         for ; i + 16 <= stop; i += 16 { at i ..= i + 15 }                                     // bytes
 //! times == 4:     for ; i + 4 <= stop; i += 4 { at i, i+1, i+2, i+3 }
 //! always:         for ; i < stop; i += 1 { at i }
 //! ```
@@ -104,6 +105,8 @@ impl LoopEmitter<'_, '_, '_> {
         if self.analysis.is_wide {
             self.strip_of_lanes(index, stop);
             self.rotated_apart(index, stop, UNROLL, LANES);
+        } else if let Some(lanes) = self.analysis.narrow {
+            self.rotated_apart(index, stop, 1, lanes.count());
         } else if self.analysis.times > 1 {
             self.rotated_apart(index, stop, self.analysis.times, 1);
         }
@@ -184,11 +187,15 @@ impl LoopEmitter<'_, '_, '_> {
         for turn in 0..times {
             let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
             self.now = Now { index: Some(i), further: turn * lanes, nodes, inputs };
-            if lanes > 1 { self.wide_indices() } else { self.space(0, None) }
+            match self.analysis.narrow {
+                _ if lanes == 1 => self.space(0, None),
+                Some(narrow) => self.narrow_indices(narrow),
+                None => self.wide_indices(),
+            }
         }
         let next = self.emitter.builder.ins().iadd_imm_s(i, step);
         self.emitter.builder.def_var(index, next);
-        self.leave_if_decided(index, end, after);
+        self.leave_if_decided(index, end, after, lanes);
         let is_reduced = lanes > 1 && self.reduces_segments();
         let leaving = if is_reduced { self.emitter.builder.create_block() } else { after };
         self.go_on(index, stop, body, leaving);
@@ -201,13 +208,16 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// Leaves the loop, as if it had reached an end, where nothing that is still to come makes a difference.
-    fn leave_if_decided(&mut self, index: Variable, end: Value, after: Block) {
+    fn leave_if_decided(&mut self, index: Variable, end: Value, after: Block, lanes: usize) {
         let Some(op) = self.analysis.decided_early() else { return };
         let accumulators = self.values(0);
         let mut so_far = self.emitter.builder.use_var(accumulators[0]);
         for &other in &accumulators[1..] {
             let other = self.emitter.builder.use_var(other);
             so_far = self.emitter.scalar(op, &[so_far, other]);
+        }
+        if let Some(in_lanes) = (lanes > 1).then(|| self.narrow_truth(0, op)).flatten() {
+            so_far = self.emitter.scalar(op, &[so_far, in_lanes]);
         }
         let builder = &mut self.emitter.builder;
         let (decided, open) = (builder.create_block(), builder.create_block());

@@ -188,3 +188,44 @@ fn loops_end_early_where_all_that_counts_is_decided() {
     assert_eq!(decided("%4 = map divide.int %3 %1\n%5 = map less.int %4 0\n%6 = reduce.or.bool %5", "%6"), None);
     assert_eq!(decided("%4 = map less.int %1 %3\n%5 = reduce.xor.bool %4", "%5"), None);
 }
+
+/// The lanes of a group over a column of characters, and one of ints.
+fn lanes(group: &str, yielded: &str) -> Option<LaneType> {
+    let plan = plan("%0: column char, %1: column int, %2: char, %3: int", group, yielded);
+    Analysis::of(&plan, Mode::Whole).narrow
+}
+
+#[test]
+fn characters_are_taken_as_many_at_once_as_a_vector_has_bytes() {
+    let vowels = "%4 = map equal.char %0 `a\n%5 = map equal.char %2 %0\n%6 = map or.bool %4 %5
+        %7 = map bool_to_int %6\n%8 = reduce.add.int %7";
+    assert_eq!(lanes(vowels, "%8"), Some(LaneType::Byte));
+    // What reads ints does not fit, nor does what is known of no number.
+    assert_eq!(lanes("%4 = map char_to_code %0\n%5 = map less.int %4 %1\n%6 = reduce.or.bool %5", "%6"), None);
+    assert_eq!(lanes("%4 = map char_to_code %0\n%5 = map add.int %4 %3", "%5"), None);
+    // A code less another number is no byte.
+    assert_eq!(lanes("%4 = map char_to_code %0\n%5 = map subtract.int %4 48", "%5"), Some(LaneType::Short));
+    assert_eq!(lanes("%4 = map char_to_code %0\n%5 = map multiply.int %4 1000", "%5"), None);
+}
+
+/// Letters from `a` to the last one become what is computed of their codes; others stay.
+fn of_letters(computed: &str, last: &str) -> Option<LaneType> {
+    let group = format!(
+        "%4 = map at_least.char %0 `a\n%5 = map at_most.char %0 {last}\n%6 = map and.bool %4 %5
+        %7 = map not.bool %6\n%8 = pack %0 %6\n%9 = map char_to_code %8\n{computed}
+        %12 = map code_to_char %11\n%13 = pack %0 %7\n%14 = merge %6 %12 %13"
+    );
+    lanes(&group, "%14")
+}
+
+#[test]
+fn what_flags_say_of_numbers_is_known_where_they_are_true() {
+    let capitals = "%10 = map subtract.int %9 32\n%11 = map add.int %10 0";
+    assert_eq!(of_letters(capitals, "`z"), Some(LaneType::Byte));
+    let moved = "%10 = map subtract.int %9 94\n%11 = map remainder %10 26";
+    assert_eq!(of_letters(moved, "`z"), Some(LaneType::Short));
+    // Codes that are none fail where they are.
+    let beyond = "%10 = map add.int %9 140\n%11 = map add.int %10 0";
+    assert_eq!(of_letters(beyond, "`r"), Some(LaneType::Short));
+    assert_eq!(of_letters(beyond, "`z"), None);
+}
