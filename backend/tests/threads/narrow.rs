@@ -11,8 +11,44 @@ const LENGTHS: &[usize] = &[0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 1025, 70
 
 /// Ints around what a byte, a short and a product of them hold.
 const NUMBERS: &[i64] = &[
-    0, 1, 2, 3, 7, 10, 26, 32, 48, 97, 100, 126, 127, 128, 129, 254, 255, 256, 257, 1_000, 32_767, 32_768, 65_535, -1,
-    -2, -7, -26, -97, -127, -128, -129, -255, -256, -32_768, -32_769, 1 << 40, i64::MAX, i64::MIN,
+    0,
+    1,
+    2,
+    3,
+    7,
+    10,
+    26,
+    32,
+    48,
+    97,
+    100,
+    126,
+    127,
+    128,
+    129,
+    254,
+    255,
+    256,
+    257,
+    1_000,
+    32_767,
+    32_768,
+    65_535,
+    -1,
+    -2,
+    -7,
+    -26,
+    -97,
+    -127,
+    -128,
+    -129,
+    -255,
+    -256,
+    -32_768,
+    -32_769,
+    1 << 40,
+    i64::MAX,
+    i64::MIN,
 ];
 
 const COMPARISONS: &[ScalarOp] = &[
@@ -111,7 +147,8 @@ fn any(maker: &mut Maker<'_>) -> ScalarOp {
 
 /// Splits all indices by a comparison of a character with a constant, and computes its code on one side.
 fn join(maker: &mut Maker<'_>) -> Option<()> {
-    let flags = map(maker, COMPARISONS[6 + maker.random.below(6)], 0)?;
+    let comparison = COMPARISONS[6 + maker.random.below(6)];
+    let flags = map(maker, comparison, 0)?;
     let others = maker.add(Op::Map(ScalarOp::NotBool), vec![flags.into()], RegisterType::Column(ScalarType::Bool));
     let element = maker.element(ScalarType::Char, 0)?;
     let mut sides = Vec::new();

@@ -23,10 +23,10 @@ mod narrow;
 mod vectors;
 
 use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
+use crate::lanes::LaneType;
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
 pub(super) use evolution::Evolution;
 pub(super) use intervals::Interval;
-use crate::lanes::LaneType;
 use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
 

@@ -106,9 +106,8 @@ impl LoopEmitter<'_, '_, '_> {
             // What is kept stays where it is.
             NodeOp::Vector(_) => self.narrow_operand(lanes, node.operands[0]),
             NodeOp::Map(op) => {
-                if let (ScalarOp::DivideInt | ScalarOp::Remainder | ScalarOp::Modulo, Some(by)) =
-                    (op, self.analysis.reciprocal(number))
-                {
+                let divides = matches!(op, ScalarOp::DivideInt | ScalarOp::Remainder | ScalarOp::Modulo);
+                if let Some(by) = divides.then(|| self.analysis.reciprocal(number)).flatten() {
                     let dividend = self.narrow_operand(lanes, node.operands[0]);
                     return self.emitter.divide_shorts(op, dividend, by);
                 }
