@@ -2,9 +2,10 @@
 //!
 //! [`memory`] recycles blocks, [`buffer`] counts them against a limit, [`vector`] is a column of one process,
 //! [`descriptor`] its segments, [`slot`] what a register holds; [`hold`] counts what comes in from outside,
-//! [`counters`] says what was done.
+//! [`counters`] says what was done, and [`carried`] is a column on its way between numbers of ranks.
 
 pub mod buffer;
+pub mod carried;
 pub mod counters;
 pub mod descriptor;
 pub mod hold;

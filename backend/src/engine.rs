@@ -29,6 +29,7 @@ pub mod threads;
 pub mod value;
 
 use crate::data::buffer::Meter;
+use crate::data::carried::Carried;
 use crate::data::counters::Counters;
 use crate::data::hold::Hold;
 use crate::data::slot::Slot;
@@ -44,6 +45,7 @@ use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
 use std::ops::Range;
 use std::sync::Arc;
+use threads::Threads;
 use value::SlotOf;
 
 pub use dispatch::execute;
@@ -240,6 +242,14 @@ pub trait Scheduler: Columns {
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()
     }
+    /// The threads of this process that compute for the engine, if it has some: for another engine of other ranks. What
+    /// it knows of columns is lost, but for what they hold.
+    fn into_threads(self) -> Option<Threads>
+    where
+        Self: Sized,
+    {
+        None
+    }
     /// Whether instructions whose columns move alike are given to it at once, where they follow one another.
     fn moves_together(&self) -> bool {
         false
@@ -277,6 +287,10 @@ pub trait Collective: Columns {
     fn fetch(&mut self, column: &Self::Column, start: usize, length: usize) -> Result<Window, Fault>;
     /// The elements of its share of a column that this process holds, or would hold: all of them in one process.
     fn own(&mut self, column: &Self::Column) -> Result<Window, Fault>;
+    /// What this process holds of columns, ready for another number of ranks; all ranks call it together.
+    fn carried(&mut self, columns: &[Self::Column]) -> Result<Vec<Carried>, Fault>;
+    /// The columns of what has been carried to where the ranks of this engine hold it.
+    fn arrived(&mut self, carried: Vec<Carried>) -> Vec<Self::Column>;
     /// Deals the instances of an `each` out to ranks, runs `run` on those of this one, and puts the results of all
     /// together. None where that is not done, because there are no ranks, or the instances weigh too differently.
     fn divide(
@@ -302,6 +316,8 @@ pub trait Collective: Columns {
     }
     /// Forgets what was worked out for instructions to come: after an interrupt not all ranks may know the same.
     fn forget_kept(&mut self) {}
+    /// Adds what this rank has sent to what is counted.
+    fn report(&self, _counters: &mut Counters) {}
     /// What has gone by in messages to other ranks.
     fn talk(&self) -> Talk {
         Talk::default()

@@ -16,6 +16,7 @@ pub mod io;
 pub mod machine;
 
 pub use data::buffer::Meter;
+pub use data::carried::Carried;
 pub use data::counters::Counters;
 pub use data::descriptor::Descriptor;
 pub use data::hold::Hold;
@@ -39,4 +40,4 @@ pub use machine::loaded::Loaded;
 
 pub use machine::profile::{Passage, Spent, Whereabouts};
 pub use machine::strategy::Strategy;
-pub use machine::{ColumnId, Limits, Machine, MachineState, NotRestored, Pause, Paused, StepEnd};
+pub use machine::{ColumnId, Limits, Machine, MachineState, NotRestored, Pause, Paused, Resting, StepEnd};

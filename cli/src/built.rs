@@ -60,6 +60,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         limit: &limit,
         begun,
         saving: None,
+        moving: None,
     };
     let result = place.run(&options, execution);
     place.said_once(result)

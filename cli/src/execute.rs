@@ -4,7 +4,7 @@ use crate::arguments::{self, Argument};
 use crate::checkpoint::{RunPosition, Saving};
 use crate::failure;
 use crate::interrupt::Interrupt;
-use crate::launch::Job;
+use crate::launch::{Job, Values};
 use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{Output, remark};
@@ -14,7 +14,9 @@ use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::data::hold::Hold;
 use nesl_backend::io::host::{Permissions, System};
-use nesl_backend::{Engine, Limits, Loaded, Machine, Paused, RuntimeError, StepEnd, Value, Whereabouts};
+use nesl_backend::{
+    Engine, Limits, Loaded, Machine, Pause, Paused, Resting, RuntimeError, StepEnd, Threads, Value, Whereabouts,
+};
 use nesl_span::SourceMap;
 use nesl_vcode::{Input, Main, Program, Shape, Step};
 use std::ffi::OsString;
@@ -44,6 +46,28 @@ pub struct Execution<'a> {
     pub begun: Instant,
     /// How it is saved, if it is.
     pub saving: Option<Saving>,
+    /// How it leaves its engine for another, if the number of its ranks may change.
+    pub moving: Option<Moving<'a>>,
+}
+
+/// A run whose number of ranks may change.
+pub struct Moving<'a> {
+    /// Who wants it to leave its engine.
+    pub pause: Arc<Pause>,
+    /// The run that goes on here; none where it begins.
+    pub before: Option<LeftRun>,
+    /// Where it goes when it leaves.
+    pub left: &'a mut Option<LeftRun>,
+}
+
+/// A run between two engines.
+pub struct LeftRun {
+    /// The machine, and its threads; none on a rank that comes to others.
+    pub machine: Option<(Resting, Option<Threads>)>,
+    /// What it holds.
+    pub values: Values,
+    /// Where it is.
+    pub position: RunPosition,
 }
 
 /// What of a program to run.
@@ -91,30 +115,32 @@ pub fn seed_of(seed: i64, index: usize) -> i64 {
 impl Job for Execution<'_> {
     fn run<E: Engine>(mut self, engine: E) -> Result<(), Stop> {
         let mut saving = self.saving.take();
-        let world = world(self.options, &self.program.mains, self.arguments, engine.hold());
-        let mut machine = Machine::new(engine, Limits::default(), Box::new(Considerate(world)));
-        machine.set_strategy(self.options.strategy.into());
-        machine.set_native(self.options.native.into());
-        if self.options.stats {
-            machine.count_steps();
-        }
-        if self.options.is_profiled() {
-            machine.start_profile(self.sources);
-        }
-        if self.options.trace.is_some() {
-            machine.keep_passages();
-        }
-        if let Some(saving) = &saving {
-            machine.pause_for(saving.requests().pause());
+        let mut moving = self.moving.take();
+        let mut going = moving.as_mut().and_then(|moving| moving.before.take());
+        let resting = going.as_mut().and_then(|going| going.machine.take());
+        let mut machine = match resting {
+            Some((machine, _)) => machine.on(engine),
+            None => self.machine(engine),
+        };
+        let pause = saving.as_ref().map(|saving| saving.requests().pause());
+        if let Some(pause) = pause.or_else(|| moving.as_ref().map(|moving| Arc::clone(&moving.pause))) {
+            machine.pause_for(pause);
         }
         let (start, before) = (Instant::now(), self.begun.elapsed());
+        let mut leaving = None;
+        let ends = (saving.as_mut(), going, moving.is_some().then_some(&mut leaving));
         let result = match self.interrupt {
             Some(interrupt) => {
                 machine.set_interrupt(interrupt.flag());
-                interrupt.during(|| self.evaluate(&mut machine, saving.as_mut()))
+                interrupt.during(|| self.evaluate(&mut machine, ends))
             }
-            None => self.evaluate(&mut machine, saving.as_mut()),
+            None => self.evaluate(&mut machine, ends),
         };
+        if let (Some(moving), Some((values, position))) = (moving, leaving) {
+            let (engine, machine) = machine.rest();
+            *moving.left = Some(LeftRun { machine: Some((machine, engine.into_threads())), values, position });
+            return Ok(());
+        }
         let elapsed = start.elapsed();
         if let (Some(saving), Ok(())) = (&saving, &result) {
             saving.remove(machine.engine.rank().0 == 0);
@@ -145,7 +171,28 @@ pub fn world(options: &RunOptions, mains: &[Main], arguments: &[OsString], hold:
     if options.time_limit.is_some() { world.that_may_end() } else { world }
 }
 
+/// How a run is saved, the one that goes on, and where one that leaves its engine goes.
+type Ends<'r> = (Option<&'r mut Saving>, Option<LeftRun>, Option<&'r mut Option<(Values, RunPosition)>>);
+
 impl Execution<'_> {
+    /// A machine for the run.
+    fn machine<E: Engine>(&self, engine: E) -> Machine<E> {
+        let world = world(self.options, &self.program.mains, self.arguments, engine.hold());
+        let mut machine = Machine::new(engine, Limits::default(), Box::new(Considerate(world)));
+        machine.set_strategy(self.options.strategy.into());
+        machine.set_native(self.options.native.into());
+        if self.options.stats {
+            machine.count_steps();
+        }
+        if self.options.is_profiled() {
+            machine.start_profile(self.sources);
+        }
+        if self.options.trace.is_some() {
+            machine.keep_passages();
+        }
+        machine
+    }
+
     /// Writes the files about the run that somebody wants; all ranks call this together.
     fn write_reports<E: Engine>(&self, machine: &mut Machine<E>) -> Result<(), Stop> {
         let (rank, _) = machine.engine.rank();
@@ -175,7 +222,8 @@ impl Execution<'_> {
         outcome
     }
 
-    fn evaluate<E: Engine>(&self, machine: &mut Machine<E>, mut saving: Option<&mut Saving>) -> Result<(), Stop> {
+    fn evaluate<E: Engine>(&self, machine: &mut Machine<E>, ends: Ends<'_>) -> Result<(), Stop> {
+        let (mut saving, going, leaving) = ends;
         let loaded = Loaded::new(Arc::new(self.program.clone()));
         let is_shown = self.options.shows_progress() && machine.engine.rank().1 == 1;
         let whereabouts = is_shown.then(Arc::<Whereabouts>::default);
@@ -183,14 +231,17 @@ impl Execution<'_> {
             machine.watched_by(Arc::clone(whereabouts));
         }
         let output = Output::of(&machine.engine);
-        let resumed = saving.as_ref().and_then(|saving| saving.position().cloned());
-        let paused = match &mut saving {
-            Some(saving) => saving.restore(machine, &loaded)?,
-            None => None,
+        let saved = saving.as_ref().and_then(|saving| saving.position().cloned());
+        let resumed = saved.or_else(|| going.as_ref().map(|going| going.position.clone()));
+        let paused = match (&mut saving, going) {
+            (_, Some(going)) => going.values.restore(machine, &loaded)?,
+            (Some(saving), None) => saving.restore(machine, &loaded)?,
+            (None, None) => None,
         };
         let position =
             RunPosition { seed: resumed.as_ref().map_or(self.options.seed, |at| at.seed), ..RunPosition::default() };
-        let mut run = Run { execution: self, loaded: &loaded, output, position, whereabouts, saving, paused, resumed };
+        let mut run =
+            Run { execution: self, loaded: &loaded, output, position, whereabouts, saving, leaving, paused, resumed };
         let choice = match &run.resumed {
             Some(RunPosition { main, .. }) => {
                 if main.is_some() {
@@ -223,6 +274,8 @@ struct Run<'a, E: Engine> {
     whereabouts: Option<Arc<Whereabouts>>,
     /// How it is saved, if it is.
     saving: Option<&'a mut Saving>,
+    /// What it leaves behind where it leaves its engine, if it may.
+    leaving: Option<&'a mut Option<(Values, RunPosition)>>,
     /// The step that goes on.
     paused: Option<Paused<E>>,
     /// Where the run is that goes on.
@@ -306,6 +359,11 @@ impl<E: Engine> Run<'_, E> {
             match (end, &mut self.saving) {
                 (StepEnd::Done(values), _) => return Ok(values),
                 (StepEnd::Paused(paused), saving) => {
+                    if let Some(leaving) = &mut self.leaving {
+                        **leaving = Some((Values::of(machine, Some(&paused))?, self.position.clone()));
+                        // Nothing more is done here.
+                        return Err(Stop::quietly());
+                    }
                     if let Some(saving) = saving {
                         saving.save(machine, &paused, self.position.clone())?;
                     }

@@ -2,6 +2,15 @@
 //!
 //! The one place where the engines are named. Everything that runs programs is a [`Job`], generic over its engine. MPI
 //! is initialised only where a launcher started the process, or where the user asks for it: it takes half a second.
+//! The number of ranks may change later (`regroup`), as a file may say (`ranks_file`).
+
+#[cfg(feature = "mpi")]
+mod open_files;
+#[cfg(feature = "mpi")]
+mod ranks_file;
+#[cfg(feature = "mpi")]
+mod regroup;
+mod values;
 
 use crate::options::{EngineName, RunOptions};
 use crate::output::remark;
@@ -13,13 +22,21 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use values::Values;
+#[cfg(feature = "mpi")]
+pub use {
+    open_files::{FewFiles, check_files},
+    ranks_file::RanksFile,
+    regroup::Change,
+};
+
 /// Something to do with an engine.
 pub trait Job {
     /// Does it.
     ///
     /// # Errors
     /// The end of the command; the same on all ranks.
-    fn run<E: Engine>(self, engine: E) -> Result<(), Stop>;
+    fn run<E: Engine + 'static>(self, engine: E) -> Result<(), Stop>;
 }
 
 /// What the environment says of the launcher that started this process.
@@ -84,6 +101,12 @@ pub struct Place {
     launched: Option<Launched>,
     #[cfg(feature = "mpi")]
     world: Option<nesl_mpi::World>,
+    /// What the ranks have to compute with, as far as rank 0 has been told: those that are parked, too.
+    #[cfg(feature = "mpi")]
+    known: Vec<crate::rank::RankProcess>,
+    /// Behind how many ranks how many others were started last, until somebody has asked.
+    #[cfg(feature = "mpi")]
+    started: Option<(usize, usize)>,
 }
 
 impl Place {
@@ -112,7 +135,7 @@ impl Place {
         }
         let place = Place::initialise(launched, options.engine, is_one_of_many).and_then(|place| {
             match (options.as_rank, options.ranks, place.ranks()) {
-                (true, Some(wanted), ranks) if usize::from(wanted) != ranks => Err(Stop::failed(format!(
+                (true, Some(wanted), ranks) if usize::from(wanted) != ranks && !place.is_new() => Err(Stop::failed(format!(
                     "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
                      another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
                 ))),
@@ -128,6 +151,10 @@ impl Place {
             launched: None,
             #[cfg(feature = "mpi")]
             world: None,
+            #[cfg(feature = "mpi")]
+            known: Vec::new(),
+            #[cfg(feature = "mpi")]
+            started: None,
         }
     }
 
@@ -136,9 +163,10 @@ impl Place {
         let world = nesl_mpi::initialise().map_err(|error| Stop::failed(format!("error: {error}")))?;
         // MPI knows better than the environment, which need not say how many there are.
         let layout = world.communicator().layout();
-        let launched =
-            launched.map(|_| Launched { rank: layout.rank, ranks: layout.ranks, neighbours: world.neighbours() });
-        Ok(Place { launched, world: Some(world) })
+        // Who comes to others asks with them, later.
+        let neighbours = if world.is_new() { layout.ranks } else { world.neighbours() };
+        let launched = launched.map(|_| Launched { rank: layout.rank, ranks: layout.ranks, neighbours });
+        Ok(Place { launched, world: Some(world), known: Vec::new(), started: None })
     }
 
     #[cfg(not(feature = "mpi"))]
@@ -161,6 +189,24 @@ impl Place {
             return world.communicator().layout().ranks;
         }
         1
+    }
+
+    /// Whether this process came to others of its job, which were there before.
+    pub fn is_new(&self) -> bool {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.is_new();
+        }
+        false
+    }
+
+    /// Whether this rank does not work.
+    pub fn is_parked(&self) -> bool {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.is_parked();
+        }
+        false
     }
 
     /// Which rank of the job this process is.
@@ -238,7 +284,10 @@ impl Place {
     pub fn link(&self) -> Link {
         Link {
             #[cfg(feature = "mpi")]
-            communicator: self.world.as_ref().map(nesl_mpi::World::communicator).filter(|_| !self.is_alone()),
+            communicator: {
+                let has_others = !self.is_alone() || Link::flag().is_some();
+                self.world.as_ref().map(nesl_mpi::World::communicator).filter(|_| has_others)
+            },
         }
     }
 
@@ -275,22 +324,36 @@ impl Place {
             }
             Some(EngineName::Reference) => job.run(Reference::new(memory)),
             _ => {
-                let threads = match Threads::new(self.threads(options), memory) {
-                    Ok(threads) => threads,
-                    Err(error) => return self.leave_alone(&format!("error: cannot start threads: {error}")),
-                };
-                #[cfg(feature = "mpi")]
-                if let Some(world) = &self.world {
-                    return job.run(nesl_mpi::Ranks::new(world.communicator(), threads));
-                }
-                job.run(threads)
+                let threads = self.own_threads(options)?;
+                self.run_on(threads, job)
             }
         }
     }
 
+    /// The threads of this process, and the memory that it may take.
+    ///
+    /// # Errors
+    /// If the system does not start them.
+    pub fn own_threads(&self, options: &RunOptions) -> Result<Threads, Stop> {
+        Threads::new(self.threads(options), self.memory(options))
+            .or_else(|error| self.leave_alone(&format!("error: cannot start threads: {error}")))
+    }
+
+    /// Does a job on these threads, together with those of the other ranks if there are some.
+    ///
+    /// # Errors
+    /// If the job ends with an error.
+    pub fn run_on<J: Job>(&mut self, threads: Threads, job: J) -> Result<(), Stop> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return job.run(nesl_mpi::Ranks::new(world.communicator(), threads));
+        }
+        job.run(threads)
+    }
+
     /// The end of this process for a reason of its own. In a job, the end of the job: the others may wait for it
     /// already.
-    fn leave_alone(&self, message: &str) -> Result<(), Stop> {
+    fn leave_alone<T>(&self, message: &str) -> Result<T, Stop> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
             world.communicator().abort(message);

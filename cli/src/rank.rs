@@ -44,3 +44,25 @@ impl Rank {
         }
     }
 }
+
+/// A process that is a rank, as others see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RankProcess {
+    /// What it has.
+    pub rank: Rank,
+    /// Its number on its machine.
+    pub process: u32,
+    /// The bytes that it takes; 0 where the system does not say.
+    pub resident: u64,
+}
+
+impl RankProcess {
+    /// This one, with so many threads.
+    pub fn here(threads: usize) -> RankProcess {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let resident =
+            status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
+        let resident = resident.map_or(0, |kibibytes: u64| kibibytes << 10);
+        RankProcess { rank: Rank::here(threads, None), process: std::process::id(), resident }
+    }
+}

@@ -4,10 +4,12 @@
 //! [`inspect`], [`names`] and [`place`]. Values are shown by [`show`], matrices by [`matrix`], files form by form by
 //! [`rows`]. At a terminal lines are edited and remembered ([`terminal`]), coloured ([`highlight`]) and completed
 //! ([`complete`]); piped input is read as it is, without prompts. In a job of several ranks rank 0 does all that, and
-//! [`ranks`] what the others do.
+//! [`ranks`] what the others do; how many they are can change (`elastic`).
 
 mod commands;
 mod complete;
+#[cfg(feature = "mpi")]
+mod elastic;
 mod highlight;
 mod inspect;
 mod matrix;
@@ -21,11 +23,14 @@ pub(crate) mod terminal;
 mod turns;
 
 #[cfg(feature = "mpi")]
-pub(crate) use ranks::{MARK, Turn, UNIT};
-pub use ranks::{follow, watch};
+pub use elastic::{ElasticSession, follow};
+pub use ranks::watch;
+#[cfg(feature = "mpi")]
+pub(crate) use ranks::{MARK, Started, Turn, UNIT};
 pub use rows::FormRow;
 
 use crate::driver::{LONGEST_SOURCE, too_long};
+use crate::options::RunOptions;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_backend::io::host::input::with_standard;
@@ -39,12 +44,12 @@ use std::time::Instant;
 ///
 /// # Errors
 /// If it could not go on; for piped input also if any input was wrong.
-pub fn run<E: Engine>(mut repl: Repl<E>) -> Result<(), Stop> {
+pub fn run(mut repl: impl Conversation, options: &RunOptions) -> Result<(), Stop> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if is_terminal || repl.is_marked() {
         repl.begin_at_terminal()?;
     }
-    let is_colored = repl.options.color.enabled_on(&std::io::stdout());
+    let is_colored = options.color.enabled_on(&std::io::stdout());
     let result = if is_terminal { terminal::run(&mut repl, is_colored) } else { piped(&mut repl) };
     repl.finish();
     result
@@ -63,6 +68,46 @@ pub trait Partner {
     /// # Errors
     /// If the session cannot go on.
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop>;
+}
+
+/// A session from its beginning to its end.
+pub trait Conversation: Partner {
+    /// Reads the user's settings, and numbers inputs from here on.
+    ///
+    /// # Errors
+    /// If an answer cannot be written.
+    fn begin_at_terminal(&mut self) -> Result<(), Stop>;
+
+    /// Whether somebody is to be told of every answer.
+    fn is_marked(&self) -> bool;
+
+    /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next, and
+    /// which names can be used now.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn mark(&self) -> Result<(), Stop>;
+
+    /// The end.
+    fn finish(&mut self);
+}
+
+impl<E: Engine> Conversation for Repl<E> {
+    fn begin_at_terminal(&mut self) -> Result<(), Stop> {
+        Repl::begin_at_terminal(self)
+    }
+
+    fn is_marked(&self) -> bool {
+        self.options.mark.is_some()
+    }
+
+    fn mark(&self) -> Result<(), Stop> {
+        self.say_mark()
+    }
+
+    fn finish(&mut self) {
+        Repl::finish(self);
+    }
 }
 
 impl<E: Engine> Partner for Repl<E> {
@@ -122,7 +167,7 @@ impl Pending {
 }
 
 /// A session whose input is not a terminal: a script, a pipe.
-fn piped<E: Engine>(repl: &mut Repl<E>) -> Result<(), Stop> {
+fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {
     let mut pending = Pending::default();
     let mut wrong = false;
     repl.mark()?;

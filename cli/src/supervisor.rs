@@ -82,4 +82,4 @@ pub fn saved(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
 }
 
 #[cfg(feature = "mpi")]
-pub use {job::run, job::saved, session::run as session};
+pub use {job::elastic, job::run, job::saved, session::run as session};

@@ -184,7 +184,7 @@ fn threads_change_and_values_stay() {
     }
     bench.piped(&["--engine", "reference"], ":threads 2").fails(1, &["the threads stay as they are", "one thread"]);
     let shown = answers(&bench, ":threads 2\n:ranks");
-    assert!(shown.contains("rank  machine") && shown.contains("most memory\n   0  "), "{shown}");
+    assert!(shown.contains("rank  machine") && shown.contains("most memory  state\n   0  "), "{shown}");
     assert_eq!(shown.lines().count(), 3, "{shown}");
 }
 
@@ -202,5 +202,5 @@ fn every_rank_has_its_threads() {
     let lines: Vec<&str> = ran.out.lines().skip(1).collect();
     assert_eq!(lines[..2], ["2 threads on each rank", "it = 5000050000 : int"], "{ran:#?}");
     assert!(lines[3].starts_with("   0  ") && lines[4].starts_with("   1  ") && lines.len() == 5, "{ran:#?}");
-    assert!(lines[3..].iter().all(|line| line.split_whitespace().nth(2) == Some("2")), "{ran:#?}");
+    assert!(lines[3..].iter().all(|line| line.split_whitespace().nth(3) == Some("2")), "{ran:#?}");
 }

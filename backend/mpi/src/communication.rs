@@ -5,7 +5,8 @@
 //! communicator  typed collectives and exchanges             framed      messages whose length only their sender knows; frame
 //! interrupts    ending one evaluation on all ranks          slices      how a message lies in memory
 //! collectives   what ranks agree on                         wire        the types of elements that messages carry
-//! check         whether what is sent arrives, and how fast
+//! check         whether what is sent arrives, and how fast   members     the ranks that a message may go to
+//! regroup       more ranks, or fewer, while a job runs
 //! ```
 
 pub mod check;
@@ -14,7 +15,9 @@ pub mod communicator;
 pub(crate) mod frame;
 pub(crate) mod framed;
 pub mod interrupts;
+pub(crate) mod members;
 pub mod process;
+pub mod regroup;
 pub(crate) mod slices;
 pub(crate) mod wire;
 pub mod world;

@@ -5,8 +5,10 @@
 //! ragged          from one to another of them               redistribution        from some bounds to others
 //! requests        elements by index; request_cache          ranges                elements by range
 //! delivery        elements to the owners of their targets   transfer              several columns in one message
+//! carrying        columns to another number of ranks
 //! ```
 
+pub mod carrying;
 pub(crate) mod column;
 pub(crate) mod delivery;
 pub(crate) mod descriptor;

@@ -21,8 +21,8 @@ use nesl_backend::engine::clock::Talk;
 use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
 use nesl_backend::{
-    Addresses, Collective, Columns, Counters, Division, Engine, Failed, Fault, Fill, Group, Hold, Interrupt,
-    MapOperand, Native, Order, Own, Pack, Permute, Scheduler, Segment, Slot, SlotOf, Text, Vector, Window,
+    Addresses, Carried, Collective, Columns, Counters, Division, Engine, Failed, Fault, Fill, Group, Hold, Interrupt,
+    MapOperand, Native, Order, Own, Pack, Permute, Scheduler, Segment, Slot, SlotOf, Text, Threads, Vector, Window,
 };
 use nesl_prim::{Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
@@ -176,6 +176,10 @@ impl<L: Engine<Column = Vector>> Scheduler for Ranks<L> {
         self.distribution.local.interrupt()
     }
 
+    fn into_threads(self) -> Option<Threads> {
+        self.distribution.local.into_threads()
+    }
+
     fn moves_together(&self) -> bool {
         self.distribution.layout.ranks > 1
     }
@@ -216,6 +220,14 @@ impl<L: Engine<Column = Vector>> Collective for Ranks<L> {
         })
     }
 
+    fn carried(&mut self, columns: &[Distributed]) -> Result<Vec<Carried>, Fault> {
+        self.distribution.carried(columns)
+    }
+
+    fn arrived(&mut self, carried: Vec<Carried>) -> Vec<Distributed> {
+        self.distribution.arrived(carried)
+    }
+
     fn divide(
         &mut self,
         division: &Division<'_, Self>,
@@ -241,6 +253,10 @@ impl<L: Engine<Column = Vector>> Collective for Ranks<L> {
 
     fn forget_kept(&mut self) {
         self.distribution.cache = RequestCache::default();
+    }
+
+    fn report(&self, counters: &mut Counters) {
+        self.distribution.collectives.communicator.report(counters);
     }
 
     fn talk(&self) -> Talk {

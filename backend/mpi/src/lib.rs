@@ -21,7 +21,9 @@ mod ranks;
 
 pub use communication::communicator::Communicator;
 pub use communication::frame::Growth;
+pub use communication::regroup::{Regrouping, can_start};
 pub use communication::world::{LaunchError, Launcher, World, detect, initialise};
+pub use distribution::carrying::{Carriage, carry};
 pub use distribution::column::Distributed;
 pub use distribution::descriptor::Descriptor;
 pub use ranks::{Ranks, THRESHOLD};

@@ -74,6 +74,19 @@ macro_rules! one_process {
                 Ok(Window { start: 0, elements: column.to_constants() })
             }
 
+            fn carried(&mut self, columns: &[Vector]) -> Result<Vec<$crate::data::carried::Carried>, Fault> {
+                let carried = |column: &Vector| $crate::data::carried::Carried {
+                    scalar: column.scalar_type(),
+                    length: column.len(),
+                    part: column.clone(),
+                };
+                Ok(columns.iter().map(carried).collect())
+            }
+
+            fn arrived(&mut self, carried: Vec<$crate::data::carried::Carried>) -> Vec<Vector> {
+                carried.into_iter().map(|column| column.part).collect()
+            }
+
             fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(
                 &mut self,
                 outcome: Result<T, E>,

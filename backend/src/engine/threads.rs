@@ -165,6 +165,10 @@ impl Addresses for Threads {
 }
 
 impl Scheduler for Threads {
+    fn into_threads(self) -> Option<Threads> {
+        Some(self)
+    }
+
     fn set_native(&mut self, native: Native) {
         self.native = native;
         self.tuning = if native == Native::Check { GroupTuning::FINEST } else { GroupTuning::FAST };

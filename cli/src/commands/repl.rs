@@ -1,17 +1,19 @@
 //! `nesl repl`, and `nesl` alone: an interactive session on an engine.
 
 use crate::interrupt::Interrupt;
-use crate::launch::{Job, Link, Place};
+use crate::launch::Place;
 use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
-use crate::repl::{self, session::Repl};
+use crate::repl;
 use crate::stop::Stop;
 use crate::supervisor;
-use nesl_backend::Engine;
 
 /// Starts a session, which lasts to the end of its input.
 pub fn run(options: &RunOptions) -> Result<(), Stop> {
-    if let Some(ranks) = supervisor::wanted(options)? {
+    // One rank alone may want others later.
+    let is_elastic = cfg!(feature = "mpi") && matches!(options.engine, None | Some(EngineName::Mpi));
+    let one = || options.ranks.filter(|_| is_elastic && !options.as_rank).map(usize::from);
+    if let Some(ranks) = supervisor::wanted(options)?.or_else(one) {
         return supervisor::session(ranks, options);
     }
     if options.turns.is_some() {
@@ -28,24 +30,34 @@ pub fn run(options: &RunOptions) -> Result<(), Stop> {
     let interrupt = place.is_alone().then(Interrupt::install);
     let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
     repl::watch(&place, options);
-    let link = place.link();
-    let result = place.run(options, Session { options, interrupt, limit, link });
-    place.said_once(result)
+    let result = converse(&mut place, options, (interrupt, limit));
+    if place.is_parked() { result } else { place.said_once(result) }
 }
 
-struct Session<'a> {
-    options: &'a RunOptions,
-    interrupt: Option<Interrupt>,
-    limit: Limit,
-    link: Link,
-}
-
-impl Job for Session<'_> {
-    fn run<E: Engine>(self, engine: E) -> Result<(), Stop> {
-        let Session { options, interrupt, limit, mut link } = self;
-        if engine.rank().0 > 0 {
-            return repl::follow(engine, options, &mut link);
-        }
-        repl::run(Repl::new(engine, options.clone(), (interrupt, limit), link))
+/// The session on this rank.
+#[cfg(feature = "mpi")]
+fn converse(place: &mut Place, options: &RunOptions, ends: (Option<Interrupt>, Limit)) -> Result<(), Stop> {
+    if place.rank() > 0 || place.is_new() {
+        return repl::follow(place, options);
     }
+    let session = repl::ElasticSession::new(place, options, ends)?;
+    repl::run(session, options)
+}
+
+/// The session.
+#[cfg(not(feature = "mpi"))]
+fn converse(place: &mut Place, options: &RunOptions, ends: (Option<Interrupt>, Limit)) -> Result<(), Stop> {
+    struct Session<'a> {
+        options: &'a RunOptions,
+        ends: (Option<Interrupt>, Limit),
+        link: crate::launch::Link,
+    }
+    impl crate::launch::Job for Session<'_> {
+        fn run<E: nesl_backend::Engine + 'static>(self, engine: E) -> Result<(), Stop> {
+            let Session { options, ends, link } = self;
+            repl::run(repl::session::Repl::new(engine, options.clone(), ends, link), options)
+        }
+    }
+    let link = place.link();
+    place.run(options, Session { options, ends, link })
 }

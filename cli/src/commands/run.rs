@@ -1,5 +1,8 @@
 //! `nesl run`: a file on an engine.
 
+#[cfg(feature = "mpi")]
+mod elastic;
+
 use crate::arguments;
 use crate::checkpoint::request::Requests;
 use crate::checkpoint::{Saved, Saving, SavingOptions};
@@ -18,7 +21,7 @@ use nesl_span::SourceMap;
 use nesl_vcode::Program;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -36,6 +39,10 @@ use std::time::Instant;
 pub struct Arguments {
     #[command(flatten)]
     saving: SavingOptions,
+    /// Take the number of ranks from a file while the program runs, whenever it changes: at most a second later, at once
+    /// on SIGUSR2. Begin with --ranks
+    #[arg(long, value_name = "FILE")]
+    ranks_from: Option<PathBuf>,
     /// Source file; - for the standard input
     #[arg(value_name = "FILE", required_unless_present = "resume")]
     file: Option<PathBuf>,
@@ -47,14 +54,51 @@ pub struct Arguments {
 
 /// Runs the file, or goes on with a run that was saved.
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
-    let Arguments { saving, file, arguments } = arguments;
+    let Arguments { saving, ranks_from, file, arguments } = arguments;
     let text = file.as_ref().map(|file| ProgramText::of(file));
     let command = file.as_ref().map_or_else(|| "nesl run".to_owned(), |file| format!("nesl run {}", file.display()));
     if saving.is_saved() && options.engine == Some(EngineName::Oracle) {
         let engine = "the oracle has no state that could be saved; take --engine reference";
         return Err(Stop::usage(format!("error: {engine}")));
     }
+    if let Some(ranks_from) = ranks_from {
+        if saving.is_saved() {
+            return Err(Stop::usage("error: --ranks-from is not for runs that are saved; resume them on other ranks"));
+        }
+        return on_changing_ranks(text.as_ref(), arguments, &command, (options, ranks_from));
+    }
     of_text(text.as_ref(), arguments, &command, (options, saving))
+}
+
+/// Runs a program on as many ranks as a file says.
+#[cfg(feature = "mpi")]
+fn on_changing_ranks(
+    text: Option<&ProgramText>,
+    arguments: &[OsString],
+    command: &str,
+    (options, file): (&RunOptions, &Path),
+) -> Result<(), Stop> {
+    let begun = Instant::now();
+    let ranks = supervisor::wanted(options)?.or_else(|| options.ranks.filter(|_| !options.as_rank).map(usize::from));
+    if let Some(ranks) = ranks {
+        return supervisor::elastic(ranks, options);
+    }
+    if crate::launch::Launched::detect().is_none() {
+        return Err(Stop::usage("error: --ranks-from is for runs on ranks: say with how many they begin, --ranks N"));
+    }
+    let file = crate::launch::RanksFile::listen(file);
+    let mut place = Place::join(options)?;
+    let limit = Limit::new(options.time_limit.clone(), options.style(), None, place.rank());
+    let _watching = limit.since(begun);
+    let run = elastic::ElasticRun { text, arguments, command, options, limit: &limit, begun, file };
+    let result = run.run(&mut place);
+    if place.is_parked() { result } else { place.said_once(result) }
+}
+
+/// Without MPI there are no ranks.
+#[cfg(not(feature = "mpi"))]
+fn on_changing_ranks(_: Option<&ProgramText>, _: &[OsString], _: &str, _: (&RunOptions, &Path)) -> Result<(), Stop> {
+    Err(crate::launch::without_mpi("this nesl was built without MPI, which starts ranks"))
 }
 
 /// Runs a program with the arguments that were given to `command`.
@@ -113,6 +157,7 @@ fn of_text(
             limit: &limit,
             begun,
             saving,
+            moving: None,
         };
         place.run(options, execution)
     });

@@ -36,7 +36,7 @@ fn table<E: Engine>() -> [Command<E>; 23] {
         row("stats", "", "show what the session has done: instructions, elements, bytes", Repl::count),
         row("profile", "EXPRESSION", "evaluate, and show which lines took the time", Repl::profile),
         row("threads", "[NUMBER]", "compute on so many threads, or show on how many", Repl::threads),
-        row("ranks", "", "show where the session runs: machines, threads, cores, memory", Repl::ranks),
+        row("ranks", "[NUMBER]", "compute on so many ranks, or show where they are, and their memory", Repl::ranks),
         row("vcode", "EXPRESSION", "show the flat program of an expression", Repl::vcode),
         row("explain", "CODE", "explain the code of an error or warning", explain),
         row("history", "[NUMBER]", "show the last inputs", at_terminal),

@@ -3,7 +3,7 @@
 use super::Next;
 use super::ranks::{Request, set_threads};
 use super::session::Repl;
-use crate::rank::Rank;
+use crate::rank::RankProcess;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_prim::visible;
@@ -34,23 +34,41 @@ impl<E: Engine> Repl<E> {
         self.answer(&format!("{threads} thread{many}{each}\n")).map(|()| Next::Go)
     }
 
-    /// Shows what each rank has, and the most memory that its values have taken.
+    /// Shows what each rank has, what its values take, and the most that they have taken.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn ranks(&mut self, _: &str) -> Result<Next, Stop> {
+    pub fn ranks(&mut self, argument: &str) -> Result<Next, Stop> {
+        if !argument.is_empty() {
+            return Ok(self.refuse("this nesl was built without MPI, which starts ranks"));
+        }
         let counters = self.counters();
         self.together(&Request::Rank);
-        let own = Rank::here(self.machine.engine.threads(), None);
+        let own = RankProcess::here(self.machine.engine.threads());
         let ranks = self.link.at_first(&own);
-        let machine = |rank: &Rank| visible::line(&rank.machine).into_owned();
-        let width = ranks.iter().map(|rank| machine(rank).chars().count()).max().unwrap_or(0).max("machine".len());
-        let mut text = format!("rank  {:<width$}  threads  {:<12}  most memory\n", "machine", "may use");
-        for ((index, rank), counters) in ranks.iter().enumerate().zip(&counters) {
-            let mebibytes = counters.peak_bytes as f64 / f64::from(1 << 20);
-            let (machine, binding) = (machine(rank), rank.binding());
-            text +=
-                &format!("{index:>4}  {machine:<width$}  {:>7}  {binding:<12}  {mebibytes:>7.1} MiB\n", rank.threads);
+        let machine = |seen: &RankProcess| visible::line(&seen.rank.machine).into_owned();
+        let all = ranks.iter().chain(&self.parked);
+        let width = all.map(|seen| machine(seen).chars().count()).max().unwrap_or(0).max("machine".len());
+        let mut text = format!(
+            "rank  {:<width$}  {:>7}  threads  {:<12}  {:>11}  most memory  state\n",
+            "machine", "process", "may use", "memory"
+        );
+        let mebibytes = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+        for ((index, seen), counters) in ranks.iter().enumerate().zip(&counters) {
+            let (machine, process, binding) = (machine(seen), seen.process, seen.rank.binding());
+            let (now, most) = (mebibytes(seen.resident), mebibytes(counters.peak_bytes));
+            let state = if index == 0 { "works, talks" } else { "works" };
+            let threads = seen.rank.threads;
+            text += &format!(
+                "{index:>4}  {machine:<width$}  {process:>7}  {threads:>7}  {binding:<12}  {now:>11}  {most:>11}  {state}\n"
+            );
+        }
+        for (index, seen) in (ranks.len()..).zip(&self.parked) {
+            let (machine, process) = (machine(seen), seen.process);
+            let nothing = "–";
+            text += &format!(
+                "{index:>4}  {machine:<width$}  {process:>7}  {nothing:>7}  {nothing:<12}  {nothing:>11}  {nothing:>11}  parked\n"
+            );
         }
         self.answer(&text).map(|()| Next::Go)
     }

@@ -8,7 +8,7 @@ use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
 use crate::progress::Considerate;
-use crate::rank::Rank;
+use crate::rank::RankProcess;
 use crate::stop::Stop;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
 use nesl_prim::Failure;
@@ -49,6 +49,33 @@ impl Turn {
     }
 }
 
+/// What rank 0 says of ranks that came later.
+#[cfg(feature = "mpi")]
+pub(crate) struct Started;
+
+#[cfg(feature = "mpi")]
+impl Started {
+    /// Says that so many came, behind so many others, if somebody listens.
+    pub fn say(options: &RunOptions, before: usize, count: usize) {
+        if let Some(mark) = &options.turns {
+            eprintln!("{MARK}{mark} started {before} {count}");
+        }
+    }
+
+    /// Behind how many others how many came, if that is what was said.
+    pub fn of(word: &str) -> Option<(usize, usize)> {
+        let (before, count) = word.strip_prefix("started ")?.split_once(' ')?;
+        Some((before.parse().ok()?, count.parse().ok()?))
+    }
+}
+
+/// Says that an input has been answered, if somebody listens.
+pub(super) fn end_turn(options: &RunOptions) {
+    if let Some(mark) = &options.turns {
+        Turn::Ends.say(mark);
+    }
+}
+
 /// Makes this rank stop evaluations at an interrupt, if somebody sends some.
 pub fn watch(place: &Place, options: &RunOptions) {
     if let Some(mark) = options.turns.clone() {
@@ -75,6 +102,8 @@ pub(super) enum Request<'a> {
     Threads(usize),
     /// Tell rank 0 what they have.
     Rank,
+    /// So many ranks are to work from here on.
+    Regroup(usize),
     /// End the session.
     Quit,
 }
@@ -130,19 +159,22 @@ pub(super) fn set_threads<E: Engine>(engine: &mut E, threads: usize) -> Result<(
     engine.agree(outcome)
 }
 
-/// Runs a session on this rank, which is not rank 0, to its end.
+/// Does what rank 0 says on this rank, until the session ends or the number of ranks changes: to that.
 ///
 /// # Errors
 /// If a program has ended the session with an exit code that says so.
-pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Result<(), Stop> {
-    let mut machine = machine(engine, options);
+pub(super) fn follow<E: Engine>(
+    machine: &mut Machine<E>,
+    options: &RunOptions,
+    link: &mut Link,
+) -> Result<Option<usize>, Stop> {
     let mut end = 0;
     while let Some(request) = link.hear::<Request<'_>>() {
         match request {
             Request::Run { program, mut draws, since } => {
                 let program = Loaded::new(Arc::new(program.into_owned()));
                 // What goes wrong goes wrong on all ranks, and rank 0 says so.
-                match run_together(link, since, &mut machine, &program, options.seed, &mut draws) {
+                match run_together(link, since, machine, &program, options.seed, &mut draws) {
                     // What comes now is the end of the session.
                     Some(Err(RuntimeError { failure: Failure::Exited { code }, .. })) => end = code,
                     _ => drop(machine.end_line()),
@@ -156,12 +188,13 @@ pub fn follow<E: Engine>(engine: E, options: &RunOptions, link: &mut Link) -> Re
             Request::Count => drop(machine.counters()),
             // What cannot be done rank 0 says.
             Request::Threads(threads) => _ = set_threads(&mut machine.engine, threads),
-            Request::Rank => _ = link.at_first(&Rank::here(machine.engine.threads(), None)),
+            Request::Rank => _ = link.at_first(&RankProcess::here(machine.engine.threads())),
+            Request::Regroup(ranks) => return Ok(Some(ranks)),
             Request::Quit => break,
         }
     }
     match end {
-        0 => Ok(()),
+        0 => Ok(None),
         code => Err(Stop::with_code(code, "")),
     }
 }

@@ -16,6 +16,7 @@ use crate::options::RunOptions;
 use crate::output::{self, print_error, remark};
 use crate::profile;
 use crate::progress::Evaluation;
+use crate::rank::RankProcess;
 use crate::screen::Screen;
 use crate::stats;
 use crate::stop::Stop;
@@ -72,10 +73,10 @@ pub struct Repl<E: Engine> {
     pub(super) sources: SourceMap,
     pub(super) machine: Machine<E>,
     /// Where it is, for whoever looks while it runs.
-    whereabouts: Option<Arc<Whereabouts>>,
+    pub(super) whereabouts: Option<Arc<Whereabouts>>,
     pub(super) options: RunOptions,
     /// What Ctrl-C does; nothing where it is left to the launcher.
-    interrupt: Option<Interrupt>,
+    pub(super) interrupt: Option<Interrupt>,
     /// The most time that an input may take.
     pub(super) limit: Limit,
     /// The other ranks.
@@ -84,7 +85,7 @@ pub struct Repl<E: Engine> {
     pub(super) since: u64,
     pub(super) inputs: usize,
     /// Steps so far that drew random numbers.
-    draws: usize,
+    pub(super) draws: usize,
     pub(super) settings: Settings,
     /// Whether inputs are numbered, and what they give can be named by that.
     pub(super) is_numbered: bool,
@@ -96,6 +97,8 @@ pub struct Repl<E: Engine> {
     pub(super) loaded: Vec<PathBuf>,
     /// The names that the library defines.
     pub(super) library: HashSet<String>,
+    /// What ranks have that are parked.
+    pub(super) parked: Vec<RankProcess>,
 }
 
 impl<E: Engine> Repl<E> {
@@ -135,6 +138,7 @@ impl<E: Engine> Repl<E> {
             accepted: Vec::new(),
             loaded: Vec::new(),
             library,
+            parked: Vec::new(),
         }
     }
 

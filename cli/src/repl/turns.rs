@@ -1,7 +1,7 @@
 //! What rank 0 says while a session goes on: to the other ranks what it does, and to whoever passes the session on to a
 //! terminal when an input begins, ends and is answered.
 
-use super::ranks::{MARK, Request, Turn, UNIT};
+use super::ranks::{MARK, Request, Turn, UNIT, end_turn};
 use super::session::Repl;
 use crate::stop::Stop;
 use nesl_backend::Engine;
@@ -23,19 +23,12 @@ impl<E: Engine> Repl<E> {
 
     /// It has been.
     pub(super) fn end_turn(&self) {
-        if let Some(mark) = &self.options.turns {
-            Turn::Ends.say(mark);
-        }
-    }
-
-    /// Whether somebody is to be told of every answer.
-    pub(super) fn is_marked(&self) -> bool {
-        self.options.mark.is_some()
+        end_turn(&self.options);
     }
 
     /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next, and
     /// which names can be used now.
-    pub(super) fn mark(&self) -> Result<(), Stop> {
+    pub(super) fn say_mark(&self) -> Result<(), Stop> {
         let Some(mark) = &self.options.mark else { return Ok(()) };
         eprintln!("{MARK}{mark}");
         let names = self.names().into_iter().map(|KnownName { name, ty, .. }| format!("{UNIT}{name}{UNIT}{ty}"));

@@ -48,6 +48,20 @@ pub fn saved(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     Watch { is_saved: true, ..watch }.last()
 }
 
+/// The same for a run whose ranks become more or fewer: its ranks are told when somebody wants them to look at that.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn elastic(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+    signals::note_look();
+    let (mark, turns) = (mark(), Arc::<Turns>::default());
+    let job = with_input(ranks, options, &["--turns", &mark])?;
+    let heard = Arc::clone(&turns);
+    let errors = Marks::new(&mark, io::stderr(), move |word: &str| heard.hear(word));
+    let watch = Watch::new(job, ranks, StandardOutput::default(), errors);
+    Watch { started: Some(turns), ..watch }.last()
+}
+
 /// The same for a session whose input is no terminal, or is not edited.
 ///
 /// # Errors
@@ -182,6 +196,8 @@ pub(super) struct Watch {
     stopped_by: Option<i32>,
     /// Which evaluation an interrupt is for, in a session.
     turns: Option<Arc<Turns>>,
+    /// Which ranks have come later.
+    started: Option<Arc<Turns>>,
     /// The ranks end by themselves after a signal that asks for it, having saved what they do.
     is_saved: bool,
     /// When they were told of one last. They may not have listened: they are told again. A second one ends them.
@@ -210,6 +226,7 @@ impl Watch {
             lost: None,
             stopped_by: None,
             turns: None,
+            started: None,
             is_saved: false,
             told: None,
         }
@@ -217,7 +234,7 @@ impl Watch {
 
     /// Passes an interrupt on to a session, where it is for an evaluation.
     pub(super) fn interruptible(self, turns: Arc<Turns>) -> Watch {
-        Watch { turns: Some(turns), ..self }
+        Watch { turns: Some(Arc::clone(&turns)), started: Some(turns), ..self }
     }
 
     /// Waits for the end of the job, and says what it is for the user.
@@ -241,6 +258,9 @@ impl Watch {
             self.stopped_by = self.stopped_by.or_else(signals::caught);
             self.pass_requests();
             self.pass_interrupts();
+            if signals::take_look() {
+                self.job.look();
+            }
             if let Some(passed) = self.output.as_ref().and_then(|output| output.try_recv().ok()) {
                 self.output = None;
                 self.note(passed);
@@ -316,7 +336,9 @@ impl Watch {
         }
         if let Some(death) = death {
             let code = death.signal.map_or(UNKNOWN, by_signal);
-            return Err(Stop::with_code(code, obituary(death, self.ranks)));
+            let started = self.started.map(|turns| turns.started()).unwrap_or_default();
+            let ranks = started.iter().fold(self.ranks, |_, &(before, count)| before + count);
+            return Err(Stop::with_code(code, obituary(&death.among(&started), ranks)));
         }
         if let Some(signal) = signals::that_ended(status) {
             let message = format!("error: the launcher was ended by signal {signal}: the job ends");
@@ -339,7 +361,7 @@ fn by_signal(signal: i32) -> u8 {
 fn obituary(death: &Death, ranks: usize) -> String {
     const SIGKILL: i32 = 9;
     const SIGTERM: i32 = 15;
-    let Death { rank, machine, signal } = death;
+    let Death { rank, machine, signal, .. } = death;
     let rank = rank.map_or_else(|| "a rank".to_owned(), |rank| format!("rank {rank}"));
     let machine = machine.as_ref().map_or_else(String::new, |machine| format!(" on {machine}"));
     let Some(signal) = signal else {
@@ -363,12 +385,12 @@ mod tests {
 
     #[test]
     fn a_dead_rank_is_named() {
-        let death = Death { rank: Some(2), machine: Some("node7".to_owned()), signal: Some(9) };
+        let death = Death { rank: Some(2), job: 1, machine: Some("node7".to_owned()), signal: Some(9) };
         let text = obituary(&death, 4);
         assert!(text.starts_with("error: rank 2 of 4 on node7 was killed by signal 9: the job ends\nhint: "), "{text}");
-        let text = obituary(&Death { rank: None, machine: None, signal: Some(11) }, 4);
+        let text = obituary(&Death { rank: None, job: 1, machine: None, signal: Some(11) }, 4);
         assert!(text.starts_with("error: a rank of 4 crashed with signal 11"), "{text}");
-        let text = obituary(&Death { rank: None, machine: None, signal: None }, 4);
+        let text = obituary(&Death { rank: None, job: 1, machine: None, signal: None }, 4);
         assert_eq!(text, "error: a rank of 4 crashed or was killed: the job ends");
     }
 }

@@ -4,6 +4,7 @@
 //! It has a process group of its own: a Ctrl-C at the terminal reaches the supervisor and nobody else, which then ends
 //! the job in an orderly way. On Linux the launcher ends when the supervisor does, however that happens.
 
+use crate::launch::{FewFiles, check_files};
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -34,24 +35,13 @@ const SETTINGS: [(&str, &str); 8] = [
 /// How long a launcher may take to end its ranks before it is ended itself. Open MPI takes one second.
 const PATIENCE: Duration = Duration::from_millis(1700);
 
-/// Files that a launcher and each of its ranks may have open at once. Open MPI 4 was seen to fail in its own words with
-/// 40, and to wait forever with others.
-const FILES: u64 = 64;
-/// Files that a launcher opens for each rank.
-const FILES_OF_RANK: u64 = 8;
-
 /// Why a job could not begin.
 #[derive(Debug)]
 pub enum StartError {
     /// There is no launcher.
     NoLauncher,
     /// A process may open too few files.
-    FewFiles {
-        /// So many.
-        allowed: u64,
-        /// What ranks need.
-        needed: u64,
-    },
+    FewFiles(FewFiles),
     /// The launcher cannot be started.
     NotStarted {
         /// Its name.
@@ -69,11 +59,7 @@ impl fmt::Display for StartError {
                 "ranks are started by MPI, and there is neither mpirun nor mpiexec here; install it, or say where it is: \
                  {LAUNCHER_VARIABLE}=/path/to/mpirun"
             ),
-            StartError::FewFiles { allowed, needed } => write!(
-                formatter,
-                "starting these ranks takes up to {needed} open files, and a process may have {allowed} here\n\
-                 hint: raise the limit: ulimit -n {needed}"
-            ),
+            StartError::FewFiles(few) => few.fmt(formatter),
             StartError::NotStarted { launcher, problem } => write!(formatter, "cannot start {launcher}: {problem}"),
         }
     }
@@ -99,11 +85,7 @@ pub fn start(
     arguments: &[OsString],
     stdin: impl Fn() -> Stdio,
 ) -> Result<LauncherProcess, StartError> {
-    let needed = FILES + FILES_OF_RANK * ranks as u64;
-    let allowed = allowed_files(needed);
-    if allowed < needed {
-        return Err(StartError::FewFiles { allowed, needed });
-    }
+    check_files(ranks).map_err(StartError::FewFiles)?;
     let named = std::env::var(LAUNCHER_VARIABLE).ok().filter(|name| !name.trim().is_empty());
     let candidates = match &named {
         Some(name) if Path::new(name).is_file() => vec![vec![name.as_str()]],
@@ -160,6 +142,11 @@ impl LauncherProcess {
         interrupt(&self.launcher);
     }
 
+    /// Makes ranks look at once how many of them are wanted, if they have said that they can.
+    pub fn look(&self) {
+        look(&self.launcher);
+    }
+
     /// Makes the job end. To be called until it has: a launcher that does not end is killed, and on Linux its ranks
     /// with it.
     pub fn end(&mut self) {
@@ -186,23 +173,6 @@ impl Drop for LauncherProcess {
     }
 }
 
-/// How many files this process and those that it starts may have open, raised to what is wanted if that is allowed.
-#[cfg(unix)]
-fn allowed_files(wanted: u64) -> u64 {
-    use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    let Ok((now, most)) = getrlimit(Resource::RLIMIT_NOFILE) else { return u64::MAX };
-    let raised = most.min(wanted);
-    match now < raised && setrlimit(Resource::RLIMIT_NOFILE, raised, most).is_ok() {
-        true => raised,
-        false => now,
-    }
-}
-
-#[cfg(not(unix))]
-fn allowed_files(_: u64) -> u64 {
-    u64::MAX
-}
-
 /// Gives a process a group of its own, and on Linux makes it end with the thread that starts it.
 fn detach(command: &mut Command) {
     #[cfg(unix)]
@@ -221,6 +191,11 @@ fn interrupt(process: &Child) {
     send(process, nix::sys::signal::Signal::SIGUSR1);
 }
 
+#[cfg(unix)]
+fn look(process: &Child) {
+    send(process, nix::sys::signal::Signal::SIGUSR2);
+}
+
 /// Sends a signal to a process that has not been waited for: the number is that of our child until then.
 #[cfg(unix)]
 fn send(process: &Child, signal: nix::sys::signal::Signal) {
@@ -237,3 +212,6 @@ fn terminate(process: &mut Child) {
 
 #[cfg(not(unix))]
 fn interrupt(_: &Child) {}
+
+#[cfg(not(unix))]
+fn look(_: &Child) {}

@@ -9,12 +9,25 @@
 /// The rank that ended a job by dying.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Death {
-    /// Which, where the launcher says so.
+    /// Which, where the launcher says so: of those that were started with it.
     pub rank: Option<usize>,
+    /// Which of those that were started at once: 1 for the first, more for those that came later.
+    pub job: usize,
     /// The machine it was on, where the launcher says so.
     pub machine: Option<String>,
     /// The signal that it died of, where the launcher is sure.
     pub signal: Option<i32>,
+}
+
+impl Death {
+    /// The same with the number that a rank has among all, where others came later: behind so many, as many.
+    pub fn among(&self, started: &[(usize, usize)]) -> Death {
+        let before = match self.job {
+            0 | 1 => Some(0),
+            job => started.get(job - 2).map(|&(before, _)| before),
+        };
+        Death { rank: self.rank.and_then(|rank| Some(before? + rank)), ..self.clone() }
+    }
 }
 
 /// Lines that are a frame: Open MPI writes 74 dashes, MPICH 83 equals signs, hwloc 76 asterisks.
@@ -25,13 +38,17 @@ const DOUBTS: [&str; 3] =
     ["* hwloc ", "hwloc has encountered what looks like an error", "hwloc received invalid information"];
 
 /// How paragraphs begin that say of a job what its ranks have said themselves, or what [`Death`] says.
-const OBITUARIES: [&str; 5] = [
+const OBITUARIES: [&str; 6] = [
     "Primary job terminated normally, but",
+    CHILD,
     "MPI_ABORT was invoked on rank",
     "noticed that process rank",
     "detected that one or more processes exited with non-zero status",
     HYDRA,
 ];
+
+/// How a paragraph begins that says which of the jobs it is that has ended, of those that were started later.
+const CHILD: &str = "Child job ";
 
 /// What hydra says of a rank that has died: a paragraph in a frame, and then these lines.
 const HYDRA: &str = "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES";
@@ -69,6 +86,8 @@ pub struct Remarks {
     started: bool,
     /// The lines of a paragraph from its first frame on.
     paragraph: Option<Vec<u8>>,
+    /// Which of the jobs an obituary is about.
+    job: usize,
     death: Option<Death>,
 }
 
@@ -168,13 +187,16 @@ impl Remarks {
         // Launchers break lines where it suits them.
         let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "=").collect();
         let text = words.join(" ");
+        if let Some((_, job)) = text.split_once(CHILD) {
+            self.job = job.split_whitespace().next().and_then(|job| job.parse().ok()).unwrap_or(1);
+        }
         if DOUBTS.iter().any(|doubt| text.contains(doubt)) {
             return;
         }
         if !OBITUARIES.iter().any(|obituary| text.contains(obituary)) {
             shown.extend_from_slice(&paragraph);
         } else if self.death.is_none() {
-            self.death = death(&text);
+            self.death = death(&text).map(|death| Death { job: self.job.max(1), ..death });
         }
     }
 }
@@ -192,6 +214,7 @@ fn death(text: &str) -> Option<Death> {
     let after = |mark: &str| text.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next());
     if let Some(signal) = after("exited on signal ") {
         return Some(Death {
+            job: 1,
             rank: after("process rank ").and_then(|rank| rank.parse().ok()),
             machine: after("on node ").map(str::to_owned),
             signal: Some(signal.trim_end_matches('.').parse().ok()?),
@@ -202,6 +225,7 @@ fn death(text: &str) -> Option<Death> {
     // shells.
     (code > 2 && code < 32).then(|| Death {
         rank: None,
+        job: 1,
         machine: after("RUNNING AT ").map(str::to_owned),
         signal: Some(code),
     })
@@ -231,7 +255,7 @@ mod tests {
              job has been aborted.\n{FRAME}two\n{FRAME}mpirun noticed that process rank 2 with PID 0 on node vm exited on \
              signal 9 (Killed).\n{FRAME}[vm:1] 1 more process has sent help message help-mpi-api.txt / mpi-abort\nthree"
         );
-        let death = Death { rank: Some(2), machine: Some("vm".to_owned()), signal: Some(9) };
+        let death = Death { rank: Some(2), job: 1, machine: Some("vm".to_owned()), signal: Some(9) };
         for size in [1, 7, 4096] {
             assert_eq!(shown(&text, size), ("one\ntwo\nthree".to_owned(), Some(death.clone())), "pieces of {size}");
         }
@@ -243,8 +267,21 @@ mod tests {
             "{equals}=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4 RUNNING AT n\n=   EXIT CODE: 9\n{equals}\
              YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
         );
-        let death = Death { rank: None, machine: Some("n".to_owned()), signal: Some(9) };
+        let death = Death { rank: None, job: 1, machine: Some("n".to_owned()), signal: Some(9) };
         assert_eq!(shown(&hydra, 5), (String::new(), Some(death)));
+    }
+
+    #[test]
+    fn ranks_that_came_later_have_numbers_behind_the_others() {
+        let text = format!(
+            "{FRAME}Child job 3 terminated normally, but 1 process returned\na non-zero exit code.\n{FRAME}{FRAME}mpirun \
+             noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n{FRAME}"
+        );
+        let death = shown(&text, 7).1.unwrap();
+        assert_eq!((death.rank, death.job), (Some(1), 3));
+        assert_eq!(death.among(&[(2, 2), (4, 4)]).rank, Some(5));
+        assert_eq!(death.among(&[]).rank, None, "nobody has said where they are");
+        assert_eq!(Death { job: 1, ..death }.among(&[(2, 2)]).rank, Some(1));
     }
 
     #[test]
@@ -257,7 +294,7 @@ mod tests {
                  refers to a problem with your application.\nPlease see the FAQ page for debugging suggestions\n"
             )
         };
-        let death = |signal| Death { rank: None, machine: Some("n".to_owned()), signal };
+        let death = |signal| Death { rank: None, job: 1, machine: Some("n".to_owned()), signal };
         for size in [1, 7, 4096] {
             let read = |text: &str| shown_by(Remarks::of_output(), text, size);
             assert_eq!(read(&hydra(9)), ("one\n\n".to_owned(), Some(death(Some(9)))));

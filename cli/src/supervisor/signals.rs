@@ -3,13 +3,16 @@
 #[cfg(unix)]
 mod noted {
     use nesl_mpi::communication::process::is_ignored;
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
-    use signal_hook::flag::register_usize;
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+    use signal_hook::flag::{register, register_usize};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
     use std::sync::{Arc, LazyLock};
 
     /// The last signal that came; 0 for none.
     static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+    /// Somebody wants the ranks to look how many of them are wanted.
+    static LOOK: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
     /// From here on SIGINT, SIGTERM and SIGHUP are noted, unless whoever started this process wants them ignored.
     pub fn note() {
@@ -24,6 +27,16 @@ mod noted {
     /// From here on SIGUSR1 is noted, too.
     pub fn note_user() {
         let _ = register_usize(SIGUSR1, Arc::clone(&CAUGHT), SIGUSR1 as usize);
+    }
+
+    /// From here on SIGUSR2 is noted, which ends nothing.
+    pub fn note_look() {
+        let _ = register(SIGUSR2, Arc::clone(&LOOK));
+    }
+
+    /// Whether SIGUSR2 has come since this was asked last.
+    pub fn take_look() -> bool {
+        LOOK.swap(false, SeqCst)
     }
 
     /// Whether a signal asks a run that is saved to end when it has been.
@@ -68,6 +81,14 @@ mod noted {
     /// Nothing is noted.
     pub fn note_user() {}
 
+    /// Nothing is noted.
+    pub fn note_look() {}
+
+    /// None has come.
+    pub fn take_look() -> bool {
+        false
+    }
+
     /// None is.
     pub fn is_request(_: i32) -> bool {
         false
@@ -95,4 +116,7 @@ mod noted {
     }
 }
 
-pub use noted::{caught, forget_interrupt, forget_request, is_interrupt, is_request, note, note_user, that_ended};
+pub use noted::{
+    caught, forget_interrupt, forget_request, is_interrupt, is_request, note, note_look, note_user, take_look,
+    that_ended,
+};

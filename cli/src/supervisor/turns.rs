@@ -4,7 +4,7 @@
 //! process ([`crate::interrupt`]). Rank 0 says when an evaluation begins and ends, and when all ranks have heard of an
 //! interrupt: before that no other is sent, since the system may make one of two.
 
-use crate::repl::Turn;
+use crate::repl::{Started, Turn};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What is known of the session.
@@ -23,6 +23,8 @@ struct State {
     due: bool,
     /// The last one that was passed on has not been heard by all.
     unheard: bool,
+    /// Of ranks that came later, behind how many they are, and how many.
+    started: Vec<(usize, usize)>,
 }
 
 impl Turns {
@@ -36,10 +38,18 @@ impl Turns {
         if word == Turn::Begins.word() {
             (state.busy, state.evaluating) = (true, true);
         } else if word == Turn::Ends.word() {
-            *state = State { unheard: state.unheard, ..State::default() };
+            let started = std::mem::take(&mut state.started);
+            *state = State { unheard: state.unheard, started, ..State::default() };
         } else if word == Turn::Heard.word() {
             state.unheard = false;
+        } else if let Some(started) = Started::of(word) {
+            state.started.push(started);
         }
+    }
+
+    /// Of ranks that came later, behind how many they are, and how many.
+    pub(super) fn started(&self) -> Vec<(usize, usize)> {
+        self.state().started.clone()
     }
 
     /// An input is on its way to rank 0.
@@ -71,6 +81,15 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_that_came_later_are_known_from_then_on() {
+        let turns = Turns::default();
+        for word in ["begins", "started 2 2", "ends", "started 4 1", "started", "started x 1"] {
+            turns.hear(word);
+        }
+        assert_eq!(turns.started(), [(2, 2), (4, 1)]);
+    }
 
     #[test]
     fn the_first_interrupt_of_an_evaluation_is_passed_on_once_it_can_be_heard() {

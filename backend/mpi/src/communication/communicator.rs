@@ -10,6 +10,7 @@
 
 use crate::communication::frame::{HEADER, Managed, length_of};
 use crate::communication::interrupts::{self, Act};
+use crate::communication::members::Members;
 use crate::communication::slices::{Apart, Slices, cut};
 use crate::communication::wire::{ReceiveBuffer, Wire, uninitialised};
 use crate::layout::{Layout, offsets, overlap};
@@ -55,6 +56,7 @@ pub const ABORT_CODE: i32 = 101;
 /// The ranks of the job, seen from this one.
 #[derive(Debug)]
 pub struct Communicator {
+    members: Arc<Members>,
     layout: Layout,
     chunk_limit: usize,
     /// That of the process: what it has grown to is known to all communicators of the job.
@@ -78,18 +80,22 @@ impl Begun {
 }
 
 impl Communicator {
-    /// The ranks of MPI's world. MPI must be initialised and stay so; only [`crate::communication::world::World`] makes
+    /// Ranks that work together. MPI must be initialised and stay so; only [`crate::communication::world::World`] makes
     /// one.
-    pub(crate) fn world(chunk_limit: usize, managed: Arc<Mutex<Managed>>) -> Communicator {
-        let world = SimpleCommunicator::world();
-        let layout = Layout { rank: world.rank() as usize, ranks: world.size() as usize };
-        let chunk_limit = chunk_limit.clamp(1, CHUNK_LIMIT);
-        Communicator { layout, chunk_limit, managed, messages: 0, bytes_sent: 0, collectives: 0, talk: Talk::default() }
+    pub(crate) fn of(members: Arc<Members>, chunk_limit: usize, managed: Arc<Mutex<Managed>>) -> Communicator {
+        let layout = members.layout();
+        let (chunk_limit, talk) = (chunk_limit.clamp(1, CHUNK_LIMIT), Talk::default());
+        Communicator { members, layout, chunk_limit, managed, messages: 0, bytes_sent: 0, collectives: 0, talk }
     }
 
     /// Which rank this is, and the blocks of columns.
     pub fn layout(&self) -> Layout {
         self.layout
+    }
+
+    /// The ranks themselves, for a thread that talks to them beside this one.
+    pub(crate) fn members(&self) -> Arc<Members> {
+        Arc::clone(&self.members)
     }
 
     /// Adds what was sent to `counters`.
@@ -133,7 +139,7 @@ impl Communicator {
     fn together(&self) -> Option<Act> {
         let act = interrupts::act();
         if act.is_some() {
-            barrier();
+            barrier(&self.members);
         }
         act
     }
@@ -152,7 +158,8 @@ impl Communicator {
     /// Runs an evaluation, which an interrupt since a moment ends: none on all ranks then, and what they have worked
     /// out in it must be forgotten. All ranks call it together.
     pub fn evaluation<R>(&mut self, since: u64, run: impl FnOnce() -> R) -> Option<R> {
-        interrupts::evaluation(since, run, barrier)
+        let members = Arc::clone(&self.members);
+        interrupts::evaluation(since, run, || barrier(&members))
     }
 
     /// Waits until all ranks are here. Sleeps more and more meanwhile: rank 0 may wait for a person.
@@ -161,7 +168,8 @@ impl Communicator {
         self.collectives += 1;
         let mut pause = Duration::ZERO;
         let begun = Begun::now();
-        let mut request = SimpleCommunicator::world().immediate_barrier();
+        let members = Arc::clone(&self.members);
+        let mut request = members.immediate_barrier();
         while let Err(pending) = request.test() {
             request = pending;
             interrupts::poll();
@@ -182,7 +190,7 @@ impl Communicator {
         self.count_collective::<T>(1, self.layout.ranks - 1);
         let mut all = vec![T::default(); self.layout.ranks];
         let begun = Begun::now();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         mpi::request::scope(|scope| finished(world.immediate_all_gather_into(scope, &mine, &mut all[..])));
         self.has_talked(&begun);
         all
@@ -218,7 +226,7 @@ impl Communicator {
             let own = if own.is_empty() { &mine[..0] } else { &mine[own.start - starts[rank]..own.end - starts[rank]] };
             let mut target = PartitionMut::new(&mut storage[round.clone()], &sizes[..], &places[..]);
             let begun = Begun::now();
-            let world = SimpleCommunicator::world();
+            let world = Arc::clone(&self.members);
             mpi::request::scope(|scope| finished(world.immediate_all_gather_varcount_into(scope, own, &mut target)));
             self.has_talked(&begun);
         }
@@ -232,7 +240,7 @@ impl Communicator {
         self.count_collective::<T>(1, receivers);
         let mut value = value;
         let begun = Begun::now();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let root = world.process_at_rank(root as mpi::Rank);
         mpi::request::scope(|scope| finished(root.immediate_broadcast_into(scope, &mut value)));
         self.has_talked(&begun);
@@ -246,7 +254,7 @@ impl Communicator {
         let receivers = if self.layout.rank == root { self.layout.ranks - 1 } else { 0 };
         self.count_collective::<T>(values.len(), receivers);
         let begun = Begun::now();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let root = world.process_at_rank(root as mpi::Rank);
         mpi::request::scope(|scope| finished(root.immediate_broadcast_into(scope, values)));
         self.has_talked(&begun);
@@ -283,7 +291,7 @@ impl Communicator {
     /// Sends a message, which says in its header how long it is, to other ranks. Its first piece holds the header, so
     /// that their receivers know what is to follow.
     pub(crate) fn send_framed(&mut self, targets: &[usize], message: &[u8]) {
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let (first, rest) = message.split_at(message.len().min(self.chunk_limit.max(HEADER)));
         let (mut messages, begun) = (0, Begun::now());
         mpi::request::scope(|scope| {
@@ -305,7 +313,7 @@ impl Communicator {
     /// Receives a message that says how long it is; that is at most `room`. Returns its length.
     pub(crate) fn receive_framed(&mut self, source: usize, room: &mut [u8]) -> usize {
         let begun = Begun::now();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let process = world.process_at_rank(source as mpi::Rank);
         let first = room.len().min(self.chunk_limit.max(HEADER));
         let received = mpi::request::scope(|scope| {
@@ -338,7 +346,7 @@ impl Communicator {
         let mut incoming = vec![0i64; counts.len()];
         self.count_collective::<i64>(counts.len() / self.layout.ranks, self.layout.ranks - 1);
         let begun = Begun::now();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         mpi::request::scope(|scope| finished(world.immediate_all_to_all_into(scope, &outgoing[..], &mut incoming[..])));
         self.has_talked(&begun);
         incoming.into_iter().map(|count| count as usize).collect()
@@ -408,7 +416,7 @@ impl Communicator {
         let _act = interrupts::act();
         let rank = self.layout.rank;
         assert!(outgoing[rank].is_empty() && incoming[rank].is_empty(), "elements that stay");
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let limit = self.chunk_limit;
         let (mut messages, mut bytes, begun) = (0, 0, Begun::now());
         let mut places: Vec<Vec<ReceiveBuffer<'_, T>>> =
@@ -453,7 +461,7 @@ impl Communicator {
         let (rank, ranks, limit) = (self.layout.rank, self.layout.ranks, self.chunk_limit);
         let (outgoing, incoming) = Slices::by_rank(ranks, columns);
         assert!(cut(outgoing[rank].clone(), limit).is_empty(), "elements that stay");
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let (mut messages, mut bytes, begun) = (0, 0, Begun::now());
         let sent: Vec<Vec<Apart<&[u8]>>> = outgoing.into_iter().map(|slices| cut(slices, limit)).collect();
         let mut places: Vec<Vec<Apart<&mut [MaybeUninit<u8>]>>> =
@@ -495,7 +503,7 @@ impl Communicator {
         self.messages += 1;
         self.bytes_sent += size_of_val(elements) as u64;
         let begun = Begun::now();
-        SimpleCommunicator::world().process_at_rank(target as mpi::Rank).send_with_tag(elements, TAG);
+        self.members.process_at_rank(target as mpi::Rank).send_with_tag(elements, TAG);
         self.has_talked(&begun);
     }
 
@@ -504,7 +512,7 @@ impl Communicator {
         let _words = interrupts::words();
         let mut elements = [T::default(); N];
         let begun = Begun::now();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         mpi::request::scope(|scope| {
             let process = world.process_at_rank(source as mpi::Rank);
             wait(vec![process.immediate_receive_into_with_tag(scope, &mut elements[..], TAG)]);
@@ -517,7 +525,7 @@ impl Communicator {
     /// These messages are not counted: how many there are depends on how fast ranks are.
     pub(crate) fn ask(&mut self) -> Range<usize> {
         let _words = interrupts::words();
-        let world = SimpleCommunicator::world();
+        let world = Arc::clone(&self.members);
         let process = world.process_at_rank(0);
         let (mut answer, begun) = ([0i64; 2], Begun::now());
         process.send_with_tag(&0i64, ASKED);
@@ -530,10 +538,9 @@ impl Communicator {
 
     /// Answers other ranks until so many have got their last range. This is for a thread of rank 0 that runs while no
     /// other one of it talks to MPI. Returns what processors have spent on it.
-    pub(crate) fn answer_others(mut others: usize, take: impl Fn() -> Range<usize>) -> Duration {
+    pub(crate) fn answer_others(world: &Members, mut others: usize, take: impl Fn() -> Range<usize>) -> Duration {
         let _words = interrupts::words();
         let spent = clock::of_thread();
-        let world = SimpleCommunicator::world();
         while others > 0 {
             let mut request = 0i64;
             let asking = mpi::request::scope(|scope| {
@@ -560,8 +567,8 @@ impl Communicator {
 }
 
 /// Waits until all ranks are here.
-fn barrier() {
-    finished(SimpleCommunicator::world().immediate_barrier());
+fn barrier(members: &Members) {
+    finished(members.immediate_barrier());
 }
 
 /// Waits for requests.

@@ -26,10 +26,10 @@
     reason = "the exchange of numbers outlives the calls that begin it; every block says why it is sound"
 )]
 
+use crate::communication::members::Members;
 use mpi::ffi;
 use mpi::raw::AsRaw;
-use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator as _, Equivalence as _};
+use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Equivalence as _};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -38,6 +38,10 @@ use std::time::Duration;
 
 /// How often the exchange of numbers is looked at.
 const TICK: Duration = Duration::from_micros(200);
+
+/// How long a signal may take to all ranks, and how often that is looked at.
+const SIGNAL: Duration = Duration::from_millis(20);
+const TRIES: usize = 50;
 
 /// Whether this process was asked, and has not begun to answer.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -85,6 +89,8 @@ struct State {
     last: u64,
     /// The job ends: nobody answers any more.
     closed: bool,
+    /// Ranks come and go, or this one is parked: nobody answers until that is over.
+    held: bool,
 }
 
 // SAFETY: the handles of MPI are names of what MPI keeps; whoever has the lock is the only thread that uses MPI then.
@@ -93,6 +99,9 @@ unsafe impl Send for State {}
 impl State {
     /// Answers an interrupt, and looks whether all have. Only where nobody else uses MPI.
     fn step(&mut self, own: &Interrupts) {
+        if self.held && !self.closed {
+            return;
+        }
         if self.closed {
             ASKED.store(false, SeqCst);
         } else {
@@ -191,7 +200,7 @@ impl Interrupts {
         while signals::wait() {
             loop {
                 let mut state = self.lock();
-                while (state.acting || state.talking) && state.is_pending() {
+                while (state.acting || state.talking || state.held) && state.is_pending() {
                     state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
                 state.step(self);
@@ -222,6 +231,9 @@ impl Drop for Act {
 /// Begins an act of all ranks; nothing where nobody interrupts. Where the evaluation is over it unwinds instead.
 pub(crate) fn act() -> Option<Act> {
     let own = OWN.get()?;
+    if own.lock().held {
+        return None;
+    }
     match own.begin(false) {
         Some((act, _)) => Some(act),
         None => stop(),
@@ -305,12 +317,12 @@ pub(crate) fn evaluation<R>(since: u64, run: impl FnOnce() -> R, barrier: impl F
     }
 }
 
-/// Makes this rank one that can be interrupted: all ranks call it together, after [`prepare`]. `agreed` is called when
-/// all have heard of an interrupt: the next one may be sent then.
-pub(crate) fn watch(agreed: impl Fn() + Send + Sync + 'static) {
-    let communicator = SimpleCommunicator::world().duplicate();
+/// Makes this rank one that can be interrupted: all ranks call it together, after [`prepare`]; one that comes to others
+/// [goes on](resume) with them, and has no `members` before. `agreed` is called when all have heard of an interrupt: the
+/// next one may be sent then.
+pub(crate) fn watch(members: Option<&Members>, agreed: impl Fn() + Send + Sync + 'static) {
     let state = State {
-        communicator: communicator.as_raw(),
+        communicator: exchanging(members),
         // Making the communicator was the first; no interrupt has come before it.
         begun: 1,
         acting: false,
@@ -320,9 +332,8 @@ pub(crate) fn watch(agreed: impl Fn() + Send + Sync + 'static) {
         exchange: None,
         last: 0,
         closed: false,
+        held: members.is_none(),
     };
-    // It lasts as long as MPI does.
-    std::mem::forget(communicator);
     let own = OWN.get_or_init(|| Interrupts {
         state: Mutex::new(state),
         ended: Condvar::new(),
@@ -331,6 +342,65 @@ pub(crate) fn watch(agreed: impl Fn() + Send + Sync + 'static) {
         agreed: Box::new(agreed),
     });
     std::thread::spawn(|| own.listen());
+}
+
+/// A communicator for exchanges of numbers among ranks, which lasts as long as they do.
+fn exchanging(members: Option<&Members>) -> ffi::MPI_Comm {
+    match members {
+        Some(members) => {
+            let communicator = members.duplicate();
+            let handle = communicator.as_raw();
+            std::mem::forget(communicator);
+            handle
+        }
+        // SAFETY: a handle of MPI, which is no pointer that anything here follows.
+        None => unsafe { ffi::RSMPI_COMM_NULL },
+    }
+}
+
+/// Answers no interrupt from here on until it is to [go on](resume), as soon as those that have come are answered: which
+/// ranks there are changes. All ranks call it together.
+pub(crate) fn hold() {
+    let Some(own) = OWN.get() else { return };
+    let Some((act, _)) = own.begin(true) else { return };
+    let mut state = own.lock();
+    state.held = true;
+    // SAFETY: all ranks have answered what there was to answer, and use the communicator no more.
+    unsafe {
+        if state.communicator != ffi::RSMPI_COMM_NULL {
+            ffi::MPI_Comm_free(&raw mut state.communicator);
+        }
+    }
+    drop(state);
+    drop(act);
+}
+
+/// Answers interrupts again, with these ranks, all of which call it together. Those that were there before may have got
+/// a signal meanwhile, perhaps not all of them yet; it is one for the new ones, too.
+pub(crate) fn resume(members: &Members, was_there: bool) {
+    let Some(own) = OWN.get() else { return };
+    let ranks = members.layout().ranks;
+    let mut begun = 0;
+    for _ in 0..TRIES {
+        let mine = [own.lock().begun, u64::from(was_there), u64::from(ASKED.load(SeqCst))];
+        let mut all = vec![0u64; 3 * ranks];
+        members.all_gather_into(&mine[..], &mut all[..]);
+        let rows = all.as_chunks::<3>().0;
+        begun = rows.iter().map(|row| row[0]).max().unwrap_or(0);
+        let asked = rows.iter().filter(|row| row[1] == 1).map(|row| row[2] == 1);
+        let (some, others) = asked.partition::<Vec<bool>, _>(|&asked| asked);
+        if some.is_empty() || others.is_empty() {
+            ASKED.store(!some.is_empty(), SeqCst);
+            break;
+        }
+        std::thread::sleep(SIGNAL);
+    }
+    let communicator = exchanging(Some(members));
+    let mut state = own.lock();
+    (state.communicator, state.begun, state.held) = (communicator, begun + 1, false);
+    own.stop.store(state.stops(), SeqCst);
+    drop(state);
+    own.ended.notify_one();
 }
 
 /// The flag that computations on this rank look at, where it can be interrupted.

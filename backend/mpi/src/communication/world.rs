@@ -6,12 +6,15 @@
 use crate::communication::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
 use crate::communication::frame::{Growth, Managed};
 use crate::communication::interrupts;
+use crate::communication::members::Members;
 use crate::communication::process;
+use crate::layout::Layout;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// Variables in which launchers tell a process the number of ranks: Open MPI's, then those of MPICH and its relatives.
@@ -86,7 +89,14 @@ pub fn standard() -> (i32, i32) {
 /// Membership in the job. Dropping it leaves MPI, which every rank must do; until then it must outlive its
 /// communicators.
 pub struct World {
-    managed: Arc<Mutex<Managed>>,
+    pub(crate) managed: Arc<Mutex<Managed>>,
+    /// All ranks that there are; those that are parked come last.
+    pub(crate) all: Arc<Members>,
+    /// Those that work together, this one among them unless it is parked.
+    pub(crate) working: Arc<Members>,
+    pub(crate) is_parked: bool,
+    /// It came to others that were there, and has not begun to work with them.
+    pub(crate) is_new: bool,
     // Held for its drop, which finalises MPI.
     _universe: Universe,
 }
@@ -99,7 +109,7 @@ impl World {
 
     /// The same with transfers cut at `chunk_limit` elements: for tests.
     pub fn communicator_with_chunks(&self, chunk_limit: usize) -> Communicator {
-        Communicator::world(chunk_limit, Arc::clone(&self.managed))
+        Communicator::of(Arc::clone(&self.working), chunk_limit, Arc::clone(&self.managed))
     }
 
     /// Chooses how buffers for messages of unknown length grow, and begins anew with short ones: for communicators made
@@ -111,19 +121,19 @@ impl World {
     /// Makes evaluations of this rank end when the process that started the job says so, by SIGUSR1: all ranks call it
     /// together, after [`crate::communication::interrupts::prepare`]. `agreed` is called when all have heard of it.
     pub fn watch(&self, agreed: impl Fn() + Send + Sync + 'static) {
-        interrupts::watch(agreed);
+        interrupts::watch((!self.is_new).then_some(&*self.working), agreed);
     }
 
     /// How many of the ranks are on this machine, this one included.
     pub fn neighbours(&self) -> usize {
-        let world = SimpleCommunicator::world();
-        world.split_shared(world.rank()).size() as usize
+        self.working.split_shared(self.working.rank()).size() as usize
     }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
         interrupts::close();
+        self.end();
     }
 }
 
@@ -150,8 +160,30 @@ pub fn initialise() -> Result<World, LaunchError> {
         Some(Launcher { ranks: Some(launched) }) if launched != joined => {
             Err(LaunchError::OtherMpi { launched, joined })
         }
-        _ => Ok(World { managed: Arc::default(), _universe: universe }),
+        _ => Ok(World::begin(universe)),
     }
+}
+
+impl World {
+    fn begin(universe: Universe) -> World {
+        let arrived = Members::arrive();
+        let is_new = arrived.is_some();
+        let all = arrived.unwrap_or_else(Members::world);
+        is_now(all.layout());
+        // All that were started together with this one work.
+        let working = is_new.then(|| all.first(usize::MAX)).flatten().unwrap_or_else(Members::world);
+        World { managed: Arc::default(), all, working, is_parked: false, is_new, _universe: universe }
+    }
+}
+
+/// The number of this rank, and of all that there are, for its last words.
+static NUMBER: AtomicUsize = AtomicUsize::new(0);
+static RANKS: AtomicUsize = AtomicUsize::new(1);
+
+/// Notes them.
+pub(crate) fn is_now(Layout { rank, ranks }: Layout) {
+    NUMBER.store(rank, Relaxed);
+    RANKS.store(ranks, Relaxed);
 }
 
 /// After the usual report of a panic, ends all ranks: the others would wait for this one forever.
@@ -160,9 +192,9 @@ fn install_panic_hook() {
     std::panic::set_hook(Box::new(move |information| {
         report(information);
         if mpi::environment::is_initialized() && !mpi::environment::is_finalized() {
-            let world = SimpleCommunicator::world();
-            eprintln!("rank {} of {} panicked: the job ends", world.rank(), world.size());
-            world.abort(ABORT_CODE);
+            let (rank, ranks) = (NUMBER.load(Relaxed), RANKS.load(Relaxed));
+            eprintln!("rank {rank} of {ranks} panicked: the job ends");
+            SimpleCommunicator::world().abort(ABORT_CODE);
         }
     }));
 }

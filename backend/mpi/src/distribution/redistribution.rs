@@ -293,6 +293,24 @@ impl Redistribution {
         Redistribution(intervals)
     }
 
+    /// From ranks each of which has all of a column to those behind them, each of which gets all of it from one.
+    pub fn to_newcomers(before: usize, after: usize, length: usize) -> Redistribution {
+        let to = |target| Interval { source: target % before, start: 0, target, length };
+        Redistribution((before..after).map(to).filter(|interval| interval.length > 0).collect())
+    }
+
+    /// How many elements stay where they are.
+    pub fn stayed(&self) -> usize {
+        let staying = self.0.iter().filter(|interval| interval.source == interval.target);
+        staying.map(|interval| interval.length).sum()
+    }
+
+    /// Which ranks have something to send to which others.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let moving = self.0.iter().filter(|interval| interval.source != interval.target);
+        moving.map(|interval| (interval.source, interval.target))
+    }
+
     /// How many elements go from one rank to another.
     pub fn moved(&self) -> usize {
         let moving = self.0.iter().filter(|interval| interval.source != interval.target);

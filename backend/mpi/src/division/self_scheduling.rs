@@ -200,8 +200,9 @@ pub(crate) fn deal_while_they_run<L: LocalEngine>(
         0 => {
             let dealer = Mutex::new(Dealer::new(order.len(), rank_count, least));
             let take = || dealer.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let members = communicator.members();
             let (since, spent) = std::thread::scope(|scope| {
-                let answering = scope.spawn(|| Communicator::answer_others(rank_count - 1, take));
+                let answering = scope.spawn(|| Communicator::answer_others(&members, rank_count - 1, take));
                 play(&mut player, begin, take);
                 let since = Instant::now();
                 (since, answering.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

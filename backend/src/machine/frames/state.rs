@@ -70,6 +70,11 @@ impl<E: Engine> Leaf<E> {
 }
 
 impl HeldFrames {
+    /// How many registers hold something.
+    pub fn values(&self) -> usize {
+        self.slots.iter().filter(|slot| **slot != Held::Nothing).count()
+    }
+
     /// The frames of a run of a program, whose last function is to go on with a line.
     pub fn restored<E: Engine>(
         self,

@@ -90,6 +90,13 @@ pub struct MachineState {
     step: Option<StepState>,
 }
 
+impl MachineState {
+    /// How many values these are: of globals, and in registers of the step that has paused.
+    pub fn values(&self) -> usize {
+        self.globals.len() + self.step.as_ref().map_or(0, |step| step.frames.values())
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 struct StepState {
     frames: HeldFrames,

@@ -1,0 +1,372 @@
+//! A session whose ranks can become more or fewer: `:ranks N`.
+//!
+//! A session runs on an engine; when the number of ranks changes, its names, texts and settings go on with another
+//! engine, to which its values have moved ([`crate::launch::Place::regroup`]). Rank 0 has that session
+//! ([`ElasticSession`]), the others follow it ([`follow`]), and sleep while they are parked.
+
+use super::ranks::{self, Request, machine};
+use super::session::{Repl, Settings};
+use super::{Conversation, Next, Partner};
+use crate::interrupt::Interrupt;
+use crate::launch::{Job, Link, Place, Values};
+use crate::limit::Limit;
+use crate::options::{EngineName, RunOptions};
+use crate::rank::RankProcess;
+use crate::stop::Stop;
+use nesl_backend::{Engine, Loaded, Machine, Resting, Threads, Whereabouts};
+use nesl_frontend::Session;
+use nesl_service::KnownName;
+use nesl_span::SourceMap;
+use nesl_vcode::Program;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The most ranks that a session may have.
+const MOST: usize = u16::MAX as usize;
+
+/// A session on some engine, which it can leave.
+trait Seated: Conversation {
+    /// Leaves its engine, as all ranks do, of which there are to be so many.
+    fn leave(self: Box<Self>, ranks: usize) -> Result<(Front, Left), Stop>;
+
+    /// Prints an answer.
+    fn answer(&self, text: &str) -> Result<(), Stop>;
+
+    /// Says why an input does not do anything.
+    fn refuse(&self, message: &str) -> Next;
+}
+
+/// What a session is beside its engine.
+struct Front {
+    session: Session,
+    sources: SourceMap,
+    options: RunOptions,
+    interrupt: Option<Interrupt>,
+    limit: Limit,
+    inputs: usize,
+    draws: usize,
+    settings: Settings,
+    is_numbered: bool,
+    is_quiet: bool,
+    accepted: Vec<String>,
+    loaded: Vec<PathBuf>,
+    library: HashSet<String>,
+}
+
+/// What a rank has left of its machine.
+struct Left {
+    machine: Resting,
+    threads: Threads,
+    values: Values,
+}
+
+impl Left {
+    /// Takes a machine apart, together with those of all ranks.
+    fn of<E: Engine>(mut machine: Machine<E>) -> Result<Left, Stop> {
+        let values = Values::of(&mut machine, None)?;
+        let (engine, machine) = machine.rest();
+        let threads = engine.into_threads().ok_or_else(|| Stop::failed("error: this engine has no ranks"))?;
+        Ok(Left { machine, threads, values })
+    }
+}
+
+/// Makes a machine for values that have arrived.
+fn seated<E: Engine>(mut machine: Machine<E>, values: Values) -> Result<Machine<E>, Stop> {
+    if let Some(flag) = Link::flag() {
+        machine.set_interrupt(flag);
+    }
+    // No step goes on: none of its programs is needed.
+    values.restore(&mut machine, &Loaded::new(Arc::new(Program::default())))?;
+    Ok(machine)
+}
+
+impl<E: Engine + 'static> Seated for Repl<E> {
+    fn leave(mut self: Box<Self>, ranks: usize) -> Result<(Front, Left), Stop> {
+        self.together(&Request::Regroup(ranks));
+        let Repl { session, sources, machine, options, interrupt, limit, inputs, draws, settings, .. } = *self;
+        let Repl { is_numbered, is_quiet, accepted, loaded, library, .. } = *self;
+        let front = Front {
+            session,
+            sources,
+            options,
+            interrupt,
+            limit,
+            inputs,
+            draws,
+            settings,
+            is_numbered,
+            is_quiet,
+            accepted,
+            loaded,
+            library,
+        };
+        Ok((front, Left::of(machine)?))
+    }
+
+    fn answer(&self, text: &str) -> Result<(), Stop> {
+        Repl::answer(self, text)
+    }
+
+    fn refuse(&self, message: &str) -> Next {
+        Repl::refuse(self, message)
+    }
+}
+
+/// A session that begins, or that goes on after it has left another engine.
+struct Seat<'a> {
+    begin: Begin<'a>,
+    link: Link,
+    parked: Vec<RankProcess>,
+    seated: &'a mut Option<Box<dyn Seated>>,
+}
+
+enum Begin<'a> {
+    New { options: &'a RunOptions, interrupt: Option<Interrupt>, limit: Limit },
+    Again { front: Box<Front>, machine: Resting, values: Values },
+}
+
+impl Job for Seat<'_> {
+    fn run<E: Engine + 'static>(self, engine: E) -> Result<(), Stop> {
+        let Seat { begin, link, parked, seated: seat } = self;
+        *seat = Some(match begin {
+            Begin::New { options, interrupt, limit } => {
+                Box::new(Repl::new(engine, options.clone(), (interrupt, limit), link))
+            }
+            Begin::Again { front, machine, values } => {
+                let mut machine = seated(machine.on(engine), values)?;
+                let is_watched = front.options.shows_progress() && machine.engine.rank().1 == 1;
+                let whereabouts = is_watched.then(Arc::<Whereabouts>::default);
+                if let Some(whereabouts) = &whereabouts {
+                    machine.watched_by(Arc::clone(whereabouts));
+                }
+                Box::new(front.on(machine, whereabouts, link, parked))
+            }
+        });
+        Ok(())
+    }
+}
+
+impl Front {
+    /// The session on another machine.
+    fn on<E: Engine>(
+        self,
+        machine: Machine<E>,
+        whereabouts: Option<Arc<Whereabouts>>,
+        link: Link,
+        parked: Vec<RankProcess>,
+    ) -> Repl<E> {
+        let Front { session, sources, options, interrupt, limit, inputs, draws, settings, .. } = self;
+        Repl {
+            session,
+            sources,
+            machine,
+            whereabouts,
+            options,
+            interrupt,
+            limit,
+            link,
+            since: 0,
+            inputs,
+            draws,
+            settings,
+            is_numbered: self.is_numbered,
+            is_quiet: self.is_quiet,
+            accepted: self.accepted,
+            loaded: self.loaded,
+            library: self.library,
+            parked,
+        }
+    }
+}
+
+/// The session on rank 0.
+pub struct ElasticSession<'a> {
+    place: &'a mut Place,
+    options: &'a RunOptions,
+    /// Nothing after the session has broken down.
+    seated: Option<Box<dyn Seated>>,
+}
+
+/// A session that has broken down between two engines is at its end.
+fn broken() -> Stop {
+    Stop::failed("error: the session has no engine any more")
+}
+
+impl<'a> ElasticSession<'a> {
+    /// A session that knows the library.
+    ///
+    /// # Errors
+    /// If it cannot begin.
+    pub fn new(
+        place: &'a mut Place,
+        options: &'a RunOptions,
+        (interrupt, limit): (Option<Interrupt>, Limit),
+    ) -> Result<ElasticSession<'a>, Stop> {
+        let (link, mut seated) = (place.link(), None);
+        let begin = Begin::New { options, interrupt, limit };
+        place.run(options, Seat { begin, link, parked: Vec::new(), seated: &mut seated })?;
+        Ok(ElasticSession { place, options, seated })
+    }
+
+    fn seated(&self) -> Result<&dyn Seated, Stop> {
+        self.seated.as_deref().ok_or_else(broken)
+    }
+
+    /// Makes so many ranks work, and says what that took; or says why it is impossible.
+    fn regroup(&mut self, argument: &str) -> Result<Next, Stop> {
+        let seated = self.seated()?;
+        let wanted = match argument.parse::<usize>() {
+            Ok(wanted) if (1..=MOST).contains(&wanted) => wanted,
+            _ => return Ok(seated.refuse(&format!("`:ranks` takes a number from 1 to {MOST}"))),
+        };
+        if wanted == self.place.working() {
+            let many = if wanted == 1 { "" } else { "s" };
+            return seated.answer(&format!("{wanted} rank{many}, as before\n")).map(|()| Next::Go);
+        }
+        if matches!(self.options.engine, Some(EngineName::Reference | EngineName::Oracle)) {
+            return Ok(seated.refuse("this engine runs in one process; begin the session without --engine"));
+        }
+        if let Err(problem) = self.place.check_ranks(wanted) {
+            return Ok(seated.refuse(&format!("the ranks stay as they are: {problem}")));
+        }
+        let (front, Left { machine, mut threads, values }) = self.seated.take().ok_or_else(broken)?.leave(wanted)?;
+        let (values, change) = self.place.regroup(wanted, values, (&mut threads, self.options), &());
+        if let Some((before, count)) = self.place.take_started() {
+            ranks::Started::say(self.options, before, count);
+        }
+        let (link, parked) = (self.place.link(), self.place.parked().to_vec());
+        let begin = Begin::Again { front: Box::new(front), machine, values };
+        self.place.run_on(threads, Seat { begin, link, parked, seated: &mut self.seated })?;
+        let seated = self.seated()?;
+        match change {
+            Ok(change) => seated.answer(&format!("{}\n", change.text())).map(|()| Next::Go),
+            Err(problem) => Ok(seated.refuse(&format!("the ranks stay as they are: {problem}"))),
+        }
+    }
+}
+
+/// The argument of `:ranks` in an input that is that, and has one.
+fn ranks_wanted(input: &str) -> Option<&str> {
+    let (name, argument) = input.trim().strip_prefix(':')?.trim_start().split_once(char::is_whitespace)?;
+    let argument = super::commands::without_end(argument);
+    (name == "ranks" && !argument.is_empty()).then_some(argument)
+}
+
+impl Partner for ElasticSession<'_> {
+    fn number(&self) -> usize {
+        self.seated.as_ref().map_or(0, |seated| seated.number())
+    }
+
+    fn names(&self) -> Vec<KnownName> {
+        self.seated.as_ref().map(|seated| seated.names()).unwrap_or_default()
+    }
+
+    fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
+        match ranks_wanted(input) {
+            Some(argument) => {
+                let next = self.regroup(argument);
+                ranks::end_turn(self.options);
+                next
+            }
+            None => self.seated.as_mut().ok_or_else(broken)?.evaluate(input),
+        }
+    }
+}
+
+impl Conversation for ElasticSession<'_> {
+    fn begin_at_terminal(&mut self) -> Result<(), Stop> {
+        self.seated.as_mut().ok_or_else(broken)?.begin_at_terminal()
+    }
+
+    fn is_marked(&self) -> bool {
+        self.options.mark.is_some()
+    }
+
+    fn mark(&self) -> Result<(), Stop> {
+        self.seated()?.mark()
+    }
+
+    fn finish(&mut self) {
+        if let Some(seated) = &mut self.seated {
+            seated.finish();
+        }
+    }
+}
+
+/// What a rank other than rank 0 does, until the session ends or the number of ranks changes.
+struct Following<'a> {
+    options: &'a RunOptions,
+    link: Link,
+    /// The machine that it had before, and values that have arrived.
+    before: (Option<Resting>, Option<Values>),
+    left: &'a mut Option<(usize, Left)>,
+}
+
+impl Job for Following<'_> {
+    fn run<E: Engine + 'static>(self, engine: E) -> Result<(), Stop> {
+        let Following { options, mut link, before: (resting, values), left } = self;
+        let mut machine = match resting {
+            Some(resting) => resting.on(engine),
+            None => machine(engine, options),
+        };
+        if let Some(values) = values {
+            machine = seated(machine, values)?;
+        }
+        if let Some(ranks) = ranks::follow(&mut machine, options, &mut link)? {
+            *left = Some((ranks, Left::of(machine)?));
+        }
+        Ok(())
+    }
+}
+
+/// Follows a session on a rank other than rank 0, to its end.
+///
+/// # Errors
+/// If a program has ended the session with an exit code that says so, or this rank cannot go on.
+pub fn follow(place: &mut Place, options: &RunOptions) -> Result<(), Stop> {
+    let mut threads = place.own_threads(options)?;
+    let mut before = (None, None);
+    let mut is_awaited = place.is_new();
+    loop {
+        if place.is_parked() {
+            // What it had would only take memory.
+            before = (None, None);
+            is_awaited = place.park();
+            if !is_awaited {
+                return Ok(());
+            }
+        }
+        if is_awaited {
+            before = (None, place.arrive::<()>((&mut threads, options)).map(|(values, ())| values));
+            is_awaited = false;
+            continue;
+        }
+        let mut left = None;
+        let following = Following { options, link: place.link(), before, left: &mut left };
+        place.run_on(threads, following)?;
+        let Some((ranks, rest)) = left else { return Ok(()) };
+        threads = rest.threads;
+        let (values, _) = place.regroup(ranks, rest.values, (&mut threads, options), &());
+        before = (Some(rest.machine), Some(values));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_ranks_is_an_argument_of_one_command() {
+        for (input, wanted) in [
+            (":ranks 4", Some("4")),
+            (" : ranks  4 ;", Some("4")),
+            (":ranks", None),
+            (":ranks ;", None),
+            (":rank 4", None),
+            ("ranks 4;", None),
+        ] {
+            assert_eq!(ranks_wanted(input), wanted, "{input}");
+        }
+    }
+}
