@@ -27,7 +27,9 @@ pub fn run(options: &RunOptions) -> Result<(), Stop> {
         let what = "--profile-html and --trace are for runs of programs; :profile shows the lines of an expression";
         return Err(Stop::usage(format!("error: {what}")));
     }
-    let interrupt = place.is_alone().then(Interrupt::install);
+    // Whoever started ranks is interrupted for them, also where there is one alone for now.
+    let is_own = place.is_alone() && options.turns.is_none();
+    let interrupt = is_own.then(Interrupt::install);
     let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
     repl::watch(&place, options);
     let result = converse(&mut place, options, (interrupt, limit));

@@ -12,8 +12,9 @@ use crate::layout::Layout;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::Communicator as _;
+use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -126,7 +127,14 @@ impl World {
 
     /// How many of the ranks are on this machine, this one included.
     pub fn neighbours(&self) -> usize {
-        self.working.split_shared(self.working.rank()).size() as usize
+        // By their names: asking MPI which ranks share memory (`MPI_Comm_split_type`) fails in Open MPI 4 among ranks that
+        // were started at several times.
+        let name = mpi::environment::processor_name().unwrap_or_default();
+        let (mut machine, mut all) = (DefaultHasher::new(), vec![0u64; self.working.layout().ranks]);
+        name.hash(&mut machine);
+        let machine = machine.finish();
+        self.working.all_gather_into(&machine, &mut all[..]);
+        all.into_iter().filter(|&other| other == machine).count()
     }
 }
 
