@@ -5,6 +5,7 @@
 
 pub(super) mod pause;
 mod profiling;
+pub(super) mod resting;
 pub(super) mod serial;
 mod together;
 

@@ -1,5 +1,5 @@
-//! `--ranks-from FILE`: how many ranks somebody wants a run to have, a person or a batch system. The file has a number; it
-//! is read once a second, and at once after SIGUSR2. While the ranks are others, the machine is to pause.
+//! `--ranks-from FILE`: how many ranks somebody wants a run to have, a person or a batch system. The file has a number;
+//! it is read once a second, and at once after SIGUSR2. While the ranks are others, the machine is to pause.
 
 use crate::output::remark;
 use nesl_backend::Pause;

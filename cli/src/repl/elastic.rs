@@ -123,7 +123,7 @@ struct Seat<'a> {
 
 enum Begin<'a> {
     New { options: &'a RunOptions, interrupt: Option<Interrupt>, limit: Limit },
-    Again { front: Box<Front>, machine: Resting, values: Values },
+    Again { front: Box<Front>, left: Box<(Resting, Values)> },
 }
 
 impl Job for Seat<'_> {
@@ -133,7 +133,8 @@ impl Job for Seat<'_> {
             Begin::New { options, interrupt, limit } => {
                 Box::new(Repl::new(engine, options.clone(), (interrupt, limit), link))
             }
-            Begin::Again { front, machine, values } => {
+            Begin::Again { front, left } => {
+                let (machine, values) = *left;
                 let mut machine = seated(machine.on(engine), values)?;
                 let is_watched = front.options.shows_progress() && machine.engine.rank().1 == 1;
                 let whereabouts = is_watched.then(Arc::<Whereabouts>::default);
@@ -236,7 +237,7 @@ impl<'a> ElasticSession<'a> {
             ranks::Started::say(self.options, before, count);
         }
         let (link, parked) = (self.place.link(), self.place.parked().to_vec());
-        let begin = Begin::Again { front: Box::new(front), machine, values };
+        let begin = Begin::Again { front: Box::new(front), left: Box::new((machine, values)) };
         self.place.run_on(threads, Seat { begin, link, parked, seated: &mut self.seated })?;
         let seated = self.seated()?;
         match change {

@@ -318,8 +318,8 @@ pub(crate) fn evaluation<R>(since: u64, run: impl FnOnce() -> R, barrier: impl F
 }
 
 /// Makes this rank one that can be interrupted: all ranks call it together, after [`prepare`]; one that comes to others
-/// [goes on](resume) with them, and has no `members` before. `agreed` is called when all have heard of an interrupt: the
-/// next one may be sent then.
+/// [goes on](resume) with them, and has no `members` before. `agreed` is called when all have heard of an interrupt:
+/// the next one may be sent then.
 pub(crate) fn watch(members: Option<&Members>, agreed: impl Fn() + Send + Sync + 'static) {
     let state = State {
         communicator: exchanging(members),
@@ -358,8 +358,8 @@ fn exchanging(members: Option<&Members>) -> ffi::MPI_Comm {
     }
 }
 
-/// Answers no interrupt from here on until it is to [go on](resume), as soon as those that have come are answered: which
-/// ranks there are changes. All ranks call it together.
+/// Answers no interrupt from here on until it is to [go on](resume), as soon as those that have come are answered:
+/// which ranks there are changes. All ranks call it together.
 pub(crate) fn hold() {
     let Some(own) = OWN.get() else { return };
     let Some((act, _)) = own.begin(true) else { return };

@@ -42,7 +42,8 @@ fn redistribution(length: usize, threshold: usize, (before, after): (usize, usiz
 }
 
 /// Carries columns from the ranks of before to those of after, the first of those of a communicator; all of these call
-/// it together. Columns up to the threshold are on every rank. What a rank holds then is not what it is to hold only where it is none of those of after.
+/// it together. Columns up to the threshold are on every rank. A rank that is none of those of after holds then what
+/// nobody needs.
 ///
 /// # Errors
 /// If a rank has no memory for what comes; the same on all ranks, and every one holds what it held.

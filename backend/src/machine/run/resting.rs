@@ -1,7 +1,7 @@
 //! A machine between two engines: what it is beside its engine and its values.
 //!
-//! Where the number of ranks changes, values move from one engine to another. The world outside with its open files, what
-//! was counted, and how programs run stay with the process.
+//! Where the number of ranks changes, values move from one engine to another. The world outside with its open files,
+//! what was counted, and how programs run stay with the process.
 
 use crate::data::counters::Counters;
 use crate::engine::Engine;
