@@ -20,6 +20,7 @@
 pub mod analysis;
 mod files;
 mod scopes;
+mod translation;
 
 use crate::ast::{ExprKind, Symbol, TopLevel};
 use crate::core::effects::Effects;
@@ -28,6 +29,7 @@ use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::diagnostic::{Diagnostic, Severity, finish};
 use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
+use crate::infer::text::Definitions;
 use crate::render;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
@@ -259,16 +261,27 @@ impl Session {
                     let parsed = parser::parse(file, &sources.file(file).text);
                     let (environment, checked) =
                         check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options);
-                    (environment.map(|environment| (environment, None)), checked)
+                    // What V knew by these names is something else now.
+                    let text = Definitions::new(&parsed.forms, options.bind_it);
+                    let rest = definitions.of(|name| text.definitions_of(name).is_empty());
+                    (environment.map(|environment| (environment, rest)), checked)
                 }
                 Syntax::V => check_v(environment, definitions.clone(), sources, file, options),
             }
         });
         if let Some((environment, definitions)) = after {
             self.environment = environment;
-            self.v = definitions.unwrap_or_else(|| std::mem::take(&mut self.v));
+            self.v = definitions;
         }
         checked
+    }
+
+    /// A type as texts of a syntax write it.
+    pub fn type_text(&self, ty: &Type, syntax: Syntax) -> String {
+        match syntax {
+            Syntax::Nesl => ty.to_string(),
+            Syntax::V => self.v.type_text(ty),
+        }
     }
 
     /// How V declares the function or value of a name, if it was defined in V.
@@ -283,7 +296,7 @@ impl Session {
             Syntax::Nesl => parser::parse(file, &source.text).forms,
             Syntax::V => {
                 let around = Around::of(&self.environment);
-                v::parse(file, &source.text, self.v.clone(), &around).forms
+                v::parse(file, &source.text, is_input(&source.name), self.v.clone(), &around).forms
             }
         })
     }
@@ -391,6 +404,11 @@ impl Outside for Around<'_> {
     }
 }
 
+/// Whether somebody types a text in a session, by what it is called: files have other names.
+fn is_input(name: &str) -> bool {
+    name.starts_with('<')
+}
+
 /// The same as [`check_forms`] for a text of V, also with what V keeps of it. What is said of a text that V accepts is
 /// said by V: inference knows it in another form.
 fn check_v(
@@ -399,15 +417,16 @@ fn check_v(
     sources: &SourceMap,
     file: FileId,
     options: Options,
-) -> (Option<(Environment, Option<Declared>)>, Checked) {
+) -> (Option<(Environment, Declared)>, Checked) {
     let around = Around::of(&environment);
-    let parsed = v::parse(file, &sources.file(file).text, definitions, &around);
+    let source = sources.file(file);
+    let parsed = v::parse(file, &source.text, is_input(&source.name), definitions, &around);
     if has_errors(&parsed.diagnostics) {
         return (None, Checked { forms: Vec::new(), imported: 0, diagnostics: parsed.diagnostics });
     }
     let (environment, mut checked) = check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options);
     checked.diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
-    (environment.map(|environment| (environment, Some(parsed.definitions))), checked)
+    (environment.map(|environment| (environment, parsed.definitions)), checked)
 }
 
 /// The environment after the text, if there were no errors, and what was found.

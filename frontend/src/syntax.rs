@@ -2,6 +2,7 @@
 //!
 //! All of them end in the tree of [`crate::ast`], from where on a program has no syntax.
 
+mod comments;
 pub mod nesl;
 pub mod v;
 
@@ -29,7 +30,33 @@ impl Syntax {
 
     /// The syntax of a file by its name.
     pub fn of(name: &str) -> Syntax {
-        if name.ends_with(Syntax::V.suffix()) { Syntax::V } else { Syntax::Nesl }
+        // An input of a session in V is called `<input 3.v>`.
+        let is_v = name.strip_suffix('>').unwrap_or(name).ends_with(Syntax::V.suffix());
+        if is_v { Syntax::V } else { Syntax::Nesl }
+    }
+
+    /// What people call it: `nesl`, `v`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Syntax::Nesl => "nesl",
+            Syntax::V => "v",
+        }
+    }
+
+    /// Whether a text, which need not end with `;`, cannot be all of an input of a session.
+    pub fn is_unfinished(self, text: &str) -> bool {
+        match self {
+            Syntax::Nesl => nesl::parser::is_unfinished(text),
+            Syntax::V => v::is_unfinished(text),
+        }
+    }
+
+    /// Whether a text is all of an input of a session.
+    pub fn is_complete(self, text: &str) -> bool {
+        match self {
+            Syntax::Nesl => nesl::lexer::is_complete(text),
+            Syntax::V => v::is_complete(text),
+        }
     }
 
     /// Lays a text out as programs of its syntax usually are.

@@ -77,6 +77,17 @@ pub fn name_of(text: &str) -> &'static str {
     if text.trim_start().starts_with("/*") { "test.v" } else { "test.nesl" }
 }
 
+/// A program in the other syntax.
+///
+/// # Errors
+/// The codes of what is wrong, with the messages.
+pub fn translated(text: &str) -> Result<String, Vec<(String, String)>> {
+    let (mut sources, session) = LIBRARY.clone();
+    let file = sources.add(name_of(text), text, Origin::User);
+    let written = session.translated(&mut sources, file, &Imports::default());
+    written.map_err(|errors| errors.iter().map(|error| (error.code.to_owned(), error.message.clone())).collect())
+}
+
 /// Checks a program, and a call of its `main` if arguments are given.
 ///
 /// # Errors

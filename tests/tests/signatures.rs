@@ -1,5 +1,5 @@
 //! The library's functions have the types that section 2 of the language's reference gives them, group by group in its
-//! order. The only difference is equality, which is for all types here.
+//! order. The only differences are equality and order, which are for all types here.
 
 use nesl_frontend::{Session, manual};
 use nesl_span::SourceMap;
@@ -93,9 +93,9 @@ const TYPES: &[(&str, &str)] = &[
     ("transpose", "[[a]] -> [[a]] :: (a in any)"),
     ("group_by", "([a], int) -> [[a]] :: (a in any)"),
     // 2.10 Larger sequence functions
-    ("rank rank_down", "[a] -> [int] :: (a in number)"),
+    ("rank rank_down", "[a] -> [int] :: (a in any)"),
     ("char_rank", "[char] -> [int]"),
-    ("sort", "[a] -> [a] :: (a in number)"),
+    ("sort", "[a] -> [a] :: (a in any)"),
     ("kth_smallest", "([a], int) -> a :: (a in ordinal)"),
     ("median", "[a] -> a :: (a in ordinal)"),
     ("find", "(a, [a]) -> int :: (a in any)"),

@@ -1,25 +1,49 @@
 //! `nesl fmt`: files in the usual layout.
 
-use crate::driver::{self, ProgramText};
+use crate::driver::{self, Disk, ProgramText};
 use crate::output::print;
 use crate::stop::Stop;
 use crate::style::Style;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use nesl_frontend::syntax::Syntax;
+use nesl_frontend::{Imports, Session};
 use nesl_prim::visible;
 use nesl_span::{Origin, SourceMap};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// A syntax, as the command line names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SyntaxName {
+    /// As files that end in .nesl are
+    Nesl,
+    /// As files that end in .v are
+    V,
+}
+
+impl From<SyntaxName> for Syntax {
+    fn from(name: SyntaxName) -> Syntax {
+        match name {
+            SyntaxName::Nesl => Syntax::Nesl,
+            SyntaxName::V => Syntax::V,
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "Only blanks, indentation, and lines of more than 120 columns change. What stands on several\n\
                   lines stays there, and so do comments. A file with errors stays as it is.\n\n\
-                  Example: nesl fmt --check examples")]
+                  With --syntax files stay as they are, and the program is printed as the other syntax has it:\n\
+                  what a program of V has become in NESL, or what V can say of one of NESL.\n\n\
+                  Examples: nesl fmt --check examples\n          nesl fmt --syntax v examples/primes/primes.nesl")]
 pub struct Arguments {
     /// Change nothing; say which files are laid out differently, and end with code 1 if any are
     #[arg(long)]
     check: bool,
+    /// Change nothing; print the programs in this syntax
+    #[arg(long, value_name = "SYNTAX", conflicts_with = "check")]
+    syntax: Option<SyntaxName>,
     /// Source files; folders, for all files in them that end in .nesl or .v; or - from the standard input to the
     /// standard output
     #[arg(value_name = "FILE", required = true)]
@@ -36,7 +60,11 @@ pub fn run(arguments: &Arguments, style: Style) -> Result<(), Stop> {
             errors.push(style.failed(&format!("cannot read {}: {error}", path.display())));
         }
         for file in files {
-            match one(&file, arguments.check, style) {
+            let done = match arguments.syntax {
+                Some(syntax) => translated(&file, syntax.into(), style).map(|()| false),
+                None => one(&file, arguments.check, style),
+            };
+            match done {
                 Ok(differs) => differing += usize::from(differs),
                 Err(stop) if stop.code == 0 => return Err(stop),
                 Err(stop) => errors.push(stop),
@@ -104,6 +132,31 @@ fn one(path: &Path, is_check: bool, style: Style) -> Result<bool, Stop> {
             .map_err(|error| style.failed(&format!("cannot write {}: {error}", path.display())))?;
     }
     Ok(false)
+}
+
+/// Prints one file in a syntax.
+fn translated(path: &Path, to: Syntax, style: Style) -> Result<(), Stop> {
+    let source = ProgramText::of(path);
+    let (name, text) = (source.name(), source.read(style)?);
+    // What comes from the standard input is in the other syntax: it has no name that would say so.
+    let name = match (&source, to) {
+        (ProgramText::StandardInput, Syntax::Nesl) => format!("{name}{}", Syntax::V.suffix()),
+        _ => name,
+    };
+    let mut sources = SourceMap::default();
+    let session = Session::new(&mut sources);
+    let file = sources.add(name.as_str(), text.as_str(), Origin::User);
+    let written = match Syntax::of(&name) == to {
+        true => to.format(file, &text),
+        false => {
+            let imports = Imports::of(&mut sources, file, driver::key(path).as_deref(), &mut Disk);
+            session.translated(&mut sources, file, &imports)
+        }
+    };
+    match written {
+        Ok(written) => print(&written),
+        Err(mistakes) => driver::report(&mistakes, &sources, style),
+    }
 }
 
 /// The first line that differs, as it is and as it would be.

@@ -10,7 +10,7 @@
 //! | [`intrinsic`] | a built-in operation: on scalars elementwise, on sequences segmented |
 //! | [`outside`] | printing, the end of the program, files and streams |
 //! | [`object`] | values in files, vector by vector |
-//! | [`structural`] | operations on values of any type, taken apart by their types: equality, the zero of a type |
+//! | [`structural`] | operations on values of any type, taken apart by their types: equality, the zero of a type, their order |
 //! | [`hash`] | hashes of values of any type: of all their scalars at once, combined by position |
 //! | [`text`] | the text of values of any type: of all their scalars at once, joined with what stands between |
 

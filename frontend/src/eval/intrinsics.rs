@@ -7,6 +7,7 @@ use super::value::{Closure, Value};
 use crate::core::{FunctionId, Intrinsic, short};
 use crate::ty::Type;
 use nesl_prim::{Direction, Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum, text};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The longest sequence made at once: 3 GiB of values. The check keeps a mistaken `dist(0, max_int)` from ending the
@@ -286,20 +287,42 @@ fn permute(operand: &Value) -> Result<Value, Failure> {
 
 /// Where each element is in the order of all.
 fn rank(direction: Direction, operand: &Value) -> Value {
-    let key = |element: &Value| match element.as_scalar() {
-        ScalarValue::Int(value) => direction.key(value),
-        ScalarValue::Float(value) => direction.key(value),
-        ScalarValue::Bool(value) => direction.key(value),
-        ScalarValue::Char(value) => direction.key(value),
-    };
     let elements = operand.as_sequence();
     let mut order: Vec<usize> = (0..elements.len()).collect();
-    order.sort_by_key(|&index| key(&elements[index]));
+    order.sort_by(|&one, &other| order_of(direction, &elements[one], &elements[other]));
     let mut ranks = vec![0; elements.len()];
     for (rank, index) in order.into_iter().enumerate() {
         ranks[index] = rank as i64;
     }
     Value::sequence(ranks.into_iter().map(Value::int))
+}
+
+/// How two values of one type stand to each other: by their first parts that differ, sequences that begin with each
+/// other by their lengths. Functions are equal.
+fn order_of(direction: Direction, one: &Value, other: &Value) -> Ordering {
+    match (one, other) {
+        (Value::Scalar(one), Value::Scalar(other)) => {
+            let key = |value: ScalarValue| match value {
+                ScalarValue::Int(value) => direction.key(value),
+                ScalarValue::Float(value) => direction.key(value),
+                ScalarValue::Bool(value) => direction.key(value),
+                ScalarValue::Char(value) => direction.key(value),
+            };
+            key(*one).cmp(&key(*other))
+        }
+        (Value::Pair(first, rest), Value::Pair(other_first, other_rest)) => {
+            order_of(direction, first, other_first).then_with(|| order_of(direction, rest, other_rest))
+        }
+        (Value::Sequence(ones), Value::Sequence(others)) => {
+            let differing = ones.iter().zip(others.iter()).map(|(one, other)| order_of(direction, one, other));
+            let lengths = match direction {
+                Direction::Up => ones.len().cmp(&others.len()),
+                Direction::Down => others.len().cmp(&ones.len()),
+            };
+            differing.into_iter().find(|order| order.is_ne()).unwrap_or(lengths)
+        }
+        _ => Ordering::Equal,
+    }
 }
 
 /// Checks each length for its sign, then their sum.

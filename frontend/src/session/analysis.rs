@@ -90,7 +90,7 @@ impl Analysis {
         named.map(FunctionId)
     }
 
-    fn exported(&self, form: usize, ty: TypeId) -> Option<Type> {
+    pub(super) fn exported(&self, form: usize, ty: TypeId) -> Option<Type> {
         if self.types.has_error(ty) {
             return None;
         }

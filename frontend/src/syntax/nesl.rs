@@ -8,4 +8,5 @@
 pub mod format;
 pub mod lexer;
 pub mod parser;
+pub(crate) mod print;
 pub mod token;

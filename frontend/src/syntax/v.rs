@@ -10,11 +10,14 @@
 
 mod analysis;
 mod build;
+mod completeness;
 pub mod format;
+pub mod highlight;
 pub mod known;
 mod lexer;
 mod lower;
 mod parser;
+pub(crate) mod print;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -23,6 +26,7 @@ mod types;
 
 use crate::ast::{Import, Name, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
+pub use completeness::{is_complete, is_unfinished};
 use known::{Declared, Outside};
 use nesl_span::{FileId, Span};
 use token::{IMPORT, Token};
@@ -61,11 +65,11 @@ pub fn imports(file: FileId, text: &str) -> Vec<Import> {
         .collect()
 }
 
-/// Reads a text of V, which may use what earlier texts defined.
-pub fn parse(file: FileId, text: &str, definitions: Declared, around: &dyn Outside) -> Translated {
+/// Reads a text of V, which may use what earlier texts defined. In an input of a session statements change globals.
+pub fn parse(file: FileId, text: &str, is_input: bool, definitions: Declared, around: &dyn Outside) -> Translated {
     let lexed = lexer::lex(file, text);
     let comments = lexed.comments.clone();
-    let (items, mut diagnostics) = parser::parse(file, text, lexed);
+    let (items, mut diagnostics) = parser::parse(file, text, lexed, is_input);
     let lowered = lower::lower(&items, definitions, around);
     diagnostics.extend(lowered.diagnostics);
     Translated { forms: lowered.forms, comments, definitions: lowered.definitions, diagnostics: finish(diagnostics) }

@@ -3,6 +3,7 @@
 //! An operation whose operands do not vary by instance is done once; otherwise scalar operations become elementwise,
 //! and sequence operations segmented (see [`super::sequence`]).
 
+use super::structural::order::is_ranked;
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
 use crate::value::Value;
@@ -39,6 +40,14 @@ impl Lowering<'_, '_> {
                 return Value::scalar(Operand::Constant(is_ordinal), ScalarType::Bool);
             }
             Intrinsic::OrdinalNumber => return self.ordinal_number(argument_type, argument, context),
+            Intrinsic::Rank(_) => {
+                let Type::Sequence(element) = argument_type else { panic!("the elements of {argument_type}") };
+                if !is_ranked(element) {
+                    let numbers = self.order_numbers(element, argument, context);
+                    let ints = Type::sequence(Type::INT);
+                    return self.intrinsic(intrinsic, numbers, &ints, ty, context);
+                }
+            }
             Intrinsic::Text => return self.text(argument_type, argument, context),
             Intrinsic::ShortText => return self.short_text(argument_type, argument, context),
             Intrinsic::Scalar(source) => return self.scalar(source, &argument, context),

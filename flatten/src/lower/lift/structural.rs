@@ -8,6 +8,8 @@
 //!          both
 //! ```
 
+pub(super) mod order;
+
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
 use crate::value::{Structure, Value};

@@ -37,6 +37,11 @@ impl Declared {
         self.globals.extend(other.globals.iter().map(|(name, ty)| (name.clone(), ty.clone())));
     }
 
+    /// A type as V writes it.
+    pub fn type_text(&self, ty: &ty::Type) -> String {
+        Type::of(ty, &|name| self.structures.contains_key(name)).to_string()
+    }
+
     /// How a function is declared, or a global, if a text of V defines it: `pure int sort(int v[*]) [*]`.
     pub fn declaration(&self, name: &str) -> Option<String> {
         let Some(function) = self.functions.get(name) else {

@@ -7,6 +7,7 @@
 //! loops          a loop is a function that calls itself at its end
 //! targets        what an assignment changes: `v[i].x = e` replaces an element, a field
 //! expressions, operators, calls, convert, printing    expressions with their types
+//! inputs         statements that somebody types in a session, which change globals
 //! ```
 //!
 //! A variable of V is a name that is bound again wherever it is assigned. Where statements are an expression of their
@@ -18,6 +19,7 @@ mod calls;
 mod convert;
 mod declarations;
 mod expressions;
+mod inputs;
 mod loops;
 mod operators;
 mod printing;
@@ -144,7 +146,11 @@ pub(super) fn lower(items: &[Item], definitions: Declared, around: &dyn Outside)
         match &item.kind {
             ItemKind::Function(function) => lowering.function(function, item.span),
             ItemKind::Global(declaration) => lowering.global(declaration),
-            ItemKind::Expression(value) => lowering.shown(value, item.span),
+            ItemKind::Expression(value) => match inputs::changes(value) {
+                true => lowering.called_for_change(value, item.span),
+                false => lowering.shown(value, item.span),
+            },
+            ItemKind::Statement(statement) => lowering.typed(statement),
             ItemKind::Struct { .. } | ItemKind::Import | ItemKind::Error => {}
         }
     }

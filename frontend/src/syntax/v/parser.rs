@@ -83,15 +83,25 @@ fn depth(tokens: &[(Token, Span)]) -> Result<usize, Box<Diagnostic>> {
 }
 
 /// Reads tokens: what they hold, the first of them before which a `;` is missing, and what is wrong.
-fn once(tokens: &[(Token, Place)], end: Place, text: &str) -> (Vec<Item>, Option<usize>, Vec<Diagnostic>) {
-    let (items, faults) = items::unit().parse(tokens.split_token_span(end)).into_output_errors();
+fn once(
+    tokens: &[(Token, Place)],
+    end: Place,
+    text: &str,
+    is_input: bool,
+) -> (Vec<Item>, Option<usize>, Vec<Diagnostic>) {
+    let (items, faults) = items::unit(is_input).parse(tokens.split_token_span(end)).into_output_errors();
     let missing = faults.iter().find_map(|fault| message::missing_semicolon(fault, tokens, text));
     let faults = faults.iter().map(|fault| message::diagnostic(fault, tokens, text)).collect();
     (items.unwrap_or_default(), missing, faults)
 }
 
-/// Reads a text: what it holds, and what is wrong with it.
-pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed) -> (Vec<Item>, Vec<Diagnostic>) {
+/// Reads a text, which may be an input of a session: what it holds, and what is wrong with it.
+pub(in crate::syntax::v) fn parse(
+    file: FileId,
+    text: &str,
+    lexed: Lexed,
+    is_input: bool,
+) -> (Vec<Item>, Vec<Diagnostic>) {
     let Lexed { tokens, mut diagnostics, .. } = lexed;
     let levels = match depth(&tokens) {
         Ok(levels) => levels,
@@ -107,7 +117,7 @@ pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed) -> (Ve
     let run = || {
         let mut found = Vec::new();
         loop {
-            let (items, missing, faults) = once(&tokens, end, text);
+            let (items, missing, faults) = once(&tokens, end, text, is_input);
             let Some(index) = missing.filter(|_| found.len() < MOST_SEMICOLONS) else {
                 found.extend(faults);
                 return (items, found);

@@ -23,6 +23,8 @@ pub(in crate::syntax::v) enum ItemKind {
     Function(Box<Function>),
     /// `f(x);`, whose value is shown.
     Expression(Expression),
+    /// `x += 1;`, in an input of a session: globals are its variables.
+    Statement(Box<Statement>),
     /// Unreadable; reported.
     Error,
 }

@@ -219,7 +219,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A call for its effect.
-    fn effect(&mut self, value: &Expression, bindings: &mut Vec<Binding>) {
+    pub(super) fn effect(&mut self, value: &Expression, bindings: &mut Vec<Binding>) {
         let ExpressionKind::Call { function, arguments } = &value.kind else {
             if value.kind != ExpressionKind::Error {
                 let report = Diagnostic::error("E0511", "this does nothing", value.span);

@@ -2,7 +2,7 @@
 
 use super::declarations::{declaration, declarator, dimension, initial, starred};
 use super::expressions::expression;
-use super::statements::{block, skipped};
+use super::statements::{block, skipped, statement};
 use super::types::base;
 use super::{Extra, Rule, Tokens, name, sign, span, word};
 use crate::syntax::v::token::{IMPORT, Token};
@@ -57,8 +57,8 @@ fn definition<'t>() -> Rule<'t, ItemKind> {
         .boxed()
 }
 
-/// A whole text.
-pub(super) fn unit<'t>() -> Rule<'t, Vec<Item>> {
+/// A whole text: a file, or an input of a session, in which statements may stand, too.
+pub(super) fn unit<'t>(is_input: bool) -> Rule<'t, Vec<Item>> {
     let fields = declaration().repeated().collect::<Vec<_>>().delimited_by(sign("{"), sign("}"));
     let structure = word("struct")
         .ignore_then(name())
@@ -74,6 +74,10 @@ pub(super) fn unit<'t>() -> Rule<'t, Vec<Item>> {
     let is_structure = word("struct").then(name()).then(sign("{")).rewind();
     let value = expression().then_ignore(sign(";")).map(ItemKind::Expression);
     let item = choice((import, is_structure.ignore_then(structure), definition(), value)).labelled("a definition");
+    let item = match is_input {
+        true => item.or(statement().map(|statement| ItemKind::Statement(Box::new(statement)))).boxed(),
+        false => item.boxed(),
+    };
     let item = item.recover_with(via_parser(choice((skipped(), sign("}").ignored())).to(ItemKind::Error)));
     let item = item.map_with(|kind, extra| Item { kind, span: span(extra.span()) });
     sign(";")

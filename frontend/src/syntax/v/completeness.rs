@@ -1,0 +1,76 @@
+//! Whether what has been typed so far is an input, or goes on in the next line.
+
+use super::lexer::lex;
+use super::parser;
+use super::token::Token;
+use crate::diagnostic::Diagnostic;
+use nesl_span::FileId;
+
+/// How a text stands to the inputs that begin with it.
+enum State {
+    /// It is an input, right or with a mistake that nothing could mend which follows.
+    Whole,
+    /// Something is still to come.
+    Open,
+}
+
+fn state(text: &str) -> State {
+    let text = text.trim_end();
+    let lexed = lex(FileId(0), text);
+    if lexed.diagnostics.iter().any(|diagnostic| diagnostic.code == "E0102") {
+        return State::Open;
+    }
+    let is_opening = |token: &Token| matches!(token, Token::Sign("(" | "[" | "{"));
+    let is_closing = |token: &Token| matches!(token, Token::Sign(")" | "]" | "}"));
+    let open = lexed.tokens.iter().filter(|(token, _)| is_opening(token)).count();
+    let closed = lexed.tokens.iter().filter(|(token, _)| is_closing(token)).count();
+    if open > closed {
+        return State::Open;
+    }
+    let end = lexed.tokens.last().map_or(0, |(_, span)| span.end);
+    let (_, diagnostics) = parser::parse(FileId(0), text, lexed, true);
+    let is_at_end = |diagnostic: &Diagnostic| diagnostic.labels.first().is_some_and(|label| label.span.start >= end);
+    match diagnostics.first() {
+        Some(first) if is_at_end(first) => State::Open,
+        _ => State::Whole,
+    }
+}
+
+/// Whether a text is all of an input: a mistake in it is no reason to wait for more.
+pub fn is_complete(text: &str) -> bool {
+    matches!(state(text), State::Whole)
+}
+
+/// Whether a text, which need not end with `;`, cannot be all of an input.
+pub fn is_unfinished(text: &str) -> bool {
+    !is_complete(text) && !is_complete(&format!("{text};"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_end_where_the_grammar_is_content() {
+        for text in [
+            "1 + 2;",
+            "int x = 3;",
+            "x += 1;",
+            "pure int f(int x) { return x; }",
+            "for (int i = 0; i < 3; i++) x += i;",
+            "if (x > 0) { x = 0; }",
+            "1 + ) 2;",
+            "struct p { int a; };",
+        ] {
+            assert!(is_complete(text), "{text}");
+        }
+        for text in ["1 +", "f(1,", "pure int f(int x) {", "pure int f(int x)", "if (x > 0)", "/* open", "while (true)"]
+        {
+            assert!(!is_complete(text), "{text}");
+            assert!(is_unfinished(text), "{text}");
+        }
+        for text in ["1 + 2", "x = 3", "[x * x : x in v]", "f(x)"] {
+            assert!(!is_complete(text) && !is_unfinished(text), "{text}");
+        }
+    }
+}
