@@ -2,9 +2,10 @@
 //!
 //! [`session`] evaluates, [`commands`] is the table of what begins with a colon, and most of those is done by
 //! [`inspect`], [`names`] and [`place`]. Values are shown by [`show`], matrices by [`matrix`], files form by form by
-//! [`rows`]. At a terminal lines are edited and remembered ([`terminal`]), coloured ([`highlight`]) and completed
-//! ([`complete`]); piped input is read as it is, without prompts. In a job of several ranks rank 0 does all that, and
-//! [`ranks`] what the others do; how many they are can change (`elastic`).
+//! [`rows`]. Inputs are in NESL, or in V where somebody says so ([`syntax`]). At a terminal lines are edited and
+//! remembered ([`terminal`]), coloured ([`highlight`]) and completed ([`complete`]); piped input is read as it is, without
+//! prompts. In a job of several ranks rank 0 does all that, and [`ranks`] what the others do; how many they are can change
+//! (`elastic`).
 
 mod commands;
 mod complete;
@@ -19,6 +20,7 @@ mod ranks;
 mod rows;
 pub mod session;
 mod show;
+mod syntax;
 pub(crate) mod terminal;
 mod turns;
 
@@ -34,7 +36,7 @@ use crate::options::RunOptions;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_backend::io::host::input::with_standard;
-use nesl_frontend::syntax::nesl::lexer::is_complete;
+use nesl_frontend::syntax::Syntax;
 use nesl_service::KnownName;
 use session::Repl;
 use std::io::{BufRead, IsTerminal, Read};
@@ -62,6 +64,9 @@ pub trait Partner {
 
     /// The names that can be used now.
     fn names(&self) -> Vec<KnownName>;
+
+    /// What the next input is in.
+    fn syntax(&self) -> Syntax;
 
     /// Evaluates an input and answers it.
     ///
@@ -119,6 +124,10 @@ impl<E: Engine> Partner for Repl<E> {
         Repl::names(self)
     }
 
+    fn syntax(&self) -> Syntax {
+        self.syntax
+    }
+
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
         let _watching = self.limit.since(Instant::now());
         self.begin_turn();
@@ -151,7 +160,7 @@ struct Pending {
 
 impl Pending {
     /// Adds a line; gives the whole input if that completes it. Blank lines between inputs are none.
-    fn push(&mut self, line: &str) -> Option<String> {
+    fn push(&mut self, line: &str, syntax: Syntax) -> Option<String> {
         if self.text.is_empty() && line.trim().is_empty() {
             return None;
         }
@@ -162,7 +171,7 @@ impl Pending {
         self.text.push_str(line);
         // Only these can complete an input: without looking for them, long inputs would be read once for each line.
         let may_complete = line.contains([';', '$', ')', ']', '}', '%']);
-        (is_command || (may_complete && is_complete(&self.text))).then(|| std::mem::take(&mut self.text))
+        (is_command || (may_complete && syntax.is_complete(&self.text))).then(|| std::mem::take(&mut self.text))
     }
 }
 
@@ -175,7 +184,7 @@ fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {
         if pending.text.len().saturating_add(line.len()) > LONGEST_SOURCE {
             return Err(Stop::failed(format!("error: {}", too_long("an input"))));
         }
-        let Some(input) = pending.push(&line) else { continue };
+        let Some(input) = pending.push(&line, repl.syntax) else { continue };
         match repl.evaluate(&input)? {
             Next::Go => {}
             // Who is told of every answer sees the errors, too.
@@ -218,12 +227,23 @@ mod tests {
     #[test]
     fn inputs_end_where_they_are_complete() {
         let mut pending = Pending::default();
-        assert_eq!(pending.push("  "), None);
-        assert_eq!(pending.push("function f(a) ="), None);
-        assert_eq!(pending.push(""), None);
-        assert_eq!(pending.push("a + 1;").as_deref(), Some("function f(a) =\n\na + 1;"));
-        assert_eq!(pending.push(" :type f").as_deref(), Some(" :type f"));
-        assert_eq!(pending.push("{x"), None);
-        assert_eq!(pending.push(": x in [1]};").as_deref(), Some("{x\n: x in [1]};"));
+        let mut push = |line: &str| pending.push(line, Syntax::Nesl);
+        assert_eq!(push("  "), None);
+        assert_eq!(push("function f(a) ="), None);
+        assert_eq!(push(""), None);
+        assert_eq!(push("a + 1;").as_deref(), Some("function f(a) =\n\na + 1;"));
+        assert_eq!(push(" :type f").as_deref(), Some(" :type f"));
+        assert_eq!(push("{x"), None);
+        assert_eq!(push(": x in [1]};").as_deref(), Some("{x\n: x in [1]};"));
+    }
+
+    #[test]
+    fn inputs_of_v_end_where_its_grammar_says() {
+        let mut pending = Pending::default();
+        assert_eq!(pending.push("pure int f(int x) {", Syntax::V), None);
+        assert_eq!(pending.push("return x;", Syntax::V), None);
+        assert_eq!(pending.push("}", Syntax::V).as_deref(), Some("pure int f(int x) {\nreturn x;\n}"));
+        assert_eq!(pending.push("f(3)", Syntax::V), None);
+        assert_eq!(pending.push("+ 1;", Syntax::V).as_deref(), Some("f(3)\n+ 1;"));
     }
 }

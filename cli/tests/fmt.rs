@@ -153,3 +153,31 @@ fn a_reader_that_leaves_ends_it_quietly() {
     let script = "\"$0\" fmt - < a.nesl | head -n 1";
     finish(command.args(["-c", script]).arg(env!("CARGO_BIN_EXE_nesl")), "").prints("x = 1;\n");
 }
+
+#[test]
+fn programs_are_printed_in_the_other_syntax() {
+    let text =
+        "pure int count(int n) {\n  int i = 0;\n  while (n > 1) { n /= 2; i++; }\n  return i;\n}\ncount(1000);\n";
+    let bench = Bench::with("count.v", text);
+    let nesl = bench.nesl(&["fmt", "--syntax", "nesl", "count.v"]);
+    assert_eq!((nesl.code, nesl.err.as_str()), (Some(0), ""));
+    bench.write("count.nesl", &nesl.out);
+    bench.nesl(&["count.nesl"]).prints("9\n");
+    bench.nesl(&["fmt", "--check", "count.nesl"]).prints("");
+    // And back again.
+    let v = bench.nesl(&["fmt", "--syntax", "v", "count.nesl"]);
+    assert_eq!((v.code, v.err.as_str()), (Some(0), ""));
+    bench.write("again.v", &v.out);
+    bench.nesl(&["again.v"]).prints("9\n");
+    assert_eq!(
+        finish(bench.command(Path::new(env!("CARGO_BIN_EXE_nesl"))).args(["fmt", "--syntax", "v", "-"]), &nesl.out).out,
+        v.out
+    );
+    // What V cannot say is an error with its place; files stay as they are.
+    bench.write("pair.nesl", "x = 1;\nfunction ends(v) = (v[0], v[#v - 1]);\nends([3, 1]);\n");
+    bench.nesl(&["fmt", "--syntax", "v", "pair.nesl"]).fails(1, &["E0514", "pair.nesl:2:", "tuples", "Help"]);
+    bench.write("wrong.v", "int x = true >< 1;\n");
+    bench.nesl(&["fmt", "--syntax", "nesl", "wrong.v"]).fails(1, &["wrong.v:1:"]);
+    bench.nesl(&["fmt", "--syntax", "c", "count.v"]).fails(2, &["possible values: nesl, v"]);
+    assert_eq!(self::text(&bench, "count.v"), text);
+}

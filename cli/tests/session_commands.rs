@@ -204,3 +204,44 @@ fn every_rank_has_its_threads() {
     assert!(lines[3].starts_with("   0  ") && lines[4].starts_with("   1  ") && lines.len() == 5, "{ran:#?}");
     assert!(lines[3..].iter().all(|line| line.split_whitespace().nth(3) == Some("2")), "{ran:#?}");
 }
+
+#[test]
+fn inputs_are_v_where_somebody_says_so() {
+    let bench = Bench::with("half.v", "pure double half(double x) { return x / 2; }\n");
+    let shared = "v = [3, 1, 2];\nfunction twice(x) = 2 * x;\n:syntax v\n";
+    let tail = |input: &str| {
+        let out = answers(&bench, &format!("{shared}{input}"));
+        let shared = "v = [3, 1, 2] : [int]\ntwice = fn : int -> int\n";
+        out.strip_prefix(shared).unwrap_or_else(|| panic!("{out}")).to_owned()
+    };
+    // Values and functions of NESL, and what V declares, in both.
+    assert_eq!(tail("v >< [twice(4)];\n"), "it = [3, 1, 2, 8] : int[*]\n");
+    let declared = "struct p { int x; double y; };\npure double f(struct p a) { return a.x + a.y; }\nstruct p a = { 1, 2.5 };\nf(a);\n";
+    assert!(tail(declared).ends_with("it = 3.5 : double\n"), "{}", tail(declared));
+    // Statements change what the session knows, also by loops and calls; `:save` writes them in NESL.
+    let statements = "int n = 0;\nfor (int i = 0; i < $v; i++) n += v[i];\nwhile (n > 4)\n{ n--; v[0]++; }\n\
+                      void grow(int *x) { *x += 10; }\ngrow(&n);\n";
+    let changed =
+        tail(&format!("{statements}n;\nv[0];\n:save kept.nesl\n:syntax\n:syntax nesl\n{{x + n : x in v}};\n"));
+    assert!(
+        changed.ends_with("it = 14 : int\nit = 5 : int\n9 inputs in kept.nesl\nv\nit = [19, 15, 16] : [int]\n"),
+        "{changed}"
+    );
+    assert_eq!(bench.nesl(&["run", "kept.nesl"]).out, "14\n5\n");
+    assert!(tail("int k = 3;\n:names\n:type [1.5]\n:load half.v\nhalf(3);\n").ends_with(
+        "k : int\ntwice : int -> int\nv : int[*]\n[1.5] : double[*]\npure double half(double x)\nit = 1.5 : double\n"
+    ));
+}
+
+#[test]
+fn mistakes_in_v_leave_the_session_and_its_syntax() {
+    let bench = Bench::new();
+    let input = ":syntax V\nint x = 1;\nx = true >< 1;\n1 + ;\nreturn 3;\nbreak;\nx = [1, 2][5];\nnothing(x);\n\
+                 int y = 2; int z = 1 / 0; int w = 3;\ny;\nw;\nx;\n:syntax c\n";
+    let ran = bench.piped(&[], input);
+    ran.fails(
+        1,
+        &["`return` stands in no function", "stand in loops", "<input 7.v>:1:1", "there is no syntax `c`", "nothing"],
+    );
+    assert!(ran.out.ends_with("y = 2 : int\nit = 2 : int\nit = 1 : int\n"), "{ran:?}");
+}

@@ -286,6 +286,36 @@ fn an_interrupt_ends_instructions_on_many_elements() {
     session.exp_eof().unwrap();
 }
 
+#[test]
+fn inputs_are_v_after_a_command() {
+    write_v(start);
+}
+
+/// Sessions that change their syntax.
+fn write_v(start: impl Fn(&Bench) -> PtySession) {
+    let bench = Bench::new();
+    let mut session = start(&bench);
+    for (line, answer, prompt) in [
+        ("numbers = [4, 5]", "numbers = [4, 5] : [int]", "nesl> "),
+        (":syn\tv", "[2] ", "v> "),
+        ("$numbers", "it = 2 : int", "v> "),
+        ("pure int square(int x) {", "", "....> "),
+        ("return x * x; }", "pure int square(int x)", "v> "),
+        ("[squ\t(x) : x in num\t]", "it = [16, 25] : int[*]", "v> "),
+        ("for (int i = 0; i < 2; i++)", "", "....> "),
+        ("numbers[i]++", "numbers = [5, 6] : int[*]", "v> "),
+        (":syntax nesl", "[6] ", "nesl> "),
+        ("sum({square(x) : x in numbers})", "it = 61 : int", "nesl> "),
+    ] {
+        session.send(&format!("{line}\r")).unwrap();
+        session.flush().unwrap();
+        session.exp_string(answer).unwrap_or_else(|error| panic!("{line}: {error}"));
+        session.exp_string(prompt).unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
 /// Sessions on ranks: the lines are those of the process at the terminal, the answers those of rank 0.
 #[cfg(all(target_os = "linux", feature = "mpi"))]
 mod on_ranks {
@@ -308,6 +338,14 @@ mod on_ranks {
         if launcher().is_some() {
             let _turn = turn();
             edit(start_on_ranks);
+        }
+    }
+
+    #[test]
+    fn ranks_take_v_after_a_command() {
+        if launcher().is_some() {
+            let _turn = turn();
+            write_v(start_on_ranks);
         }
     }
 

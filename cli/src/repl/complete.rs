@@ -2,6 +2,7 @@
 
 use super::commands;
 use crate::codes;
+use nesl_frontend::syntax::{Syntax, v};
 use nesl_service::{KnownName, word_start};
 use rustyline::Context;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
@@ -13,17 +14,21 @@ const LONGEST: usize = 60;
 pub(super) struct Completion {
     /// In alphabetical order.
     names: Vec<KnownName>,
+    syntax: Syntax,
     files: FilenameCompleter,
 }
 
 impl Completion {
     /// Completion of these names.
-    pub(super) fn new(mut names: Vec<KnownName>) -> Completion {
+    pub(super) fn new(mut names: Vec<KnownName>, syntax: Syntax) -> Completion {
         // Operators are functions too, but nobody completes them; old results have a number that nobody looks for.
         names.retain(|name| name.name.starts_with(char::is_alphabetic));
-        names.extend(KnownName::words());
+        match syntax {
+            Syntax::Nesl => names.extend(KnownName::words()),
+            Syntax::V => names.extend(v::highlight::words().map(|word| KnownName::of_type(word, ""))),
+        }
         names.sort_by(|one, other| one.name.cmp(&other.name));
-        Completion { names, files: FilenameCompleter::new() }
+        Completion { names, syntax, files: FilenameCompleter::new() }
     }
 }
 
@@ -34,7 +39,7 @@ impl Completer for Completion {
         let before = &line[..position];
         let takes_file =
             [":load ", ":edit ", ":save ", ":cd "].iter().any(|with| before.trim_start().starts_with(with));
-        if takes_file || is_in_string(before) {
+        if takes_file || is_in_string(before, self.syntax) {
             return self.files.complete(line, position, context);
         }
         Ok(candidates(before, &self.names))
@@ -42,7 +47,10 @@ impl Completer for Completion {
 }
 
 /// Whether a string is open where a text ends.
-fn is_in_string(before: &str) -> bool {
+fn is_in_string(before: &str, syntax: Syntax) -> bool {
+    if syntax == Syntax::V {
+        return v::highlight::parts(before).1;
+    }
     nesl_frontend::syntax::nesl::lexer::lex(nesl_span::FileId(0), before)
         .diagnostics
         .iter()
@@ -60,6 +68,10 @@ fn candidates(before: &str, names: &[KnownName]) -> (usize, Vec<Pair>) {
     if let Some(code) = before[blank..].strip_prefix(":explain ") {
         let matching = codes::all().filter(|known| known.starts_with(&code.to_uppercase()));
         return (before.len() - code.len(), matching.map(pair).collect());
+    }
+    if let Some(name) = before[blank..].strip_prefix(":syntax ") {
+        let matching = [Syntax::Nesl, Syntax::V].map(Syntax::name).into_iter().filter(|known| known.starts_with(name));
+        return (before.len() - name.len(), matching.map(pair).collect());
     }
     let start = word_start(before);
     // What asks for documentation is no part of a name.
@@ -112,12 +124,14 @@ mod tests {
         assert_eq!(found(":type su"), (6, vec!["sum".to_owned()]));
         assert_eq!(found("?su"), (1, vec!["sum".to_owned()]));
         assert_eq!(found(":explain E0402"), (9, vec!["E0402".to_owned()]));
+        assert_eq!(found(":syntax "), (8, vec!["nesl".to_owned(), "v".to_owned()]));
         assert_eq!(candidates("su", &names).1[0].display, "sum : [a] -> a");
     }
 
     #[test]
     fn files_are_completed_where_a_string_is_open() {
-        assert!(is_in_string("read_string_from_file(\"da"));
-        assert!(!is_in_string("f(\"da\", x"));
+        assert!(is_in_string("read_string_from_file(\"da", Syntax::Nesl));
+        assert!(is_in_string("f(\"da", Syntax::V));
+        assert!(!is_in_string("f(\"da\", x", Syntax::Nesl));
     }
 }

@@ -7,7 +7,6 @@ use crate::stats;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_frontend::core::Form;
-use nesl_frontend::syntax::nesl::parser;
 use nesl_frontend::{Options, manual};
 use nesl_prim::visible;
 use nesl_service::KnownName;
@@ -59,7 +58,7 @@ impl<E: Engine> Repl<E> {
         let function = self.session().function(&entry.name).map(|id| self.session().program().function(id).span);
         let definition = function.and_then(|span| {
             let source = self.sources().file(span.file);
-            let forms = parser::parse(span.file, &source.text).forms;
+            let forms = self.session().forms(self.sources(), span.file);
             let form = forms.iter().find(|form| form.span.start <= span.start && span.end <= form.span.end)?;
             source.text.get(form.span.start as usize..form.span.end as usize).map(str::to_owned)
         });
@@ -74,7 +73,7 @@ impl<E: Engine> Repl<E> {
     pub fn list_names(&mut self, prefix: &str) -> Result<Next, Stop> {
         let prefix = prefix.to_lowercase();
         let names = self.own_names().into_iter().filter(|name| name.name.starts_with(&prefix));
-        let text: String = names.map(|KnownName { name, ty, .. }| format!("{name} : {ty}\n")).collect();
+        let text: String = names.map(|KnownName { name, ty, .. }| self.name_text(&name, &ty)).collect();
         match text.is_empty() {
             true => Ok(self.refuse("nothing has been defined in this session")),
             false => self.answer(&text).map(|()| Next::Go),
@@ -286,7 +285,7 @@ fn read_settings<E: Engine>(repl: &mut Repl<E>, path: &Path) -> Result<(), Stop>
     };
     let mut pending = Pending::default();
     for line in text.lines() {
-        if let Some(input) = pending.push(line) {
+        if let Some(input) = pending.push(line, repl.syntax) {
             repl.evaluate(&input)?;
         }
     }

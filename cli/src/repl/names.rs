@@ -7,7 +7,9 @@ use nesl_service::KnownName;
 impl<E: Engine> Repl<E> {
     /// The names that can be used now, with their types.
     pub fn names(&self) -> Vec<KnownName> {
-        nesl_service::known_names(self.session(), self.sources())
+        let mut names = nesl_service::known_names(self.session(), self.sources());
+        names.retain(|name| Self::is_named(&name.name));
+        names
     }
 
     /// The names that are not the library's, in alphabetical order; last results are not among them.

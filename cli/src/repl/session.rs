@@ -7,6 +7,7 @@ use super::Next;
 use super::matrix::Page;
 use super::ranks::{Request, machine, run_steps, run_together};
 use super::show::{self, Extent, Manner, element_types};
+use super::syntax::before_form;
 use crate::driver::{self, Disk};
 use crate::failure;
 use crate::interrupt::Interrupt;
@@ -28,7 +29,7 @@ use nesl_backend::{Counters, Engine, Loaded, Machine, Whereabouts};
 use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::core::{Form, GlobalId};
 use nesl_frontend::session::Checked;
-use nesl_frontend::syntax::nesl::parser;
+use nesl_frontend::syntax::Syntax;
 use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Imports, Options, Session, manual};
 use nesl_prim::{Failure, ScalarValue, visible};
@@ -99,6 +100,8 @@ pub struct Repl<E: Engine> {
     pub(super) library: HashSet<String>,
     /// What ranks have that are parked.
     pub(super) parked: Vec<RankProcess>,
+    /// What inputs are in.
+    pub(super) syntax: Syntax,
 }
 
 impl<E: Engine> Repl<E> {
@@ -139,6 +142,7 @@ impl<E: Engine> Repl<E> {
             loaded: Vec::new(),
             library,
             parked: Vec::new(),
+            syntax: Syntax::Nesl,
         }
     }
 
@@ -154,9 +158,10 @@ impl<E: Engine> Repl<E> {
     pub fn input(&mut self, text: &str) -> Result<Next, Stop> {
         let file = self.add(text);
         let number = self.inputs;
+        let kept = self.kept(file);
         let outcome = self.evaluate(file)?;
         if let Ok(evaluated) = &outcome {
-            self.accepted.push(text.trim().to_owned());
+            self.accepted.push(kept);
             if evaluated.gives_result && self.is_numbered {
                 self.keep_result(number)?;
             }
@@ -200,7 +205,8 @@ impl<E: Engine> Repl<E> {
                 let imports = Imports::of(&mut self.sources, file, driver::key(path).as_deref(), &mut Disk);
                 let outcome = self.evaluate_with(file, &imports, is_known)?.map(|_| ());
                 if outcome.is_ok() {
-                    self.accepted.push(imports.elsewhere(&self.sources, file).trim().to_owned());
+                    let text = self.kept_file(file, &imports);
+                    self.accepted.push(text);
                 }
                 self.loaded.retain(|loaded| loaded != path);
                 self.loaded.push(path.to_owned());
@@ -252,6 +258,9 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn show_type(&mut self, text: &str) -> Result<Next, Stop> {
+        if self.syntax == Syntax::V {
+            return self.show_type_in_v(text);
+        }
         let file = self.add(text);
         let outcome = match self.session.type_of(&self.sources, file) {
             Ok(ty) => {
@@ -345,7 +354,7 @@ impl<E: Engine> Repl<E> {
 
     pub(super) fn add(&mut self, text: &str) -> FileId {
         self.inputs += 1;
-        self.sources.add(format!("<input {}>", self.inputs), text, Origin::User)
+        self.sources.add(self.input_name(), text, Origin::User)
     }
 
     pub(super) fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
@@ -413,11 +422,11 @@ impl<E: Engine> Repl<E> {
         self.session = before;
         let Some(index) = index else { return };
         let source = self.sources.file(file).clone();
-        let mut forms = parser::parse(file, &source.text).forms;
+        let mut forms = self.session.forms(&self.sources, file);
         forms.retain(|form| !matches!(form.kind, TopLevelKind::Import(_)));
-        let end = forms.get(index).map_or(0, |form| form.span.start as usize);
         // The same text up to there gives out the same numbers again, so that names find their values.
-        let start = self.sources.add(source.name, &source.text[..end], source.origin);
+        let text = before_form(&source.name, &source.text, &forms, index);
+        let start = self.sources.add(source.name, text, source.origin);
         self.session.check_with(
             &self.sources,
             start,
@@ -484,10 +493,7 @@ impl<E: Engine> Repl<E> {
     /// Answers a form that was run.
     fn announce(&mut self, form: &Form) -> Result<(), Stop> {
         match form {
-            Form::Function(id) => {
-                let function = self.session.program().function(*id);
-                self.answer(&format!("{} = fn : {}\n", function.name, function.scheme))
-            }
+            Form::Function(id) => self.answer(&self.function_text(*id)),
             Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
                 let program = self.session.program();
                 let global = program.global(*id);
@@ -504,7 +510,8 @@ impl<E: Engine> Repl<E> {
                 {
                     return self.answer(&format!("{} = {text} : {}\n", function.name, function.scheme));
                 }
-                self.answer(&format!("{} = {text} : {}{size}\n", global.name, global.ty))
+                let ty = self.session.type_text(&global.ty, self.syntax);
+                self.answer(&format!("{} = {text} : {ty}{size}\n", global.name))
             }),
             // With `bind_it` every expression is an assignment.
             Form::Expression(_) => Ok(()),
@@ -531,6 +538,10 @@ impl<E: Engine> Repl<E> {
         let ty = &self.session.program().global(id).ty;
         let mut types = Vec::new();
         element_types(ty, &mut types);
+        if self.syntax == Syntax::V {
+            // Vectors without elements are `[]` there, whatever of.
+            types.iter_mut().for_each(String::clear);
+        }
         let length = match (ty, value.slots.first()) {
             (Type::Sequence(_), Some(Slot::Scalar(ScalarValue::Int(length)))) => Some(*length),
             _ => None,

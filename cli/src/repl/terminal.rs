@@ -9,7 +9,7 @@ use super::highlight;
 use super::{Next, Partner};
 use crate::output::remark;
 use crate::stop::Stop;
-use nesl_frontend::syntax::nesl::parser::is_unfinished;
+use nesl_frontend::syntax::Syntax;
 use nesl_prim::visible;
 use nesl_service::KnownName;
 use rustyline::completion::{Completer, Pair};
@@ -23,8 +23,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What each input begins with, after its number.
-const PROMPT: &str = "nesl> ";
+/// What inputs of several lines go on with.
 const CONTINUATION: &str = "....> ";
 
 /// Inputs remembered across sessions.
@@ -50,18 +49,19 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
     println!("nesl {}; :help lists the commands", env!("CARGO_PKG_VERSION"));
     let mut typed = Typed::default();
     loop {
-        let prompt = format!("[{}] {PROMPT}", partner.number());
-        editor.set_helper(Some(Assistant::new(partner.names(), is_colored)));
+        let syntax = partner.syntax();
+        let prompt = format!("[{}] {}> ", partner.number(), syntax.name());
+        editor.set_helper(Some(Assistant::new(partner.names(), syntax, is_colored)));
         let line = match typed.text.is_empty() {
             true => editor.readline(&prompt),
             false => {
-                let indentation = " ".repeat(highlight::indentation(&typed.text));
+                let indentation = " ".repeat(highlight::indentation(&typed.text, syntax));
                 let continuation = format!("{CONTINUATION:>width$}", width = prompt.len());
                 editor.readline_with_initial(&continuation, (&indentation, ""))
             }
         };
         let input = match line {
-            Ok(line) => typed.push(&line),
+            Ok(line) => typed.push(&line, syntax),
             Err(ReadlineError::Interrupted) => {
                 typed = Typed::default();
                 None
@@ -90,7 +90,7 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
             },
             None => {
                 let is_name = |name: &str| partner.names().iter().any(|known| known.name == name);
-                partner.evaluate(&meant(&input, is_name))?
+                partner.evaluate(&meant(&input, syntax, is_name))?
             }
         };
         if next == Next::Quit {
@@ -101,11 +101,12 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
 
 /// An input as the session reads it: with the `;` that a file would have, and `?name` as a command, if no name is
 /// written so.
-fn meant(input: &str, is_name: impl Fn(&str) -> bool) -> String {
+fn meant(input: &str, syntax: Syntax, is_name: impl Fn(&str) -> bool) -> String {
     let text = input.trim();
     match asked(text).filter(|_| !is_name(&text.to_lowercase())) {
         Some(name) => format!(":doc {name}"),
         None if text.starts_with(':') || text.ends_with(';') => input.to_owned(),
+        None if syntax == Syntax::V && syntax.is_complete(text) => input.to_owned(),
         None => format!("{};", input.trim_end()),
     }
 }
@@ -128,7 +129,7 @@ struct Typed {
 
 impl Typed {
     /// Adds a line; gives the input if that completes it, or if two blank lines say that it is to end as it is.
-    fn push(&mut self, line: &str) -> Option<String> {
+    fn push(&mut self, line: &str, syntax: Syntax) -> Option<String> {
         let is_blank = line.trim().is_empty();
         if self.text.is_empty() && (is_blank || line.trim() == ";") {
             return None;
@@ -142,7 +143,9 @@ impl Typed {
             self.text.push('\n');
         }
         self.text.push_str(line);
-        (is_command || self.blank == 2 || (!is_blank && !is_unfinished(&self.text))).then(|| self.take()).flatten()
+        (is_command || self.blank == 2 || (!is_blank && !syntax.is_unfinished(&self.text)))
+            .then(|| self.take())
+            .flatten()
     }
 
     /// The input as it is.
@@ -232,12 +235,13 @@ fn wrong(message: &str) -> Next {
 struct Assistant {
     completion: Completion,
     hinter: HistoryHinter,
+    syntax: Syntax,
     is_colored: bool,
 }
 
 impl Assistant {
-    fn new(names: Vec<KnownName>, is_colored: bool) -> Assistant {
-        Assistant { completion: Completion::new(names), hinter: HistoryHinter::new(), is_colored }
+    fn new(names: Vec<KnownName>, syntax: Syntax, is_colored: bool) -> Assistant {
+        Assistant { completion: Completion::new(names, syntax), hinter: HistoryHinter::new(), syntax, is_colored }
     }
 }
 
@@ -265,7 +269,7 @@ impl Hinter for Assistant {
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, position: usize) -> Cow<'l, str> {
         match self.is_colored {
-            true => Cow::Owned(highlight::line(line, highlight::matching(line, position))),
+            true => Cow::Owned(highlight::line(line, self.syntax, highlight::matching(line, self.syntax, position))),
             false => Cow::Borrowed(line),
         }
     }
@@ -303,22 +307,23 @@ mod tests {
     #[test]
     fn inputs_end_where_they_are_complete_or_with_two_blank_lines() {
         let mut typed = Typed::default();
-        assert_eq!(typed.push("  "), None);
-        assert_eq!(typed.push(";"), None);
-        assert_eq!(typed.push("1 + 2").as_deref(), Some("1 + 2"));
-        assert_eq!(typed.push("function f(a) ="), None);
-        assert_eq!(typed.push(""), None);
-        assert_eq!(typed.push("a + 1").as_deref(), Some("function f(a) =\n\na + 1"));
-        assert_eq!(typed.push(":type f").as_deref(), Some(":type f"));
-        assert_eq!(typed.push("let x = 1;"), None);
-        assert_eq!(typed.push(""), None);
-        assert_eq!(typed.push("").as_deref(), Some("let x = 1;\n\n"));
-        assert_eq!(typed.push("2").as_deref(), Some("2"));
+        let mut push = |line: &str| typed.push(line, Syntax::Nesl);
+        assert_eq!(push("  "), None);
+        assert_eq!(push(";"), None);
+        assert_eq!(push("1 + 2").as_deref(), Some("1 + 2"));
+        assert_eq!(push("function f(a) ="), None);
+        assert_eq!(push(""), None);
+        assert_eq!(push("a + 1").as_deref(), Some("function f(a) =\n\na + 1"));
+        assert_eq!(push(":type f").as_deref(), Some(":type f"));
+        assert_eq!(push("let x = 1;"), None);
+        assert_eq!(push(""), None);
+        assert_eq!(push("").as_deref(), Some("let x = 1;\n\n"));
+        assert_eq!(push("2").as_deref(), Some("2"));
     }
 
     #[test]
     fn inputs_get_the_end_that_files_have() {
-        let meant = |input: &str| meant(input, |name| name == "?mine");
+        let meant = |input: &str| meant(input, Syntax::Nesl, |name| name == "?mine");
         assert_eq!(meant("1 + 2"), "1 + 2;");
         assert_eq!(meant("1;\n"), "1;\n");
         assert_eq!(meant("1 % one %"), "1 % one %;");
@@ -327,6 +332,16 @@ mod tests {
         assert_eq!(meant("? ++"), ":doc ++");
         assert_eq!(meant("?Mine"), "?Mine;");
         assert_eq!(meant("?x = 3"), "?x = 3;");
+    }
+
+    #[test]
+    fn inputs_of_v_need_no_end_either() {
+        let meant = |input: &str| meant(input, Syntax::V, |_| false);
+        assert_eq!(meant("1 + 2"), "1 + 2;");
+        assert_eq!(meant("pure int f(int x) { return x; }"), "pure int f(int x) { return x; }");
+        let mut typed = Typed::default();
+        assert_eq!(typed.push("while (x > 0)", Syntax::V), None);
+        assert_eq!(typed.push("  x--", Syntax::V).as_deref(), Some("while (x > 0)\n  x--"));
     }
 
     #[test]

@@ -26,12 +26,13 @@ impl<E: Engine> Repl<E> {
         end_turn(&self.options);
     }
 
-    /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next, and
-    /// which names can be used now.
+    /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next and
+    /// what it is in, and which names can be used now.
     pub(super) fn say_mark(&self) -> Result<(), Stop> {
         let Some(mark) = &self.options.mark else { return Ok(()) };
         eprintln!("{MARK}{mark}");
         let names = self.names().into_iter().map(|KnownName { name, ty, .. }| format!("{UNIT}{name}{UNIT}{ty}"));
-        self.answer(&format!("{MARK}{mark} {}{}\n", self.number(), names.collect::<String>()))
+        let (number, syntax) = (self.number(), self.syntax.name());
+        self.answer(&format!("{MARK}{mark} {number} {syntax}{}\n", names.collect::<String>()))
     }
 }

@@ -13,6 +13,7 @@ use crate::repl::{Next, Partner, UNIT, terminal};
 use crate::screen::Screen;
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
+use nesl_frontend::syntax::Syntax;
 use nesl_service::KnownName;
 use std::io::{self, IsTerminal, Write};
 use std::process::{ChildStdin, Stdio};
@@ -26,8 +27,9 @@ const NOTICE: Duration = Duration::from_millis(300);
 
 /// What happens to a session.
 enum Event {
-    /// All answers to an input have been written; the number of the next, and the names that can be used now.
-    Answered(usize, Vec<KnownName>),
+    /// All answers to an input have been written; the number of the next and what it is in, and the names that can be
+    /// used now.
+    Answered(usize, Syntax, Vec<KnownName>),
     /// All messages about an input have been written.
     Told,
     /// The ranks are no more.
@@ -59,12 +61,12 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     let answered = sender.clone();
     let output = Marks::new(&mark, StandardOutput::default(), move |said: &str| {
         let mut parts = said.split(UNIT);
-        let number = parts.next().and_then(|number| number.trim().parse().ok()).unwrap_or(0);
+        let (number, syntax) = next_input(parts.next().unwrap_or_default());
         let mut names = Vec::new();
         while let (Some(name), Some(ty)) = (parts.next(), parts.next()) {
             names.push(KnownName::of_type(name, ty));
         }
-        _ = answered.send(Event::Answered(number, names));
+        _ = answered.send(Event::Answered(number, syntax, names));
     });
     let told = sender.clone();
     let heard = Arc::clone(&turns);
@@ -86,13 +88,22 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
             std::process::exit(crate::conclude(result).into());
         }
     });
-    let mut remote = Remote { input, events, turns, number: 1, names: Vec::new(), is_over: false };
+    let mut remote =
+        Remote { input, events, turns, number: 1, syntax: Syntax::Nesl, names: Vec::new(), is_over: false };
     let edited = match remote.answered() {
         Next::Quit => Ok(()),
         _ => terminal::run(&mut remote, options.color.enabled_on(&io::stdout())),
     };
     remote.leave();
     edited.and(take(&end).unwrap_or(Ok(())))
+}
+
+/// The number of the next input and what it is in, as rank 0 says them.
+fn next_input(said: &str) -> (usize, Syntax) {
+    let mut words = said.split_whitespace();
+    let number = words.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+    let is_v = words.next() == Some(Syntax::V.name());
+    (number, if is_v { Syntax::V } else { Syntax::Nesl })
 }
 
 /// A session on ranks.
@@ -102,6 +113,7 @@ struct Remote {
     events: Receiver<Event>,
     turns: Arc<Turns>,
     number: usize,
+    syntax: Syntax,
     names: Vec<KnownName>,
     is_over: bool,
 }
@@ -112,8 +124,8 @@ impl Remote {
         let (mut is_answered, mut is_told) = (false, false);
         while !(is_answered && is_told) {
             match self.events.recv() {
-                Ok(Event::Answered(number, names)) => {
-                    (self.number, self.names) = (number, names);
+                Ok(Event::Answered(number, syntax, names)) => {
+                    (self.number, self.syntax, self.names) = (number, syntax, names);
                     is_answered = true;
                 }
                 Ok(Event::Told) => is_told = true,
@@ -142,6 +154,10 @@ impl Partner for Remote {
 
     fn names(&self) -> Vec<KnownName> {
         self.names.clone()
+    }
+
+    fn syntax(&self) -> Syntax {
+        self.syntax
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
