@@ -25,8 +25,8 @@ impl Session {
         imports: &Imports,
     ) -> Result<String, Vec<Diagnostic>> {
         with_stack_if_possible(STACK, || match Syntax::of(&sources.file(file).name) {
-            Syntax::V => self.from_v(sources, file, imports),
-            Syntax::Nesl => self.to_v(sources, file, imports),
+            Syntax::V => self.v_in_nesl(sources, file, imports),
+            Syntax::Nesl => self.nesl_in_v(sources, file, imports),
         })
     }
 
@@ -50,7 +50,7 @@ impl Session {
         if has_errors(&checked.diagnostics) { checked.diagnostics } else { Vec::new() }
     }
 
-    fn from_v(&self, sources: &mut SourceMap, file: FileId, imports: &Imports) -> Result<String, Vec<Diagnostic>> {
+    fn v_in_nesl(&self, sources: &mut SourceMap, file: FileId, imports: &Imports) -> Result<String, Vec<Diagnostic>> {
         let problems = self.problems(sources, file, file, imports);
         if !problems.is_empty() {
             return Err(problems);
@@ -69,7 +69,7 @@ impl Session {
         nesl::format::format(other, &text)
     }
 
-    fn to_v(&self, sources: &mut SourceMap, file: FileId, imports: &Imports) -> Result<String, Vec<Diagnostic>> {
+    fn nesl_in_v(&self, sources: &mut SourceMap, file: FileId, imports: &Imports) -> Result<String, Vec<Diagnostic>> {
         let problems = self.problems(sources, file, file, imports);
         if !problems.is_empty() {
             return Err(problems);
