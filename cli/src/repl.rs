@@ -184,7 +184,7 @@ fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {
         if pending.text.len().saturating_add(line.len()) > LONGEST_SOURCE {
             return Err(Stop::failed(format!("error: {}", too_long("an input"))));
         }
-        let Some(input) = pending.push(&line, repl.syntax) else { continue };
+        let Some(input) = pending.push(&line, repl.syntax()) else { continue };
         match repl.evaluate(&input)? {
             Next::Go => {}
             // Who is told of every answer sees the errors, too.

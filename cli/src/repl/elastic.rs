@@ -15,6 +15,7 @@ use crate::rank::RankProcess;
 use crate::stop::Stop;
 use nesl_backend::{Engine, Loaded, Machine, Resting, Threads, Whereabouts};
 use nesl_frontend::Session;
+use nesl_frontend::syntax::Syntax;
 use nesl_service::KnownName;
 use nesl_span::SourceMap;
 use nesl_vcode::Program;
@@ -52,6 +53,7 @@ struct Front {
     accepted: Vec<String>,
     loaded: Vec<PathBuf>,
     library: HashSet<String>,
+    syntax: Syntax,
 }
 
 /// What a rank has left of its machine.
@@ -85,7 +87,7 @@ impl<E: Engine + 'static> Seated for Repl<E> {
     fn leave(mut self: Box<Self>, ranks: usize) -> Result<(Front, Left), Stop> {
         self.together(&Request::Regroup(ranks));
         let Repl { session, sources, machine, options, interrupt, limit, inputs, draws, settings, .. } = *self;
-        let Repl { is_numbered, is_quiet, accepted, loaded, library, .. } = *self;
+        let Repl { is_numbered, is_quiet, accepted, loaded, library, syntax, .. } = *self;
         let front = Front {
             session,
             sources,
@@ -100,6 +102,7 @@ impl<E: Engine + 'static> Seated for Repl<E> {
             accepted,
             loaded,
             library,
+            syntax,
         };
         Ok((front, Left::of(machine)?))
     }
@@ -176,6 +179,7 @@ impl Front {
             accepted: self.accepted,
             loaded: self.loaded,
             library: self.library,
+            syntax: self.syntax,
             parked,
         }
     }
@@ -261,6 +265,10 @@ impl Partner for ElasticSession<'_> {
 
     fn names(&self) -> Vec<KnownName> {
         self.seated.as_ref().map(|seated| seated.names()).unwrap_or_default()
+    }
+
+    fn syntax(&self) -> Syntax {
+        self.seated.as_ref().map_or(Syntax::Nesl, |seated| seated.syntax())
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
