@@ -3,9 +3,9 @@
 //! [`session`] evaluates, [`commands`] is the table of what begins with a colon, and most of those is done by
 //! [`inspect`], [`names`] and [`place`]. Values are shown by [`show`], matrices by [`matrix`], files form by form by
 //! [`rows`]. Inputs are in NESL, or in V where somebody says so ([`syntax`]). At a terminal lines are edited and
-//! remembered ([`terminal`]), coloured ([`highlight`]) and completed ([`complete`]); piped input is read as it is, without
-//! prompts. In a job of several ranks rank 0 does all that, and [`ranks`] what the others do; how many they are can change
-//! (`elastic`).
+//! remembered ([`terminal`]), coloured ([`highlight`]) and completed ([`complete`]); piped input is read as it is,
+//! without prompts. In a job of several ranks rank 0 does all that, and [`ranks`] what the others do; how many they are
+//! can change (`elastic`).
 
 mod commands;
 mod complete;

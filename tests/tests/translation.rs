@@ -13,7 +13,7 @@ use nesl_tests::session::translated;
 const NESL_ALONE: [(&str, &str); 3] = [("v/bank", "tuples"), ("v/gauss", "tuples"), ("v/knapsack", "tuples")];
 
 fn arguments(program: &Program) -> Option<Vec<String>> {
-    program.header.as_ref().ok().and_then(|header| header.args.clone())
+    program.header.as_ref().ok().and_then(|header| header.arguments.clone())
 }
 
 /// What a program did, without the places, which are others in another text.
