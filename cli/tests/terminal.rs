@@ -297,7 +297,7 @@ fn write_v(start: impl Fn(&Bench) -> PtySession) {
     let mut session = start(&bench);
     for (line, answer, prompt) in [
         ("numbers = [4, 5]", "numbers = [4, 5] : [int]", "nesl> "),
-        (":syn\tv", "[2] ", "v> "),
+        (":syn\t v", "[2] ", "v> "),
         ("$numbers", "it = 2 : int", "v> "),
         ("pure int square(int x) {", "", "....> "),
         ("return x * x; }", "pure int square(int x)", "v> "),

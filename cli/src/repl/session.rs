@@ -7,7 +7,6 @@ use super::Next;
 use super::matrix::Page;
 use super::ranks::{Request, machine, run_steps, run_together};
 use super::show::{self, Extent, Manner, element_types};
-use super::syntax::before_form;
 use crate::driver::{self, Disk};
 use crate::failure;
 use crate::interrupt::Interrupt;
@@ -425,7 +424,7 @@ impl<E: Engine> Repl<E> {
         let mut forms = self.session.forms(&self.sources, file);
         forms.retain(|form| !matches!(form.kind, TopLevelKind::Import(_)));
         // The same text up to there gives out the same numbers again, so that names find their values.
-        let text = before_form(&source.name, &source.text, &forms, index);
+        let text = Self::before_form(&source.name, &source.text, &forms, index);
         let start = self.sources.add(source.name, text, source.origin);
         self.session.check_with(
             &self.sources,

@@ -17,21 +17,6 @@ use nesl_span::FileId;
 /// What functions have in their names that loops of V have become: nobody has named them.
 const LOOP: &str = "~loop";
 
-/// What stands in a text before one of its forms, as a text of its own.
-pub(super) fn before_form(name: &str, text: &str, forms: &[TopLevel], index: usize) -> String {
-    let start = forms.get(index).map_or(0, |form| form.span.start);
-    if Syntax::of(name) == Syntax::Nesl {
-        return text[..start as usize].to_owned();
-    }
-    // Variables of V share their type: `int x = 1, y = 2;`.
-    let ends = forms.iter().take(index).map(|form| form.span.end).filter(|&end| end <= start);
-    let text = &text[..ends.max().unwrap_or(0) as usize];
-    match text.is_empty() || Syntax::V.is_complete(text) {
-        true => text.to_owned(),
-        false => format!("{text};"),
-    }
-}
-
 impl<E: Engine> Repl<E> {
     /// Says what the next inputs are in, or shows it.
     ///
@@ -75,6 +60,21 @@ impl<E: Engine> Repl<E> {
             Syntax::Nesl => None,
         };
         in_nesl.unwrap_or_else(|| imports.elsewhere(&self.sources, file)).trim().to_owned()
+    }
+
+    /// What stands in a text before one of its forms, as a text of its own.
+    pub(super) fn before_form(name: &str, text: &str, forms: &[TopLevel], index: usize) -> String {
+        let start = forms.get(index).map_or(0, |form| form.span.start);
+        if Syntax::of(name) == Syntax::Nesl {
+            return text[..start as usize].to_owned();
+        }
+        // Variables of V share their type: `int x = 1, y = 2;`.
+        let ends = forms.iter().take(index).map(|form| form.span.end).filter(|&end| end <= start);
+        let text = &text[..ends.max().unwrap_or(0) as usize];
+        match text.is_empty() || Syntax::V.is_complete(text) {
+            true => text.to_owned(),
+            false => format!("{text};"),
+        }
     }
 
     /// A function that has been defined, as an answer shows it.

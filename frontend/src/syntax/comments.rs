@@ -1,4 +1,5 @@
-//! Comments of a text in the notation of another syntax: each stands above what was made of what it stood before, or in.
+//! Comments of a text in the notation of another syntax: each stands above what was made of what it stood before, or
+//! in.
 
 use crate::syntax::Syntax;
 use nesl_span::Span;

@@ -1,4 +1,6 @@
 //! Programs as text: `nesl fmt` lays them out, and the grammars of editors see in them what the lexer sees.
+//! What one syntax says of a program of the other does the same.
 
 mod grammars;
 mod layout;
+mod translation;

@@ -40,7 +40,7 @@ fn what_programs_of_v_have_become_prints_the_same() {
         }
         count += 1;
     }
-    assert!(count >= 40, "only {count} programs of V were found");
+    assert!(count >= 20, "only {count} programs of V were found");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn what_v_can_say_of_programs_of_nesl_prints_the_same() {
                 said.push(program.name);
             }
             Err(errors) => {
-                let is_reason = errors.iter().all(|(code, _)| code == "E0514");
+                let is_reason = errors.iter().all(|(code, _)| code == "E0514" || code == "E0199");
                 assert!(is_reason, "{}: {errors:?}", program.name);
                 reasons.push((program.name, errors));
             }
