@@ -296,16 +296,16 @@ fn write_v(start: impl Fn(&Bench) -> PtySession) {
     let bench = Bench::new();
     let mut session = start(&bench);
     for (line, answer, prompt) in [
-        ("numbers = [4, 5]", "numbers = [4, 5] : [int]", "nesl> "),
+        ("unmistakable = [4, 5]", "unmistakable = [4, 5] : [int]", "nesl> "),
         (":syn\t v", "[2] ", "v> "),
-        ("$numbers", "it = 2 : int", "v> "),
+        ("$unmistakable", "it = 2 : int", "v> "),
         ("pure int square(int x) {", "", "....> "),
         ("return x * x; }", "pure int square(int x)", "v> "),
-        ("[squ\t(x) : x in num\t]", "it = [16, 25] : int[*]", "v> "),
+        ("[squ\t(x) : x in unmis\t]", "it = [16, 25] : int[*]", "v> "),
         ("for (int i = 0; i < 2; i++)", "", "....> "),
-        ("numbers[i]++", "numbers = [5, 6] : int[*]", "v> "),
+        ("unmistakable[i]++", "unmistakable = [5, 6] : int[*]", "v> "),
         (":syntax nesl", "[6] ", "nesl> "),
-        ("sum({square(x) : x in numbers})", "it = 61 : int", "nesl> "),
+        ("sum({square(x) : x in unmistakable})", "it = 61 : int", "nesl> "),
     ] {
         session.send(&format!("{line}\r")).unwrap();
         session.flush().unwrap();

@@ -107,6 +107,8 @@ fn meant(input: &str, syntax: Syntax, is_name: impl Fn(&str) -> bool) -> String 
         Some(name) => format!(":doc {name}"),
         None if text.starts_with(':') || text.ends_with(';') => input.to_owned(),
         None if syntax == Syntax::V && syntax.is_complete(text) => input.to_owned(),
+        // A comment ends with its line.
+        None if syntax == Syntax::V && text.contains("//") => format!("{}\n;", input.trim_end()),
         None => format!("{};", input.trim_end()),
     }
 }
@@ -338,6 +340,7 @@ mod tests {
     fn inputs_of_v_need_no_end_either() {
         let meant = |input: &str| meant(input, Syntax::V, |_| false);
         assert_eq!(meant("1 + 2"), "1 + 2;");
+        assert_eq!(meant("1 + 2 // three"), "1 + 2 // three\n;");
         assert_eq!(meant("pure int f(int x) { return x; }"), "pure int f(int x) { return x; }");
         let mut typed = Typed::default();
         assert_eq!(typed.push("while (x > 0)", Syntax::V), None);

@@ -254,8 +254,7 @@ impl Printer<'_> {
                     bindings.extend(inner);
                     body = innermost;
                 }
-                (ExprKind::Name(name), Some(Binding { pattern, value })) if matches!(&pattern.kind, PatternKind::Variable(symbol) if symbol == name) =>
-                {
+                (ExprKind::Name(name), Some(Binding { pattern, value })) if is_variable(pattern, name) => {
                     bindings.pop();
                     body = value;
                 }
@@ -305,4 +304,9 @@ fn literal(value: ScalarValue) -> Piece {
         _ => ATOM,
     };
     (text::scalar(value), power)
+}
+
+/// Whether a pattern is this name and nothing else.
+fn is_variable(pattern: &Pattern, name: &Symbol) -> bool {
+    matches!(&pattern.kind, PatternKind::Variable(symbol) if symbol == name)
 }

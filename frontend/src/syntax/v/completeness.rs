@@ -14,7 +14,8 @@ enum State {
     Open,
 }
 
-fn state(text: &str) -> State {
+/// The state of a text; where it ends may have been added to it, and a mistake from there on is one of what is missing.
+fn state(text: &str, own_end: Option<usize>) -> State {
     let text = text.trim_end();
     let lexed = lex(FileId(0), text);
     if lexed.diagnostics.iter().any(|diagnostic| diagnostic.code == "E0102") {
@@ -27,9 +28,10 @@ fn state(text: &str) -> State {
     if open > closed {
         return State::Open;
     }
-    let end = lexed.tokens.last().map_or(0, |(_, span)| span.end);
+    let end = own_end.unwrap_or_else(|| lexed.tokens.last().map_or(0, |(_, span)| span.end as usize));
     let (_, diagnostics) = parser::parse(FileId(0), text, lexed, true);
-    let is_at_end = |diagnostic: &Diagnostic| diagnostic.labels.first().is_some_and(|label| label.span.start >= end);
+    let is_at_end =
+        |diagnostic: &Diagnostic| diagnostic.labels.first().is_some_and(|label| label.span.start as usize >= end);
     match diagnostics.first() {
         Some(first) if is_at_end(first) => State::Open,
         _ => State::Whole,
@@ -38,12 +40,27 @@ fn state(text: &str) -> State {
 
 /// Whether a text is all of an input: a mistake in it is no reason to wait for more.
 pub fn is_complete(text: &str) -> bool {
-    matches!(state(text), State::Whole)
+    matches!(state(text, None), State::Whole)
 }
 
 /// Whether a text, which need not end with `;`, cannot be all of an input.
 pub fn is_unfinished(text: &str) -> bool {
-    !is_complete(text) && !is_complete(&format!("{text};"))
+    let text = text.trim_end();
+    // Behind a comment the line has to end.
+    let ended = || state(&format!("{text}\n;"), Some(text.len()));
+    (!is_complete(text) && matches!(ended(), State::Open)) || is_head(text)
+}
+
+/// Whether the body of a loop, of a branch or of a function is to follow: with `;` it would be an empty one, which
+/// nobody types.
+fn is_head(text: &str) -> bool {
+    let text = text.trim_end();
+    if !text.ends_with([')', ']']) {
+        return false;
+    }
+    let with_body = format!("{text} {{ }}");
+    let (_, diagnostics) = parser::parse(FileId(0), &with_body, lex(FileId(0), &with_body), true);
+    diagnostics.is_empty()
 }
 
 #[cfg(test)]
@@ -64,12 +81,22 @@ mod tests {
         ] {
             assert!(is_complete(text), "{text}");
         }
-        for text in ["1 +", "f(1,", "pure int f(int x) {", "pure int f(int x)", "if (x > 0)", "/* open", "while (true)"]
-        {
+        for text in [
+            "1 +",
+            "f(1,",
+            "pure int f(int x) {",
+            "pure int f(int x)",
+            "if (x > 0)",
+            "/* open",
+            "while (true)",
+            "for (;;)",
+        ] {
             assert!(!is_complete(text), "{text}");
             assert!(is_unfinished(text), "{text}");
         }
-        for text in ["1 + 2", "x = 3", "[x * x : x in v]", "f(x)"] {
+        for text in
+            ["1 + 2", "x = 3", "[x * x : x in v]", "f(x)", "v[0]", "x = (1)", "1 + 2 // three", "if (x > 0) f(x)"]
+        {
             assert!(!is_complete(text) && !is_unfinished(text), "{text}");
         }
     }
