@@ -119,11 +119,16 @@ fn the_mask_of_the_process_says_who_may_run_what_was_built() {
 #[test]
 fn damaged_programs_say_so() {
     use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
     let bench = Bench::with("a.nesl", "1;");
     bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
     let whole = std::fs::read(bench.path("a")).unwrap();
     let damaged = |name: &str, bytes: &[u8]| {
-        bench.write(name, bytes);
+        bench.write("bytes", bytes);
+        // What other tests start has the files that this process is writing until it runs something else, and a file
+        // that somebody writes does not run: another process writes it.
+        let copy = Command::new("cp").arg(bench.path("bytes")).arg(bench.path(name)).status();
+        assert!(copy.unwrap().success());
         std::fs::set_permissions(bench.path(name), PermissionsExt::from_mode(0o755)).unwrap();
         finish(&mut bench.command(&bench.path(name)), "").fails(1, &["cannot run", "damaged"]);
     };

@@ -1,5 +1,5 @@
-//! The same computed at many indices at once, in lanes of one or two bytes. That all has such a form, and fits, has been
-//! decided before ([`super::analysis`]).
+//! The same computed at many indices at once, in lanes of one or two bytes. That all has such a form, and fits, has
+//! been decided before ([`super::analysis`]).
 //!
 //! ```text
 //! v1 = column[i ..= i + 15]; v2 = v1 >= (`a, `a, …); …

@@ -226,6 +226,6 @@ fn what_flags_say_of_numbers_is_known_where_they_are_true() {
     assert_eq!(of_letters(moved, "`z"), Some(LaneType::Short));
     // Codes that are none fail where they are.
     let beyond = "%10 = map add.int %9 140\n%11 = map add.int %10 0";
-    assert_eq!(of_letters(beyond, "`r"), Some(LaneType::Short));
+    assert_eq!(of_letters(beyond, "`r"), Some(LaneType::Byte));
     assert_eq!(of_letters(beyond, "`z"), None);
 }
