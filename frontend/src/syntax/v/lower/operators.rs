@@ -137,18 +137,22 @@ impl Lowering<'_> {
             "+" | "-" | "*" | "/" => {
                 let one = self.arithmetic(&first_type, operator, first.span);
                 let other = self.arithmetic(&second_type, operator, second.span);
-                let ty = met(&one, &other).unwrap_or(Type::Unknown);
-                if ty == Type::Unknown {
-                    return broken(span);
-                }
-                let first = self.fitted(first, &first_type, &ty, "an operand");
-                let second = self.fitted(second, &second_type, &ty, "an operand");
                 let op = match operator {
                     "+" => BinaryOp::Add,
                     "-" => BinaryOp::Subtract,
                     "*" => BinaryOp::Multiply,
                     _ => BinaryOp::Divide,
                 };
+                // Elements of `[]` are of any type that there is arithmetic on.
+                if (&first_type, &second_type) == (&Type::Unknown, &Type::Unknown) {
+                    return (binary(op, first, second, at), Type::Unknown);
+                }
+                let ty = met(&one, &other).unwrap_or(Type::Unknown);
+                if ty == Type::Unknown {
+                    return broken(span);
+                }
+                let first = self.fitted(first, &first_type, &ty, "an operand");
+                let second = self.fitted(second, &second_type, &ty, "an operand");
                 (binary(op, first, second, at), ty)
             }
             _ => self.bitwise(operator, at, (first, first_type), (second, second_type)),
