@@ -25,6 +25,7 @@ pub(crate) mod datatype;
 pub(crate) mod declaration;
 pub(crate) mod environment;
 pub(crate) mod expression;
+mod foreign_words;
 pub(crate) mod form;
 pub(crate) mod function;
 pub(crate) mod habits;

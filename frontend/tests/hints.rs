@@ -271,3 +271,36 @@ fn powers_that_may_be_read_in_two_ways() {
         assert!(found.is_empty(), "{text}: {found:#?}");
     }
 }
+
+/// The functions that a hint calls, between backquotes.
+fn calls(hint: &str) -> Vec<String> {
+    let codes = hint.split('`').skip(1).step_by(2).filter(|code| !code.starts_with("function"));
+    let before = codes.flat_map(|code| code.split('(').rev().skip(1).map(str::to_owned).collect::<Vec<_>>());
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    before.map(|text| text[text.trim_end_matches(is_part).len()..].to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn words_of_other_languages_are_unknown_here_and_what_they_are_is_known() {
+    let source = include_str!("../src/infer/foreign_words.rs");
+    let (words, hints): (Vec<&str>, Vec<&str>) = source
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .partition(|text| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+    assert!(words.len() > 150 && hints.len() > 50, "{} words, {} hints", words.len(), hints.len());
+    for word in words {
+        let found = diagnostics(&format!("{word}(1);"));
+        assert!(found.first().is_some_and(|first| first.hint.is_some()), "{word}: {found:?}");
+    }
+    for name in hints.into_iter().flat_map(calls) {
+        assert!(diagnostics(&format!("{name};")).iter().all(|found| found.code != "E0201"), "{name}");
+    }
+}
+
+#[test]
+fn a_let_at_the_top_level() {
+    for text in ["let v = [1, 2];\n#v;", "x = 1;\nlet v = x;\nv + 1;", "let v = 3; sum([v]);"] {
+        advises(text, "E0110", "without `let`, by `name = value;`");
+    }
+}

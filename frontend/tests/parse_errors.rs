@@ -34,6 +34,7 @@ reports! {
     conjunction: "a && b;";
     missing_in: "function g(x) =\n  let y = x; z = y;\n\nfunction h(x) = x;";
     value_in_bindings: "let a = 1; b = 2; a + b;";
+    let_of_a_session: "% A text. %\nlet v = [1, 2];\n#v;";
     in_without_let: "a in b;";
     unclosed_parenthesis: "x = (1 + 2;";
     unclosed_sequence: "x = [1, 2;";

@@ -1,7 +1,7 @@
 //! Calls of named functions, operators and indexing.
 
 use super::expression::error;
-use super::habits::foreign_word;
+use super::foreign_words::foreign_word;
 use super::keyword::has_keywords;
 use super::{CallPlace, Inference, Instance, Meaning, SeenCall, Target};
 use crate::ast;

@@ -1,6 +1,7 @@
 //! What only hints and warnings ask about: habits from other languages, names that nothing mentions, elements that are
 //! taken for their sequence.
 
+use super::foreign_words::foreign_word;
 use super::{Inference, Meaning, Target};
 use crate::ast;
 use crate::core::effects::Effect;
@@ -10,38 +11,6 @@ use crate::typed::{Expr, ExprKind, Pattern, PatternKind};
 use nesl_prim::ScalarType;
 use nesl_span::Span;
 use std::collections::HashSet;
-
-/// What a word of another language is here. Such a word is only looked up where the program does not define it.
-pub(super) fn foreign_word(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "true" => "true is written `t`",
-        "false" => "false is written `f`",
-        "int" | "integer" => "trunc, round, floor or ceil make an int of a float, char_code one of a character",
-        "double" | "real" => "float(n) makes a float of an int",
-        "len" | "size" | "len_of" => "the length of a sequence is `#v` or `length(v)`",
-        "for" | "foreach" | "while" | "repeat" | "loop" => {
-            "something is done for each element by `{body : name in sequence}`, and again and again by a function that calls itself"
-        }
-        "where" | "when" => "a filter comes after `|`: `{body : name in sequence | filter}`",
-        "return" => "the value of a function is its body: there is nothing to return from",
-        "def" | "fun" | "fn" | "func" | "define" | "lambda" => {
-            "a function is `function name(parameter) = body`, or without a name `parameter => body`"
-        }
-        "import" | "include" | "require" | "open" => "there are no modules: the whole library is there",
-        "println" | "printf" | "puts" | "echo" | "display" => "print_line(s) prints a string, print(v) any value",
-        "var" | "val" | "const" => "a value is `name = value`, or inside of an expression `let name = value in …`",
-        "null" | "nil" | "none" => "there is no empty value: a sequence may be empty, `[]`",
-        "struct" | "class" | "record" | "data" | "enum" | "type" => "a type of your own is `datatype name (type, …)`",
-        "mod" | "modulo" => "the remainder of ints is rem(a, b)",
-        "div" => "`/` of ints gives an int",
-        "elif" | "elseif" | "elsif" => "write `else if`",
-        "append" | "concat" => "sequences are joined by `v ++ w`, and a sequence of sequences by `flatten(v)`",
-        "reduce" | "foldl" | "foldr" | "fold" => "sum, max_val, min_val, any and all reduce sequences",
-        "str" | "tostring" | "to_string" | "show" => "`@x` is the text of a value",
-        "pow" | "power" => "powers are written `a ^ n`, and `expt(a, b)` for floats",
-        _ => return None,
-    })
-}
 
 impl Inference<'_> {
     /// The hint for operands that do not fit an operator.

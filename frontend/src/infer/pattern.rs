@@ -1,6 +1,6 @@
 //! Patterns: their types, the variables they bind, and their text.
 
-use super::habits::foreign_word;
+use super::foreign_words::foreign_word;
 use super::{DatatypeMeaning, Inference};
 use crate::ast;
 use crate::ast::Symbol;

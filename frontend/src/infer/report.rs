@@ -31,7 +31,7 @@
 //! | W0205 | a filter that is constant |
 //! | W0206 | a power that is read otherwise than in NESL 3.1 |
 
-use super::habits::foreign_word;
+use super::foreign_words::foreign_word;
 use super::order::EarlyUse;
 use super::show::{class_plural, class_singular};
 use super::{Inference, Meaning};

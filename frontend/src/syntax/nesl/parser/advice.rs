@@ -45,9 +45,24 @@ pub(super) fn is_name_place(spot: &Spot<'_>) -> Option<&'static str> {
     (is_name && goes_on && is_bound).then_some(word)
 }
 
-/// Advice for well-known mistakes.
-pub(super) fn hint(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
-    in_header(spot).or_else(|| in_form(spot, context)).or_else(|| at_operand(spot))
+/// Advice for well-known mistakes. The form that the place is in comes with where it begins.
+pub(super) fn hint(spot: &Spot<'_>, form: Option<(Context, Span)>) -> Option<&'static str> {
+    let context = form.map(|(context, _)| context);
+    let lacks_in = || form.is_some_and(|(context, opened)| context == Context::Let && is_whole_input(spot, opened));
+    match in_header(spot).or_else(|| in_form(spot, context)).or_else(|| at_operand(spot)) {
+        None | Some(VALUE_OF_LET) if lacks_in() => {
+            Some("a name for all that follows is bound without `let`, by `name = value;`; a `let` goes on with `in`")
+        }
+        hint => hint,
+    }
+}
+
+const VALUE_OF_LET: &str = "the value of a `let` comes after `in`";
+
+/// Whether a form that begins there is no part of another.
+fn is_whole_input(spot: &Spot<'_>, opened: Span) -> bool {
+    let before = spot.before.get(..opened.start as usize).map(str::trim_end);
+    before.is_some_and(|before| before.is_empty() || before.ends_with([';', '%']))
 }
 
 /// Advice for the beginning of a definition.
@@ -147,7 +162,7 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
         Token::Operator(_) | Token::Semicolon | Token::Dollar
             if context == Some(Context::Let) && !expected.contains(What::In) =>
         {
-            Some("the value of a `let` comes after `in`")
+            Some(VALUE_OF_LET)
         }
         _ => None,
     }

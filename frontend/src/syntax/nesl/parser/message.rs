@@ -178,7 +178,7 @@ fn unexpected(spot: Spot<'_>, at: Span, context: Option<(Context, Span)>) -> Dia
         };
         diagnostic = diagnostic.also(Span { end: opened.start + length, ..opened }, text);
     }
-    match hint(&spot, context.map(|(context, _)| context)) {
+    match hint(&spot, context) {
         Some(hint) => diagnostic.hint(hint),
         None => diagnostic,
     }
