@@ -96,7 +96,24 @@ fn are_equal(left: &[u8], right: &[u8], length: usize) -> bool {
             let behind = length.saturating_sub(WORD);
             digits(front ^ other_front, length) | digits(back ^ other_back, behind) == 0
         }
-        _ => left[..length] == right[..length],
+        _ => are_same(&left[..length], &right[..length]),
+    }
+}
+
+/// Whether two texts of one length are equal, where there may be nothing behind them: of a word that is looked for in a
+/// text. At most places the first characters tell.
+#[inline]
+fn are_same(left: &[u8], right: &[u8]) -> bool {
+    let length = left.len();
+    let word = |text: &[u8], place: usize| text[place..].first_chunk().map(|word| u64::from_le_bytes(*word));
+    let half = |text: &[u8], place: usize| text[place..].first_chunk().map(|half| u32::from_le_bytes(*half));
+    match length {
+        0 => true,
+        1..4 => [0, length / 2, length - 1].iter().all(|&place| left[place] == right[place]),
+        4..WORD => half(left, 0) == half(right, 0) && half(left, length - 4) == half(right, length - 4),
+        _ if word(left, 0) != word(right, 0) => false,
+        _ if length <= 2 * WORD => word(left, length - WORD) == word(right, length - WORD),
+        _ => left == right,
     }
 }
 
@@ -124,7 +141,8 @@ mod tests {
             for place in 0..text.len() {
                 let mut other = text.clone();
                 other[place] ^= 1 << (place % 8);
-                for (left, right) in [(&text[..], &other[..]), (&other[..length.max(place + 1)], &text[..])] {
+                let short = &other[..length.max(place + 1)];
+                for (left, right) in [(&text[..], &other[..]), (short, &text[..]), (&text[..], short)] {
                     assert_eq!(
                         are_equal(left, right, length),
                         place >= length,
