@@ -209,7 +209,7 @@ fn few(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]
     match elements.first_chunk::<{ sum::LANES }>() {
         Some(lanes) if count <= sum::LANES => {
             let lane = |lane| if lane < count { combine(identity, lanes[lane]) } else { identity };
-            sum::lanes(combine, std::array::from_fn(lane))
+            sum::lanes(combine, std::array::from_fn::<f64, { sum::LANES }, _>(lane))
         }
         _ => sum::block(identity, combine, &elements[..count]),
     }

@@ -33,8 +33,8 @@ pub fn block(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64])
 
 /// Combines the lanes of a block: lane `i` with lane `i + width / 2`, halving the width until one is left.
 #[inline]
-pub fn lanes(combine: impl Fn(f64, f64) -> f64, mut lane: [f64; LANES]) -> f64 {
-    let mut width = LANES;
+pub fn lanes<const WIDTH: usize>(combine: impl Fn(f64, f64) -> f64, mut lane: [f64; WIDTH]) -> f64 {
+    let mut width = WIDTH;
     while width > 1 {
         width /= 2;
         for i in 0..width {
@@ -45,21 +45,48 @@ pub fn lanes(combine: impl Fn(f64, f64) -> f64, mut lane: [f64; LANES]) -> f64 {
 }
 
 /// [`block`] of no more elements than lanes: the lanes without an element hold the identity, and combining with it
-/// changes nothing. (The one exception, negative zero plus zero, cannot occur: a lane is never negative zero where the
-/// identity is zero, since it starts as zero plus its element.)
+/// changes nothing, so those are left out that none of the others is combined with. (The one exception, negative zero
+/// plus zero, cannot occur: a lane is never negative zero where the identity is zero, since it starts as zero plus its
+/// element.)
+#[inline]
 pub fn short(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64]) -> f64 {
-    let mut lane = [identity; LANES];
-    for (lane, &element) in lane.iter_mut().zip(elements) {
-        *lane = combine(identity, element);
+    match elements {
+        [] => identity,
+        &[element] => combine(identity, element),
+        [_, _] => few::<2>(identity, combine, elements),
+        [_, _, _] | [_, _, _, _] => few::<4>(identity, combine, elements),
+        _ if elements.len() <= LANES / 2 => few::<{ LANES / 2 }>(identity, combine, elements),
+        _ => few::<LANES>(identity, combine, elements),
     }
+}
+
+/// The same of no more elements than so many lanes, the others left out.
+#[inline]
+fn few<const WIDTH: usize>(identity: f64, combine: impl Fn(f64, f64) -> f64, elements: &[f64]) -> f64 {
+    let lane = match elements.first_chunk::<WIDTH>() {
+        Some(all) => all.map(|element| combine(identity, element)),
+        None => {
+            let mut lane = [identity; WIDTH];
+            for (lane, &element) in lane.iter_mut().zip(elements) {
+                *lane = combine(identity, element);
+            }
+            lane
+        }
+    };
+    lanes(combine, lane)
+}
+
+/// The same for values that stand for floats, as a program has them that is to compute such a sum.
+pub fn short_by<T: Copy>(identity: T, combine: &mut impl FnMut(T, T) -> T, elements: &[T]) -> T {
+    let mut lane: Vec<T> = elements.iter().map(|&element| combine(identity, element)).collect();
     let mut width = LANES;
     while width > 1 {
         width /= 2;
-        for i in 0..width.min(elements.len().saturating_sub(width)) {
+        for i in 0..width.min(lane.len().saturating_sub(width)) {
             lane[i] = combine(lane[i], lane[i + width]);
         }
     }
-    lane[0]
+    lane.first().copied().unwrap_or(identity)
 }
 
 /// Combines the results of the blocks of one sequence; the identity where there are none.
@@ -128,6 +155,7 @@ mod tests {
             assert_eq!(short(0.0, add, &elements).to_bits(), block(0.0, add, &elements).to_bits());
             let multiply = |a: f64, b: f64| a * b;
             assert_eq!(short(1.0, multiply, &elements).to_bits(), block(1.0, multiply, &elements).to_bits());
+            assert_eq!(short_by(0.0, &mut add, &elements).to_bits(), block(0.0, add, &elements).to_bits());
         }
         assert_eq!(short(0.0, add, &[-0.0]).to_bits(), block(0.0, add, &[-0.0]).to_bits());
     }

@@ -147,9 +147,17 @@ impl Combiner for SegReduce<'_> {
     fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
         let data = self.column.elements::<f64>();
         let each = |run: &Run, writer: &mut Writer<'_, f64>| {
-            for (start, length) in run.iter(self.descriptor) {
-                writer.push(tree_of(identity, combine, &data[start..start + length]));
-            }
+            // Segments may be short: all of them in one loop for vectors, not a loop for each.
+            wide(|| {
+                for (start, length) in run.iter(self.descriptor) {
+                    let elements = &data[start..start + length];
+                    writer.push(if length <= sum::LANES {
+                        sum::short(identity, combine, elements)
+                    } else {
+                        sum::reduce(identity, combine, elements)
+                    });
+                }
+            });
         };
         self.all(&each, &|run| {
             let (start, length) = run.first(self.descriptor);
