@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, simplify,
-    sink_common, slice, sort, unroll, view,
+    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, short_segments,
+    simplify, sink_common, slice, sort, unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -92,6 +92,12 @@ pub const PASSES: &[Pass] = &[
         ..FOLD
     },
     Pass { reason: "again after cse and fold: broadcasts of what is now known, slices that are the whole", ..SIMPLIFY },
+    Pass {
+        name: "short_segments",
+        summary: "reduces sequences of a few known elements by one operation after another on whole columns",
+        reason: "after simplify, by which all segments are known to be equally long; before cse, for what several reductions compute",
+        run: short_segments::run,
+    },
     Pass { reason: "again after slice: columns that are selected alike need one view", ..CSE },
     DEAD,
     Pass {

@@ -21,6 +21,7 @@ pub mod peel;
 pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;
+pub mod short_segments;
 pub mod simplify;
 pub mod sink_common;
 pub mod slice;
