@@ -11,6 +11,7 @@ mod each;
 mod filter;
 mod group;
 mod placed;
+mod results;
 mod sink;
 mod updates;
 
@@ -18,7 +19,7 @@ use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
 use crate::kept::Kept;
 use crate::kernel::Plan;
-use crate::runtime::{Helper, each_helper, helper_of};
+use crate::runtime::{Helper, helper_of};
 use crate::state::TOP;
 use cranelift_codegen::ir::{
     Block as Label, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types,
@@ -30,7 +31,7 @@ use nesl_prim::ScalarType;
 use nesl_vcode::alias::Updates;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{
-    Block, Each, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
+    Block, EachPlan, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
 };
 use std::collections::HashMap;
 
@@ -44,6 +45,12 @@ const INLINED: usize = 48;
 /// Whether an instruction needs no helper: it only looks at columns and descriptors, or puts columns side by side.
 pub(crate) fn is_direct(op: VectorOp) -> bool {
     op == VectorOp::Concat || !op.is_pass() && op != VectorOp::Total
+}
+
+/// Whether a function is emitted where others call it: it is not much, and calls nothing but itself at its end.
+pub(crate) fn is_inlined(program: &Program, id: FunctionId) -> bool {
+    let body = &program.functions[id.0 as usize].body;
+    body.size() <= INLINED && !again::has_calls(body, Some(id))
 }
 
 /// The values of all parameters of a function, given those that are passed; what it does not read is 0.
@@ -74,6 +81,16 @@ pub(crate) struct ProgramFunction<'a> {
     pub id: FunctionId,
 }
 
+/// An `each` as a function of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct EachFunction<'a> {
+    /// The serial version.
+    pub source: ProgramFunction<'a>,
+    /// The registers of the `each` ([`crate::instances::function_of`]).
+    pub function: &'a Function,
+    pub plan: &'a EachPlan,
+}
+
 /// Writes the body of a function.
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
@@ -101,20 +118,15 @@ pub(crate) struct Body<'a, 'b> {
 }
 
 impl<'a, 'b> Body<'a, 'b> {
-    pub fn emit(
-        builder: FunctionBuilder<'b>,
-        jit: &'b mut JITModule,
+    fn new(
+        emitter: Emitter<'b>,
         source: ProgramFunction<'a>,
+        function: &'a Function,
         functions: &'a HashMap<FunctionId, Entry>,
         kept: &'a mut Kept,
-    ) {
+    ) -> Body<'a, 'b> {
         let ProgramFunction { program, steps, id } = source;
-        let (mut emitter, parameters) = Emitter::begin(builder, jit);
-        let (frames, mark, again) = (HashMap::new(), None, None);
-        let function = &program.functions[id.0 as usize];
-        let (values, uses, updates) = (Vec::new(), Uses::default(), Updates::default());
-        let parameters = of_all(&mut emitter, function, &functions[&id].passed, &parameters);
-        let mut body = Body {
+        Body {
             emitter,
             program,
             steps,
@@ -122,16 +134,65 @@ impl<'a, 'b> Body<'a, 'b> {
             function,
             functions,
             kept,
-            values,
-            uses,
-            updates,
+            values: Vec::new(),
+            uses: Uses::default(),
+            updates: Updates::default(),
             granted: Vec::new(),
-            frames,
-            mark,
-            again,
-        };
+            frames: HashMap::new(),
+            mark: None,
+            again: None,
+        }
+    }
+
+    /// Emits a function of the program.
+    pub fn emit(
+        builder: FunctionBuilder<'b>,
+        jit: &'b mut JITModule,
+        source: ProgramFunction<'a>,
+        functions: &'a HashMap<FunctionId, Entry>,
+        kept: &'a mut Kept,
+    ) {
+        let (mut emitter, parameters) = Emitter::begin(builder, jit);
+        let function = &source.program.functions[source.id.0 as usize];
+        let parameters = of_all(&mut emitter, function, &functions[&source.id].passed, &parameters);
+        let mut body = Body::new(emitter, source, function, functions, kept);
         let results = body.of_function(&parameters, true);
         body.emitter.finish(&results.concat());
+    }
+
+    /// Emits the loop over the instances of an `each` as a function that Rust calls: words of its operands in, words of
+    /// its results out ([`crate::instances`]).
+    pub fn emit_instances(
+        builder: FunctionBuilder<'b>,
+        jit: &'b mut JITModule,
+        each: &EachFunction<'a>,
+        functions: &'a HashMap<FunctionId, Entry>,
+        kept: &'a mut Kept,
+    ) {
+        let (emitter, parameters) = Emitter::begin(builder, jit);
+        let (from, to) = (parameters[0], parameters[1]);
+        let EachFunction { source, function, plan } = *each;
+        // It is none of the program's own.
+        let id = FunctionId(source.program.functions.len() as u32);
+        let mut body = Body::new(emitter, ProgramFunction { id, ..source }, function, functions, kept);
+        body.values = vec![Vec::new(); function.registers.len()];
+        body.uses = Uses::of(function);
+        let (mut read, mut operands) = (0, Vec::with_capacity(function.parameters.len()));
+        for &parameter in &function.parameters {
+            let values = body.emitter.load_register(from, read, function.register_type(parameter));
+            read += values.len();
+            operands.push(Operand::Register(parameter));
+            body.values[parameter.0 as usize] = values;
+        }
+        let results: Vec<Register> = (operands.len()..function.registers.len()).map(|r| Register(r as u32)).collect();
+        let values = body.each_loop(source.id, plan, &operands, &results);
+        let mut written = 0;
+        for result in results {
+            let ty = function.register_type(result);
+            body.emitter.store_register(to, written, ty, &values[written..written + words_of(ty)]);
+            written += words_of(ty);
+        }
+        body.emitter.finish(&[]);
     }
 
     /// Emits the body of the current function on values of its parameters; those of its results.
@@ -165,10 +226,8 @@ impl<'a, 'b> Body<'a, 'b> {
         results.unwrap_or_else(|| unreachable!("what is no loop comes to its end"))
     }
 
-    /// Whether a function is emitted where it is called: it is not much, and calls nothing but itself at its end.
     fn is_inlined(&self, id: FunctionId) -> bool {
-        let body = &self.program.functions[id.0 as usize].body;
-        id != self.id && body.size() <= INLINED && !again::has_calls(body, Some(id))
+        id != self.id && is_inlined(self.program, id)
     }
 
     /// Whether a function looks at the interrupt flag whenever it is called.
@@ -273,7 +332,7 @@ impl<'a, 'b> Body<'a, 'b> {
             }
             Op::Vector(op) if is_direct(*op) => self.direct(*op, operands),
             Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
-            Op::Each(each) => self.each(each, operands, &instruction.results),
+            Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands, &instruction.results),
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
                 (Some((plan, inputs)), _) => self.loops(instruction, &plan, &inputs),
                 (None, Op::Vector(op)) => self.vector(*op, operands, &instruction.results),
@@ -375,17 +434,6 @@ impl<'a, 'b> Body<'a, 'b> {
         words.extend(self.words(operands));
         let helper = helper_of(op, ty).unwrap_or_else(|| panic!("{} is not supported", op.name()));
         self.helper(helper, &words, results)
-    }
-
-    fn each(&mut self, each: &Each, operands: &[Operand], results: &[Register]) -> Vec<Value> {
-        let plan = each.plan();
-        if plan.gives_flat() {
-            return self.each_loop(each.serial, &plan, operands, results);
-        }
-        let site = self.kept.site(each.serial, plan);
-        let mut words = vec![self.emitter.int(site as i64)];
-        words.extend(self.words(operands));
-        self.helper(each_helper(), &words, results)
     }
 
     /// The words of operands.

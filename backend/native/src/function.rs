@@ -8,11 +8,11 @@
 pub use crate::module::Unavailable;
 
 use crate::abi::{Enter, Entry, machine_types, parameter_types, passed, words_of};
-use crate::body::{self, Body, ProgramFunction};
+use crate::body::{self, Body, EachFunction, ProgramFunction};
 use crate::emitter::Emitter;
+use crate::instances::{Instances, function_of};
 use crate::kept::Kept;
 use crate::module::Module;
-use crate::runtime::each::Instances;
 use crate::runtime::helper_of;
 use crate::state::{State, Status};
 use cranelift_codegen::ir::{AbiParam, Signature, Type, types};
@@ -152,7 +152,7 @@ impl Compiler {
         let code = &program.functions[function.0 as usize];
         let words = |types: &mut dyn Iterator<Item = RegisterType>| types.map(words_of).sum();
         Ok(Compiled {
-            enter: self.enter(function),
+            enter: self.enter(self.functions[&function].entry),
             arguments: words(&mut code.parameters.iter().map(|&parameter| code.register_type(parameter))),
             results: words(&mut code.body.results.iter().map(|&result| code.operand_type(result))),
         })
@@ -171,14 +171,24 @@ impl Compiler {
         serial: FunctionId,
         plan: EachPlan,
     ) -> Result<Instances, Unavailable> {
-        if !self.functions.contains_key(&serial) {
+        if !body::is_inlined(program, serial) && !self.functions.contains_key(&serial) {
             self.compile(program, serial)?;
         }
-        Ok(Instances::new(plan, self.enter(serial)))
+        let signature = self.entry_signature();
+        let id = self.module.declare(&signature)?;
+        let function = function_of(&plan, &program.functions[serial.0 as usize]);
+        let (functions, kept) = (&self.functions, &mut self.kept);
+        let steps = &*self.steps.get_or_insert_with(|| Steps::of(program));
+        let source = ProgramFunction { program, steps, id: serial };
+        let each = EachFunction { source, function: &function, plan: &plan };
+        self.module.define(id, signature, |builder, jit| Body::emit_instances(builder, jit, &each, functions, kept))?;
+        self.module.finish()?;
+        let enter = self.enter(id);
+        Ok(Instances::new(plan, enter))
     }
 
-    fn enter(&mut self, function: FunctionId) -> Enter {
-        let address = self.module.address(self.functions[&function].entry);
+    fn enter(&mut self, entry: FuncId) -> Enter {
+        let address = self.module.address(entry);
         // SAFETY: the address is that of an entry, which has this signature.
         unsafe { std::mem::transmute::<*const u8, Enter>(address) }
     }
@@ -205,12 +215,7 @@ impl Compiler {
             })?;
             self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body, &passed))?;
         }
-        self.module.finish()?;
-        for index in 0..self.kept.sites.len() {
-            let enter = self.enter(self.kept.sites[index].0);
-            self.kept.sites[index].1.serial.get_or_init(|| enter);
-        }
-        Ok(())
+        self.module.finish()
     }
 
     /// What calls a function that writes elements is one that does.

@@ -1,16 +1,12 @@
 //! What native code has the addresses of, and what therefore lives as long as the code: the elements of constant
-//! columns, and what each `each` needs to know.
+//! columns.
 
-use crate::runtime::each::Site;
 use nesl_prim::Constants;
-use nesl_vcode::{EachPlan, FunctionId};
 
 /// What native code has the addresses of.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     constants: Vec<Constants>,
-    /// Each with its serial function.
-    pub sites: Vec<(FunctionId, Box<Site>)>,
 }
 
 impl Kept {
@@ -25,14 +21,6 @@ impl Kept {
             Constants::Char(elements) => elements.as_ptr().expose_provenance(),
         };
         self.constants.push(constants);
-        address
-    }
-
-    /// The address of what an `each` needs to know.
-    pub fn site(&mut self, serial: FunctionId, plan: EachPlan) -> usize {
-        let site = Box::new(Site::new(plan));
-        let address = (&raw const *site).expose_provenance();
-        self.sites.push((serial, site));
         address
     }
 }

@@ -9,16 +9,19 @@
 //! wrong, or has the memory. Programs have no state, so running again is safe.
 //!
 //! [`function`] says which functions can be compiled and calls them as [`abi`] says, [`body`] emits their instructions
-//! by way of [`emitter`] and, for scalar operations, [`scalar`], [`vector`] and [`lanes`]; what touches whole columns there is in [`runtime`], in
-//! Rust. [`kept`] is what code has the addresses of.
+//! by way of [`emitter`] and, for scalar operations, [`scalar`], [`vector`] and [`lanes`]; what touches whole columns
+//! there is in [`runtime`], in Rust. [`instances`] are those of an `each` as a function that Rust calls, [`kept`] is
+//! what code has the addresses of.
 //! [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code. This
 //! crate is one of those that contain `unsafe` code: it calls what it has written.
 #![allow(unsafe_code)]
 
 mod abi;
 mod body;
+mod elements;
 mod emitter;
 mod function;
+mod instances;
 mod kept;
 mod kernel;
 mod lanes;
@@ -31,12 +34,13 @@ mod sums;
 mod vector;
 
 pub use abi::words_of;
+pub use elements::Elements;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
+pub use instances::{Instances, Stretch};
 pub use kernel::{
     DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, Mode, NodeOp, PartPlan, Plan, PlanNode, PlanOperand,
     Running, Space, Stride, WordLayout, Words, is_ordered,
 };
 pub use module::target;
-pub use runtime::each::{Elements, Instances};
 pub use state::{Scratch, State, Status, count_steps};
 pub use sums::{Sums, wide};

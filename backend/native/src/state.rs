@@ -184,16 +184,6 @@ impl<'a> State<'a> {
         self.steps
     }
 
-    /// Counts an instance that is called from Rust.
-    pub(crate) fn count_step(&mut self) {
-        self.steps += 1;
-    }
-
-    /// Whether the interrupt flag is set.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupt.load(Relaxed)
-    }
-
     /// The sums of one of the yields of a group.
     pub(crate) fn sums(&mut self, index: usize) -> &mut Sums {
         while self.sums.len() <= index {

@@ -13,7 +13,9 @@ use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
 pub use nesl_native::target;
-use nesl_native::{Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of};
+use nesl_native::{
+    Compiled, Compiler, Elements, Instances, State, Status, Stretch, is_recursive, is_supported, words_of,
+};
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
@@ -165,15 +167,15 @@ impl<E: Engine> Operands<E> {
     }
 }
 
-/// How far native code came with the instances of an `each`.
+/// What has become of a function, or of some instances of an `each`, in native code.
 pub(crate) struct Done<E: Engine> {
-    /// The first instance that is not done.
-    pub next: usize,
     pub status: Status,
     /// What was done: see [`State::steps`].
     pub steps: u64,
-    /// The results of those before it.
+    /// The results, if it is done.
     pub results: Vec<SlotOf<E>>,
+    /// The scratch memory that they were in, in bytes.
+    pub bytes: usize,
 }
 
 impl NativeCode {
@@ -210,14 +212,13 @@ impl NativeCode {
                     });
                 }
             }
-            Ok(Done { next: 0, status, steps: state.steps(), results })
+            Ok(Done { status, steps: state.steps(), results, bytes: 0 })
         });
         outcome.transpose()
     }
 
-    /// Runs some instances of an `each`, one after another, until one is not done or their results are many; none if
-    /// there is no memory to do that in. Each register of the results goes to its part of a column, if there is one and
-    /// room in it.
+    /// Runs some instances of an `each`, one after another; none if there is no memory to do that in. Each register of
+    /// the results goes to its part of a column, if there is one and room in it.
     ///
     /// # Errors
     /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
@@ -234,17 +235,19 @@ impl NativeCode {
             let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
             // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler
             // made the code, is being run.
-            let (next, status, words) = unsafe { instances.run(&mut state, &operands.words, range) };
+            let Stretch { status, words, bytes } = unsafe { instances.run(&mut state, &operands.words, range) };
             let mut results = Vec::new();
-            let mut rest = words.as_slice();
-            let mut parts = parts.iter_mut();
-            for ty in line.plan.results.iter().map(|field| field.lifted()) {
-                let (words, others) = rest.split_at(words_of(ty));
-                rest = others;
-                // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
-                results.push(unsafe { slot(engine, (ty, words), parts.next().and_then(Option::as_mut)) }?);
+            if status == Status::Done {
+                let mut rest = words.as_slice();
+                let mut parts = parts.iter_mut();
+                for ty in line.plan.results.iter().map(|field| field.lifted()) {
+                    let (words, others) = rest.split_at(words_of(ty));
+                    rest = others;
+                    // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
+                    results.push(unsafe { slot(engine, (ty, words), parts.next().and_then(Option::as_mut)) }?);
+                }
             }
-            Ok(Done { next, status, steps: state.steps(), results })
+            Ok(Done { status, steps: state.steps(), results, bytes })
         });
         outcome.transpose()
     }

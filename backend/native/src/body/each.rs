@@ -1,20 +1,22 @@
 //! `each` in the middle of a function: a loop around a call of the serial version.
 //!
-//! Taking the operands of an instance apart copies nothing. What an instance gives stays in scratch memory where the
-//! instance left it; after the loop it is put together, which copies nothing either where all of it lies one after
-//! another. Scalars that are only reduced are combined in the loop ([`super::sink`]).
+//! Taking the operands of an instance apart copies nothing. What an instance gives is put together after the loop
+//! ([`super::results`]).
+//!
+//! ```text
+//! for i in 0 .. count { keep f(operands[i]) }
+//! put together what was kept
+//! ```
 
 use super::Body;
 use super::sink::Sunk;
 use crate::abi::words_of;
 use crate::emitter::{TRUSTED, machine_type};
-use crate::runtime::join;
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use cranelift_frontend::Variable;
-use nesl_prim::{ScalarOp, ScalarType};
-use nesl_vcode::{EachPlan, Field, FunctionId, Holds, Operand, Register, RegisterType, Take, Taken};
+use nesl_prim::ScalarType;
+use nesl_vcode::{EachPlan, FunctionId, Operand, Register, RegisterType, Take, Taken};
 use std::collections::HashMap;
 
 /// A register of the arguments of an instance.
@@ -34,19 +36,6 @@ enum Part {
     Segments(Value, Value, usize),
 }
 
-/// What is kept of a register of the results of all instances.
-#[derive(Clone, Copy)]
-enum Collected {
-    /// A column of scalars.
-    Scalar(ScalarType, Value),
-    /// All of them combined: nobody reads them one by one.
-    Combined(ScalarOp, Variable),
-    /// The descriptor of sequences, and how many elements there are so far.
-    Sequences { starts: Value, lengths: Value, total: Variable },
-    /// Where the elements of each of these sequences are, of how many in all.
-    Elements { ty: ScalarType, pieces: Value, lengths: Value, total: Variable },
-}
-
 impl Body<'_, '_> {
     /// The values of the results of an `each`.
     pub(super) fn each_loop(
@@ -64,11 +53,7 @@ impl Body<'_, '_> {
         }
         let parts: Vec<Part> =
             plan.operands.iter().zip(&operands[1..]).map(|(taken, &operand)| self.part(taken, operand)).collect();
-        let mut kept: Vec<Collected> = Vec::with_capacity(results.len());
-        for (field, &register) in plan.results.iter().zip(results) {
-            let within = field.parent.map(|parent| kept[parent]);
-            kept.push(self.keep(*field, within, register, count));
-        }
+        let kept = self.keep_all(plan, results, count);
         let flag = self.emitter.load_state(INTERRUPT);
         let is_inlined = self.is_inlined(serial);
         let instance = |body: &mut Self, i: Value| {
@@ -81,7 +66,7 @@ impl Body<'_, '_> {
             let mut results = results.as_slice();
             for (field, kept) in plan.results.iter().zip(&kept) {
                 let (own, others) = results.split_at(words_of(field.serial()));
-                body.add(*kept, i, own[0]);
+                body.add(*kept, i, own);
                 results = others;
             }
         };
@@ -89,7 +74,7 @@ impl Body<'_, '_> {
             Some(filter) => self.for_each_where(&filter, count, flag, instance),
             None => self.for_each(count, instance),
         }
-        kept.into_iter().flat_map(|kept| self.together(kept, count)).collect()
+        self.together(kept, count)
     }
 
     /// A loop over the indices up to a count.
@@ -166,76 +151,8 @@ impl Body<'_, '_> {
         self.emitter.builder.ins().load(machine_type(ty), TRUSTED, address, 0)
     }
 
-    fn save(&mut self, column: Value, index: Value, ty: ScalarType, value: Value) {
+    pub(super) fn save(&mut self, column: Value, index: Value, ty: ScalarType, value: Value) {
         let address = self.address(column, index, ty);
         self.emitter.builder.ins().store(TRUSTED, value, address, 0);
-    }
-
-    /// Room for what is kept of a register of results, which lies within another.
-    fn keep(&mut self, field: Field, within: Option<Collected>, register: Register, count: Value) -> Collected {
-        let ty = field.scalar_type();
-        match (field.holds, within, self.uses.combined(register)) {
-            (_, Some(Collected::Sequences { lengths, total, .. }), _) => {
-                Collected::Elements { ty, pieces: self.room(count, ScalarType::Int), lengths, total }
-            }
-            (Holds::Sequences, ..) => {
-                let [starts, lengths] = [(); 2].map(|()| self.room(count, ScalarType::Int));
-                let total = self.emitter.builder.declare_var(types::I64);
-                let zero = self.emitter.int(0);
-                self.emitter.builder.def_var(total, zero);
-                Collected::Sequences { starts, lengths, total }
-            }
-            (Holds::Scalars(_), _, Some(op)) => {
-                let identity = self.identity(op);
-                let variable = self.emitter.builder.declare_var(machine_type(ty));
-                self.emitter.builder.def_var(variable, identity);
-                Collected::Combined(op, variable)
-            }
-            (Holds::Scalars(_), _, None) => Collected::Scalar(ty, self.room(count, ty)),
-        }
-    }
-
-    /// Keeps what instance `i` gives: a scalar, a length, or the address of elements.
-    fn add(&mut self, kept: Collected, i: Value, value: Value) {
-        match kept {
-            Collected::Scalar(ty, column) => self.save(column, i, ty, value),
-            Collected::Combined(op, variable) => {
-                let before = self.emitter.builder.use_var(variable);
-                let after = self.emitter.scalar(op, &[before, value]);
-                self.emitter.builder.def_var(variable, after);
-            }
-            Collected::Sequences { starts, lengths, total } => {
-                let start = self.emitter.builder.use_var(total);
-                self.save(starts, i, ScalarType::Int, start);
-                self.save(lengths, i, ScalarType::Int, value);
-                let end = self.emitter.builder.ins().iadd(start, value);
-                self.emitter.builder.def_var(total, end);
-            }
-            Collected::Elements { pieces, .. } => self.save(pieces, i, ScalarType::Int, value),
-        }
-    }
-
-    /// The register of what was kept.
-    fn together(&mut self, kept: Collected, count: Value) -> Vec<Value> {
-        match kept {
-            Collected::Scalar(_, column) => vec![column, count],
-            Collected::Combined(_, variable) => vec![self.emitter.builder.use_var(variable), count],
-            Collected::Sequences { starts, lengths, total } => {
-                let total = self.emitter.builder.use_var(total);
-                // The same sequence may be the result of many instances.
-                self.require_possible(total);
-                vec![starts, lengths, count]
-            }
-            Collected::Elements { ty, pieces, lengths, total } => {
-                let total = self.emitter.builder.use_var(total);
-                let bytes = self.bytes(total, ty);
-                let size = self.emitter.int(ty.size() as i64);
-                let signature = self.emitter.signature(&[types::I64; 6], &[types::I64]);
-                let arguments = [self.emitter.state, pieces, lengths, count, size, bytes];
-                let address = self.emitter.call_rust(join as *const () as usize, signature, &arguments)[0];
-                self.emitter.require(address);
-                vec![address, total]
-            }
-        }
     }
 }

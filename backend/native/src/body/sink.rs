@@ -138,9 +138,6 @@ impl Uses {
                 }
                 Op::Each(each) => {
                     let plan = each.plan();
-                    if !plan.gives_flat() {
-                        continue;
-                    }
                     for (&operand, taken) in instruction.operands[1..].iter().zip(&plan.operands) {
                         if taken.is_scalar() {
                             self.count(operand, |uses| &mut uses.instances);

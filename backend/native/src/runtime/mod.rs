@@ -6,7 +6,7 @@
 //! called it gives up.
 
 mod compact_results;
-pub(crate) mod each;
+pub(crate) mod instances;
 mod moving;
 mod order;
 mod reduce;
@@ -215,13 +215,4 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
         VectorOp::Total => helper(s::total),
         _ => return None,
     })
-}
-
-/// The helper of `each`. The first word of its operands is the address of its [`each::Site`].
-pub(crate) fn each_helper() -> Helper {
-    unsafe extern "C" fn call(state: *mut State<'_>, words: *mut u64) -> u64 {
-        // SAFETY: only native code calls this, with its state and words.
-        unsafe { work(state, words, each::each) }
-    }
-    call
 }

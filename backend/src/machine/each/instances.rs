@@ -14,9 +14,30 @@ use crate::machine::native::{Done, Operands};
 use crate::machine::run::{Run, outside_instances};
 use crate::machine::strategy::Sizes;
 use nesl_native::{Instances, Status};
+use nesl_vcode::EachPlan;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// Bytes of results that instances leave behind in scratch memory before they are handed on, about.
+const BATCH: usize = 4 << 20;
+
+/// How many times as many instances the next batch may have.
+const GROWTH: usize = 8;
+
+/// How many instances native code runs at first before their results are handed on: one where these have sequences, of
+/// which nobody knows how long they are.
+fn first_batch(plan: &EachPlan) -> usize {
+    let has_sequences = plan.results.iter().any(|field| !field.is_scalar());
+    if has_sequences { 1 } else { BATCH / size_of::<u64>() / plan.results.len().max(1) }
+}
+
+/// How many come after so many with results in so many bytes.
+fn next_batch(instances: usize, bytes: usize) -> usize {
+    let most = instances.saturating_mul(GROWTH);
+    let each = bytes.div_ceil(instances).max(1);
+    most.min(BATCH / each).max(1)
+}
 
 /// An `each` in native code, with its operands.
 pub(super) struct NativeEach<E: Engine> {
@@ -70,21 +91,27 @@ impl<E: Engine> Run<'_, E> {
         let fault = outside_instances(line.at);
         let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(outside.calls));
         let mut batches = Vec::new();
-        let mut next = range.start;
+        let (mut next, mut most) = (range.start, first_batch(&line.plan));
         self.is_native();
         while next < range.end {
-            let done = native.run(self, line, (next..range.end, &mut parts), limits);
+            let batch = next..range.end.min(next.saturating_add(most));
+            let done = native.run(self, line, (batch.clone(), &mut parts), limits);
             let Some(done) = done.map_err(fault)? else {
                 batches.push(self.by_lines(line, operands, next..range.end, outside)?);
                 break;
             };
-            self.instructions += (done.next - next) as u64;
             self.steps += done.steps;
-            batches.push(done.results);
-            next = done.next;
-            if done.status != Status::Done {
-                batches.push(self.by_lines(line, operands, next..next + 1, outside)?);
-                next += 1;
+            match done.status {
+                Status::Done => {
+                    self.instructions += batch.len() as u64;
+                    batches.push(done.results);
+                    (next, most) = (batch.end, next_batch(batch.len(), done.bytes));
+                }
+                Status::GaveUp if batch.len() > 1 => most = batch.len() / 2,
+                Status::GaveUp | Status::Interrupted => {
+                    batches.push(self.by_lines(line, operands, next..next + 1, outside)?);
+                    next += 1;
+                }
             }
         }
         if self.settings.native == Native::Check {

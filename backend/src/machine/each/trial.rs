@@ -62,21 +62,18 @@ impl<E: Engine> Run<'_, E> {
         let Some(native) = self.native(line, sizes, operands).map_err(&fault)? else { return Ok(Trial::Failed) };
         let Some(flag) = set_after(TRIAL) else { return Ok(Trial::Failed) };
         let limits = (Some(&*flag), self.settings.limits.depth.saturating_sub(outside.calls));
-        let mut results = Gathered::new(&line.plan.results);
-        let mut next = 0;
         self.is_native();
-        while next < sizes.instances {
-            let done = native.run(self, line, (next..sizes.instances, &mut []), limits).map_err(&fault)?;
-            let Some(done) = done else { return Ok(Trial::Failed) };
-            self.instructions += (done.next - next) as u64;
-            self.steps += done.steps;
-            next = done.next;
-            match done.status {
-                Status::Done => results.add(self.engine, done.results).map_err(&fault)?,
-                Status::Interrupted => return Ok(Trial::TooLong),
-                Status::GaveUp => return Ok(Trial::Failed),
-            }
+        let done = native.run(self, line, (0..sizes.instances, &mut []), limits).map_err(&fault)?;
+        let Some(done) = done else { return Ok(Trial::Failed) };
+        self.steps += done.steps;
+        match done.status {
+            Status::Done => {}
+            Status::Interrupted => return Ok(Trial::TooLong),
+            Status::GaveUp => return Ok(Trial::Failed),
         }
+        self.instructions += sizes.instances as u64;
+        let mut results = Gathered::new(&line.plan.results);
+        results.add(self.engine, done.results).map_err(&fault)?;
         results.finish(self.engine).map(Trial::Done).map_err(&fault)
     }
 }
