@@ -135,10 +135,15 @@ impl Place {
         }
         let place = Place::initialise(launched, options.engine, is_one_of_many).and_then(|place| {
             match (options.as_rank, options.ranks, place.ranks()) {
-                (true, Some(wanted), ranks) if usize::from(wanted) != ranks && !place.is_new() => Err(Stop::failed(format!(
-                    "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
-                     another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
-                ))),
+                // A run that has lost ranks goes on with those that it gets.
+                (true, Some(wanted), ranks)
+                    if usize::from(wanted) != ranks && !place.is_new() && options.again.is_none() =>
+                {
+                    Err(Stop::failed(format!(
+                        "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
+                         another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
+                    )))
+                }
                 _ => Ok(place),
             }
         });

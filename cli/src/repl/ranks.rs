@@ -8,6 +8,7 @@ use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
 use crate::progress::Considerate;
+use crate::output::MARK;
 use crate::rank::RankProcess;
 use crate::stop::Stop;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
@@ -16,9 +17,6 @@ use nesl_vcode::{GlobalId, Input, Program};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// What begins the mark of an answer: the character that separates records.
-pub(crate) const MARK: char = '\u{1e}';
 
 /// What stands before each part of a mark's text: the character that separates units.
 pub(crate) const UNIT: char = '\u{1f}';

@@ -89,7 +89,7 @@ impl ElasticRun<'_> {
     /// The program, on all ranks.
     fn begin(&self, place: &mut Place) -> Result<Found, Stop> {
         let saving = SavingOptions::default();
-        let found = place.from_first(|| begin(self.text, self.arguments, (&saving, self.options.style())))?;
+        let found = place.from_first(|| begin(self.text, self.arguments, (&saving, self.options)))?;
         arguments::refuse_unknown_option(&found.program.mains, self.arguments, self.command)?;
         if place.rank() == 0 {
             self.file.begin(place.working());
