@@ -10,12 +10,13 @@
 //! A save is a folder that gets its name when everything in it has reached the disk: it is complete, or not there. The
 //! one before it stays. [`request`] says when to save, [`generations`] knows the folders, [`columns`] writes and reads
 //! what ranks hold in parts, `whole` all that a machine holds; this file is what of a run is beside that, and
-//! [`told`] is for whoever starts ranks again that have died. Where a run is to pause is
+//! [`sessions`] what of a session. [`told`] is for whoever starts ranks again that have died. Where a run is to pause is
 //! the machine's ([`nesl_backend::Pause`]).
 
 mod columns;
 pub mod generations;
 pub mod request;
+pub mod sessions;
 pub mod told;
 mod whole;
 
@@ -24,7 +25,7 @@ use crate::options::RunOptions;
 use crate::output::remark;
 use crate::stop::Stop;
 use crate::style::Style;
-use generations::{Generation, Manifest, NOT_READ, NOT_SAVED, OTHER_PROGRAM, PROGRAM};
+use generations::{Generation, Manifest, NOT_READ, NOT_SAVED, OTHER_PROGRAM, PROGRAM, SESSION};
 use nesl_backend::{Engine, Machine, Paused};
 use nesl_prim::host::HostState;
 use nesl_prim::visible;
@@ -199,6 +200,9 @@ impl Saved {
         let before = generation.before();
         let damaged = |what: String| damaged(generation.path(), &what, before.as_deref(), style);
         let manifest = generation.manifest().map_err(damaged)?;
+        if generation.path().join(SESSION).exists() {
+            return Err(damaged("a session was saved there, which :restore goes on with".to_owned()));
+        }
         let program = generation.read(PROGRAM, manifest.program).map_err(damaged)?;
         let (program, sources) = nesl_vcode::from_bytes(&program).map_err(|error| damaged(error.to_string()))?;
         let state = generation.read("state", manifest.state).map_err(damaged)?;

@@ -18,6 +18,8 @@ pub const OTHER_PROGRAM: &str = "E0603";
 
 /// The file of the program of a run.
 pub const PROGRAM: &str = "program";
+/// The file of what a session knows, in the place of a program.
+pub const SESSION: &str = "session";
 
 /// Counts changes of what is saved.
 const FORMAT: u32 = 2;

@@ -80,3 +80,11 @@ pub fn restore<E: Engine>(
         NotRestored::Fault(fault) => fault.failure.to_string(),
     })
 }
+
+impl SavedMachine {
+    /// The same for a process that reads its standard input anew.
+    #[must_use]
+    pub fn with_input_anew(self) -> SavedMachine {
+        SavedMachine { host: HostState { read: 0, ..self.host }, ..self }
+    }
+}

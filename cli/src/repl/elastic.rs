@@ -322,7 +322,7 @@ impl Job for Following<'_> {
         if let Some(values) = values {
             machine = seated(machine, values)?;
         }
-        if let Some(ranks) = ranks::follow(&mut machine, options, &mut link)? {
+        if let Some(ranks) = ranks::follow(&mut machine, &mut link)? {
             *left = Some((ranks, Left::of(machine)?));
         }
         Ok(())

@@ -170,14 +170,13 @@ impl<E: Engine> Repl<E> {
     ///
     /// # Errors
     /// If the session cannot go on.
-    pub fn save(&mut self, argument: &str) -> Result<Next, Stop> {
-        let path = file(argument);
+    pub(super) fn save_inputs(&mut self, path: &Path) -> Result<Next, Stop> {
         let mut text = String::new();
         for input in &self.accepted {
             text += input;
             text += if input.ends_with(';') { "\n" } else { ";\n" };
         }
-        let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = std::fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
         match written {
             Ok(()) => {
                 self.answer(&format!("{} inputs in {}\n", self.accepted.len(), path.display())).map(|()| Next::Go)
