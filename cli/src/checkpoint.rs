@@ -10,8 +10,8 @@
 //! A save is a folder that gets its name when everything in it has reached the disk: it is complete, or not there. The
 //! one before it stays. [`request`] says when to save, [`generations`] knows the folders, [`columns`] writes and reads
 //! what ranks hold in parts, `whole` all that a machine holds; this file is what of a run is beside that, and
-//! [`sessions`] what of a session. [`told`] is for whoever starts ranks again that have died. Where a run is to pause is
-//! the machine's ([`nesl_backend::Pause`]).
+//! [`sessions`] what of a session. [`told`] is for whoever starts ranks again that have died. Where a run is to pause
+//! is the machine's ([`nesl_backend::Pause`]).
 
 mod columns;
 pub mod generations;

@@ -5,8 +5,8 @@
 //! ```
 //! What the ranks write passes through here. So an output that cannot be written is noticed, which launchers do not,
 //! and what a launcher says of a dead rank becomes one message (`job`, `launcher_output`), or, of a run that is saved,
-//! the beginning of other ranks (`survival`). However this process ends, the job ends with it (`launcher`, `signals`). A
-//! session at a terminal has its line editor here, too (`session`).
+//! the beginning of other ranks (`survival`). However this process ends, the job ends with it (`launcher`, `signals`).
+//! A session at a terminal has its line editor here, too (`session`).
 
 #[cfg(feature = "mpi")]
 mod input;

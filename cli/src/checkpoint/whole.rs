@@ -17,8 +17,8 @@ pub struct SavedMachine {
     short: Vec<(u32, Constants)>,
 }
 
-/// Writes what a machine holds, with a file that rank 0 has made, and what it adds to the state; all ranks together. How
-/// many bytes that were.
+/// Writes what a machine holds, with a file that rank 0 has made, and what it adds to the state; all ranks together.
+/// How many bytes that were.
 ///
 /// # Errors
 /// Why that was impossible, the same on all ranks. Nothing of it is left then, if that can be.

@@ -1,8 +1,7 @@
 //! The commands of a session: one table, from which `:help` is printed and names are completed.
 
 use super::Next;
-use super::inspect::file;
-use super::session::Repl;
+use super::session::{Repl, file};
 use crate::codes;
 use crate::stop::Stop;
 use nesl_backend::Engine;

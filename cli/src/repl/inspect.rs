@@ -1,6 +1,6 @@
 //! What a session says about itself: what is defined, where and how, what it costs, and its settings.
 
-use super::session::{Repl, SHOWN};
+use super::session::{Repl, SHOWN, file};
 use super::{Next, Partner, Pending};
 use crate::driver;
 use crate::stats;
@@ -251,15 +251,6 @@ impl<E: Engine> Repl<E> {
             Some(path) => self.load(&path),
             None => Ok(self.refuse("no file has been loaded: :load FILE")),
         }
-    }
-}
-
-/// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
-pub(super) fn file(argument: &str) -> PathBuf {
-    let name = argument.trim_matches('"').replace("\\ ", " ");
-    match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        _ => PathBuf::from(name),
     }
 }
 

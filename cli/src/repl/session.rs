@@ -565,3 +565,12 @@ impl<E: Engine> Repl<E> {
         Ok((String::from_utf8_lossy(&text).into_owned(), size))
     }
 }
+
+/// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
+pub(super) fn file(argument: &str) -> PathBuf {
+    let name = argument.trim_matches('"').replace("\\ ", " ");
+    match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => PathBuf::from(name),
+    }
+}

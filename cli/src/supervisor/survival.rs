@@ -29,7 +29,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How often a run begins again without a save in between.
 const ATTEMPTS: usize = 3;
 
-/// The exit codes of runs that have ended for a reason of their own without saying so: a bug, and the time that is over.
+/// The exit codes of runs that have ended for a reason of their own without saying so: a bug, and that their time is
+/// over.
 const OWN_ENDS: [u8; 2] = [101, 124];
 
 /// The exit codes of what a signal has ended, as shells report it.

@@ -4,10 +4,9 @@
 //! functions are the texts that have defined them: checked again, without being run, they give out the same numbers, by
 //! which values are found ([`nesl_frontend::PastText`]).
 
-use super::Repl;
+use super::{Repl, file};
 use crate::checkpoint::sessions;
 use crate::repl::Next;
-use crate::repl::inspect::file;
 use crate::repl::ranks::Request;
 use crate::stop::Stop;
 use nesl_backend::Engine;
