@@ -104,9 +104,6 @@ pub struct Place {
     /// What the ranks have to compute with, as far as rank 0 has been told: those that are parked, too.
     #[cfg(feature = "mpi")]
     known: Vec<crate::rank::RankProcess>,
-    /// Behind how many ranks how many others were started last, until somebody has asked.
-    #[cfg(feature = "mpi")]
-    started: Option<(usize, usize)>,
 }
 
 impl Place {
@@ -158,8 +155,6 @@ impl Place {
             world: None,
             #[cfg(feature = "mpi")]
             known: Vec::new(),
-            #[cfg(feature = "mpi")]
-            started: None,
         }
     }
 
@@ -171,7 +166,7 @@ impl Place {
         // Who comes to others asks with them, later.
         let neighbours = if world.is_new() { layout.ranks } else { world.neighbours() };
         let launched = launched.map(|_| Launched { rank: layout.rank, ranks: layout.ranks, neighbours });
-        Ok(Place { launched, world: Some(world), known: Vec::new(), started: None })
+        Ok(Place { launched, world: Some(world), known: Vec::new() })
     }
 
     #[cfg(not(feature = "mpi"))]

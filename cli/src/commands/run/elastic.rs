@@ -78,6 +78,9 @@ impl ElasticRun<'_> {
             if wanted != place.working() {
                 let Some(found) = &found else { return Ok(()) };
                 let more = (found, &position);
+                if let Some((before, count)) = place.starting(wanted).filter(|_| place.rank() == 0) {
+                    Started::say(self.options, before, count);
+                }
                 let (after, change) = place.regroup(wanted, values, (&mut threads, self.options), &more);
                 values = after;
                 self.tell(place, wanted, change.map(|change| change.text()));
@@ -112,13 +115,9 @@ impl ElasticRun<'_> {
     }
 
     /// Says on rank 0 what has become of the ranks.
-    fn tell(&self, place: &mut Place, wanted: usize, change: Result<String, String>) {
-        let started = place.take_started();
+    fn tell(&self, place: &Place, wanted: usize, change: Result<String, String>) {
         if place.rank() != 0 || place.is_parked() {
             return;
-        }
-        if let Some((before, count)) = started {
-            Started::say(self.options, before, count);
         }
         match change {
             Ok(text) => {
