@@ -9,22 +9,26 @@
 //! ```
 //! A save is a folder that gets its name when everything in it has reached the disk: it is complete, or not there. The
 //! one before it stays. [`request`] says when to save, [`generations`] knows the folders, [`columns`] writes and reads
-//! what ranks hold in parts; this file is the save as a whole. Where a run is to pause is the machine's
-//! ([`nesl_backend::Pause`]).
+//! what ranks hold in parts, `whole` all that a machine holds; this file is what of a run is beside that, and
+//! [`sessions`] what of a session. [`told`] is for whoever starts ranks again that have died. Where a run is to pause
+//! is the machine's ([`nesl_backend::Pause`]).
 
 mod columns;
 pub mod generations;
 pub mod request;
+pub mod sessions;
+pub mod told;
+mod whole;
 
 use crate::limit::TimeLimit;
+use crate::options::RunOptions;
 use crate::output::remark;
 use crate::stop::Stop;
 use crate::style::Style;
-use columns::Written;
-use generations::{Generation, Manifest, NOT_READ, NOT_SAVED, OTHER_PROGRAM, Sum};
-use nesl_backend::{Engine, Machine, MachineState, Paused};
+use generations::{Generation, Manifest, NOT_READ, NOT_SAVED, OTHER_PROGRAM, PROGRAM, SESSION};
+use nesl_backend::{Engine, Machine, Paused};
 use nesl_prim::host::HostState;
-use nesl_prim::{Constants, visible};
+use nesl_prim::visible;
 use nesl_span::SourceMap;
 use nesl_vcode::{Program, pipeline};
 use request::Requests;
@@ -33,9 +37,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
+use told::Told;
+use whole::SavedMachine;
 
 /// The exit code of a run that a signal has ended, and that can go on: EX_TEMPFAIL of sysexits.
 pub const SAVED: u8 = 75;
+
+/// Stands for a save where there is none: the run begins again.
+pub const FROM_THE_BEGINNING: &str = "-";
 
 /// How often a run is saved if nobody says.
 const EVERY: Duration = Duration::from_secs(600);
@@ -87,11 +96,25 @@ impl SavingOptions {
         self.resume.is_some()
     }
 
-    /// The run that goes on; none if there is none, and a program to begin with.
+    /// The run that goes on, one that has lost ranks `again` with a save of its own; none if there is none, and a
+    /// program to begin with.
     ///
     /// # Errors
     /// If there is none to go on with, or something stands where the run would be saved.
-    pub fn read(&self, has_program: bool, style: Style) -> Result<Option<(Saved, Compiled)>, Stop> {
+    pub fn read(
+        &self,
+        (has_program, again): (bool, Option<&Path>),
+        style: Style,
+    ) -> Result<Option<(Saved, Compiled)>, Stop> {
+        match again {
+            Some(path) if path == Path::new(FROM_THE_BEGINNING) => return Ok(None),
+            Some(path) => {
+                let found = Generation::find(path).map_err(|error| unreadable(path, &error.to_string(), style))?;
+                let generation = found.ok_or_else(|| unreadable(path, "it is there no more", style))?;
+                return Saved::read(&generation, style).map(Some);
+            }
+            None => {}
+        }
         if let Some(from) = &self.resume {
             let found = Generation::find(from).map_err(|error| unreadable(from, &error.to_string(), style))?;
             return match found {
@@ -116,9 +139,17 @@ impl SavingOptions {
         }
     }
 
+    /// The folder in which the run is saved, and the save that it goes on with, if there is one.
+    pub fn places(&self) -> (PathBuf, Option<Generation>) {
+        let base = self.resume.as_ref().and_then(|from| Generation::find(from).ok().flatten());
+        let own = self.checkpoint.as_ref().map(|saves| saves.folder.clone());
+        let resumed = || base.as_ref().map(|base| base.folder().to_owned()).or_else(|| self.resume.clone());
+        (own.or_else(resumed).unwrap_or_default(), base)
+    }
+
     /// Where to save, and how often.
     fn saves(&self, saved: Option<&Saved>) -> Saves {
-        let every = saved.map_or(EVERY, |saved| saved.state.every);
+        let every = saved.map_or(EVERY, |saved| saved.run.every);
         match (&self.checkpoint, saved, &self.resume) {
             (Some(saves), ..) => saves.clone(),
             (None, Some(saved), _) => Saves { folder: saved.folder.clone(), every },
@@ -140,18 +171,13 @@ pub struct RunPosition {
     pub seed: i64,
 }
 
-/// What is saved of a run beside its program and the elements of long columns.
+/// What is saved of a run beside its program and what its machine holds.
 #[derive(Debug, Serialize, Deserialize)]
-struct State {
+struct RunState {
     position: RunPosition,
     arguments: Vec<Vec<u8>>,
     command: String,
     every: Duration,
-    host: HostState,
-    machine: MachineState,
-    columns: u32,
-    /// The columns of few elements, by their numbers.
-    short: Vec<(u32, Constants)>,
     /// The checksum of the program as the machine runs it.
     lines: u32,
 }
@@ -162,7 +188,8 @@ pub type Compiled = (Program, SourceMap);
 /// A run that was saved.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Saved {
-    state: State,
+    run: RunState,
+    held: SavedMachine,
     manifest: Manifest,
     /// Where it was saved.
     folder: PathBuf,
@@ -173,26 +200,30 @@ impl Saved {
         let before = generation.before();
         let damaged = |what: String| damaged(generation.path(), &what, before.as_deref(), style);
         let manifest = generation.manifest().map_err(damaged)?;
-        let program = generation.read("program", manifest.program).map_err(damaged)?;
+        if generation.path().join(SESSION).exists() {
+            return Err(damaged("a session was saved there, which :restore goes on with".to_owned()));
+        }
+        let program = generation.read(PROGRAM, manifest.program).map_err(damaged)?;
         let (program, sources) = nesl_vcode::from_bytes(&program).map_err(|error| damaged(error.to_string()))?;
         let state = generation.read("state", manifest.state).map_err(damaged)?;
-        let state: State = postcard::from_bytes(&state).map_err(|error| damaged(format!("state: {error}")))?;
-        if state.lines != lines_of(&program) {
+        let state = postcard::from_bytes(&state).map_err(|error| damaged(format!("state: {error}")));
+        let (run, held): (RunState, SavedMachine) = state?;
+        if run.lines != lines_of(&program) {
             return Err(damaged("another version of nesl has saved it".to_owned()));
         }
         manifest.columns.iter().try_for_each(|column| generation.has(column)).map_err(damaged)?;
-        let saved = Saved { state, manifest, folder: generation.folder().to_owned() };
+        let saved = Saved { run, held, manifest, folder: generation.folder().to_owned() };
         Ok((saved, (program, sources)))
     }
 
     /// The words of the command line that `main` got.
     pub fn arguments(&self) -> Vec<std::ffi::OsString> {
-        self.state.arguments.iter().map(|bytes| words::from_bytes(bytes)).collect()
+        self.run.arguments.iter().map(|bytes| words::from_bytes(bytes)).collect()
     }
 
     /// How the user started the program.
     pub fn command(&self) -> &str {
-        &self.state.command
+        &self.run.command
     }
 
     /// Refuses to go on where the user names another program.
@@ -251,6 +282,10 @@ pub struct Saving {
     command: String,
     /// The number of the next save.
     next: u64,
+    /// That of the first that this process makes.
+    first: u64,
+    /// What whoever has started the ranks knows words by that are for them.
+    watched: Option<String>,
 }
 
 impl Saving {
@@ -260,18 +295,21 @@ impl Saving {
         saved: Option<Saved>,
         (program, sources): (&Program, &SourceMap),
         (arguments, command): (&[std::ffi::OsString], &str),
-        (requests, style): (Requests, Style),
+        (requests, run): (Requests, &RunOptions),
     ) -> Saving {
         let saves = options.saves(saved.as_ref());
         requests.begin(saves.every);
+        let first = saved.as_ref().map_or(0, |saved| saved.manifest.generation) + 1;
         Saving {
             requests,
-            style,
+            style: run.style(),
+            watched: run.watched.clone(),
             program: nesl_vcode::to_bytes(program, sources),
             lines: lines_of(program),
             arguments: arguments.iter().map(|word| words::to_bytes(word)).collect(),
             command: command.to_owned(),
-            next: saved.as_ref().map_or(0, |saved| saved.manifest.generation) + 1,
+            next: first,
+            first,
             saves,
             saved,
         }
@@ -284,7 +322,7 @@ impl Saving {
 
     /// Where the run is that goes on; none where it begins.
     pub fn position(&self) -> Option<&RunPosition> {
-        self.saved.as_ref().map(|saved| &saved.state.position)
+        self.saved.as_ref().map(|saved| &saved.run.position)
     }
 
     /// Makes the machine what it was; all ranks together. None where the run begins.
@@ -296,17 +334,11 @@ impl Saving {
         machine: &mut Machine<E>,
         program: &nesl_backend::Loaded,
     ) -> Result<Option<Paused<E>>, Stop> {
-        let Some(Saved { state, manifest, folder, .. }) = self.saved.take() else { return Ok(None) };
+        let Some(Saved { held, manifest, folder, .. }) = self.saved.take() else { return Ok(None) };
         let generation = Generation::new(&folder, manifest.generation);
         let before = generation.before();
-        let damaged = |what: &str| damaged(generation.path(), what, before.as_deref(), self.style);
-        let columns = columns::read(&mut machine.engine, &generation, &manifest.columns, state.short, state.columns);
-        let columns = columns.map_err(|problem| damaged(&problem))?;
-        let paused = machine.restore(program, state.machine, columns).map_err(|problem| match problem {
-            nesl_backend::NotRestored::Unfit => damaged("it does not fit the program"),
-            nesl_backend::NotRestored::Fault(fault) => damaged(&fault.failure.to_string()),
-        })?;
-        machine.restore_host(&state.host).map_err(|problem| damaged(&problem))?;
+        let paused = whole::restore(machine, program, (&generation, &manifest.columns), held)
+            .map_err(|problem| damaged(generation.path(), &problem, before.as_deref(), self.style))?;
         self.requests.saved();
         Ok(paused)
     }
@@ -324,7 +356,9 @@ impl Saving {
         let begun = Instant::now();
         let is_last = machine.engine.agree(if self.requests.is_signalled() { Err(()) } else { Ok(()) }).is_err();
         let is_first = machine.engine.rank().0 == 0;
-        let host = match machine.host_state() {
+        let heard = if is_first && !is_last { self.is_heard() } else { Ok(()) };
+        let heard = machine.engine.agree(heard);
+        let host = match heard.and_then(|()| machine.host_state()) {
             Ok(host) => host,
             Err(reason) => {
                 if self.requests.later() && is_first {
@@ -333,6 +367,9 @@ impl Saving {
                 return Ok(());
             }
         };
+        if is_first {
+            Told::Saves(self.next).say(self.watched.as_deref());
+        }
         let is_cut = self.requests.is_cut();
         let written = self.write(machine, paused, (position, host));
         let folder = visible::message(&self.saves.folder.display().to_string()).into_owned();
@@ -353,9 +390,6 @@ impl Saving {
                 Ok(())
             }
             (Err(problem), is_last) => {
-                if is_first {
-                    Generation::new(&self.saves.folder, self.next).remove_part();
-                }
                 let message = format!("cannot save the run in {folder}: {}", visible::message(&problem));
                 let hint = match self.next {
                     1 => "nothing was saved before".to_owned(),
@@ -374,6 +408,14 @@ impl Saving {
         }
     }
 
+    /// Whether the save before, if it is one of this process, is known to whoever has started the ranks.
+    fn is_heard(&self) -> Result<(), String> {
+        let is_heard = self.watched.is_none()
+            || self.next == self.first
+            || told::seen(&self.saves.folder).is_some_and(|seen| seen + 1 >= self.next);
+        if is_heard { Ok(()) } else { Err("what it has printed has not been read yet".to_owned()) }
+    }
+
     /// Writes everything, and gives it its name; how many bytes. The same outcome on all ranks.
     fn write<E: Engine>(
         &mut self,
@@ -381,40 +423,22 @@ impl Saving {
         paused: &Paused<E>,
         (position, host): (RunPosition, HostState),
     ) -> Result<u64, String> {
-        let (state, columns) = machine.state(Some(paused)).map_err(|fault| fault.failure.to_string())?;
-        let engine = &mut machine.engine;
-        let is_first = engine.rank().0 == 0;
         let generation = Generation::new(&self.saves.folder, self.next);
-        let Written { short, files } = columns::write(engine, &generation, &columns)?;
-        let state = State {
+        let run = RunState {
             position,
             arguments: self.arguments.clone(),
             command: self.command.clone(),
             every: self.saves.every,
-            host,
-            machine: state,
-            columns: columns.len() as u32,
-            short,
             lines: self.lines,
         };
-        let finish = || {
-            let state = postcard::to_stdvec(&state).map_err(|error| error.to_string())?;
-            let manifest = Manifest::new(generation.number(), Sum::of(&self.program), Sum::of(&state), files);
-            generation.finish(&[("program", &self.program), ("state", &state)], &manifest)?;
-            Ok(manifest.bytes())
-        };
-        let outcome: Result<u64, String> = engine.by_itself(|| if is_first { finish() } else { Ok(0) });
-        let bytes = engine.agree(outcome)?;
-        self.next += 1;
-        if is_first {
-            generation.remove_old();
-        }
-        Ok(bytes)
+        let written = whole::write(machine, (Some(paused), host), &generation, (PROGRAM, &self.program), &run);
+        self.next += u64::from(written.is_ok());
+        written
     }
 
-    /// Forgets what was saved: the run has ended well.
+    /// Forgets what was saved: the run has ended well. Whoever has started the ranks does so when all have.
     pub fn remove(&self, is_first: bool) {
-        if is_first {
+        if is_first && self.watched.is_none() {
             generations::remove_all(&self.saves.folder);
         }
     }

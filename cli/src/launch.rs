@@ -104,9 +104,6 @@ pub struct Place {
     /// What the ranks have to compute with, as far as rank 0 has been told: those that are parked, too.
     #[cfg(feature = "mpi")]
     known: Vec<crate::rank::RankProcess>,
-    /// Behind how many ranks how many others were started last, until somebody has asked.
-    #[cfg(feature = "mpi")]
-    started: Option<(usize, usize)>,
 }
 
 impl Place {
@@ -135,10 +132,15 @@ impl Place {
         }
         let place = Place::initialise(launched, options.engine, is_one_of_many).and_then(|place| {
             match (options.as_rank, options.ranks, place.ranks()) {
-                (true, Some(wanted), ranks) if usize::from(wanted) != ranks && !place.is_new() => Err(Stop::failed(format!(
-                    "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
-                     another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
-                ))),
+                // A run that has lost ranks goes on with those that it gets.
+                (true, Some(wanted), ranks)
+                    if usize::from(wanted) != ranks && !place.is_new() && options.again.is_none() =>
+                {
+                    Err(Stop::failed(format!(
+                        "error: {wanted} ranks were to be started, but MPI sees {ranks}: the launcher is none, or belongs to \
+                         another MPI than the one that nesl was built with; NESL_MPIRUN=/path/to/mpirun names another"
+                    )))
+                }
                 _ => Ok(place),
             }
         });
@@ -153,8 +155,6 @@ impl Place {
             world: None,
             #[cfg(feature = "mpi")]
             known: Vec::new(),
-            #[cfg(feature = "mpi")]
-            started: None,
         }
     }
 
@@ -166,7 +166,7 @@ impl Place {
         // Who comes to others asks with them, later.
         let neighbours = if world.is_new() { layout.ranks } else { world.neighbours() };
         let launched = launched.map(|_| Launched { rank: layout.rank, ranks: layout.ranks, neighbours });
-        Ok(Place { launched, world: Some(world), known: Vec::new(), started: None })
+        Ok(Place { launched, world: Some(world), known: Vec::new() })
     }
 
     #[cfg(not(feature = "mpi"))]

@@ -51,6 +51,12 @@ pub struct RunOptions {
     /// In a session of ranks: says on standard error when an input is evaluated, and listens to interrupts
     #[arg(long, global = true, hide = true, value_name = "TEXT")]
     pub turns: Option<String>,
+    /// In a run that is saved: says on standard output, after the character 30, where it is, to whoever starts it again
+    #[arg(long, global = true, hide = true, value_name = "TEXT")]
+    pub watched: Option<String>,
+    /// This run has lost ranks: it goes on with the save in this folder, or begins if that is `-`
+    #[arg(long, global = true, hide = true, value_name = "FOLDER")]
+    pub again: Option<PathBuf>,
     /// In a session of ranks: the screen that answers are for
     #[arg(long, global = true, hide = true, value_name = "COLUMNSxLINES")]
     pub screen: Option<Screen>,

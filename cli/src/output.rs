@@ -10,6 +10,10 @@ use nesl_backend::{Engine, Value};
 use nesl_prim::{Failure, visible};
 use std::io::{self, BufWriter, ErrorKind, Write};
 
+/// What begins a word for the process that has started this one, among what is printed: the character that separates
+/// records.
+pub(crate) const MARK: char = '\u{1e}';
+
 /// Where answers go.
 pub struct Output {
     /// Nothing on ranks other than 0.

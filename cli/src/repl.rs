@@ -28,7 +28,7 @@ mod turns;
 pub use elastic::{ElasticSession, follow};
 pub use ranks::watch;
 #[cfg(feature = "mpi")]
-pub(crate) use ranks::{MARK, Started, Turn, UNIT};
+pub(crate) use ranks::{Started, Turn, UNIT};
 pub use rows::FormRow;
 
 use crate::driver::{LONGEST_SOURCE, too_long};

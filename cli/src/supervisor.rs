@@ -4,9 +4,12 @@
 //! terminal ─ this process ─ launcher ─ rank 0 … rank N-1, each this command again with `--as-rank`
 //! ```
 //! What the ranks write passes through here. So an output that cannot be written is noticed, which launchers do not,
-//! and what a launcher says of a dead rank becomes one message (`job`, `launcher_output`). However this process ends,
-//! the job ends with it (`launcher`, `signals`). A session at a terminal has its line editor here, too (`session`).
+//! and what a launcher says of a dead rank becomes one message (`job`, `launcher_output`), or, of a run that is saved,
+//! the beginning of other ranks (`survival`). However this process ends, the job ends with it (`launcher`, `signals`).
+//! A session at a terminal has its line editor here, too (`session`).
 
+#[cfg(feature = "mpi")]
+mod input;
 #[cfg(feature = "mpi")]
 mod job;
 #[cfg(feature = "mpi")]
@@ -19,6 +22,8 @@ mod marks;
 mod session;
 #[cfg(feature = "mpi")]
 mod signals;
+#[cfg(feature = "mpi")]
+mod survival;
 #[cfg(feature = "mpi")]
 mod terminal;
 #[cfg(feature = "mpi")]
@@ -77,9 +82,9 @@ pub fn session(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
 /// # Errors
 /// Those of [`run`].
 #[cfg(not(feature = "mpi"))]
-pub fn saved(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
+pub fn saved(ranks: usize, options: &RunOptions, _: &crate::checkpoint::SavingOptions) -> Result<(), Stop> {
     run(ranks, options)
 }
 
 #[cfg(feature = "mpi")]
-pub use {job::elastic, job::run, job::saved, session::run as session};
+pub use {job::elastic, job::run, session::run as session, survival::run as saved};

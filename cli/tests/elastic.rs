@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::marked::Mark;
 use common::{Bench, Ran, launcher, turn};
 use rexpect::session::{Options, spawn_with_options};
 use std::path::Path;
@@ -143,6 +144,38 @@ fn who_asks_for_what_cannot_be_keeps_the_session() {
     assert!(alone.err.contains("this engine runs in one process") && alone.out.contains("it = 2"), "{alone:?}");
 }
 
+#[test]
+fn who_cannot_start_ranks_keeps_the_session() {
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::new();
+    // A command of its own, which is taken away and made useless while it runs.
+    let own = bench.path("nesl");
+    std::fs::copy(env!("CARGO_BIN_EXE_nesl"), &own).unwrap();
+    let inputs = "v = [0:100000];
+shell_command(\"chmod -x nesl\", \"\");
+:ranks 3
+sum(v);
+shell_command(\"rm nesl\", \"\");
+:ranks 3
+sum(v);
+";
+    let ran = common::finish(bench.command(&own).args(["repl", "--ranks", "2"]), inputs);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.err.contains("the ranks stay as they are: no process can be started of "), "{}", ran.err);
+    assert!(ran.err.contains("the ranks stay as they are: the program that ranks run is gone: "), "{}", ran.err);
+    assert_eq!(ran.out.matches("it = 4999950000 : int\n").count(), 2, "{}", ran.out);
+    // Each rank takes descriptors: as many as may be open are too few for so many ranks.
+    let mut shell = bench.command(Path::new("sh"));
+    shell.args(["-c", "ulimit -n 256; exec \"$0\" repl --ranks 2", env!("CARGO_BIN_EXE_nesl")]);
+    let ran = common::finish(&mut shell, "v = [0:100000];\n:ranks 900\nsum(v);\n");
+    assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 2), "{ran:#?}");
+    assert!(ran.err.starts_with("the ranks stay as they are: "), "{}", ran.err);
+    assert!(ran.out.ends_with("it = 4999950000 : int\n"), "{}", ran.out);
+}
+
 /// The processes that a listing shows.
 fn processes(listing: &str) -> Vec<u32> {
     let rows = listing.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -253,6 +286,64 @@ fn a_run_goes_on_on_other_ranks_in_the_middle_of_its_loop() {
     assert!(err.contains("4 ranks (2 started in ") && err.contains("2 ranks (2 parked)"), "{err}");
     assert!(err.contains("note: wanted does not say how many ranks are wanted"), "{err}");
     eprintln!("{err}");
+}
+
+#[test]
+fn a_rank_that_is_killed_while_ranks_change_is_named() {
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::with("loop.nesl", LOOP.replace("ROUNDS", "1000000"));
+    // The first dies while the others come, the second when it works, the last when it is parked again.
+    for (round, victim) in [(0, 1), (1, 3), (2, 2)] {
+        bench.write("wanted", "2\n");
+        let mark = Mark::new();
+        let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+        command.args(["run", "--ranks", "2", "--threads", "1", "--ranks-from", "wanted", "loop.nesl"]);
+        mark.put(&mut command);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let want = |ranks: &str| {
+            bench.write("wanted", ranks);
+            std::process::Command::new("kill").args(["-USR2", &child.id().to_string()]).status().unwrap();
+        };
+        // Those that came with the launcher, then all in the order in which they came.
+        let ranks = |count: usize| {
+            let begun = Instant::now();
+            loop {
+                let mut found: Vec<u32> =
+                    mark.processes().iter().filter(|(_, rank)| rank.is_some()).map(|&(process, _)| process).collect();
+                found.sort_unstable();
+                if found.len() >= count {
+                    return found;
+                }
+                assert!(begun.elapsed() < GENEROUS, "{found:?}");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        ranks(2);
+        std::thread::sleep(Duration::from_millis(2500));
+        want("4\n");
+        let all = if round == 0 { ranks(3) } else { ranks(4) };
+        if round > 0 {
+            std::thread::sleep(Duration::from_millis(2500));
+        }
+        if round == 2 {
+            want("1\n");
+            std::thread::sleep(Duration::from_millis(1500));
+        }
+        std::process::Command::new("kill").args(["-9", &all[victim].to_string()]).status().unwrap();
+        let ran = child.wait_with_output().unwrap();
+        let err = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(137), "{round}: {err}");
+        assert_eq!(err.lines().count(), 2, "{round}: {err}");
+        assert!(err.starts_with("error: rank ") && err.contains(" of 4 on "), "{round}: {err}");
+        let begun = Instant::now();
+        while !mark.processes().is_empty() {
+            assert!(begun.elapsed() < GENEROUS, "processes are left");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
 }
 
 #[test]

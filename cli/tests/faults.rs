@@ -8,6 +8,7 @@
 
 mod common;
 
+use common::marked::{Mark, parent};
 use common::{Bench, OVERSUBSCRIBED, launcher, turn};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -58,8 +59,7 @@ fn rounds() -> usize {
 /// A job that runs, with what it has said.
 struct Job {
     process: Child,
-    /// Marks all processes of the job in their environment.
-    mark: String,
+    mark: Mark,
     lines: Receiver<String>,
     err: Receiver<String>,
 }
@@ -69,12 +69,6 @@ struct Job {
 struct Ended {
     code: Option<i32>,
     err: String,
-}
-
-/// The parent of a process; none has the number 0, which stands for what has just ended.
-fn parent(process: u32) -> u32 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok()).unwrap_or(0)
 }
 
 impl Job {
@@ -99,10 +93,9 @@ impl Job {
     }
 
     fn of(command: &mut Command) -> Job {
-        let since = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos();
-        let mark = format!("NESL_FAULT_MARK={}.{since}", std::process::id());
-        let (name, value) = mark.split_once('=').unwrap();
-        command.env(name, value).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mark = Mark::new();
+        mark.put(command);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let (line, lines) = channel();
         let out = BufReader::new(process.stdout.take().unwrap());
@@ -124,39 +117,20 @@ impl Job {
         std::thread::sleep(Duration::from_millis(300));
     }
 
-    /// The processes of the job, each with its rank if it is one.
-    fn processes(&self) -> Vec<(u32, Option<usize>)> {
-        let all = std::fs::read_dir("/proc").unwrap().flatten();
-        let marked = all.filter_map(|entry| {
-            let id: u32 = entry.file_name().to_str()?.parse().ok()?;
-            let environment = std::fs::read(entry.path().join("environ")).ok()?;
-            let variables: Vec<&[u8]> = environment.split(|&byte| byte == 0).collect();
-            let rank = variables.iter().find_map(|variable| {
-                let text = std::str::from_utf8(variable).ok()?;
-                ["OMPI_COMM_WORLD_RANK=", "PMI_RANK="].iter().find_map(|name| text.strip_prefix(name)?.parse().ok())
-            });
-            variables.contains(&self.mark.as_bytes()).then_some((id, rank))
-        });
-        marked.collect()
-    }
-
-    /// The process of a rank: the one whose parent is not of that rank, as commands that it runs have its environment.
+    /// The process of a rank.
     fn rank(&self, rank: usize) -> u32 {
-        let processes = self.processes();
-        let of_rank: Vec<u32> = processes.iter().filter(|(_, of)| *of == Some(rank)).map(|&(id, _)| id).collect();
-        let found = of_rank.iter().find(|&&id| !of_rank.contains(&parent(id)));
-        *found.unwrap_or_else(|| panic!("no rank {rank} among {processes:?}"))
+        self.mark.rank(rank).unwrap_or_else(|| panic!("no rank {rank} among {:?}", self.mark.processes()))
     }
 
     /// Waits for the end, and until no process is left.
     fn end(mut self, what: &str) -> Ended {
         let start = Instant::now();
         let mut code = None;
-        let mut left = self.processes();
+        let mut left = self.mark.processes();
         while start.elapsed() < LIMIT && (code.is_none() || !left.is_empty()) {
             std::thread::sleep(Duration::from_millis(10));
             code = code.or(self.process.try_wait().unwrap());
-            left = self.processes();
+            left = self.mark.processes();
         }
         let took = start.elapsed();
         for (id, _) in &left {
@@ -263,7 +237,8 @@ fn nothing_outlives_its_launcher() {
         let launcher = match start {
             Start::Launcher => front,
             Start::Command => {
-                let others = job.processes().into_iter().filter(|(id, rank)| rank.is_none() && parent(*id) == front);
+                let others =
+                    job.mark.processes().into_iter().filter(|(id, rank)| rank.is_none() && parent(*id) == front);
                 let [(launcher, _)] = others.collect::<Vec<_>>()[..] else { panic!("one launcher") };
                 launcher
             }

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What no daemon takes to start, nor any command here.
@@ -176,6 +177,11 @@ impl Cluster {
         finish(&mut self.command(name, arguments), "").out
     }
 
+    fn has_pmix(&self) -> bool {
+        let known = self.srun(&["--mpi=list"]);
+        format!("{}{}", known.out, known.err).lines().any(|line| line.trim() == "pmix")
+    }
+
     fn srun(&self, arguments: &[&str]) -> Ran {
         // It says otherwise where a job has to wait for the end of another.
         finish(&mut self.command("srun", &[&["--quiet"], arguments].concat()), "")
@@ -197,22 +203,25 @@ impl Cluster {
     }
 }
 
-/// The script in docs/cluster.md.
-fn documented() -> String {
+/// A script in docs/cluster.md.
+fn documented(name: &str) -> String {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/cluster.md")).unwrap();
-    let (_, rest) = page.split_once("```sh slurm\n").unwrap();
+    let (_, rest) = page.split_once(&format!("```sh {name}\n")).unwrap();
     rest.split_once("```").unwrap().0.to_owned()
 }
+
+/// The clusters of this machine, one after another: nodes have its name.
+static ONE_CLUSTER: Mutex<()> = Mutex::new(());
 
 #[test]
 fn jobs_of_slurm_are_ranks_or_are_refused() {
     if launcher().is_none() {
         return;
     }
+    let _one = ONE_CLUSTER.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(cluster) = Cluster::start() else { return };
     cluster.bench.write("a.nesl", "sum([0:100000]);\n");
-    let known = cluster.srun(&["--mpi=list"]);
-    let has_pmix = format!("{}{}", known.out, known.err).lines().any(|line| line.trim() == "pmix");
+    let has_pmix = cluster.has_pmix();
 
     // One task, in a step or in a job, is a process like any other; so is each of an array.
     cluster.srun(&["-n1", "nesl", "run", "a.nesl"]).prints("4999950000\n");
@@ -252,8 +261,67 @@ fn jobs_of_slurm_are_ranks_or_are_refused() {
     let about = cluster.srun(&["--mpi=pmix", "-n2", "nesl", "about"]);
     assert!(about.out.contains("launcher      srun, with PMIx\nranks         2\n"), "{about:#?}");
     let options = ["--nodes=1", "--ntasks-per-node=2", "--cpus-per-task=1"];
-    assert_eq!(cluster.sbatch(&options, &documented()), "78498\n");
+    assert_eq!(cluster.sbatch(&options, &documented("slurm")), "78498\n");
     // Open MPI has no PMI-2, and says so; whatever an MPI has, there is one job or none.
     let other = cluster.srun(&["--mpi=pmi2", "-n2", "nesl", "run", "a.nesl"]);
     assert!(other.out == "4999950000\n" || (other.code != Some(0) && other.out.is_empty()), "{other:#?}");
+}
+
+/// What a job does that takes longer than it may: it waits, and prints how long it has.
+const SLOW: &str = r#"
+v = {float(i) / 7.0 : i in [0:50000]};
+
+function work(v, n, wait) =
+  if n == 0 then v
+  else
+    let ignore = shell_command(wait, "");
+        _ignore = if rem(n, 10) == 0 then print_string(@n ++ "\n") else t
+    in work({0.5 * (x + sin(x)) + 1.0 : x in v}, n - 1, wait);
+
+function main(n, wait) : (int, [char]) -> (float, int) = let last = work(v, n, wait) in (sum(last), rand(1000000));
+"#;
+
+/// How long that takes beside what it computes, in quarters of a second; a job may take a minute.
+const QUARTERS: &str = "260";
+
+/// How it waits: Slurm signals commands of a program, too.
+const WAIT: &str = "#!/bin/sh\ntrap '' USR1\nsleep 0.25\n";
+
+#[test]
+fn a_job_whose_time_is_over_is_requeued_and_ends_with_the_answer() {
+    if launcher().is_none() {
+        return;
+    }
+    let _one = ONE_CLUSTER.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(cluster) = Cluster::start() else { return };
+    if !cluster.has_pmix() {
+        println!("skipped: this Slurm has no PMIx");
+        return;
+    }
+    cluster.bench.write("slow.nesl", SLOW);
+    // Slurm counts minutes, and sends the signal up to a minute too early.
+    let script = documented("requeue")
+        .replace("--time=01:00:00 --signal=B:TERM@60", "--time=1 --signal=B:TERM@20 --ntasks=2")
+        .replace("pages.nesl 100000", &format!("--threads 1 slow.nesl {QUARTERS} ./wait"));
+    cluster.bench.write("wait", WAIT);
+    assert!(Command::new("chmod").arg("+x").arg(cluster.bench.path("wait")).status().unwrap().success());
+    assert!(script.contains("--time=1 ") && script.contains(&format!("slow.nesl {QUARTERS}")), "{script}");
+    cluster.bench.write("script.sh", script);
+    let folder = cluster.bench.folder.path().display().to_string();
+    let arguments = ["--parsable", "--chdir", &folder, "--output", "out", "--error", "err", "script.sh"];
+    let job = cluster.says("sbatch", &arguments);
+    let (begun, mut state) = (Instant::now(), String::new());
+    while !["COMPLETED", "FAILED", "TIMEOUT", "CANCELLED"].iter().any(|end| state.contains(&format!("JobState={end}")))
+    {
+        assert!(begun.elapsed() < 10 * GENEROUS, "the job does not end: {state}");
+        std::thread::sleep(Duration::from_secs(1));
+        state = cluster.says("scontrol", &["show", "job", job.trim()]);
+    }
+    let read = |name: &str| std::fs::read_to_string(cluster.bench.path(name)).unwrap_or_default();
+    let (out, err) = (read("out"), read("err"));
+    let alone = cluster.bench.nesl(&["run", "--threads", "1", "slow.nesl", QUARTERS, "true"]);
+    println!("{:.0} s\n{err}", begun.elapsed().as_secs_f64());
+    assert!(state.contains("JobState=COMPLETED") && !state.contains(" Restarts=0 "), "{state}\n{out}\n{err}");
+    assert!(err.contains("saved in saves: "), "{err}");
+    assert_eq!((alone.code, alone.out), (Some(0), out), "{err}");
 }

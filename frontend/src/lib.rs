@@ -27,4 +27,4 @@ mod typed;
 pub use diagnostic::Diagnostic;
 pub use infer::report::edit_distance;
 pub use session::analysis::{self, Analysis};
-pub use session::{Checked, Imports, Opened, Options, Reader, Session};
+pub use session::{Checked, Imports, Opened, Options, PastText, Reader, Session};

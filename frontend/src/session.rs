@@ -15,10 +15,12 @@
 //! alone ([`scopes`]). In a session a file that has not changed since is what it was; otherwise its definitions replace
 //! those of before, as if it had been loaded again.
 //!
+//! A session knows the texts that have made it what it is, so that another process can make the same one ([`history`]).
 //! Texts that are being written are looked at without becoming part of a session ([`analysis`]).
 
 pub mod analysis;
 mod files;
+mod history;
 mod scopes;
 mod translation;
 
@@ -37,9 +39,11 @@ use crate::syntax::v::known::{Declared, Outside, OutsideFunction};
 use crate::syntax::{Syntax, v};
 use crate::ty::Type;
 pub use files::{Imports, Opened, Reader};
+pub use history::PastText;
 use nesl_span::{FileId, Origin, SourceMap};
 use scopes::{Exports, Module};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Room for the recursion over trees: chains of ten thousand operators are as deep as they are long.
 const STACK: usize = 256 << 20;
@@ -91,6 +95,8 @@ pub struct Session {
     modules: HashMap<String, Module>,
     /// What the rules of V need to know of earlier texts.
     v: Declared,
+    /// The texts that have become part of it ([`history`]).
+    texts: Vec<Arc<PastText>>,
 }
 
 impl Session {
@@ -104,7 +110,8 @@ impl Session {
 
     fn of_library(sources: &mut SourceMap) -> Session {
         let environment = Environment { is_library: true, ..Environment::default() };
-        let mut session = Session { environment, library: Vec::new(), modules: HashMap::new(), v: Declared::default() };
+        let (library, modules, texts) = (Vec::new(), HashMap::new(), Vec::new());
+        let mut session = Session { environment, library, modules, v: Declared::default(), texts };
         for (name, text) in nesl_stdlib::FILES {
             let file = sources.add(*name, *text, Origin::Library);
             // With errors there would be no session: nobody needs the one before.
@@ -134,6 +141,14 @@ impl Session {
     /// Checks a text with what it imports, and adds its definitions to the session. With errors, in whichever of the
     /// files, the session stays as it was.
     pub fn check_with(&mut self, sources: &SourceMap, file: FileId, imports: &Imports, options: Options) -> Checked {
+        let checked = self.check_all(sources, file, imports, options);
+        if !checked.has_errors() {
+            self.remember(sources, file, imports, options);
+        }
+        checked
+    }
+
+    fn check_all(&mut self, sources: &SourceMap, file: FileId, imports: &Imports, options: Options) -> Checked {
         if !imports.problems.is_empty() {
             return Checked::refused(imports.problems.clone());
         }

@@ -16,8 +16,13 @@ pub const NOT_READ: &str = "E0602";
 /// The code of what another program has saved.
 pub const OTHER_PROGRAM: &str = "E0603";
 
+/// The file of the program of a run.
+pub const PROGRAM: &str = "program";
+/// The file of what a session knows, in the place of a program.
+pub const SESSION: &str = "session";
+
 /// Counts changes of what is saved.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Length and checksum of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -198,9 +203,7 @@ impl Generation {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let number = number_of(&path);
-            let is_part = path.extension().is_some_and(|ending| ending == "part")
-                && path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-            if is_part || number.is_some_and(|number| number < self.number) && Some(&path) != before.as_ref() {
+            if is_part(&path) || number.is_some_and(|number| number < self.number) && Some(&path) != before.as_ref() {
                 let _ = fs::remove_dir_all(path);
             }
         }
@@ -254,12 +257,46 @@ fn has_length(name: &str, found: u64, expected: u64) -> Result<(), String> {
     }
 }
 
-/// Removes all saves in a folder, and the folder if nothing else is in it.
+/// Removes all saves in a folder, and the folder if nothing else is in it. Each loses its name first: what is cut short
+/// here leaves no half of a save.
 pub fn remove_all(folder: &Path) {
     for number in numbers(folder).unwrap_or_default() {
-        let _ = fs::remove_dir_all(folder.join(number.to_string()));
+        remove(&Generation::new(folder, number));
     }
+    remove_parts(folder);
+    super::told::forget_seen(folder);
     let _ = fs::remove_dir(folder);
+}
+
+/// The last save in a folder with one of these numbers. Those that came after it go, so that the numbers are free.
+pub fn back_to(folder: &Path, known: impl Fn(u64) -> bool) -> Option<Generation> {
+    let numbers = numbers(folder).unwrap_or_default();
+    let last = numbers.iter().copied().filter(|&number| known(number)).max();
+    for &number in numbers.iter().filter(|&&number| last.is_none_or(|last| number > last)) {
+        remove(&Generation::new(folder, number));
+    }
+    remove_parts(folder);
+    last.map(|number| Generation::new(folder, number))
+}
+
+fn remove(generation: &Generation) {
+    generation.remove_part();
+    // Where it cannot have another name it goes with the one that it has.
+    let _ = fs::rename(generation.path(), generation.part());
+    let _ = fs::remove_dir_all(generation.path());
+    generation.remove_part();
+}
+
+/// Removes saves that were not finished, or are on their way out.
+fn remove_parts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| is_part(&entry.path())) {
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
+
+fn is_part(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "part")
+        && path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// The numbers of the saves in a folder.

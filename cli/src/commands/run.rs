@@ -5,6 +5,7 @@ mod elastic;
 
 use crate::arguments;
 use crate::checkpoint::request::Requests;
+use crate::checkpoint::told::Told;
 use crate::checkpoint::{Saved, Saving, SavingOptions};
 use crate::driver::{self, ProgramText};
 use crate::execute::Execution;
@@ -14,7 +15,6 @@ use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::oracle;
 use crate::stop::Stop;
-use crate::style::Style;
 use crate::supervisor;
 use clap::Args;
 use nesl_span::SourceMap;
@@ -114,7 +114,10 @@ fn of_text(
     (options, saving): (&RunOptions, &SavingOptions),
 ) -> Result<(), Stop> {
     if let Some(ranks) = supervisor::wanted(options)? {
-        return if saving.is_saved() { supervisor::saved(ranks, options) } else { supervisor::run(ranks, options) };
+        return match saving.is_saved() {
+            true => supervisor::saved(ranks, options, saving),
+            false => supervisor::run(ranks, options),
+        };
     }
     let begun = Instant::now();
     let style = options.style();
@@ -135,7 +138,7 @@ fn of_text(
         let interrupt = interrupt.unwrap_or_default();
         return oracle::run(&checked, arguments, command, options, &interrupt, &limit);
     }
-    let found = place.from_first(|| begin(text, arguments, (saving, style)));
+    let found = place.from_first(|| begin(text, arguments, (saving, options)));
     let result = found.and_then(|Found { program, sources, saved }| {
         let (arguments, command) = match &saved {
             Some(saved) => (saved.arguments(), saved.command().to_owned()),
@@ -145,8 +148,11 @@ fn of_text(
             arguments::refuse_unknown_option(&program.mains, &arguments, &command)?;
         }
         let saving = requests.map(|requests| {
-            Saving::new(saving, saved, (&program, &sources), (&arguments, &command), (requests, style))
+            Saving::new(saving, saved, (&program, &sources), (&arguments, &command), (requests, options))
         });
+        if place.rank() == 0 {
+            Told::Begun.say(options.watched.as_deref());
+        }
         let execution = Execution {
             program,
             sources: &sources,
@@ -161,6 +167,9 @@ fn of_text(
         };
         place.run(options, execution)
     });
+    if place.rank() == 0 {
+        result.as_ref().map_or_else(|stop| Told::Ended(stop.code), |()| Told::Done).say(options.watched.as_deref());
+    }
     place.said_once(result)
 }
 
@@ -176,9 +185,12 @@ struct Found {
 fn begin(
     text: Option<&ProgramText>,
     arguments: &[OsString],
-    (saving, style): (&SavingOptions, Style),
+    (saving, options): (&SavingOptions, &RunOptions),
 ) -> Result<Found, Stop> {
-    let saved = saving.read(text.is_some(), style)?;
+    let (style, again) = (options.style(), options.again.as_deref());
+    let saved = saving.read((text.is_some(), again), style)?;
+    // What has lost ranks is the run of this command: its file may have changed meanwhile.
+    let text = text.filter(|_| again.is_none() || saved.is_none());
     let compiled = text.map(|text| driver::compile(text, style)).transpose()?;
     match (saved, compiled) {
         (Some((saved, (program, sources))), named) => {

@@ -116,9 +116,6 @@ impl Place {
         let (program, arguments) = command();
         let ranks = world.regroup(after, &program, &arguments);
         let mut communicator = world.communicator();
-        if ranks.started > 0 {
-            self.started = Some((after - ranks.started, ranks.started));
-        }
         if after > ranks.before {
             let columns = carried.iter().map(|column| (column.scalar, column.length as u64)).collect();
             let told = Told { before: ranks.before, state: &state, columns, more };
@@ -204,9 +201,11 @@ impl Place {
         self.world.as_mut().is_some_and(nesl_mpi::World::park)
     }
 
-    /// Behind how many ranks how many others were started since this was asked last, if some were.
-    pub fn take_started(&mut self) -> Option<(usize, usize)> {
-        self.started.take()
+    /// Behind how many ranks how many others are started where so many are to work, if some are. Whoever names the dead
+    /// is to know it before: a rank may die while it comes.
+    pub fn starting(&self, wanted: usize) -> Option<(usize, usize)> {
+        let processes = self.world.as_ref().map(nesl_mpi::World::processes)?;
+        (wanted > processes).then(|| (processes, wanted - processes))
     }
 
     /// What the ranks have that are parked, on rank 0.

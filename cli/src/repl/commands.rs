@@ -1,8 +1,7 @@
 //! The commands of a session: one table, from which `:help` is printed and names are completed.
 
 use super::Next;
-use super::inspect::file;
-use super::session::Repl;
+use super::session::{Repl, file};
 use crate::codes;
 use crate::stop::Stop;
 use nesl_backend::Engine;
@@ -16,7 +15,7 @@ struct Command<E: Engine> {
     run: fn(&mut Repl<E>, &str) -> Result<Next, Stop>,
 }
 
-fn table<E: Engine>() -> [Command<E>; 24] {
+fn table<E: Engine>() -> [Command<E>; 25] {
     let row = |name, argument, summary, run| Command { name, argument, summary, run };
     [
         row("type", "EXPRESSION", "show the type of an expression", Repl::show_type),
@@ -27,7 +26,8 @@ fn table<E: Engine>() -> [Command<E>; 24] {
         row("load", "FILE", "define what a file defines", load),
         row("reload", "", "load the last file again", Repl::reload),
         row("edit", "[FILE]", "change a file in your editor ($VISUAL, $EDITOR), and load it", at_terminal),
-        row("save", "FILE", "write the inputs so far to a new file", Repl::save),
+        row("save", "NAME", "save all names with their values; NAME.nesl: write the inputs so far", Repl::save),
+        row("restore", "NAME", "go on with the session that was saved by this name", Repl::restore),
         row("cd", "[FOLDER]", "change the folder, or show it", Repl::change_folder),
         row("show", "[EXPRESSION]", "show a value, or the last one, as long as it is", Repl::show),
         row("syntax", "[NAME]", "write inputs in v or in nesl, or show in which", Repl::choose_syntax),

@@ -37,8 +37,9 @@ impl Completer for Completion {
 
     fn complete(&self, line: &str, position: usize, context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = &line[..position];
-        let takes_file =
-            [":load ", ":edit ", ":save ", ":cd "].iter().any(|with| before.trim_start().starts_with(with));
+        let takes_file = [":load ", ":edit ", ":save ", ":restore ", ":cd "]
+            .iter()
+            .any(|with| before.trim_start().starts_with(with));
         if takes_file || is_in_string(before, self.syntax) {
             return self.files.complete(line, position, context);
         }

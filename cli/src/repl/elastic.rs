@@ -235,11 +235,11 @@ impl<'a> ElasticSession<'a> {
         if let Err(problem) = self.place.check_ranks(wanted) {
             return Ok(seated.refuse(&format!("the ranks stay as they are: {problem}")));
         }
-        let (front, Left { machine, mut threads, values }) = self.seated.take().ok_or_else(broken)?.leave(wanted)?;
-        let (values, change) = self.place.regroup(wanted, values, (&mut threads, self.options), &());
-        if let Some((before, count)) = self.place.take_started() {
+        if let Some((before, count)) = self.place.starting(wanted) {
             ranks::Started::say(self.options, before, count);
         }
+        let (front, Left { machine, mut threads, values }) = self.seated.take().ok_or_else(broken)?.leave(wanted)?;
+        let (values, change) = self.place.regroup(wanted, values, (&mut threads, self.options), &());
         let (link, parked) = (self.place.link(), self.place.parked().to_vec());
         let begin = Begin::Again { front: Box::new(front), left: Box::new((machine, values)) };
         self.place.run_on(threads, Seat { begin, link, parked, seated: &mut self.seated })?;
@@ -322,7 +322,7 @@ impl Job for Following<'_> {
         if let Some(values) = values {
             machine = seated(machine, values)?;
         }
-        if let Some(ranks) = ranks::follow(&mut machine, options, &mut link)? {
+        if let Some(ranks) = ranks::follow(&mut machine, &mut link)? {
             *left = Some((ranks, Left::of(machine)?));
         }
         Ok(())

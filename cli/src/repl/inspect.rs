@@ -1,6 +1,6 @@
 //! What a session says about itself: what is defined, where and how, what it costs, and its settings.
 
-use super::session::{Repl, SHOWN};
+use super::session::{Repl, SHOWN, file};
 use super::{Next, Partner, Pending};
 use crate::driver;
 use crate::stats;
@@ -170,14 +170,13 @@ impl<E: Engine> Repl<E> {
     ///
     /// # Errors
     /// If the session cannot go on.
-    pub fn save(&mut self, argument: &str) -> Result<Next, Stop> {
-        let path = file(argument);
+    pub(super) fn save_inputs(&mut self, path: &Path) -> Result<Next, Stop> {
         let mut text = String::new();
         for input in &self.accepted {
             text += input;
             text += if input.ends_with(';') { "\n" } else { ";\n" };
         }
-        let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = std::fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
         match written {
             Ok(()) => {
                 self.answer(&format!("{} inputs in {}\n", self.accepted.len(), path.display())).map(|()| Next::Go)
@@ -252,15 +251,6 @@ impl<E: Engine> Repl<E> {
             Some(path) => self.load(&path),
             None => Ok(self.refuse("no file has been loaded: :load FILE")),
         }
-    }
-}
-
-/// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
-pub(super) fn file(argument: &str) -> PathBuf {
-    let name = argument.trim_matches('"').replace("\\ ", " ");
-    match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        _ => PathBuf::from(name),
     }
 }
 

@@ -4,9 +4,11 @@
 //! through the same programs, so that an error of one is an error of all and needs no word.
 
 use super::show::{self, Manner};
+use crate::checkpoint::sessions;
 use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
+use crate::output::MARK;
 use crate::progress::Considerate;
 use crate::rank::RankProcess;
 use crate::stop::Stop;
@@ -16,9 +18,6 @@ use nesl_vcode::{GlobalId, Input, Program};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// What begins the mark of an answer: the character that separates records.
-pub(crate) const MARK: char = '\u{1e}';
 
 /// What stands before each part of a mark's text: the character that separates units.
 pub(crate) const UNIT: char = '\u{1f}';
@@ -91,9 +90,9 @@ pub fn watch(place: &Place, options: &RunOptions) {
 /// What all ranks do at once.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<'a> {
-    /// Run the steps of a program, after so many others that drew random numbers. An interrupt since a moment ends
-    /// that.
-    Run { program: Cow<'a, Program>, draws: usize, since: u64 },
+    /// Run the steps of a program, after so many others that drew random numbers of a seed. An interrupt since a moment
+    /// ends that.
+    Run { program: Cow<'a, Program>, seed: i64, draws: usize, since: u64 },
     /// Fetch a global to show it.
     Show { global: GlobalId, manner: Manner<'a> },
     /// Count what was done.
@@ -102,6 +101,10 @@ pub(super) enum Request<'a> {
     Threads(usize),
     /// Tell rank 0 what they have.
     Rank,
+    /// Save what they hold.
+    Save(Cow<'a, sessions::SavePlace>),
+    /// Hold what was saved, which these bytes say.
+    Restore(Cow<'a, [u8]>),
     /// So many ranks are to work from here on.
     Regroup(usize),
     /// End the session.
@@ -163,18 +166,14 @@ pub(super) fn set_threads<E: Engine>(engine: &mut E, threads: usize) -> Result<(
 ///
 /// # Errors
 /// If a program has ended the session with an exit code that says so.
-pub(super) fn follow<E: Engine>(
-    machine: &mut Machine<E>,
-    options: &RunOptions,
-    link: &mut Link,
-) -> Result<Option<usize>, Stop> {
+pub(super) fn follow<E: Engine>(machine: &mut Machine<E>, link: &mut Link) -> Result<Option<usize>, Stop> {
     let mut end = 0;
     while let Some(request) = link.hear::<Request<'_>>() {
         match request {
-            Request::Run { program, mut draws, since } => {
+            Request::Run { program, seed, mut draws, since } => {
                 let program = Loaded::new(Arc::new(program.into_owned()));
                 // What goes wrong goes wrong on all ranks, and rank 0 says so.
-                match run_together(link, since, machine, &program, options.seed, &mut draws) {
+                match run_together(link, since, machine, &program, seed, &mut draws) {
                     // What comes now is the end of the session.
                     Some(Err(RuntimeError { failure: Failure::Exited { code }, .. })) => end = code,
                     _ => drop(machine.end_line()),
@@ -189,6 +188,12 @@ pub(super) fn follow<E: Engine>(
             // What cannot be done rank 0 says.
             Request::Threads(threads) => _ = set_threads(&mut machine.engine, threads),
             Request::Rank => _ = link.at_first(&RankProcess::here(machine.engine.threads())),
+            Request::Save(place) => _ = sessions::write(machine, &place, &[]),
+            Request::Restore(values) => {
+                if let Ok(values) = postcard::from_bytes(&values) {
+                    let _ = sessions::restore(machine, values);
+                }
+            }
             Request::Regroup(ranks) => return Ok(Some(ranks)),
             Request::Quit => break,
         }

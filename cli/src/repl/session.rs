@@ -3,6 +3,8 @@
 //! Names and types live in the front end's session, values in the machine, and they must not part: where a form fails
 //! at run time, the session goes back to what was defined before that form, because its names have no values.
 
+mod kept;
+
 use super::Next;
 use super::matrix::Page;
 use super::ranks::{Request, machine, run_steps, run_together};
@@ -455,7 +457,8 @@ impl<E: Engine> Repl<E> {
             Ok(program) => program,
             Err(stop) => return Ok(Err(stop)),
         };
-        let request = Request::Run { program: Cow::Borrowed(&program), draws: self.draws, since: self.since };
+        let (seed, draws) = (self.options.seed, self.draws);
+        let request = Request::Run { program: Cow::Borrowed(&program), seed, draws, since: self.since };
         self.together(&request);
         let program = Loaded::new(Arc::new(program));
         let Repl { machine, interrupt, limit, sources, options, draws, link, since, .. } = self;
@@ -560,5 +563,14 @@ impl<E: Engine> Repl<E> {
             _ => String::new(),
         };
         Ok((String::from_utf8_lossy(&text).into_owned(), size))
+    }
+}
+
+/// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
+pub(super) fn file(argument: &str) -> PathBuf {
+    let name = argument.trim_matches('"').replace("\\ ", " ");
+    match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => PathBuf::from(name),
     }
 }

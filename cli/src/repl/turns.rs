@@ -1,8 +1,9 @@
 //! What rank 0 says while a session goes on: to the other ranks what it does, and to whoever passes the session on to a
 //! terminal when an input begins, ends and is answered.
 
-use super::ranks::{MARK, Request, Turn, UNIT, end_turn};
+use super::ranks::{Request, Turn, UNIT, end_turn};
 use super::session::Repl;
+use crate::output::MARK;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_service::KnownName;

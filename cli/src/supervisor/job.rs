@@ -1,17 +1,18 @@
 //! A job seen from the process that started it: passes on what the ranks write, ends them when a signal says so or
 //! nobody can read them, and says what their end is for the user.
 
+use super::input::RanksInput;
 use super::launcher::{LauncherProcess, start};
 use super::launcher_output::{Death, Remarks};
 use super::marks::Marks;
+use super::signals;
 use super::turns::Turns;
-use super::{signals, terminal};
 use crate::options::{ColorChoice, RunOptions};
 use crate::output::write_error;
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
-use std::ffi::OsString;
-use std::io::{self, ErrorKind, IsTerminal, Read, Write};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -35,17 +36,6 @@ const UNKNOWN: u8 = 101;
 pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     let job = with_input(ranks, options, &[])?;
     Watch::new(job, ranks, StandardOutput::default(), io::stderr()).last()
-}
-
-/// The same for a run that is saved: its ranks hear of signals, and end by themselves.
-///
-/// # Errors
-/// Those of [`run`].
-pub fn saved(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
-    signals::note_user();
-    let job = with_input(ranks, options, &[])?;
-    let watch = Watch::new(job, ranks, StandardOutput::default(), io::stderr());
-    Watch { is_saved: true, ..watch }.last()
 }
 
 /// The same for a run whose ranks become more or fewer: its ranks are told when somebody wants them to look at that.
@@ -83,18 +73,23 @@ pub(super) fn mark() -> String {
 /// Starts the ranks, which read what this process would.
 fn with_input(ranks: usize, options: &RunOptions, more: &[&str]) -> Result<LauncherProcess, Stop> {
     signals::note();
-    let is_typed = io::stdin().is_terminal();
-    // The launcher is no part of the terminal's foreground: what is typed goes through here.
-    let is_piped = is_typed && terminal::is_in_foreground();
-    let stdin = || match (is_piped, is_typed) {
-        (true, _) => Stdio::piped(),
-        (false, true) => Stdio::null(),
-        (false, false) => Stdio::inherit(),
-    };
-    let mut job = begin(ranks, options, more, stdin)?;
+    let more: Vec<&OsStr> = more.iter().map(OsStr::new).collect();
+    begin_with(&RanksInput::once(), ranks, options, &more)
+}
+
+/// Starts the ranks, which read a certain input.
+///
+/// # Errors
+/// If there are none then.
+pub(super) fn begin_with(
+    input: &RanksInput,
+    ranks: usize,
+    options: &RunOptions,
+    more: &[&OsStr],
+) -> Result<LauncherProcess, Stop> {
+    let mut job = begin(ranks, options, more, || input.stdio())?;
     if let Some(pipe) = job.stdin() {
-        // Ends with this process: nothing else ends reading a terminal.
-        thread::spawn(move || io::copy(&mut io::stdin().lock(), &mut &pipe));
+        input.feed(pipe);
     }
     Ok(job)
 }
@@ -106,17 +101,17 @@ fn with_input(ranks: usize, options: &RunOptions, more: &[&str]) -> Result<Launc
 pub(super) fn begin(
     ranks: usize,
     options: &RunOptions,
-    more: &[&str],
+    more: &[&OsStr],
     stdin: impl Fn() -> Stdio,
 ) -> Result<LauncherProcess, Stop> {
-    let mut own = vec!["--as-rank"];
-    own.extend((options.color == ColorChoice::Auto && options.color.enabled()).then_some("--in-color"));
+    let mut own = vec![OsStr::new("--as-rank")];
+    own.extend((options.color == ColorChoice::Auto && options.color.enabled()).then_some(OsStr::new("--in-color")));
     let (program, arguments) = command(own.iter().chain(more));
     start(ranks, &program, &arguments, stdin).map_err(|error| Stop::failed(format!("error: {error}")))
 }
 
 /// This command and its arguments, for the ranks; their own options come first.
-fn command<'a>(own_options: impl Iterator<Item = &'a &'a str>) -> (PathBuf, Vec<OsString>) {
+fn command<'a>(own_options: impl Iterator<Item = &'a &'a OsStr>) -> (PathBuf, Vec<OsString>) {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let rest = own_options.map(OsString::from).chain(arguments).collect();
@@ -198,9 +193,11 @@ pub(super) struct Watch {
     turns: Option<Arc<Turns>>,
     /// Which ranks have come later.
     started: Option<Arc<Turns>>,
-    /// The ranks end by themselves after a signal that asks for it, having saved what they do.
-    is_saved: bool,
-    /// When they were told of one last. They may not have listened: they are told again. A second one ends them.
+    /// The ranks end by themselves after a signal that asks for it, having saved what they do: whether they listen now.
+    listens: Option<Box<dyn Fn() -> bool + Send>>,
+    /// One has come. A second one ends them.
+    is_asked: bool,
+    /// When they were told of it last. They may not have listened: they are told again.
     told: Option<Instant>,
 }
 
@@ -227,7 +224,8 @@ impl Watch {
             stopped_by: None,
             turns: None,
             started: None,
-            is_saved: false,
+            listens: None,
+            is_asked: false,
             told: None,
         }
     }
@@ -237,16 +235,32 @@ impl Watch {
         Watch { turns: Some(Arc::clone(&turns)), started: Some(turns), ..self }
     }
 
+    /// Passes signals that ask a run to end on to it, which is saved then, once it listens; also one that has come
+    /// before.
+    pub(super) fn saved(self, listens: impl Fn() -> bool + Send + 'static, is_asked: bool) -> Watch {
+        Watch { listens: Some(Box::new(listens)), is_asked, ..self }
+    }
+
     /// Waits for the end of the job, and says what it is for the user.
     ///
     /// # Errors
     /// If it did not go well.
-    pub(super) fn last(mut self) -> Result<(), Stop> {
+    pub(super) fn last(self) -> Result<(), Stop> {
+        self.ended()?.conclude()
+    }
+
+    /// Waits for the end of the job.
+    ///
+    /// # Errors
+    /// If the system does not say.
+    pub(super) fn ended(mut self) -> Result<Ended, Stop> {
         let status = self.end().map_err(|error| Stop::failed(format!("error: cannot wait for the ranks: {error}")))?;
         let errors = self.errors.take();
         let told = errors.and_then(|errors| self.result_of(&errors)).and_then(|(_, death)| death);
         let death = told.or_else(|| self.death.take());
-        self.conclude(status, death.as_ref())
+        let started = self.started.as_ref().map(|turns| turns.started()).unwrap_or_default();
+        let Watch { ranks, lost, stopped_by, is_asked, .. } = self;
+        Ok(Ended { status, death, ranks, started, lost, stopped_by, is_asked })
     }
 
     /// Waits for the job; ends it where it must not go on.
@@ -287,12 +301,13 @@ impl Watch {
 
     /// Tells ranks that are saved of the first signal that asks them to end.
     fn pass_requests(&mut self) {
-        let is_first = self.is_saved && self.told.is_none() && self.stopped_by.is_some_and(signals::is_request);
-        if is_first {
-            self.stopped_by = None;
+        let Some(listens) = &self.listens else { return };
+        if !self.is_asked && self.stopped_by.is_some_and(signals::is_request) {
+            (self.stopped_by, self.is_asked) = (None, true);
             signals::forget_request();
         }
-        if is_first || self.told.is_some_and(|told| told.elapsed() > AGAIN) {
+        // Before they listen they would be ended by the signal.
+        if self.is_asked && self.told.is_none_or(|told| told.elapsed() > AGAIN) && listens() {
             self.told = Some(Instant::now());
             self.job.interrupt();
         }
@@ -325,29 +340,61 @@ impl Watch {
             }
         }
     }
+}
+
+/// A job that has ended.
+pub(super) struct Ended {
+    status: ExitStatus,
+    death: Option<Death>,
+    ranks: usize,
+    started: Vec<(usize, usize)>,
+    lost: Option<io::Error>,
+    stopped_by: Option<i32>,
+    /// Whether a signal has come that asks a run to end.
+    pub is_asked: bool,
+}
+
+impl Ended {
+    /// Whether it has ended because whoever has started it, or reads what it writes, wants no more of it.
+    pub fn is_wanted(&self) -> bool {
+        self.stopped_by.is_some() || self.lost.is_some()
+    }
+
+    /// What has become of a rank or of the launcher, if one has died.
+    pub fn death(&self) -> Option<String> {
+        if let Some(death) = &self.death {
+            let ranks = self.started.iter().fold(self.ranks, |_, &(before, count)| before + count);
+            return Some(obituary(&death.among(&self.started), ranks));
+        }
+        signals::that_ended(self.status).map(|signal| format!("the launcher was ended by signal {signal}"))
+    }
+
+    /// The exit code that it stands for.
+    pub fn code(&self) -> u8 {
+        match (&self.death, signals::that_ended(self.status)) {
+            (Some(death), _) => death.signal.map_or(UNKNOWN, by_signal),
+            (None, Some(signal)) => by_signal(signal),
+            // The ranks have said why, or the launcher has.
+            (None, None) => self.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(UNKNOWN),
+        }
+    }
 
     /// What the end of a job is for the user.
-    fn conclude(self, status: ExitStatus, death: Option<&Death>) -> Result<(), Stop> {
+    ///
+    /// # Errors
+    /// If it did not go well.
+    pub fn conclude(self) -> Result<(), Stop> {
         if let Some(signal) = self.stopped_by {
             return Err(Stop::signalled(signal));
         }
         if let Some(error) = self.lost {
             return Err(write_error(&error));
         }
-        if let Some(death) = death {
-            let code = death.signal.map_or(UNKNOWN, by_signal);
-            let started = self.started.map(|turns| turns.started()).unwrap_or_default();
-            let ranks = started.iter().fold(self.ranks, |_, &(before, count)| before + count);
-            return Err(Stop::with_code(code, obituary(&death.among(&started), ranks)));
-        }
-        if let Some(signal) = signals::that_ended(status) {
-            let message = format!("error: the launcher was ended by signal {signal}: the job ends");
-            return Err(Stop::with_code(by_signal(signal), message));
-        }
-        match status.code() {
-            Some(0) => Ok(()),
-            // The ranks have said why, or the launcher has.
-            code => Err(Stop::with_code(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNKNOWN), "")),
+        let hint = self.death.as_ref().map_or("", hint);
+        match (self.death(), self.code()) {
+            (Some(death), code) => Err(Stop::with_code(code, format!("error: {death}: the job ends{hint}"))),
+            (None, 0) => Ok(()),
+            (None, code) => Err(Stop::with_code(code, "")),
         }
     }
 }
@@ -357,26 +404,29 @@ fn by_signal(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(UNKNOWN)
 }
 
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
+
 /// What is said of a dead rank.
 fn obituary(death: &Death, ranks: usize) -> String {
-    const SIGKILL: i32 = 9;
-    const SIGTERM: i32 = 15;
     let Death { rank, machine, signal, .. } = death;
     let rank = rank.map_or_else(|| "a rank".to_owned(), |rank| format!("rank {rank}"));
     let machine = machine.as_ref().map_or_else(String::new, |machine| format!(" on {machine}"));
-    let Some(signal) = signal else {
-        return format!("error: {rank} of {ranks}{machine} crashed or was killed: the job ends");
-    };
     let what = match *signal {
-        SIGKILL | SIGTERM => "was killed by",
-        _ => "crashed with",
+        None => return format!("{rank} of {ranks}{machine} crashed or was killed"),
+        Some(SIGKILL | SIGTERM) => "was killed by",
+        Some(_) => "crashed with",
     };
-    let hint = match *signal {
-        SIGKILL => "\nhint: a system that runs out of memory kills; --max-memory makes nesl give up before",
-        SIGTERM => "",
-        _ => "\nthis is a bug in nesl; please report it with the program",
-    };
-    format!("error: {rank} of {ranks}{machine} {what} signal {signal}: the job ends{hint}")
+    format!("{rank} of {ranks}{machine} {what} signal {}", signal.unwrap_or_default())
+}
+
+/// What one can do about it.
+fn hint(death: &Death) -> &'static str {
+    match death.signal {
+        None | Some(SIGTERM) => "",
+        Some(SIGKILL) => "\nhint: a system that runs out of memory kills; --max-memory makes nesl give up before",
+        Some(_) => "\nthis is a bug in nesl; please report it with the program",
+    }
 }
 
 #[cfg(test)]
@@ -387,10 +437,11 @@ mod tests {
     fn a_dead_rank_is_named() {
         let death = Death { rank: Some(2), job: 1, machine: Some("node7".to_owned()), signal: Some(9) };
         let text = obituary(&death, 4);
-        assert!(text.starts_with("error: rank 2 of 4 on node7 was killed by signal 9: the job ends\nhint: "), "{text}");
+        assert_eq!(text, "rank 2 of 4 on node7 was killed by signal 9");
+        assert!(hint(&death).starts_with("\nhint: "));
         let text = obituary(&Death { rank: None, job: 1, machine: None, signal: Some(11) }, 4);
-        assert!(text.starts_with("error: a rank of 4 crashed with signal 11"), "{text}");
+        assert_eq!(text, "a rank of 4 crashed with signal 11");
         let text = obituary(&Death { rank: None, job: 1, machine: None, signal: None }, 4);
-        assert_eq!(text, "error: a rank of 4 crashed or was killed: the job ends");
+        assert_eq!(text, "a rank of 4 crashed or was killed");
     }
 }

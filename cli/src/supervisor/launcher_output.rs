@@ -38,11 +38,12 @@ const DOUBTS: [&str; 3] =
     ["* hwloc ", "hwloc has encountered what looks like an error", "hwloc received invalid information"];
 
 /// How paragraphs begin that say of a job what its ranks have said themselves, or what [`Death`] says.
-const OBITUARIES: [&str; 6] = [
+const OBITUARIES: [&str; 7] = [
     "Primary job terminated normally, but",
     CHILD,
     "MPI_ABORT was invoked on rank",
     "noticed that process rank",
+    "An MPI communication peer process has unexpectedly disconnected",
     "detected that one or more processes exited with non-zero status",
     HYDRA,
 ];

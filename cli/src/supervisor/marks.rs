@@ -1,6 +1,7 @@
-//! The marks by which rank 0 says that it has answered an input: on its way to the terminal a text loses them.
+//! The marks by which rank 0 says that it has answered an input, or is being saved: on its way to the user a text loses
+//! them.
 
-use crate::repl::MARK;
+use crate::output::MARK;
 use std::io::{self, Write};
 
 /// A writer that takes marks out of what it passes on, and hands what they say to a listener.

@@ -15,6 +15,7 @@ use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
 use nesl_frontend::syntax::Syntax;
 use nesl_service::KnownName;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -54,7 +55,8 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     signals::note();
     let (mark, turns) = (job::mark(), Arc::<Turns>::default());
     let screen = Screen::now().to_string();
-    let mut job = begin(ranks, options, &["--mark", &mark, "--turns", &mark, "--screen", &screen], Stdio::piped)?;
+    let own = ["--mark", &mark, "--turns", &mark, "--screen", &screen].map(OsStr::new);
+    let mut job = begin(ranks, options, &own, Stdio::piped)?;
     let input = job.stdin();
     let (sender, events) = channel();
     // Nobody need listen any more: the session ends then.

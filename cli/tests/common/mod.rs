@@ -3,6 +3,8 @@
 // Each test file uses a part of this.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
+pub mod marked;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -20,6 +20,7 @@ use mpi::topology::Communicator as _;
 use nesl_prim::visible;
 use std::ffi::{CString, OsString};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -49,7 +50,7 @@ impl Regrouping {
     }
 }
 
-/// Why this process could not start others by this program, if it could not.
+/// Why this process could not start others by this program, which knows `--version`, if it could not.
 ///
 /// # Errors
 /// Why.
@@ -58,10 +59,17 @@ pub fn can_start(program: &Path) -> Result<(), String> {
     if !library.contains("Open MPI") {
         return Err(format!("{library} is not known to start ranks while a job runs; Open MPI does"));
     }
-    match std::fs::metadata(program) {
-        Ok(file) if file.is_file() => Ok(()),
-        // An MPI that finds no program to start ends the job.
-        _ => Err(format!("the program that ranks run is gone: {}", visible::line(&program.display().to_string()))),
+    let name = || visible::line(&program.display().to_string()).into_owned();
+    if !std::fs::metadata(program).is_ok_and(|file| file.is_file()) {
+        return Err(format!("the program that ranks run is gone: {}", name()));
+    }
+    // An MPI that cannot start what it is asked to ends the job: so this process tries it before.
+    let mut trial = Command::new(program);
+    let trial = trial.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match trial.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("the program that ranks run does not begin: {}, {status}", name())),
+        Err(error) => Err(format!("no process can be started of {}: {error}", name())),
     }
 }
 

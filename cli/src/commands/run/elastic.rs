@@ -78,6 +78,9 @@ impl ElasticRun<'_> {
             if wanted != place.working() {
                 let Some(found) = &found else { return Ok(()) };
                 let more = (found, &position);
+                if let Some((before, count)) = place.starting(wanted).filter(|_| place.rank() == 0) {
+                    Started::say(self.options, before, count);
+                }
                 let (after, change) = place.regroup(wanted, values, (&mut threads, self.options), &more);
                 values = after;
                 self.tell(place, wanted, change.map(|change| change.text()));
@@ -89,7 +92,7 @@ impl ElasticRun<'_> {
     /// The program, on all ranks.
     fn begin(&self, place: &mut Place) -> Result<Found, Stop> {
         let saving = SavingOptions::default();
-        let found = place.from_first(|| begin(self.text, self.arguments, (&saving, self.options.style())))?;
+        let found = place.from_first(|| begin(self.text, self.arguments, (&saving, self.options)))?;
         arguments::refuse_unknown_option(&found.program.mains, self.arguments, self.command)?;
         if place.rank() == 0 {
             self.file.begin(place.working());
@@ -112,13 +115,9 @@ impl ElasticRun<'_> {
     }
 
     /// Says on rank 0 what has become of the ranks.
-    fn tell(&self, place: &mut Place, wanted: usize, change: Result<String, String>) {
-        let started = place.take_started();
+    fn tell(&self, place: &Place, wanted: usize, change: Result<String, String>) {
         if place.rank() != 0 || place.is_parked() {
             return;
-        }
-        if let Some((before, count)) = started {
-            Started::say(self.options, before, count);
         }
         match change {
             Ok(text) => {

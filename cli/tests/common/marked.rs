@@ -1,0 +1,51 @@
+//! Processes that a test has started, directly or not: a variable in their environment marks them.
+
+use std::process::Command;
+
+/// A mark, and the processes that have it.
+#[derive(Clone, Debug)]
+pub struct Mark(String);
+
+impl Mark {
+    /// One that nobody has.
+    pub fn new() -> Mark {
+        let since = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+        Mark(format!("NESL_FAULT_MARK={}.{since}", std::process::id()))
+    }
+
+    /// Gives it to a command.
+    pub fn put(&self, command: &mut Command) {
+        let (name, value) = self.0.split_once('=').unwrap();
+        command.env(name, value);
+    }
+
+    /// The processes that have it, each with its rank if it is one.
+    pub fn processes(&self) -> Vec<(u32, Option<usize>)> {
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let marked = all.filter_map(|entry| {
+            let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let environment = std::fs::read(entry.path().join("environ")).ok()?;
+            let variables: Vec<&[u8]> = environment.split(|&byte| byte == 0).collect();
+            let rank = variables.iter().find_map(|variable| {
+                let text = std::str::from_utf8(variable).ok()?;
+                ["OMPI_COMM_WORLD_RANK=", "PMI_RANK="].iter().find_map(|name| text.strip_prefix(name)?.parse().ok())
+            });
+            variables.contains(&self.0.as_bytes()).then_some((id, rank))
+        });
+        marked.collect()
+    }
+
+    /// The process of a rank, if it is there: the one whose parent is not of that rank, as commands that it runs have
+    /// its environment.
+    pub fn rank(&self, rank: usize) -> Option<u32> {
+        let processes = self.processes();
+        let of_rank: Vec<u32> = processes.iter().filter(|(_, of)| *of == Some(rank)).map(|&(id, _)| id).collect();
+        of_rank.iter().find(|&&id| !of_rank.contains(&parent(id))).copied()
+    }
+}
+
+/// The parent of a process; none has the number 0, which stands for what has just ended.
+pub fn parent(process: u32) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok()).unwrap_or(0)
+}
