@@ -155,7 +155,6 @@ mod tests {
             "true",
             "\"",
             "->",
-            "{0",
         ];
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for seed in 0..200 {
