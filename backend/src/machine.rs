@@ -331,7 +331,7 @@ impl<E: Engine> Machine<E> {
             evaluator: Evaluator::new(program, self.limits, self.native, cut),
             instructions: 0,
             steps: 0,
-            earned: run::serial::AT_FIRST,
+            account: run::serial::Account::default(),
             profile: self.profile.as_mut(),
             unlooked: 0,
         };

@@ -12,6 +12,8 @@ pub enum Suite {
     Programs,
     /// Programs as a user writes them first, beside plain loops on one thread.
     Outside,
+    /// Programs in V, in NESL and in C.
+    Languages,
 }
 
 /// A benchmark.

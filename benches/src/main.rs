@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! table      the benchmarks: program, size, input, twin      case     what a row is, and what it becomes at a size
+//! languages  programs in V, NESL and C
 //! outside    the same for the outsider's suite               pieces   arguments of programs, from what twins have
 //! twins/     the Rust side                                    input    inputs, from a fixed generator
 //! program    the NESL side                                    answer   results of both, compared
@@ -15,6 +16,7 @@
 mod answer;
 mod case;
 mod input;
+mod languages;
 mod machine_limits;
 mod measure;
 mod outside;
@@ -28,6 +30,7 @@ mod twins;
 
 use case::{Row, Suite};
 use clap::Parser;
+use languages::{TRIOS, Trio};
 use measure::{Settings, Side};
 use report::{Failed, Measured, Report};
 use std::process::ExitCode;
@@ -39,7 +42,7 @@ use table::ROWS;
 struct Arguments {
     /// The benchmarks to run; all if none is named
     names: Vec<String>,
-    /// The programs that the project is tuned for, or those that an outsider would write
+    /// The programs that the project is tuned for, those that an outsider would write, or those in V, NESL and C
     #[arg(long, value_enum, default_value = "programs")]
     suite: Suite,
     /// Threads of both sides; several numbers show the speed-up of each over the first
@@ -85,6 +88,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let all = match arguments.suite {
         Suite::Programs => ROWS,
         Suite::Outside => outside::ROWS,
+        Suite::Languages => return run_languages(arguments),
     };
     if let Some(unknown) = arguments.names.iter().find(|name| !all.iter().any(|row| row.name == name.as_str())) {
         return Err(format!("no benchmark is called {unknown}; --list lists them"));
@@ -115,6 +119,20 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         println!("{}", serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?);
     }
     Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Measures the programs in three languages, on one thread.
+fn run_languages(Arguments { names, divide, repetitions, list, .. }: &Arguments) -> Result<ExitCode, String> {
+    let is_named = |trio: &&Trio| names.is_empty() || names.iter().any(|name| name == trio.name);
+    if let Some(unknown) = names.iter().find(|name| !TRIOS.iter().any(|trio| trio.name == name.as_str())) {
+        return Err(format!("no program is called {unknown}; --list lists them"));
+    }
+    let trios: Vec<&Trio> = TRIOS.iter().filter(is_named).collect();
+    if *list {
+        trios.iter().for_each(|trio| println!("{:<15} {:>10}", trio.name, trio.size));
+        return Ok(ExitCode::SUCCESS);
+    }
+    Ok(if languages::report(&trios, *divide, (*repetitions).max(1)) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Measures all rows; shows each as soon as it is measured, unless data are wanted.

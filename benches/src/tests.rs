@@ -1,5 +1,6 @@
 //! Every program agrees with its twin, and every program is in the table.
 
+use crate::languages::{self, TRIOS};
 use crate::measure::{self, Settings, Side};
 use crate::outside;
 use crate::table::ROWS;
@@ -34,6 +35,21 @@ fn every_program_file_is_in_the_table_and_every_name_there_once() {
         assert_eq!(files, programs);
         assert_eq!(rows.iter().map(|row| row.name).collect::<BTreeSet<_>>().len(), rows.len());
     }
+}
+
+#[test]
+fn programs_in_three_languages_give_the_same() {
+    let wrong: Vec<String> = (TRIOS.iter())
+        .filter_map(|trio| Some(format!("{}: {}", trio.name, languages::times(trio, trio.small, 1).err()?)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("v");
+    let files: BTreeSet<String> = (std::fs::read_dir(folder).unwrap())
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "main.c")
+        .collect();
+    let of_trios = TRIOS.iter().flat_map(|trio| ["v", "nesl", "c"].map(|ending| format!("{}.{ending}", trio.name)));
+    assert_eq!(files, of_trios.collect());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The arguments of `main`: words of the command line to values of the parameters' types.
 //!
 //! [`words`] says which word is for which parameter. A polymorphic `main` has several entries, one for each instance of
-//! its type; the first whose parameters the words fit is used. What fits a parameter:
+//! its type; the first whose parameters the words fit is used. [`counted`] says which `main` takes words as they are.
+//! What fits a parameter of any other:
 //!
 //! | parameter | word |
 //! |---|---|
@@ -16,7 +17,10 @@
 //! like a literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file
 //! holds numbers, and text must be a literal: a misspelt name or number should be an error, not a text.
 
+mod counted;
 mod words;
+
+pub use counted::takes_words;
 
 use crate::literal;
 use crate::stop::Stop;
@@ -64,6 +68,9 @@ pub fn read<'a, E: Engine>(
     command: &str,
 ) -> Result<(&'a Main, Vec<Argument<'a, E>>), Stop> {
     let wrong = |problem: String| Stop::usage(format!("error: {problem}\n{}", usage(mains, command)));
+    if takes_words(mains) {
+        return as_they_are(engine, &mains[0], words, command);
+    }
     let words = assign(mains, words).map_err(|misfit| match misfit {
         Misfit::Help => wrong("it is asked what main expects".to_owned()),
         Misfit::Wrong(problem) => wrong(problem),
@@ -83,6 +90,21 @@ pub fn read<'a, E: Engine>(
     Err(wrong(best.map_or_else(String::new, |error| error.message)))
 }
 
+/// The entry of a `main` that takes the words as they are.
+fn as_they_are<'a, E: Engine>(
+    engine: &mut E,
+    main: &'a Main,
+    words: &[OsString],
+    command: &str,
+) -> Result<(&'a Main, Vec<Argument<'a, E>>), Stop> {
+    let literals = main.parameters.iter().zip(counted::values(words, command));
+    let values = literals.map(|(parameter, literal)| {
+        let value = from_literal(engine, &parameter.shape, &literal);
+        value.map(Argument::Given).map_err(|error| Stop::failed(format!("error: {}: {error}", parameter.name)))
+    });
+    Ok((main, values.collect::<Result<_, _>>()?))
+}
+
 /// The word for each parameter of the entries, which have parameters of the same names.
 fn assign<'w>(mains: &[Main], words: &'w [OsString]) -> Result<Vec<Option<&'w OsStr>>, Misfit> {
     let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
@@ -94,7 +116,7 @@ fn assign<'w>(mains: &[Main], words: &'w [OsString]) -> Result<Vec<Option<&'w Os
 
 /// Whether the words ask what `main` expects.
 pub fn ask_for_help(mains: &[Main], words: &[OsString]) -> bool {
-    assign(mains, words) == Err(Misfit::Help)
+    !takes_words(mains) && assign(mains, words) == Err(Misfit::Help)
 }
 
 /// What there is to say to those who ask what a program expects.
@@ -112,7 +134,7 @@ pub fn help(mains: &[Main], command: &str) -> String {
 /// A usage error.
 pub fn refuse_unknown_option(mains: &[Main], words: &[OsString], command: &str) -> Result<(), Stop> {
     let (Some(main), Some(first)) = (mains.first(), words.first()) else { return Ok(()) };
-    if first == "--help" || first == "-h" || is_separated(words) {
+    if first == "--help" || first == "-h" || is_separated(words) || takes_words(mains) {
         return Ok(());
     }
     words::refuse_unknown(&main.parameters, first)
@@ -128,6 +150,9 @@ fn is_separated(last: &[OsString]) -> bool {
 
 /// The files that are read for words.
 pub fn files(mains: &[Main], words: &[OsString]) -> Vec<PathBuf> {
+    if takes_words(mains) {
+        return Vec::new();
+    }
     let Ok(words) = assign(mains, words) else { return Vec::new() };
     let mut files = Vec::new();
     for main in mains {
@@ -148,6 +173,9 @@ fn is_overloaded(mains: &[Main], position: usize, parameter: &Parameter) -> bool
 
 /// What `main` expects: `usage: nesl run a.nesl -- V [--n N]`, and what each of them is.
 pub fn usage(mains: &[Main], command: &str) -> String {
+    if takes_words(mains) {
+        return format!("usage: {command} [WORDS]\n  argv : {}", types(mains, 1));
+    }
     let parameters = mains.first().map_or(&[][..], |main| &main.parameters);
     let mut line = format!("usage: {command}");
     let mut described = String::new();

@@ -91,7 +91,7 @@ pub fn choose(program: &Program, arguments: &[OsString], command: &str) -> Resul
         return Ok(Choice::Help);
     }
     let needs_none = |main: &Main| main.parameters.iter().all(|parameter| parameter.default.is_some());
-    let is_called = program.mains.iter().any(needs_none);
+    let is_called = program.mains.iter().any(needs_none) || arguments::takes_words(&program.mains);
     let has_expressions = program.steps.iter().any(|step| step.shown().next().is_some());
     match (program.mains.is_empty(), arguments.is_empty()) {
         (true, true) => Ok(Choice::Forms),

@@ -172,6 +172,50 @@ fn a_document_is_checked_while_it_changes() {
 }
 
 #[test]
+fn programs_of_v_are_served_in_its_words() {
+    let bench = Bench::new();
+    let mut server = Server::start(&bench);
+    server.request("initialize", json!({"processId": null, "rootUri": null, "capabilities": {}}));
+    server.notify("initialized", json!({}));
+    let uri = "file:///somewhere/test.v";
+    let text = "struct p{int a;};\npure int twice(int v[*]) [*] {\n  int w[*] = [2*x : x in v];\n  while ($w > 3) w = w >< v;\n  \
+                return w;\n}\nint y = 1.5;\nsum(twice([1, 2]));\n";
+    let document = json!({"uri": uri, "languageId": "nesl-v", "version": 1, "text": text});
+    server.notify("textDocument/didOpen", json!({"textDocument": document}));
+    let said = server.read();
+    let found = said["params"]["diagnostics"].as_array().unwrap();
+    assert_eq!((found.len(), &found[0]["code"]), (1, &json!("E0202")), "{said}");
+    assert!(found[0]["message"].as_str().unwrap().contains("`double`"), "{said}");
+    assert_eq!(found[0]["range"], place(6, 8, 11));
+    let change = json!([{"range": place(6, 8, 11), "text": "15"}]);
+    let document = json!({"uri": uri, "version": 2});
+    server.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": change}));
+    let said = server.read();
+    assert_eq!(said["params"]["diagnostics"], json!([]), "{said}");
+    let document = json!({"uri": uri});
+    let about = |line: u32, at: u32| json!({"textDocument": document, "position": {"line": line, "character": at}});
+    let hover = server.request("textDocument/hover", about(7, 5))["result"]["contents"]["value"].clone();
+    assert!(hover.as_str().unwrap().contains("pure int twice(int v[*]) [*]"), "{hover}");
+    let hover = server.request("textDocument/hover", about(2, 6))["result"]["contents"]["value"].clone();
+    assert!(hover.as_str().unwrap().contains("w : int[*]"), "{hover}");
+    let definition = server.request("textDocument/definition", about(7, 5));
+    assert_eq!(definition["result"][0]["range"], place(1, 9, 14), "{definition}");
+    let whole = json!({"textDocument": document});
+    let symbols = server.request("textDocument/documentSymbol", whole.clone());
+    let names: Vec<&str> =
+        symbols["result"].as_array().unwrap().iter().map(|symbol| symbol["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["p", "twice", "y"], "what loops become is no symbol");
+    let layout = json!({"textDocument": {"uri": uri}, "options": {"tabSize": 2, "insertSpaces": true}});
+    let layout = server.request("textDocument/formatting", layout)["result"].to_string();
+    assert!(layout.contains("2 * x"), "{layout}");
+    let folds = server.request("textDocument/foldingRange", whole)["result"].clone();
+    assert_eq!(folds[0]["startLine"], 1, "{folds}");
+    let ran = server.request("workspace/executeCommand", json!({"command": "nesl.run", "arguments": [uri]}));
+    assert_eq!(ran["result"], "6\n", "{ran}");
+    server.end();
+}
+
+#[test]
 fn places_are_counted_in_units_of_utf_16() {
     let bench = Bench::new();
     // The clef takes two units, and four bytes.

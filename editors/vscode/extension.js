@@ -9,9 +9,9 @@ async function activate(context) {
   const server = { command, args: ["lsp"] };
   const output = vscode.window.createOutputChannel("NESL");
   const options = {
-    documentSelector: [{ language: "nesl" }],
+    documentSelector: [{ language: "nesl" }, { language: "nesl-v" }],
     // Files that programs import may change outside of the editor.
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.nesl") },
+    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{nesl,v}") },
     middleware: {
       // What a lens has run is the result of its command.
       executeCommand: async (name, arguments_, next) => {

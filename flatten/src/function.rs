@@ -63,8 +63,20 @@ fn lower_function(instances: &mut Instances<'_>, function: core::FunctionId, key
         let results = lowering.enter_loop(&target, argument, &result_type, effect, count);
         return lowering.builder.finish(results);
     }
-    lowering.environment.insert(parameter.id, argument);
-    let value = lowering.eval(body, context);
+    let value = match key.version {
+        Version::Serial if lowering.instances.packing.is_packed(function, &argument_type, &result_type) => {
+            lowering.call_packed(function, key.type_arguments.clone(), argument, &result_type, effect)
+        }
+        _ => {
+            lowering.gives_packed = key.version == Version::Packed;
+            if lowering.gives_packed {
+                lowering.note_packed(&argument);
+            }
+            lowering.environment.insert(parameter.id, argument);
+            let value = lowering.eval(body, context);
+            lowering.given_by_branch(value, context)
+        }
+    };
     lowering.function(value, &result_type, effect, context)
 }
 
@@ -91,7 +103,7 @@ impl Lowering<'_, '_> {
         globals: BTreeSet<GlobalId>,
     ) -> (Context, Value) {
         let (context, pattern) = match &key.version {
-            Version::Serial => (Context::Serial, Pattern::uniform(argument_type, false)),
+            Version::Serial | Version::Packed => (Context::Serial, Pattern::uniform(argument_type, false)),
             Version::Lifted(pattern) | Version::Loop(pattern) => {
                 let count = self.parameter(&Type::INT, &Pattern::Part(false)).operand();
                 (Context::Lifted(count), pattern.clone())

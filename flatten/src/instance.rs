@@ -17,6 +17,7 @@
 
 use crate::free::Globals;
 use crate::parallel::NotParallel;
+use crate::replacing::Packing;
 use crate::value::{Pattern, Value};
 use nesl_frontend::ast::Symbol;
 use nesl_frontend::core::effects::Effects;
@@ -34,6 +35,8 @@ use std::rc::Rc;
 pub(crate) enum Version {
     /// One.
     Serial,
+    /// One, of a function that takes and gives packed sequences ([`crate::lower::packing`]).
+    Packed,
     /// Many; which parts of the argument are lifted.
     Lifted(Pattern),
     /// Those that are left of many, in a function that is a loop; the same of it.
@@ -68,6 +71,7 @@ pub(crate) struct Instances<'p> {
     pub(crate) program: &'p core::Program,
     pub(crate) effects: Effects,
     pub(crate) steps: Steps,
+    pub(crate) packing: Packing,
     pub(crate) globals: Globals,
     numbers: HashMap<Key, FunctionId>,
     pending: Vec<(Key, FunctionId)>,
@@ -94,10 +98,12 @@ struct Origin {
 
 impl<'p> Instances<'p> {
     pub(crate) fn new(program: &'p core::Program) -> Self {
+        let steps = Steps::of(program);
         Instances {
             program,
             effects: Effects::of(program),
-            steps: Steps::of(program),
+            packing: Packing::of(program, &steps),
+            steps,
             globals: Globals::default(),
             numbers: HashMap::new(),
             pending: Vec::new(),
@@ -217,6 +223,7 @@ impl Key {
         let types = argument_type.to_string().replace(' ', "");
         match &self.version {
             Version::Serial => format!("{source}@{types}"),
+            Version::Packed => format!("{source}@{types}/P"),
             Version::Lifted(pattern) => format!("{source}@{types}/{}", pattern.letters()),
             Version::Loop(pattern) => format!("{source}@{types}/{}/loop", pattern.letters()),
         }

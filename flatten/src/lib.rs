@@ -20,6 +20,7 @@ mod function;
 mod instance;
 mod lower;
 mod parallel;
+mod replacing;
 mod value;
 
 use instance::Instances;

@@ -14,8 +14,10 @@
 //! * Elements are computed on one by one only after `compact`: elements outside the segments are nobody's.
 
 pub(crate) mod lift;
+pub(crate) mod packing;
 pub(crate) mod repr;
 mod state;
+pub(crate) mod written_back;
 
 use crate::instance::{Instances, Version};
 use crate::value::{Pattern, Value};
@@ -29,7 +31,8 @@ use nesl_vcode::build::FunctionBuilder;
 use nesl_vcode::{Block, Constants, Operand, VectorOp};
 use repr::int;
 use state::state_type;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use written_back::Whereabouts;
 
 /// For how many instances code computes.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +71,14 @@ pub(crate) struct Lowering<'a, 'p> {
     pub(crate) joined: HashMap<Operand, (Operand, Operand)>,
     /// The loop that the function is, if it is one.
     pub(crate) looping: Option<Looping>,
+    /// Where values were taken from.
+    pub(crate) whereabouts: Whereabouts,
+    /// Descriptors whose segments are known to lie one after another, with nothing between them.
+    pub(crate) packed: HashSet<Operand>,
+    /// Whether all that the function gives is packed, and so what it takes: see [`packing`].
+    pub(crate) gives_packed: bool,
+    /// Whether instructions keep the place of what is around them.
+    pub(crate) span_stays: bool,
 }
 
 impl<'a, 'p> Lowering<'a, 'p> {
@@ -84,6 +95,10 @@ impl<'a, 'p> Lowering<'a, 'p> {
             is_scalar_function: false,
             joined: HashMap::new(),
             looping: None,
+            whereabouts: Whereabouts::default(),
+            packed: HashSet::new(),
+            gives_packed: false,
+            span_stays: false,
         }
     }
 
@@ -122,7 +137,8 @@ impl<'a, 'p> Lowering<'a, 'p> {
 
     /// The instructions for an expression; its value.
     pub(crate) fn eval(&mut self, expr: &Expr, context: Context) -> Value {
-        let outer = self.builder.set_span(expr.span);
+        let span = if self.span_stays { self.builder.current_span() } else { expr.span };
+        let outer = self.builder.set_span(span);
         let value = self.eval_kind(expr, context);
         self.builder.set_span(outer);
         value

@@ -59,6 +59,14 @@ impl Syntax {
         }
     }
 
+    /// Tokens and comments of a text; those of another syntax than NESL as what they are there.
+    pub fn lexed(self, file: FileId, text: &str) -> nesl::lexer::Lexed {
+        match self {
+            Syntax::Nesl => nesl::lexer::lex(file, text),
+            Syntax::V => v::lexed(file, text),
+        }
+    }
+
     /// Lays a text out as programs of its syntax usually are.
     ///
     /// # Errors

@@ -82,8 +82,23 @@ pub fn name_of(text: &str) -> &'static str {
 /// # Errors
 /// The codes of what is wrong, with the messages.
 pub fn translated(text: &str) -> Result<String, Vec<(String, String)>> {
+    written_in_the_other(name_of(text), text)
+}
+
+/// The tree of a program, printed as NESL.
+pub fn printed(text: &str) -> String {
     let (mut sources, session) = LIBRARY.clone();
     let file = sources.add(name_of(text), text, Origin::User);
+    session.in_nesl(&sources, file)
+}
+
+/// A program in the other syntax than that which its name says.
+///
+/// # Errors
+/// As [`translated`].
+pub fn written_in_the_other(name: &str, text: &str) -> Result<String, Vec<(String, String)>> {
+    let (mut sources, session) = LIBRARY.clone();
+    let file = sources.add(name, text, Origin::User);
     let written = session.translated(&mut sources, file, &Imports::default());
     written.map_err(|errors| errors.iter().map(|error| (error.code.to_owned(), error.message.clone())).collect())
 }

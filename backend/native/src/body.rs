@@ -12,6 +12,7 @@ mod filter;
 mod group;
 mod placed;
 mod results;
+mod single;
 mod sink;
 mod updates;
 
@@ -330,11 +331,15 @@ impl<'a, 'b> Body<'a, 'b> {
                 let address = self.kept.constants(constants);
                 vec![self.emitter.int(address as i64), self.emitter.int(constants.len() as i64)]
             }
+            Op::Vector(VectorOp::Build) if self.uses.is_single(instruction.results[0]) => self.value(operands[0]),
             Op::Vector(op) if is_direct(*op) => self.direct(*op, operands),
             Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
             Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands, &instruction.results),
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
-                (Some((plan, inputs)), _) => self.loops(instruction, &plan, &inputs),
+                (Some((plan, inputs)), _) => match self.single_writes(instruction) {
+                    Some(values) => values,
+                    None => self.loops(instruction, &plan, &inputs),
+                },
                 (None, Op::Vector(op)) => self.vector(*op, operands, &instruction.results),
                 (None, _) => panic!("a group that is no loop: {instruction:?}"),
             },

@@ -179,8 +179,8 @@ pub(crate) struct Done<E: Engine> {
 }
 
 impl NativeCode {
-    /// Calls a function, whose results are of these types and no descriptors; none if there is no memory to do that in.
-    /// `operands` are those values.
+    /// Calls a function, whose results are of these types; none if there is no memory to do that in. `operands` are
+    /// those values.
     ///
     /// # Errors
     /// [`nesl_prim::Failure::OutOfMemory`] where the results have no place.
@@ -204,10 +204,12 @@ impl NativeCode {
                 for &ty in types {
                     let (words, others) = rest.split_at(words_of(ty));
                     rest = others;
-                    results.push(match given(engine, words, values) {
-                        Some(column) => Slot::Column(column),
+                    results.push(match given(engine, (ty, words), values)? {
+                        Some(slot) => slot,
                         // SAFETY: native code has just made these words: columns are in scratch memory or parts of
                         // operands.
+                        None if ty == RegisterType::Descriptor => unsafe { view(engine, words) }?,
+                        // SAFETY: as before.
                         None => unsafe { slot(engine, (ty, words), None) }?,
                     });
                 }
@@ -253,15 +255,47 @@ impl NativeCode {
     }
 }
 
-/// The column among values that is at an address, as long as it is there.
-fn given<E: Engine>(engine: &E, words: &[u64], values: &[SlotOf<E>]) -> Option<E::Column> {
-    let &[address, length] = words else { return None };
-    values.iter().find_map(|value| match value {
-        Slot::Column(column) if engine.length(column) as u64 == length => {
-            engine.address(column).filter(|&own| own as u64 == address).map(|_| column.clone())
+/// The column or descriptor among values that these words are, as long as it is there.
+fn given<E: Engine>(
+    engine: &mut E,
+    (ty, words): (RegisterType, &[u64]),
+    values: &[SlotOf<E>],
+) -> Result<Option<SlotOf<E>>, Fault> {
+    let is_at =
+        |engine: &E, column: &E::Column, address: u64| engine.address(column).is_some_and(|own| own as u64 == address);
+    for value in values {
+        match (value, ty, words) {
+            (Slot::Column(column), RegisterType::Column(_), &[address, length])
+                if engine.length(column) as u64 == length && is_at(engine, column, address) =>
+            {
+                return Ok(Some(value.clone()));
+            }
+            (Slot::Descriptor(segments), RegisterType::Descriptor, &[starts, lengths, count])
+                if engine.segments(segments) as u64 == count =>
+            {
+                let columns = [engine.starts(segments)?, engine.lengths(segments)?];
+                if is_at(engine, &columns[0], starts) && is_at(engine, &columns[1], lengths) {
+                    return Ok(Some(value.clone()));
+                }
+            }
+            _ => {}
         }
-        _ => None,
-    })
+    }
+    Ok(None)
+}
+
+/// The segments that lie where these words say.
+///
+/// # Safety
+/// The words are addresses of such elements.
+unsafe fn view<E: Engine>(engine: &mut E, words: &[u64]) -> Result<SlotOf<E>, Fault> {
+    let &[starts, lengths, count] = words else { unreachable!("a descriptor in {} words", words.len()) };
+    let [starts, lengths] = [starts, lengths].map(|address| {
+        // SAFETY: by the caller.
+        let elements = unsafe { Elements::at(nesl_prim::ScalarType::Int, address, count) };
+        engine.copy(elements)
+    });
+    Ok(Slot::Descriptor(engine.descriptor(Some(starts?), lengths?)?))
 }
 
 /// A register from its words.

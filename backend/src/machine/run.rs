@@ -64,7 +64,7 @@ pub(super) struct Run<'a, E: Engine> {
     /// What native code did, that of the evaluator apart.
     pub steps: u64,
     /// How many elements native code may copy for what the lines have done ([`serial`]).
-    pub earned: usize,
+    pub account: serial::Account,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
     /// What was done since it was looked whether to pause, where ranks look together.

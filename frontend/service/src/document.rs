@@ -4,8 +4,8 @@ use crate::position::Lines;
 use nesl_frontend::analysis::Mention;
 use nesl_frontend::ast::TopLevel;
 use nesl_frontend::diagnostic::Severity;
-use nesl_frontend::syntax::nesl::format;
-use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
+use nesl_frontend::syntax::Syntax;
+use nesl_frontend::syntax::nesl::lexer::Lexed;
 use nesl_frontend::{Analysis, Diagnostic, Imports, Opened, Reader, Session};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::cell::OnceCell;
@@ -91,6 +91,11 @@ impl Document {
         !self.imports.is_empty()
     }
 
+    /// Its syntax, by its name.
+    pub fn syntax(&self) -> Syntax {
+        Syntax::of(&self.sources.file(self.file).name)
+    }
+
     /// Its text.
     pub fn text(&self) -> &str {
         &self.sources.file(self.file).text
@@ -118,7 +123,7 @@ impl Document {
 
     /// Its tokens and comments.
     pub(crate) fn lexed(&self) -> &Lexed {
-        self.lexed.get_or_init(|| lex(self.file, self.text()))
+        self.lexed.get_or_init(|| self.syntax().lexed(self.file, self.text()))
     }
 
     /// What checking says of it.
@@ -153,7 +158,7 @@ impl Document {
 
     /// The text in the usual layout; none if it is no program, or a bug would change what it means.
     pub fn formatted(&self) -> Option<String> {
-        let formatted = format::format(self.file, self.text()).ok()?;
-        format::is_same_program(self.text(), &formatted).then_some(formatted)
+        let formatted = self.syntax().format(self.file, self.text()).ok()?;
+        self.syntax().is_same_program(self.text(), &formatted).then_some(formatted)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::document::Document;
 use nesl_frontend::ast::{Expr, ExprKind, FunctionDefinition, TopLevelKind};
+use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::token::Token;
 use nesl_span::Span;
 use std::collections::HashSet;
@@ -19,6 +20,10 @@ impl Document {
     /// The types that are not written in a part of the text.
     pub fn inlays(&self, from: usize, to: usize) -> Vec<Inlay> {
         let analysis = self.analysis();
+        if analysis.syntax == Syntax::V {
+            // There all types are written.
+            return Vec::new();
+        }
         let mut bound: HashSet<Span> = HashSet::new();
         let mut inlays = Vec::new();
         let touches = |span: Span| span.start as usize <= to && from <= span.end as usize;

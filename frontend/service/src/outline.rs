@@ -2,6 +2,7 @@
 
 use crate::document::Document;
 use nesl_frontend::ast::{Pattern, PatternKind, TopLevel, TopLevelKind};
+use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::token::Token;
 use nesl_span::Span;
 use std::collections::BTreeSet;
@@ -77,6 +78,14 @@ pub(crate) fn defined(form: &TopLevel) -> (SymbolKind, Vec<Span>) {
     }
 }
 
+/// The name of the function that a form defines.
+fn bound_by(form: &TopLevel) -> Option<&str> {
+    match &form.kind {
+        TopLevelKind::Function(function) => Some(&function.name.symbol),
+        _ => None,
+    }
+}
+
 impl Document {
     /// What the text defines, in its order.
     pub fn symbols(&self) -> Vec<Symbol> {
@@ -89,6 +98,10 @@ impl Document {
                     (self.mentions_at(span.start as usize)).find(|mention| mention.binds && mention.span == span);
                 let ty = bound.and_then(|mention| analysis.type_of(mention)).unwrap_or_default();
                 let name = self.sources().text(span).to_owned();
+                // A loop of V is a function that nobody has written.
+                if analysis.syntax == Syntax::V && bound_by(form).is_some_and(|own| *own != *name) {
+                    continue;
+                }
                 let (Some(range), Some(name_range)) = (self.range(form.span), self.range(span)) else { continue };
                 symbols.push(Symbol { name, kind, ty, range, name_range });
             }

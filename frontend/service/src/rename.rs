@@ -3,7 +3,7 @@
 
 use crate::document::Document;
 use nesl_frontend::analysis::{Mention, MentionKind};
-use nesl_frontend::syntax::nesl::lexer::lex;
+use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::token::Token;
 use nesl_span::{FileId, Origin, Span};
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ impl Document {
                 Origin::User => format!("`{name}` is defined in {}", source.name),
             });
         }
-        if !is_name(self.sources().text(meant.definition)) {
+        if !is_name(self.syntax(), self.sources().text(meant.definition)) {
             return Err(format!("`{name}` is an operator"));
         }
         Ok(meant)
@@ -55,7 +55,7 @@ impl Document {
     /// Why it cannot have that name.
     pub fn rename(&self, offset: usize, new: &str) -> Result<Vec<Edit>, String> {
         let meant = self.meant(offset)?;
-        if !is_name(new) {
+        if !is_name(self.syntax(), new) {
             return Err(format!("`{new}` is no name that a program can define"));
         }
         let mut edits: Vec<Edit> = Vec::new();
@@ -150,8 +150,12 @@ pub(crate) fn applied(text: &str, edits: &[Edit]) -> String {
 }
 
 /// Whether a text is a name that a program can define.
-fn is_name(text: &str) -> bool {
-    let lexed = lex(FileId(0), text);
+fn is_name(syntax: Syntax, text: &str) -> bool {
+    let lexed = syntax.lexed(FileId(0), text);
     let is_whole = |span: Span| span.start == 0 && span.end as usize == text.len();
-    lexed.diagnostics.is_empty() && matches!(lexed.tokens.as_slice(), [(Token::Name(_), span)] if is_whole(*span))
+    // Types of V are names among its tokens, of another text.
+    let is_itself = |name: &str| syntax == Syntax::Nesl || name == text;
+    let is_name = |token: &Token| matches!(token, Token::Name(name) if is_itself(name));
+    lexed.diagnostics.is_empty()
+        && matches!(lexed.tokens.as_slice(), [(token, span)] if is_name(token) && is_whole(*span))
 }

@@ -6,6 +6,15 @@ use nesl_span::Span;
 
 /// An expression and all its parts, in no particular order.
 pub fn parts(expr: &Expr) -> impl Iterator<Item = &Expr> {
+    walk(expr, true)
+}
+
+/// An expression and those of its parts that are evaluated once if at all: not the bodies of its apply-to-eaches.
+pub fn parts_once(expr: &Expr) -> impl Iterator<Item = &Expr> {
+    walk(expr, false)
+}
+
+fn walk(expr: &Expr, enters_eaches: bool) -> impl Iterator<Item = &Expr> {
     let mut waiting = vec![expr];
     std::iter::from_fn(move || {
         let expr = waiting.pop()?;
@@ -26,8 +35,7 @@ pub fn parts(expr: &Expr) -> impl Iterator<Item = &Expr> {
             ExprKind::Sequence(elements) | ExprKind::Closure { captured: elements, .. } => waiting.extend(elements),
             ExprKind::Each { sources, filter, body } => {
                 waiting.extend(sources.iter().map(|(_, source)| source));
-                waiting.extend(filter.as_deref());
-                waiting.push(body);
+                waiting.extend(filter.iter().chain([body]).map(|part| &**part).filter(|_| enters_eaches));
             }
             ExprKind::Call { argument, .. } => waiting.push(argument),
             ExprKind::Apply { function, argument } => waiting.extend([&**function, &**argument]),

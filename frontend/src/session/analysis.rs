@@ -3,15 +3,16 @@
 
 pub use crate::infer::mentions::{Mention, MentionKind};
 
-use super::{Imports, STACK, Session, has_errors};
+use super::{Around, Imports, STACK, Session, has_errors};
 use crate::ast::TopLevel;
 use crate::core::FunctionId;
-use crate::diagnostic::{Diagnostic, Label, finish};
+use crate::diagnostic::{Diagnostic, Label, Severity, finish};
 use crate::elaborate::{Export, Group};
 use crate::infer::Inference;
 use crate::infer::mentions::MentionType;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
+use crate::syntax::{Syntax, v};
 use crate::ty::{Class, Scheme, Type, parameter_name};
 use crate::typed::types::{TypeId, Types};
 use nesl_span::{FileId, SourceMap};
@@ -28,6 +29,8 @@ pub struct Analysis {
     pub mentions: Vec<Mention>,
     /// What is known after the text, as far as it is right. It cannot be run if there were errors.
     pub known: Session,
+    /// The syntax of the text.
+    pub syntax: Syntax,
     types: Types,
     parameters: HashMap<usize, Vec<TypeId>>,
 }
@@ -39,8 +42,23 @@ impl Analysis {
     }
 
     fn here(session: &Session, sources: &SourceMap, file: FileId, imports: &Imports) -> Analysis {
-        let parser::Parsed { forms, diagnostics: syntax, .. } = parser::parse(file, &sources.file(file).text);
-        let (mut session, imported) = session.importing(sources, file, imports, &forms);
+        let source = sources.file(file);
+        let syntax_of_text = Syntax::of(&source.name);
+        let (forms, syntax, (mut session, imported)) = match syntax_of_text {
+            Syntax::Nesl => {
+                let parser::Parsed { forms, diagnostics, .. } = parser::parse(file, &source.text);
+                let known = session.importing(sources, file, imports, &forms);
+                (forms, diagnostics, known)
+            }
+            Syntax::V => {
+                // What V lowers needs the types of what is imported.
+                let (mut known, problems) = session.importing(sources, file, imports, &[]);
+                let around = Around::of(&known.environment);
+                let parsed = v::parse(file, &source.text, false, known.v.clone(), &around);
+                known.v = parsed.definitions;
+                (parsed.forms, parsed.diagnostics, (known, problems))
+            }
+        };
         let mut inference = Inference::new(std::mem::take(&mut session.environment), sources, &forms, false);
         inference.note_mentions();
         if has_errors(&syntax) {
@@ -55,13 +73,16 @@ impl Analysis {
         let mut diagnostics: Vec<Diagnostic> =
             imported.into_iter().map(|problem| at_import(problem, sources, file, imports)).collect();
         diagnostics.extend(syntax);
-        // Of a name that an import should have brought nobody can say anything.
-        if !is_incomplete {
-            diagnostics.append(&mut inference.diagnostics);
+        // Of a name that an import should have brought nobody can say anything. V has said what is wrong in its words.
+        let is_said = syntax_of_text == Syntax::V && has_errors(&diagnostics);
+        if !is_incomplete && !is_said {
+            let is_shown = |found: &Diagnostic| syntax_of_text == Syntax::Nesl || found.severity == Severity::Error;
+            diagnostics.extend(std::mem::take(&mut inference.diagnostics).into_iter().filter(is_shown));
         }
         let (environment, types) = inference.into_known();
         let known = Session { environment, ..session };
-        Analysis { forms, diagnostics: finish(diagnostics), mentions, known, types, parameters }
+        let syntax = syntax_of_text;
+        Analysis { forms, diagnostics: finish(diagnostics), mentions, known, syntax, types, parameters }
     }
 
     /// The type of what is mentioned: of a function, at that use. None where nothing is known.
@@ -69,6 +90,9 @@ impl Analysis {
         match mention.ty {
             MentionType::Unknown => None,
             MentionType::Scheme(id) => Some(self.known.program().function(id).scheme.to_string()),
+            MentionType::Value(ty) if self.syntax == Syntax::V => {
+                self.exported(mention.form, ty).map(|ty| self.known.type_text(&ty, Syntax::V))
+            }
             MentionType::Value(ty) => self.exported(mention.form, ty).map(|ty| self.in_context(mention.form, &ty)),
             MentionType::Use(parameter, result) => {
                 let (parameter, result) =

@@ -30,14 +30,23 @@ impl Session {
         })
     }
 
-    /// The forms that an input of a session in V has become, as a text of NESL.
+    /// The forms of a text, which may be an input of a session in V, printed as NESL.
     pub fn in_nesl(&self, sources: &SourceMap, file: FileId) -> String {
         with_stack_if_possible(STACK, || {
             let source = sources.file(file);
-            let around = Around::of(&self.environment);
-            let parsed = v::parse(file, &source.text, true, self.v.clone(), &around);
-            let written = v::imports(file, &source.text);
-            let text = nesl::print::program(&parsed.forms, &written, (&source.text, &parsed.comments));
+            let text = match Syntax::of(&source.name) {
+                Syntax::V => {
+                    let around = Around::of(&self.environment);
+                    let parsed = v::parse(file, &source.text, true, self.v.clone(), &around);
+                    let written = v::imports(file, &source.text);
+                    nesl::print::program(&parsed.forms, &written, (&source.text, &parsed.comments))
+                }
+                Syntax::Nesl => {
+                    let parsed = parser::parse(file, &source.text);
+                    let written = parser::imports(file, &source.text);
+                    nesl::print::program(&parsed.forms, &written, (&source.text, &parsed.comments))
+                }
+            };
             nesl::format::format(file, &text).unwrap_or(text)
         })
     }

@@ -18,6 +18,7 @@ mod lexer;
 mod lower;
 mod parser;
 pub(crate) mod print;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -29,6 +30,7 @@ use crate::diagnostic::{Diagnostic, finish};
 pub use completeness::{is_complete, is_unfinished};
 use known::{Declared, Outside};
 use nesl_span::{FileId, Span};
+pub use shared::lexed;
 use token::{IMPORT, Token};
 
 /// What a text of V turned out to be.

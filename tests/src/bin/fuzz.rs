@@ -1,18 +1,21 @@
 //! Fuzzing of lexer, parser, checker, renderer and formatter:
 //! `cargo run --release -p nesl-tests --bin fuzz -- --seconds N --seed S`.
 //!
-//! Programs of the repository are changed by bytes and by tokens, and every phase must answer each within a few
-//! seconds. An input is written to a file before it is tried, so that what kills the process (a stack that overflows)
-//! is found there; panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names
+//! Programs of the repository, of NESL and of V, are changed by bytes and by tokens, and every phase must answer each
+//! within a few seconds. An input is written to a file before it is tried, so that what kills the process (a stack that
+//! overflows) is found there; panics and timeouts are kept as `finding-…` beside it, with what happened on standard output. Names
 //! of files are hostile, too, and no report may hold a character that a terminal obeys instead of showing it.
 
-use nesl_frontend::syntax::nesl::{format, lexer, parser};
+use nesl_frontend::syntax::Syntax;
+use nesl_frontend::syntax::nesl::{lexer, parser};
+use nesl_frontend::syntax::v::highlight;
 use nesl_frontend::{Diagnostic, render};
 use nesl_prim::visible;
-use nesl_span::{FileId, SourceMap};
+use nesl_span::{FileId, SourceMap, Span};
+use nesl_tests::generate_v;
 use nesl_tests::programs::{self, root};
 use nesl_tests::random::Random;
-use nesl_tests::session::diagnose;
+use nesl_tests::session::{diagnose, written_in_the_other};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,6 +30,9 @@ const LONGEST: usize = 200_000;
 
 /// The stack of the thread that is tested: that of a main thread.
 const STACK: usize = 8 << 20;
+
+/// So many random programs of V are changed, beside those of the repository.
+const PROGRAMS_OF_V: u64 = 100;
 
 /// How often progress is said.
 const NEWS: Duration = Duration::from_secs(60);
@@ -106,8 +112,55 @@ const WORDS: [&str; 71] = [
     "\u{202e}",
 ];
 
-/// What inputs are called.
-const NAMES: [&str; 3] = ["fuzz.nesl", "fuzz\u{1b}[2J.nesl", "\u{202e}lsen\n.nesl"];
+/// The same for V, beside those.
+const WORDS_OF_V: [&str; 36] = [
+    "><",
+    "++",
+    "+=",
+    "<<=",
+    "&&",
+    "||",
+    "!",
+    "&",
+    "->",
+    ".",
+    "?",
+    "/* comment */",
+    "// comment\n",
+    "/*",
+    "'a'",
+    "'\\n'",
+    "0x1F",
+    "017",
+    "1e",
+    "pure",
+    "int",
+    "double",
+    "void",
+    "struct",
+    "struct p",
+    "while",
+    "do",
+    "for",
+    "break",
+    "continue",
+    "return",
+    "[*]",
+    "(int)",
+    "import \"a.v\" as a;",
+    "printf(\"%d\\n\", 1);",
+    "union",
+];
+
+/// What inputs are called, but for the end.
+const NAMES: [&str; 3] = ["fuzz", "fuzz\u{1b}[2J", "\u{202e}lsen\n"];
+
+/// A program, or what has become of one.
+#[derive(Clone)]
+struct Input {
+    syntax: Syntax,
+    text: String,
+}
 
 struct Settings {
     seconds: u64,
@@ -134,21 +187,35 @@ fn settings() -> Result<Settings, String> {
 }
 
 /// All programs of the repository, the library's files among them.
-fn corpus() -> Vec<String> {
-    let mut texts: Vec<String> = programs::all().into_iter().map(|program| program.text).collect();
+fn corpus() -> Vec<Input> {
+    let syntax = |name: &str| if name.ends_with(Syntax::V.suffix()) { Syntax::V } else { Syntax::Nesl };
+    let mut inputs: Vec<Input> = (programs::all().into_iter())
+        .map(|program| Input { syntax: syntax(&program.name), text: program.text })
+        .collect();
     let folders = ["stdlib/nesl", "stdlib/nesl/everyday"].map(|folder| std::fs::read_dir(root().join(folder)));
     for entry in folders.into_iter().flatten().flatten().flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "nesl") {
-            texts.extend(std::fs::read_to_string(entry.path()));
+            let text = std::fs::read_to_string(entry.path());
+            inputs.extend(text.map(|text| Input { syntax: Syntax::Nesl, text }));
         }
     }
-    texts
+    inputs.extend((1..=PROGRAMS_OF_V).map(|seed| Input { syntax: Syntax::V, text: generate_v::program(seed) }));
+    inputs
 }
 
 /// The words of a text as the lexer sees them, white space left out.
-fn words(text: &str) -> Vec<String> {
-    let spans = lexer::lex(FileId(0), text).tokens;
-    spans.iter().map(|(_, span)| text[span.start as usize..span.end as usize].to_owned()).collect()
+fn words(Input { syntax, text }: &Input) -> Vec<String> {
+    let spans: Vec<Span> = match syntax {
+        Syntax::Nesl => lexer::lex(FileId(0), text).tokens.into_iter().map(|(_, span)| span).collect(),
+        Syntax::V => highlight::parts(text).0.into_iter().map(|(_, span)| span).collect(),
+    };
+    spans.iter().map(|span| text[span.start as usize..span.end as usize].to_owned()).collect()
+}
+
+/// A random token.
+fn word(random: &mut Random, syntax: Syntax) -> String {
+    let is_of_v = syntax == Syntax::V && random.chance(60);
+    (*random.pick(if is_of_v { &WORDS_OF_V[..] } else { &WORDS[..] })).to_owned()
 }
 
 /// A program with some of its bytes changed.
@@ -177,19 +244,19 @@ fn with_other_bytes(random: &mut Random, text: &str) -> String {
 }
 
 /// A program with some of its tokens changed, or with parts of another one.
-fn with_other_tokens(random: &mut Random, text: &str, other: &str) -> String {
-    let (mut own, foreign) = (words(text), words(other));
+fn with_other_tokens(random: &mut Random, input: &Input, other: &Input) -> String {
+    let (mut own, foreign, syntax) = (words(input), words(other), input.syntax);
     for _ in 0..1 + random.below(6) {
         let (place, second) = (random.below(own.len().max(1)), random.below(own.len().max(1)));
         match random.below(8) {
-            _ if own.is_empty() => own.push((*random.pick(&WORDS)).to_owned()),
+            _ if own.is_empty() => own.push(word(random, syntax)),
             0 => {
                 own.remove(place);
             }
             1 => own.swap(place, second),
             2 => own[place] = own[second].clone(),
-            3 => own.insert(place, (*random.pick(&WORDS)).to_owned()),
-            4 => own[place] = (*random.pick(&WORDS)).to_owned(),
+            3 => own.insert(place, word(random, syntax)),
+            4 => own[place] = word(random, syntax),
             5 => {
                 // A piece again and again: what is nested or repeated often.
                 let end = (place + 1 + random.below(6)).min(own.len());
@@ -210,39 +277,47 @@ fn with_other_tokens(random: &mut Random, text: &str, other: &str) -> String {
 }
 
 /// An input made of programs.
-fn input(random: &mut Random, corpus: &[String]) -> String {
-    let text = random.pick(corpus).clone();
-    let mut made = match random.below(10) {
-        0..=3 => with_other_bytes(random, &text),
+fn input(random: &mut Random, corpus: &[Input]) -> Input {
+    let own = random.pick(corpus).clone();
+    let syntax = if random.chance(2) { Syntax::V } else { own.syntax };
+    let mut text = match random.below(10) {
+        0..=3 => with_other_bytes(random, &own.text),
         4..=8 => {
             let other = random.pick(corpus).clone();
-            with_other_tokens(random, &text, &other)
+            with_other_tokens(random, &own, &other)
         }
-        _ => (0..random.below(400)).map(|_| format!("{} ", random.pick(&WORDS))).collect(),
+        _ => (0..random.below(400)).map(|_| format!("{} ", word(random, syntax))).collect(),
     };
-    let mut end = made.len().min(LONGEST);
-    while !made.is_char_boundary(end) {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
         end -= 1;
     }
-    made.truncate(end);
-    made
+    text.truncate(end);
+    Input { syntax, text }
 }
 
 /// Every phase on one input: the number of messages.
-fn answer(text: &str) -> usize {
-    lexer::is_complete(text);
-    parser::parse_expression(FileId(0), text);
-    if let Ok(formatted) = format::format(FileId(0), text) {
-        assert!(format::is_same_program(text, &formatted), "laid out it is another program");
-        assert!(format::format(FileId(0), &formatted).as_ref() == Ok(&formatted), "laid out again it differs");
+fn answer(Input { syntax, text }: &Input) -> usize {
+    syntax.is_complete(text);
+    syntax.is_unfinished(text);
+    if *syntax == Syntax::Nesl {
+        parser::parse_expression(FileId(0), text);
     }
-    let (sources, checked) = diagnose(NAMES[text.len() % NAMES.len()], text);
+    if let Ok(formatted) = syntax.format(FileId(0), text) {
+        assert!(syntax.is_same_program(text, &formatted), "laid out it is another program");
+        assert!(syntax.format(FileId(0), &formatted).as_ref() == Ok(&formatted), "laid out again it differs");
+    }
+    let name = format!("{}{}", NAMES[text.len() % NAMES.len()], syntax.suffix());
+    let (sources, checked) = diagnose(&name, text);
     for diagnostic in &checked.diagnostics {
         shown(diagnostic, &sources);
         let places = diagnostic.labels.iter().map(|label| label.span);
         for span in places.filter(|&span| sources.is_user(span)) {
             assert!(span.start <= span.end && span.end as usize <= text.len(), "a span outside of the text: {span:?}");
         }
+    }
+    if !checked.has_errors() {
+        drop(written_in_the_other(&name, text));
     }
     checked.diagnostics.len()
 }
@@ -270,15 +345,15 @@ fn shown(diagnostic: &Diagnostic, sources: &SourceMap) {
 }
 
 /// Where inputs go to, and where the outcomes come from.
-type Channels = (Sender<String>, Receiver<Result<usize, String>>);
+type Channels = (Sender<Input>, Receiver<Result<usize, String>>);
 
 /// The thread that is tested: answers inputs until nobody asks any more.
 fn tested() -> std::io::Result<Channels> {
-    let (inputs, received) = mpsc::channel::<String>();
+    let (inputs, received) = mpsc::channel::<Input>();
     let (answers, outcomes) = mpsc::channel();
     let work = move || {
-        for text in received {
-            let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| answer(&text)));
+        for input in received {
+            let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| answer(&input)));
             let said = |panic: Box<dyn std::any::Any + Send>| {
                 let text = panic.downcast_ref::<String>().cloned();
                 text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
@@ -293,9 +368,9 @@ fn tested() -> std::io::Result<Channels> {
 }
 
 /// Keeps an input that was not answered.
-fn keep(folder: &Path, number: u64, text: &str, what: &str) -> std::io::Result<()> {
-    let path = folder.join(format!("finding-{number}.nesl"));
-    std::fs::write(&path, text)?;
+fn keep(folder: &Path, number: u64, input: &Input, what: &str) -> std::io::Result<()> {
+    let path = folder.join(format!("finding-{number}{}", input.syntax.suffix()));
+    std::fs::write(&path, &input.text)?;
     println!("finding: {what}\n  input: {}", path.display());
     Ok(())
 }
@@ -316,21 +391,21 @@ fn fuzz(settings: &Settings) -> std::io::Result<u64> {
     let (start, mut said) = (Instant::now(), Instant::now());
     let (mut tried, mut accepted, mut findings, mut slowest) = (0, 0_u64, 0, Duration::ZERO);
     while start.elapsed() < Duration::from_secs(settings.seconds) {
-        let text = input(&mut random, &corpus);
-        std::fs::write(&current, &text)?;
+        let input = input(&mut random, &corpus);
+        std::fs::write(&current, &input.text)?;
         let before = Instant::now();
         // The thread only ends when this side does, and a send to it does not fail.
-        let _ = inputs.send(text.clone());
+        let _ = inputs.send(input.clone());
         tried += 1;
         match outcomes.recv_timeout(PATIENCE) {
             Ok(Ok(messages)) => accepted += u64::from(messages == 0),
             Ok(Err(panic)) => {
                 findings += 1;
-                keep(&settings.folder, tried, &text, &format!("panic: {panic}"))?;
+                keep(&settings.folder, tried, &input, &format!("panic: {panic}"))?;
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 findings += 1;
-                keep(&settings.folder, tried, &text, &format!("no answer within {} s", PATIENCE.as_secs()))?;
+                keep(&settings.folder, tried, &input, &format!("no answer within {} s", PATIENCE.as_secs()))?;
                 // The old thread is left behind: it cannot be stopped.
                 (inputs, outcomes) = tested()?;
             }

@@ -1,5 +1,5 @@
-//! The grammars of editors: the TextMate grammar says of every token of every program what the lexer says, and the words
-//! and operators of all grammars are those of the language.
+//! The grammars of editors: the TextMate grammars say of every token of every program what the lexers say, and the
+//! words and operators of all grammars are those of the languages.
 
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
@@ -8,6 +8,7 @@ use nesl_frontend::ast::BinaryOp;
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
 use nesl_frontend::syntax::nesl::token::{Keyword, Token};
+use nesl_frontend::syntax::v::highlight;
 use nesl_span::FileId;
 use nesl_tests::programs::root;
 use serde_json::Value;
@@ -28,7 +29,12 @@ struct Rule {
 }
 
 fn rules() -> Vec<Rule> {
-    let grammar: Value = serde_json::from_str(&read("editors/vscode/syntaxes/nesl.tmLanguage.json")).unwrap();
+    rules_of("nesl")
+}
+
+fn rules_of(language: &str) -> Vec<Rule> {
+    let path = format!("editors/vscode/syntaxes/{language}.tmLanguage.json");
+    let grammar: Value = serde_json::from_str(&read(&path)).unwrap();
     let regex = |value: &Value| Regex::new(&format!("(?m){}", value.as_str().unwrap())).unwrap();
     let rule = |rule: &Value| {
         let captures = rule["captures"].as_object().into_iter().flatten();
@@ -272,12 +278,69 @@ fn the_vim_syntax_sees_what_the_lexer_sees() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What names of the grammar of V a part of a text may have.
+fn expected_of_v(part: highlight::Part) -> &'static [&'static str] {
+    match part {
+        highlight::Part::Word => &["keyword.control", "storage.modifier", "support.type", "invalid.illegal"],
+        highlight::Part::Constant => &["constant.numeric", "constant.language"],
+        highlight::Part::Text => &["string", "constant.character"],
+        highlight::Part::Open | highlight::Part::Close => &["punctuation.section"],
+        highlight::Part::Other => {
+            &["entity.name", "variable", "keyword.control.import", "keyword.operator", "punctuation.separator"]
+        }
+    }
+}
+
+#[test]
+fn the_textmate_grammar_of_v_sees_what_its_lexer_sees() {
+    let rules = rules_of("v");
+    let programs = nesl_tests::programs::all().into_iter().map(|program| (program.name, program.text));
+    let programs = programs.filter(|(name, _)| Syntax::of(name) == Syntax::V);
+    let random = (1..40).map(|seed| (format!("seed {seed}"), nesl_tests::generate_v::program(seed)));
+    let seldom =
+        "#!/usr/bin/env nesl\nimport \"a.v\" as b; // 'x'\nint x = 0xFFL + 1.5e-3f + .5 + 'a' + '\\'' + '\\x41';\n";
+    let seldom = std::iter::once(("seldom".to_owned(), seldom.to_owned()));
+    let mut seen = 0;
+    for (name, text) in programs.chain(random).chain(seldom) {
+        let (wanted, is_open) = highlight::parts(&text);
+        assert!(!is_open, "{name}");
+        let found = parts(&rules, &text);
+        let found: Vec<_> = found.into_iter().filter(|(.., called)| !called.starts_with("comment")).collect();
+        for ((part, span), (from, to, called)) in wanted.iter().zip(&found) {
+            let is_right = (span.start as usize, span.end as usize) == (*from, *to)
+                && expected_of_v(*part).iter().any(|name| called.starts_with(name));
+            assert!(is_right, "{name}: `{}` is called {called}", &text[span.start as usize..span.end as usize]);
+        }
+        assert_eq!(wanted.len(), found.len(), "{name}");
+        seen += wanted.len();
+    }
+    assert!(seen > 10_000, "{seen}");
+}
+
+#[test]
+fn the_words_of_the_vim_syntax_of_v_are_those_of_v() {
+    let syntax = read("editors/vim/syntax/nesl_v.vim");
+    let words = |groups: &[&str]| -> BTreeSet<String> {
+        let keywords = syntax.lines().filter_map(|line| line.strip_prefix("syntax keyword "));
+        let keywords = keywords.map(|line| line.split_whitespace()).map(|mut words| (words.next().unwrap(), words));
+        keywords.filter(|(group, _)| groups.contains(group)).flat_map(|(_, words)| words.map(str::to_owned)).collect()
+    };
+    let of_v: BTreeSet<String> = highlight::words().map(str::to_owned).collect();
+    assert_eq!(words(&["neslVKeyword", "neslVModifier", "neslVBoolean", "neslVType"]), of_v);
+    let is_word = |word: &String| {
+        matches!(highlight::parts(word).0.as_slice(), [(highlight::Part::Word, _)]) && !of_v.contains(word)
+    };
+    let reserved = words(&["neslVReserved"]);
+    assert!(reserved.len() > 10 && reserved.iter().all(is_word), "{reserved:?}");
+}
+
 #[test]
 fn the_extension_is_whole() {
     let manifest: Value = serde_json::from_str(&read("editors/vscode/package.json")).unwrap();
     let contributes = &manifest["contributes"];
-    for path in [&manifest["main"], &contributes["languages"][0]["configuration"], &contributes["grammars"][0]["path"]]
-    {
+    let languages = contributes["languages"].as_array().unwrap().iter().map(|language| &language["configuration"]);
+    let grammars = contributes["grammars"].as_array().unwrap().iter().map(|grammar| &grammar["path"]);
+    for path in languages.chain(grammars).chain([&manifest["main"]]) {
         let path = path.as_str().unwrap().trim_start_matches("./");
         assert!(root().join("editors/vscode").join(path).is_file(), "{path}");
     }

@@ -178,15 +178,21 @@ impl Body<'_, '_> {
         self.group(&plan, inputs);
     }
 
-    /// The column that a scatter writes to, and its length: a copy, unless it is the function's own and nobody else's.
+    /// The column that a scatter writes to, and its length.
     fn target(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
         let PlanOperand::Input(target) = plan.nodes[node].operands[0] else {
             unreachable!("what a scatter writes to comes from outside")
         };
-        let column = self.value(Operand::Register(inputs[target]));
-        if !self.updates.may_overwrite(inputs[target]) {
+        let [pointer, start] = self.overwritable(inputs[target], ty);
+        Outlet { pointer, start }
+    }
+
+    /// A column that may be written to, and its length: a copy, unless it is the function's own and nobody else's.
+    pub(super) fn overwritable(&mut self, target: Register, ty: ScalarType) -> [Value; 2] {
+        let column = self.value(Operand::Register(target));
+        if !self.updates.may_overwrite(target) {
             let copy = self.concat(&column, ty);
-            return Outlet { pointer: copy[0], start: copy[1] };
+            return [copy[0], copy[1]];
         }
         let is_own = self.owns(column[0]);
         let builder = &mut self.emitter.builder;
@@ -197,7 +203,7 @@ impl Body<'_, '_> {
         let copy = self.concat(&column, ty);
         self.emitter.builder.ins().jump(after, &[BlockArg::from(copy[0])]);
         self.emitter.builder.switch_to_block(after);
-        Outlet { pointer: self.emitter.builder.block_params(after)[0], start: column[1] }
+        [self.emitter.builder.block_params(after)[0], column[1]]
     }
 
     pub(super) fn identity(&mut self, op: ScalarOp) -> Value {

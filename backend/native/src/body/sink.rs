@@ -11,6 +11,7 @@
 //! ```
 
 use super::Body;
+use super::single::Singles;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::kernel::{Ending, NodeOp, Plan, PlanOperand, is_ordered};
 use crate::vector::{is_number, is_wide_op};
@@ -35,6 +36,8 @@ pub(super) struct Uses {
     /// The column that a register is the length of, and what loops over instances read and give.
     length_of: HashMap<Register, Register>,
     loops: Vec<Instances>,
+    /// What is written by itself.
+    singles: Singles,
     /// What is computed for each instance.
     sunk: HashMap<Register, Sunk>,
     /// Where there is an instance, by the register that would be their number: at the indices at which this is true.
@@ -88,9 +91,15 @@ impl Uses {
         let count = function.registers.len();
         let mut uses =
             Uses { reads: vec![0; count], lengths: vec![0; count], instances: vec![0; count], ..Uses::default() };
+        uses.singles = Singles::of(function);
         function.body.visit_reads(&mut |register| uses.reads[register.0 as usize] += 1);
         uses.look(&function.body);
         uses
+    }
+
+    /// Whether a column is one element that is written by itself.
+    pub fn is_single(&self, register: Register) -> bool {
+        self.singles.contains(register)
     }
 
     /// How often a register is read.

@@ -34,7 +34,7 @@ pub(super) fn run<E: Engine, R>(
         evaluator: Evaluator::new(program, settings.limits, settings.native, settings.cut),
         instructions: 0,
         steps: 0,
-        earned: serial::AT_FIRST,
+        account: serial::Account::default(),
         profile: profile.as_mut(),
         unlooked: 0,
     };

@@ -12,6 +12,7 @@
 //! Native code, and the instances of an `each` that were dealt out, come to their ends first. Who cannot wait for that
 //! [cuts](Pause::cut) them short: what they have done is done again later. What ranks compute all alike ends by itself.
 
+use super::serial::Account;
 use super::{Run, Stop};
 use crate::data::slot::Slot;
 use crate::engine::error::RuntimeError;
@@ -189,7 +190,7 @@ impl<E: Engine> Run<'_, E> {
 
     fn paused(&self, frames: Frames<E>, (function, next): (FunctionId, usize)) -> Paused<E> {
         let in_parts = !std::ptr::eq(self.program, self.local);
-        Paused { frames, function, next, earned: self.earned, in_parts }
+        Paused { frames, function, next, earned: self.account.earned(), in_parts }
     }
 
     /// Goes on with a function that has paused.
@@ -198,7 +199,7 @@ impl<E: Engine> Run<'_, E> {
             // What functions of scalars alone do is nothing for lines.
             return self.begin(function, inputs);
         }
-        self.earned = earned;
+        self.account = Account::of(earned);
         let depth = self.depth();
         let program = self.program;
         frames.calls(program).rev().for_each(|at| _ = self.enter(at));

@@ -3,8 +3,9 @@
 //! There is nothing in such functions for vector instructions ([`serial`](crate::machine::strategy::serial)), and each
 //! of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it
 //! changes it copies first, because where it gives up the lines begin again from what was there; so a function that
-//! changes elements goes there once the machine has done enough of its turns to have earned the copy. Whatever the
-//! program, copies then cost little beside the turns. A loop that is long enough moves over between two turns.
+//! changes elements goes there once the machine has done enough of its turns to have earned the copy ([`Account`]).
+//! Whatever the program, copies then cost little beside the turns. A loop that is long enough moves over between two
+//! turns.
 
 use super::{Run, Stop};
 use crate::data::slot::Slot;
@@ -17,12 +18,56 @@ use crate::machine::native::Operands;
 use crate::machine::strategy::Serial;
 use nesl_native::Status;
 use nesl_vcode::{FunctionId, Place};
+use std::collections::HashMap;
 
 /// How many elements a call, or a turn, earns: to copy them takes about a fifth of its time.
 const EARNED: usize = 256;
 
 /// The elements that may be copied before anything has been earned.
-pub(in crate::machine) const AT_FIRST: usize = 4096;
+const AT_FIRST: usize = 4096;
+
+/// What may be copied.
+pub(in crate::machine) struct Account {
+    /// So many elements, by turns that the machine has done.
+    earned: usize,
+    /// So many have been copied.
+    spent: usize,
+    /// How many had been, when a function was first refused.
+    refused: HashMap<FunctionId, usize>,
+}
+
+impl Default for Account {
+    fn default() -> Account {
+        Account::of(AT_FIRST)
+    }
+}
+
+impl Account {
+    /// One in which so many elements have been earned.
+    pub fn of(earned: usize) -> Account {
+        Account { earned, spent: 0, refused: HashMap::new() }
+    }
+
+    /// How many have been.
+    pub fn earned(&self) -> usize {
+        self.earned
+    }
+
+    /// Whether a function may have so many elements copied. The calls in a turn of a loop spend all that is earned; what
+    /// they have had copied since the loop was refused is a reason to let the loop go over: it makes these copies fewer.
+    fn spend(&mut self, function: FunctionId, copied: usize) -> bool {
+        let since = self.refused.get(&function).map_or(0, |&before| self.spent - before);
+        if copied > self.earned.saturating_add(since) {
+            self.refused.entry(function).or_insert(self.spent);
+            self.earned = self.earned.saturating_add(EARNED);
+            return false;
+        }
+        self.refused.remove(&function);
+        self.earned = self.earned.saturating_sub(copied);
+        self.spent = self.spent.saturating_add(copied);
+        true
+    }
+}
 
 impl<E: Engine> Run<'_, E> {
     /// The results of a call in native code, if the function is one for that, and comes to its end there. Otherwise the
@@ -44,11 +89,9 @@ impl<E: Engine> Run<'_, E> {
                 _ => None,
             });
             let copied = lengths.fold(0, usize::saturating_add);
-            if copied > self.earned {
-                self.earned = self.earned.saturating_add(EARNED);
+            if !self.account.spend(function, copied) {
                 return Ok(None);
             }
-            self.earned -= copied;
         }
         let outside = frames.active().map_err(Stop::at(at))?;
         let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
@@ -88,5 +131,30 @@ impl<E: Engine> Run<'_, E> {
             assert_eq!(found, expected, "{} in native code, and by the machine's lines", code.name);
         }
         Ok(Some(called.results))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_goes_over_when_the_loops_in_it_have_copied_as_much() {
+        let mut account = Account::default();
+        let (outer, inner) = (FunctionId(0), FunctionId(1));
+        let (mut turns, mut calls) = (0, 0);
+        while !account.spend(outer, 12_000) {
+            turns += 1;
+            // Until the loop in it goes over, the machine does its turns.
+            while !account.spend(inner, 6_000) {
+                calls += 1;
+            }
+        }
+        assert_eq!(turns, 2);
+        assert!(calls < 2 * 6_000 / EARNED, "{calls}");
+        // One that never copies much does not let others do so.
+        let mut account = Account::default();
+        assert!((0..10).all(|_| account.spend(inner, 100)));
+        assert!((0..10).all(|_| !account.spend(outer, 1_000_000)));
     }
 }

@@ -188,8 +188,8 @@ impl Server {
             return self.refuse(id, ErrorCode::InvalidParams, format!("`{uri}` is not open"));
         };
         let folder = conversion::path(uri).and_then(|path| path.parent().map(std::path::Path::to_owned));
-        let text = open.document.text().to_owned();
-        let started = started::start(id.clone(), word, text, folder, self.to_itself.clone());
+        let program = (open.document.syntax(), open.document.text().to_owned());
+        let started = started::start(id.clone(), word, program, folder, self.to_itself.clone());
         self.started.insert(id, started);
         Ok(())
     }

@@ -2,13 +2,15 @@
 
 use super::incoming::{Finished, Incoming};
 use lsp_server::RequestId;
+use nesl_frontend::syntax::Syntax;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tempfile::{Builder, NamedTempFile};
 
 /// No more of an output is sent: an editor is no pager.
 const LONGEST: u64 = 1 << 20;
@@ -31,18 +33,19 @@ impl Started {
     }
 }
 
-/// Starts `nesl WORD -` on a text, in a folder; how it ends is told later.
+/// Starts `nesl WORD -` on a text, in a folder; how it ends is told later. A text of V goes by way of a file: its name
+/// says what it is.
 pub fn start(
     id: RequestId,
     word: &'static str,
-    text: String,
+    program: (Syntax, String),
     folder: Option<PathBuf>,
     to: Sender<Incoming>,
 ) -> Started {
     let started = Started::default();
     let own = started.clone();
     std::thread::spawn(move || {
-        let outcome = outcome(word, text, folder, &own).map_err(|error| format!("cannot run nesl: {error}"));
+        let outcome = outcome(word, program, folder, &own).map_err(|error| format!("cannot run nesl: {error}"));
         let was_cancelled = own.0.load(Ordering::Relaxed);
         // Without a server nobody waits for it.
         let _ = to.send(Incoming::Finished(Finished { id, outcome, was_cancelled }));
@@ -50,13 +53,24 @@ pub fn start(
     started
 }
 
-fn outcome(word: &str, text: String, folder: Option<PathBuf>, started: &Started) -> io::Result<String> {
+fn outcome(
+    word: &str,
+    (syntax, text): (Syntax, String),
+    folder: Option<PathBuf>,
+    started: &Started,
+) -> io::Result<String> {
+    let folder = folder.filter(|folder| folder.is_dir());
+    let file = match syntax {
+        Syntax::Nesl => None,
+        Syntax::V => Some(file_of(&text, folder.as_deref())?),
+    };
+    let name = file.as_ref().map_or(Path::new("-"), |file| file.path());
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg(word).arg("-").args(["--color", "never"]);
+    command.arg(word).arg(name).args(["--color", "never"]);
     if word == "run" {
         command.args(["--time-limit", TIME]);
     }
-    if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
+    if let Some(folder) = &folder {
         command.current_dir(folder);
     }
     let (mut output, both) = io::pipe()?;
@@ -90,5 +104,22 @@ fn outcome(word: &str, text: String, folder: Option<PathBuf>, started: &Started)
         read
     })?;
     locked().wait()?;
-    Ok(String::from_utf8_lossy(&printed).into_owned())
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    Ok(match &file {
+        // The file is gone when the messages are read.
+        Some(file) => printed.replace(&file.path().display().to_string(), "<standard input>"),
+        None => printed,
+    })
+}
+
+/// A file of V with a text, as long as it is held: in the folder, from where it imports what the document does, or
+/// where there is room.
+fn file_of(text: &str, folder: Option<&Path>) -> io::Result<NamedTempFile> {
+    let in_folder = |folder: &Path| Builder::new().prefix(".run-").suffix(Syntax::V.suffix()).tempfile_in(folder);
+    let mut file = match folder.map(in_folder) {
+        Some(Ok(file)) => file,
+        Some(Err(_)) | None => in_folder(&std::env::temp_dir())?,
+    };
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }

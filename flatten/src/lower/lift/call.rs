@@ -12,6 +12,7 @@
 use crate::instance::{Instances, Source, Version};
 use crate::lower::state::state_type;
 use crate::lower::{Context, Lowering};
+use crate::replacing::{parts_of_write, replacing};
 use crate::value::{Pattern, Value, shape};
 use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic};
 use nesl_frontend::ty::Type;
@@ -27,13 +28,20 @@ impl Lowering<'_, '_> {
         argument: &Expr,
         context: Context,
     ) -> Value {
-        if let FunctionBody::Intrinsic(intrinsic) = self.instances.program.function(function).body
-            && let Some(value) = self.short_circuit(expr, intrinsic, argument, context)
-        {
-            return value;
+        if let FunctionBody::Intrinsic(intrinsic) = self.instances.program.function(function).body {
+            if let Some(value) = self.short_circuit(expr, intrinsic, argument, context) {
+                return value;
+            }
+            if let (Intrinsic::Write, Context::Serial, Some(parts)) = (intrinsic, context, parts_of_write(argument)) {
+                let [destination, index, element] = parts.map(|part| self.eval(part, context));
+                return self.replace(&destination, &index, &element);
+            }
         }
         let argument_type = self.type_of(argument);
         let argument = self.eval(argument, context);
+        if let (Context::Serial, Some((parameter, body))) = (context, replacing(self.instances.program, function)) {
+            return self.in_place_of_call(type_arguments, (parameter, body), argument);
+        }
         self.call_on(expr, function, type_arguments, argument, &argument_type, context)
     }
 
@@ -74,22 +82,24 @@ impl Lowering<'_, '_> {
             return self.each_call(&self.type_of(expr), function, type_arguments, argument, pattern.clone(), count);
         }
         let result_type = self.type_of(expr);
-        // The serial version is called for one instance, whatever the context.
-        let (count, own_context) = match (&version, context) {
-            (Version::Lifted(_), Context::Lifted(count)) => (Some(count), context),
-            _ => (None, Context::Serial),
-        };
         self.hazard |= context.is_lifted();
+        let (Version::Lifted(_), Context::Lifted(count)) = (&version, context) else {
+            // The serial version is called for one instance, whatever the context.
+            return match self.instances.packing.is_packed(function, argument_type, &result_type) {
+                true => self.call_packed(function, type_arguments, argument, &result_type, effect),
+                false => self.call_serial(function, type_arguments, Version::Serial, &argument, &result_type, effect),
+            };
+        };
         let seed = effect.draws.then(|| self.current_seed().operand());
         let globals = self.instances.globals.function(self.instances.program, function, &type_arguments);
         let globals = globals.iter().map(|global| self.globals[global].clone());
-        let operands = Instances::arguments(globals, count, seed, &argument);
+        let operands = Instances::arguments(globals, Some(count), seed, &argument);
         let instance =
             self.instances.instance(Source::Function(function), type_arguments, version, self.builder.current_span());
-        let pattern = Pattern::uniform(&result_type, own_context.is_lifted());
-        let registers = self.result_registers(&result_type, &pattern, effect, own_context.is_lifted());
+        let pattern = Pattern::uniform(&result_type, true);
+        let registers = self.result_registers(&result_type, &pattern, effect, true);
         let results = self.builder.call(instance, &operands, &registers);
-        self.take_results(results, &result_type, &pattern, effect, own_context)
+        self.take_results(results, &result_type, &pattern, effect, context)
     }
 
     /// The call of a function on each of the instances, of which there may be none.

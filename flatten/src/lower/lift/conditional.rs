@@ -87,7 +87,7 @@ impl Lowering<'_, '_> {
             let value = lowering.eval(branch, context);
             let value = match count {
                 Some(count) => lowering.lift(value, count),
-                None => value,
+                None => lowering.given_by_branch(value, context),
             };
             let results = lowering.results(&value, effect, context);
             lowering.builder.end_block(results)
@@ -98,7 +98,9 @@ impl Lowering<'_, '_> {
         self.joined = joined;
         let pattern = Pattern::uniform(&ty, count.is_some());
         let registers = self.result_registers(&ty, &pattern, effect, context.is_lifted());
+        let given = [&then_block, &else_block].map(|block| block.results.clone());
         let operands = self.builder.if_(condition, then_block, else_block, &registers);
+        self.note_joined(&given, &operands);
         self.take_results(operands, &ty, &pattern, effect, context)
     }
 

@@ -138,9 +138,7 @@ impl Lowering<'_, '_> {
             }
             Intrinsic::Elt => {
                 let (sequence, index) = argument.into_pair();
-                let (length, elements) = sequence.into_sequence();
-                let index = self.builder.scalar(ScalarOp::CheckIndex, &[index.operand(), length]);
-                self.extract(&elements, index)
+                self.taken(sequence, index.operand())
             }
             Intrinsic::Iseq => {
                 let (start, stride, end) = argument.into_triple();

@@ -180,8 +180,13 @@ impl<'a> Lowering<'a> {
                         _ => "make it a vector of what they point to",
                     }),
                 _ if self.context.is_none() && self.frames.is_empty() => {
-                    Diagnostic::error("E0504", "only a parameter can be a pointer", at)
-                        .hint("what is given and taken is a parameter `int *x` of a function that is not pure")
+                    Diagnostic::error("E0504", "only a parameter can be a pointer", at).hint(match base.kind {
+                        BaseKind::Char if declarator.pointers.len() > 1 => {
+                            "texts are `char v[*][*]`, those of the command line `int main(int argc, char argv[*][*])`"
+                        }
+                        BaseKind::Char => "a text is a vector: `char s[*]`",
+                        _ => "what is given and taken is a parameter `int *x` of a function that is not pure",
+                    })
                 }
                 _ => Diagnostic::error("E0508", "there are no pointers but parameters", at).hint(match base.kind {
                     BaseKind::Char => "a text is a vector: `char s[*]`",

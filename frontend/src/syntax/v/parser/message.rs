@@ -72,6 +72,8 @@ pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>, tokens: &[(Token, Place
         Some(Token::Sign("=")) => {
             diagnostic.hint("an assignment is a statement of its own, no expression; to compare two values, write `==`")
         }
+        Some(Token::Name(_)) if wanted.contains("a length") => diagnostic
+            .hint("an array has a number of elements that is written; with a computed one: `int a[*] = dist(0, n);`"),
         Some(Token::Sign("++" | "--")) => diagnostic.hint("`i++` is a statement of its own, no expression"),
         _ => diagnostic,
     }
