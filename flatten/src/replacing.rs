@@ -65,9 +65,9 @@ impl Packing {
         if found.is_empty() {
             return Packing { replacing, calling };
         }
-        for function in 0..count {
+        for (function, is_replacing) in replacing.iter_mut().enumerate() {
             let is_step = |other: &usize| steps.is_step(FunctionId(function), FunctionId(*other));
-            replacing[function] = found.contains(&function) || found.iter().any(is_step);
+            *is_replacing = found.contains(&function) || found.iter().any(is_step);
             for part in expression(function).into_iter().flat_map(parts_once) {
                 if let ExprKind::Call { function: callee, .. } = &part.kind {
                     callers[callee.0].push(function);

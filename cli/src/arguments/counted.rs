@@ -29,6 +29,6 @@ pub fn values(words: &[OsString], command: &str) -> [Literal; 2] {
 
 /// What is run by a command: `a.v` of `nesl run a.v --`, the file that was built of its own name.
 fn program(command: &str) -> &str {
-    let words = command.split_whitespace().filter(|word| *word != "--" && *word != "[OPTIONS]");
-    words.last().unwrap_or(command)
+    let mut words = command.split_whitespace().filter(|word| *word != "--" && *word != "[OPTIONS]");
+    words.next_back().unwrap_or(command)
 }
