@@ -7,13 +7,50 @@
 //!
 //! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
 //! these may mean. That the result of an instruction has memory of its own is a column of the table
-//! ([`crate::op::Row::fresh`]). What a group computes may be put off until the instances of an `each` need it, so what
+//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Flows`]). What a group computes may be put off until the instances of an `each` need it, so what
 //! instances read counts as what it is made from.
 
 use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What the results of each function of a program may mean the memory of.
+#[derive(Clone, Debug)]
+pub struct Flows(Vec<Vec<Flow>>);
+
+/// What a result may mean the memory of: the positions of parameters, and of results before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Flow {
+    parameters: BTreeSet<usize>,
+    results: BTreeSet<usize>,
+}
+
+impl Flows {
+    /// Those of a program: the least that agree with each other, since a call that never comes back gives nothing.
+    pub fn of(program: &Program) -> Flows {
+        let count = program.functions.len();
+        let mut callers = vec![BTreeSet::new(); count];
+        for (caller, function) in program.functions.iter().enumerate() {
+            function.body.visit(&mut |instruction| {
+                if let Op::Call(callee) = instruction.op {
+                    callers[callee.0 as usize].insert(caller);
+                }
+            });
+        }
+        let nothing = |function: &Function| vec![Flow::default(); function.body.results.len()];
+        let mut flows = Flows(program.functions.iter().map(nothing).collect());
+        let mut waiting: BTreeSet<usize> = (0..count).collect();
+        while let Some(index) = waiting.pop_first() {
+            let found = Reading::of(&program.functions[index], &flows, false).flows();
+            if found != flows.0[index] {
+                flows.0[index] = found;
+                waiting.extend(&callers[index]);
+            }
+        }
+        flows
+    }
+}
 
 /// What of a function's own columns may be written over.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +63,8 @@ pub struct Updates {
 
 impl Updates {
     /// Of a function whose parameters, where they are its own, are different columns ([`passes_one_twice`]).
-    pub fn of(function: &Function) -> Updates {
-        let reading = Reading::of(function);
+    pub fn of(function: &Function, flows: &Flows) -> Updates {
+        let reading = Reading::of(function, flows, true);
         let scatters = || reading.changes.iter().filter(|change| change.call.is_none());
         let mut targets: HashSet<Register> = scatters().map(|scatter| scatter.target).collect();
         targets.retain(|&target| {
@@ -64,10 +101,10 @@ pub fn writes(block: &Block) -> bool {
 }
 
 /// Whether functions that call one another may pass each other one column twice, or parts of it.
-pub fn passes_one_twice(program: &Program, functions: &HashSet<FunctionId>) -> bool {
+pub fn passes_one_twice(program: &Program, functions: &HashSet<FunctionId>, flows: &Flows) -> bool {
     functions.iter().any(|id| {
         let function = &program.functions[id.0 as usize];
-        let reading = Reading::of(function);
+        let reading = Reading::of(function, flows, true);
         let mut shares = false;
         function.body.visit(&mut |instruction| {
             if matches!(&instruction.op, Op::Call(callee) if functions.contains(callee)) {
@@ -111,6 +148,7 @@ struct Change {
 /// Where registers of a function are defined and read, and which of them may mean the same memory.
 struct Reading<'a> {
     function: &'a Function,
+    flows: &'a Flows,
     /// For each register the columns, numbered by where they come from, whose memory it may mean.
     roots: Vec<BTreeSet<usize>>,
     defined: Vec<Option<Position>>,
@@ -123,10 +161,12 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn of(function: &'a Function) -> Reading<'a> {
+    /// `is_end` says whether what the last instructions of the function give is not read any more.
+    fn of(function: &'a Function, flows: &'a Flows, is_end: bool) -> Reading<'a> {
         let count = function.registers.len();
         let mut reading = Reading {
             function,
+            flows,
             roots: vec![BTreeSet::new(); count],
             defined: vec![None; count],
             reads: Vec::new(),
@@ -141,8 +181,33 @@ impl<'a> Reading<'a> {
             }
         });
         function.parameters.iter().for_each(|&parameter| reading.define(parameter));
-        reading.block(&function.body, true);
+        reading.block(&function.body, is_end);
         reading
+    }
+
+    /// What each result of the function may mean the memory of.
+    fn flows(&self) -> Vec<Flow> {
+        let Function { parameters, body, .. } = self.function;
+        let flow = |index: usize| {
+            let Some(result) = register(body.results[index]) else { return Flow::default() };
+            let shares = |other: Register| self.may_share(result, other);
+            let before = body.results[..index].iter().map(|&other| register(other).is_some_and(shares));
+            Flow {
+                parameters: positions(parameters.iter().map(|&parameter| shares(parameter))),
+                results: positions(before),
+            }
+        };
+        (0..body.results.len()).map(flow).collect()
+    }
+
+    /// Joins what the results of a call may share with its operands, and with each other.
+    fn call(&mut self, function: FunctionId, call: &Instruction) {
+        let flows = self.flows;
+        for (flow, &result) in flows.0[function.0 as usize].iter().zip(&call.results) {
+            self.roots[result.0 as usize].insert(result.0 as usize);
+            flow.parameters.iter().for_each(|&position| self.join(result, call.operands[position]));
+            flow.results.iter().for_each(|&before| self.join(result, Operand::Register(call.results[before])));
+        }
     }
 
     fn place(&self) -> Position {
@@ -186,13 +251,13 @@ impl<'a> Reading<'a> {
                         }
                     }
                 }
-                Op::Call(_) => {
+                Op::Call(function) => {
                     for (position, &operand) in instruction.operands.iter().enumerate() {
                         let call = (std::ptr::from_ref(instruction).addr(), position);
                         self.note(operand, instruction, Some(call));
                     }
                     if !is_last {
-                        self.aliases(&instruction.op, instruction);
+                        self.call(*function, instruction);
                     }
                 }
                 op => self.aliases(op, instruction),
@@ -283,6 +348,11 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// The positions of what is true.
+fn positions(flags: impl Iterator<Item = bool>) -> BTreeSet<usize> {
+    flags.enumerate().filter(|&(_, flag)| flag).map(|(position, _)| position).collect()
+}
+
 fn register(operand: Operand) -> Option<Register> {
     match operand {
         Operand::Register(register) => Some(register),
@@ -306,9 +376,10 @@ mod tests {
 
     /// Whether the function of a program may write over its parameter 1.
     fn may(body: &str) -> bool {
-        let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{ {body} }}");
+        let header = "(%0: int, %1: column int, %2: column int) -> column int";
+        let text = format!("function f{header} {{ {body} }}; function g{header} {{ return %1 }}");
         let program = crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        Updates::of(&program.functions[0]).may_overwrite(Register(1))
+        Updates::of(&program.functions[0], &Flows::of(&program)).may_overwrite(Register(1))
     }
 
     #[test]
@@ -322,6 +393,8 @@ mod tests {
         assert!(may("%3 = build %0; %4 = gather %1 %3; %5 = scatter %1 %3 %4; return %5"));
         // What a call at the end gives is not read here.
         assert!(may("%3 = build %0; %4 = scatter %1 %3 %3; %5 = call f %0 %4 %2; return %5"));
+        // What a call gives of something else is.
+        assert!(may("%3 = build %0; %4 = call g %0 %2 %1; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6"));
     }
 
     #[test]
@@ -333,7 +406,7 @@ mod tests {
             "%3 = build %0; %4 = map check_index %1 %0; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
             "%3 = build %0; %4 = less.int %0 3; %5 = if %4 { yield %1 } else { yield %2 };
              %6 = scatter %1 %3 %3; %7 = concat %6 %5; return %7",
-            "%3 = build %0; %4 = call f %0 %1 %2; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
+            "%3 = build %0; %4 = call g %0 %1 %2; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
             // It is where, or what, is written.
             "%3 = scatter %1 %1 %2; return %3",
             "%3 = scatter %1 %2 %1; return %3",
@@ -352,7 +425,7 @@ mod tests {
             let program = crate::parse::parse(&text.replace(';', "\n"));
             let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
             let function = &program.functions[0];
-            let updates = Updates::of(function);
+            let updates = Updates::of(function, &Flows::of(&program));
             let mut found = Vec::new();
             function.body.visit(&mut |instruction| {
                 if matches!(instruction.op, Op::Call(_)) {
@@ -380,9 +453,58 @@ mod tests {
                  }}"
             );
             let program = crate::parse::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-            passes_one_twice(&program, &HashSet::from([FunctionId(0)]))
+            passes_one_twice(&program, &HashSet::from([FunctionId(0)]), &Flows::of(&program))
         };
         assert!(!shares("%1 %2") && !shares("%2 %1"));
         assert!(shares("%1 %1") && shares("%1 %3") && shares("%3 %1"));
+    }
+
+    #[test]
+    fn what_functions_give_of_what_they_get_follows_calls() {
+        let text = "
+            function f(%0: int, %1: descriptor, %2: column int, %3: column int) -> descriptor, column int, column int {
+              %4 = equal.int %0 0
+              %5, %6, %7 = if %4 { yield %1 %3 %2 } else {
+                %8 = subtract.int %0 1
+                %9, %10, %11 = call f %8 %1 %2 %3
+                yield %9 %10 %11
+              }
+              return %5 %6 %7
+            }
+            function g(%0: int, %1: descriptor, %2: column int) -> descriptor, column int, column int, column int {
+              %3 = map add.int %2 1
+              %4, %5, %6 = call f %0 %1 %2 %3
+              %7 = slice %6 0 1
+              %8 = concat %7 %7
+              return %4 %5 %7 %8
+            }";
+        let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let flows = Flows::of(&program);
+        let of = |function: usize| -> Vec<(Vec<usize>, Vec<usize>)> {
+            let both = |flow: &Flow| [&flow.parameters, &flow.results].map(|all| all.iter().copied().collect()).into();
+            flows.0[function].iter().map(both).collect()
+        };
+        assert_eq!(of(0), [(vec![1], vec![]), (vec![3], vec![]), (vec![2], vec![])]);
+        assert_eq!(of(1), [(vec![1], vec![]), (vec![], vec![]), (vec![2], vec![]), (vec![], vec![])]);
+    }
+
+    #[test]
+    fn results_that_are_one_column_are_known_to_be() {
+        let text = "
+            function f(%0: int) -> column int, int, column int {
+              %1 = iota %0
+              %2 = slice %1 0 1
+              return %1 %0 %2
+            }
+            function g(%0: int) -> column int, column int {
+              %1, %2, %3 = call f %0
+              %4 = build %2
+              %5 = scatter %1 %4 %4
+              return %5 %3
+            }";
+        let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let flows = Flows::of(&program);
+        assert_eq!(flows.0[0][2].results, BTreeSet::from([0]));
+        assert!(!Updates::of(&program.functions[1], &flows).may_overwrite(Register(1)));
     }
 }

@@ -29,7 +29,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
 use nesl_prim::ScalarType;
-use nesl_vcode::alias::Updates;
+use nesl_vcode::alias::{Flows, Updates};
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{
     Block, EachPlan, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
@@ -73,12 +73,26 @@ struct Mark {
     moves: usize,
 }
 
+/// What is known of the calls of a program.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    /// Which of them are steps of loops.
+    pub steps: Steps,
+    /// Of which of their operands their results may be the memory.
+    pub flows: Flows,
+}
+
+impl Calls {
+    pub fn of(program: &Program) -> Calls {
+        Calls { steps: Steps::of(program), flows: Flows::of(program) }
+    }
+}
+
 /// A function of a program.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramFunction<'a> {
     pub program: &'a Program,
-    /// Which calls are steps of loops.
-    pub steps: &'a Steps,
+    pub calls: &'a Calls,
     pub id: FunctionId,
 }
 
@@ -96,8 +110,7 @@ pub(crate) struct EachFunction<'a> {
 pub(crate) struct Body<'a, 'b> {
     emitter: Emitter<'b>,
     program: &'a Program,
-    /// Which calls are steps of loops.
-    steps: &'a Steps,
+    calls: &'a Calls,
     id: FunctionId,
     function: &'a Function,
     functions: &'a HashMap<FunctionId, Entry>,
@@ -126,11 +139,11 @@ impl<'a, 'b> Body<'a, 'b> {
         functions: &'a HashMap<FunctionId, Entry>,
         kept: &'a mut Kept,
     ) -> Body<'a, 'b> {
-        let ProgramFunction { program, steps, id } = source;
+        let ProgramFunction { program, calls, id } = source;
         Body {
             emitter,
             program,
-            steps,
+            calls,
             id,
             function,
             functions,
@@ -201,12 +214,12 @@ impl<'a, 'b> Body<'a, 'b> {
         let function = self.function;
         self.values = vec![Vec::new(); function.registers.len()];
         self.define(&function.parameters, parameters.to_vec());
-        let looped = again::functions(self.program, self.steps, self.id);
+        let looped = again::functions(self.program, &self.calls.steps, self.id);
         let all = looped.iter().map(|id| &self.program.functions[id.0 as usize]).chain([function]);
         let makes_columns =
             all.flat_map(|function| &function.registers).any(|ty| !matches!(ty, RegisterType::Scalar(_)));
         self.uses = Uses::of(function);
-        self.updates = Updates::of(function);
+        self.updates = Updates::of(function, &self.calls.flows);
         self.mark =
             makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
         self.again = None;

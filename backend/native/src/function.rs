@@ -8,7 +8,7 @@
 pub use crate::module::Unavailable;
 
 use crate::abi::{Enter, Entry, machine_types, parameter_types, passed, words_of};
-use crate::body::{self, Body, EachFunction, ProgramFunction};
+use crate::body::{self, Body, Calls, EachFunction, ProgramFunction};
 use crate::emitter::Emitter;
 use crate::instances::{Instances, function_of};
 use crate::kept::Kept;
@@ -21,7 +21,6 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nesl_prim::ScalarType;
 use nesl_vcode::alias;
-use nesl_vcode::tail::Steps;
 use nesl_vcode::{EachPlan, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
 
@@ -30,8 +29,8 @@ use std::collections::HashMap;
 pub struct Compiler {
     module: Module,
     functions: HashMap<FunctionId, Entry>,
-    /// Which calls of the program are steps of loops, once it is known.
-    steps: Option<Steps>,
+    /// What is known of the calls of the program, once it is.
+    calls: Option<Calls>,
     kept: Kept,
 }
 
@@ -135,7 +134,7 @@ impl Compiler {
     /// # Errors
     /// If this machine cannot run what it would compile.
     pub fn new() -> Result<Compiler, Unavailable> {
-        Ok(Compiler { module: Module::new()?, functions: HashMap::new(), steps: None, kept: Kept::default() })
+        Ok(Compiler { module: Module::new()?, functions: HashMap::new(), calls: None, kept: Kept::default() })
     }
 
     /// A function, compiled now if it was not yet.
@@ -178,8 +177,8 @@ impl Compiler {
         let id = self.module.declare(&signature)?;
         let function = function_of(&plan, &program.functions[serial.0 as usize]);
         let (functions, kept) = (&self.functions, &mut self.kept);
-        let steps = &*self.steps.get_or_insert_with(|| Steps::of(program));
-        let source = ProgramFunction { program, steps, id: serial };
+        let calls = &*self.calls.get_or_insert_with(|| Calls::of(program));
+        let source = ProgramFunction { program, calls, id: serial };
         let each = EachFunction { source, function: &function, plan: &plan };
         self.module.define(id, signature, |builder, jit| Body::emit_instances(builder, jit, &each, functions, kept))?;
         self.module.finish()?;
@@ -209,9 +208,9 @@ impl Compiler {
             let Entry { body, passed, entry, .. } = self.functions[&id].clone();
             let (signature, entry_signature) = (self.signature(code, &passed), self.entry_signature());
             let (functions, kept) = (&self.functions, &mut self.kept);
-            let steps = &*self.steps.get_or_insert_with(|| Steps::of(program));
+            let calls = &*self.calls.get_or_insert_with(|| Calls::of(program));
             self.module.define(body, signature, |builder, jit| {
-                Body::emit(builder, jit, ProgramFunction { program, steps, id }, functions, kept);
+                Body::emit(builder, jit, ProgramFunction { program, calls, id }, functions, kept);
             })?;
             self.module.define(entry, entry_signature, |builder, jit| emit_entry(builder, jit, code, body, &passed))?;
         }
