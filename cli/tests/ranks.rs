@@ -105,6 +105,18 @@ fn false_launcher(bench: &Bench, script: &str) {
     std::fs::set_permissions(bench.path("launcher"), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn launchers_that_do_not_notice_that_ranks_died_are_ended() {
+    let bench = Bench::with("a.nesl", "1 + 1;");
+    // What is run in place of a shell waits for none of its children.
+    bench.write("launcher", "#!/bin/sh\n(exit 3) &\nexec sleep 1000\n");
+    std::fs::set_permissions(bench.path("launcher"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    command.args(["run", "--ranks", "2", "a.nesl"]).env("NESL_MPIRUN", bench.path("launcher"));
+    finish(&mut command, "").fails(137, &["error: the 2 ranks died while they were started"]);
+}
+
 #[test]
 fn launchers_of_another_mpi_are_refused() {
     let bench = Bench::with("a.nesl", "1 + 1;");

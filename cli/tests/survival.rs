@@ -127,7 +127,7 @@ fn a_run_outlives_ranks_that_are_killed_at_any_moment() {
     let bench = Bench::with("pages.nesl", PAGES);
     let expected = bench.nesl(&["run", "pages.nesl", "20000", "300"]);
     assert_eq!((expected.code, expected.err.as_str()), (Some(0), ""), "{expected:#?}");
-    let kills = std::env::var("NESL_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(10);
+    let kills = std::env::var("NESL_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
     let mut moments = Moments::of_environment();
     let (mut killed, mut from_saves) = (0, 0);
     for round in 0..kills {
@@ -147,6 +147,7 @@ fn a_run_outlives_ranks_that_are_killed_at_any_moment() {
         for line in ran.err.lines() {
             // A rank that is killed before it is one has no number, or its launcher says nothing of it at all.
             let is_early = line == "note: 3 ranks cannot be started: 3 ranks go again from the beginning"
+                || line.starts_with("note: the 3 ranks died while they were started: 3 ranks go ")
                 || line.starts_with("note: 3 ranks cannot be started: 3 ranks go on from saves/")
                 || line.starts_with("note: a rank of 3 was ended by signal 9: 3 ranks go ");
             let is_note = line.starts_with("note: rank ")
@@ -158,7 +159,7 @@ fn a_run_outlives_ranks_that_are_killed_at_any_moment() {
         assert!(!bench.path("saves").exists(), "a run that has ended keeps no saves");
     }
     println!("{kills} runs, {killed} kills, {from_saves} went on from a save");
-    assert!(from_saves > 0 || kills < 10, "no kill was after a save");
+    assert!(from_saves > 0 || kills < 6, "no kill was after a save");
 }
 
 #[test]

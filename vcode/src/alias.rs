@@ -7,8 +7,9 @@
 //!
 //! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
 //! these may mean. That the result of an instruction has memory of its own is a column of the table
-//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Flows`]). What a group computes may be put off until the instances of an `each` need it, so what
-//! instances read counts as what it is made from.
+//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Flows`]). What a
+//! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
+//! made from.
 
 use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};

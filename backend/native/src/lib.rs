@@ -18,7 +18,6 @@
 
 mod abi;
 mod body;
-mod elements;
 mod emitter;
 mod function;
 mod instances;
@@ -34,7 +33,6 @@ mod sums;
 mod vector;
 
 pub use abi::words_of;
-pub use elements::Elements;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use instances::{Instances, Stretch};
 pub use kernel::{
@@ -42,5 +40,6 @@ pub use kernel::{
     Running, Space, Stride, WordLayout, Words, is_ordered,
 };
 pub use module::target;
+pub use runtime::elements::Elements;
 pub use state::{Scratch, State, Status, count_steps};
 pub use sums::{Sums, wide};

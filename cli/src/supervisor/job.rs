@@ -187,6 +187,8 @@ pub(super) struct Watch {
     death: Option<Death>,
     /// Why its output does not arrive.
     lost: Option<io::Error>,
+    /// Whether its launcher did not notice that its processes had died.
+    is_unnoticed: bool,
     /// The signal that made this process end the job.
     stopped_by: Option<i32>,
     /// Which evaluation an interrupt is for, in a session.
@@ -221,6 +223,7 @@ impl Watch {
             errors,
             death: None,
             lost: None,
+            is_unnoticed: false,
             stopped_by: None,
             turns: None,
             started: None,
@@ -259,8 +262,8 @@ impl Watch {
         let told = errors.and_then(|errors| self.result_of(&errors)).and_then(|(_, death)| death);
         let death = told.or_else(|| self.death.take());
         let started = self.started.as_ref().map(|turns| turns.started()).unwrap_or_default();
-        let Watch { ranks, lost, stopped_by, is_asked, .. } = self;
-        Ok(Ended { status, death, ranks, started, lost, stopped_by, is_asked })
+        let Watch { ranks, lost, is_unnoticed, stopped_by, is_asked, .. } = self;
+        Ok(Ended { status, death, ranks, started, lost, is_unnoticed, stopped_by, is_asked })
     }
 
     /// Waits for the job; ends it where it must not go on.
@@ -282,6 +285,7 @@ impl Watch {
             if self.stopped_by.is_some() || self.lost.is_some() {
                 self.job.end();
             }
+            self.is_unnoticed |= self.job.end_if_dead();
             thread::sleep(TICK);
         };
         if self.lost.is_none()
@@ -349,6 +353,7 @@ pub(super) struct Ended {
     ranks: usize,
     started: Vec<(usize, usize)>,
     lost: Option<io::Error>,
+    is_unnoticed: bool,
     stopped_by: Option<i32>,
     /// Whether a signal has come that asks a run to end.
     pub is_asked: bool,
@@ -365,6 +370,9 @@ impl Ended {
         if let Some(death) = &self.death {
             let ranks = self.started.iter().fold(self.ranks, |_, &(before, count)| before + count);
             return Some(obituary(&death.among(&self.started), ranks));
+        }
+        if self.is_unnoticed {
+            return Some(format!("the {} ranks died while they were started", self.ranks));
         }
         signals::that_ended(self.status).map(|signal| format!("the launcher was ended by signal {signal}"))
     }

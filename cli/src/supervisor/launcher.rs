@@ -73,7 +73,16 @@ pub struct LauncherProcess {
     launcher: Child,
     /// When it was asked to end.
     asked: Option<Instant>,
+    /// When its processes were looked at last, and since when all of them are dead.
+    looked: Option<Instant>,
+    dead: Option<Instant>,
 }
+
+/// How often the processes of a launcher are looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How long a launcher may take to notice that all its processes are dead.
+const UNNOTICED: Duration = Duration::from_secs(5);
 
 /// Starts a program on ranks. Its output and errors come through pipes; `stdin` says what rank 0 reads.
 ///
@@ -104,7 +113,7 @@ pub fn start(
         command.stdin(stdin());
         detach(&mut command);
         match command.spawn() {
-            Ok(launcher) => return Ok(LauncherProcess { launcher, asked: None }),
+            Ok(launcher) => return Ok(LauncherProcess { launcher, asked: None, looked: None, dead: None }),
             Err(problem) if problem.kind() == io::ErrorKind::NotFound && named.is_none() => {}
             Err(problem) => return Err(StartError::NotStarted { launcher: launcher.to_owned(), problem }),
         }
@@ -147,6 +156,18 @@ impl LauncherProcess {
         look(&self.launcher);
     }
 
+    /// Kills a launcher that does not notice that all its processes are dead: one that Open MPI's is just starting when
+    /// others die makes it wait for ever. To be called again and again; whether it was killed.
+    pub fn end_if_dead(&mut self) -> bool {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return false;
+        }
+        self.looked = Some(Instant::now());
+        self.dead = if are_dead(self.launcher.id()) { self.dead.or(self.looked) } else { None };
+        // The one reason for failure is that it has ended.
+        self.dead.is_some_and(|dead| dead.elapsed() > UNNOTICED) && self.launcher.kill().is_ok()
+    }
+
     /// Makes the job end. To be called until it has: a launcher that does not end is killed, and on Linux its ranks
     /// with it.
     pub fn end(&mut self) {
@@ -171,6 +192,24 @@ impl Drop for LauncherProcess {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// Whether a process has started others, and waits for none that is alive, as far as the system tells.
+fn are_dead(process: u32) -> bool {
+    let text = |path: String| std::fs::read_to_string(path).unwrap_or_default();
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let children: Vec<String> = tasks
+        .flat_map(|task| {
+            let path = task.path().join("children");
+            text(path.display().to_string()).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    // The state comes after the name, which is in parentheses and may have any in it.
+    let is_dead = |child: &String| {
+        let stat = text(format!("/proc/{child}/stat"));
+        stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+    };
+    !children.is_empty() && children.iter().all(is_dead)
 }
 
 /// Gives a process a group of its own, and on Linux makes it end with the thread that starts it.

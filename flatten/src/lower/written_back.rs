@@ -8,8 +8,8 @@
 //!
 //! Taken literally, that makes a row and puts all rows together anew. But the registers of a value say where it comes
 //! from: [`Whereabouts`] notes which were taken from which elements at which index, and which are others with one
-//! element replaced. So it does not matter what stands between: names, records of which a field changes, deeper nesting.
-//! What was made on the way and is not needed any more is no instruction in the end.
+//! element replaced. So it does not matter what stands between: names, records of which a field changes, deeper
+//! nesting. What was made on the way and is not needed any more is no instruction in the end.
 //!
 //! Data in which segments overlap, or in which others lie, is made compact first. Where a loop does this it must not
 //! look at all segments in each turn: see [`super::packing`].

@@ -194,7 +194,7 @@ const LONG_FUNCTIONS: &[&str] = &[
 
 /// Folders that still want a floor between.
 const LARGE_FOLDERS: &[&str] =
-    &["cli/src", "cli/tests", "frontend/src/infer", "frontend/tests", "vcode/src", "vcode/src/passes"];
+    &["cli/src", "cli/tests", "frontend/src/infer", "frontend/tests", "tests/tests", "vcode/src", "vcode/src/passes"];
 
 /// Names of stages of one thing (`Expr` of the tree, of the typed tree, of core), and what is still to be renamed.
 const AMBIGUOUS_NAMES: &[&str] = &[

@@ -6,6 +6,7 @@
 //! called it gives up.
 
 mod compact_results;
+pub mod elements;
 pub(crate) mod instances;
 mod moving;
 mod order;
