@@ -2,9 +2,9 @@
 
 use super::operators::{ATOM, CONDITIONAL, PREFIX, parenthesised};
 use super::{Piece, Printer, Sort};
-use crate::ast::{Expr, ExprKind, PatternKind, Source};
+use crate::ast::{Expr, ExprKind, PatternKind, Source, TypeExpr, TypeExprKind};
 use crate::ty;
-use nesl_prim::{ScalarValue, text};
+use nesl_prim::{ScalarType, ScalarValue, text};
 use nesl_span::Span;
 
 impl Printer<'_> {
@@ -44,8 +44,7 @@ impl Printer<'_> {
                 let elements: Vec<String> = elements.iter().map(|element| self.expression(element).0).collect();
                 (format!("[{}]", elements.join(", ")), ATOM)
             }
-            // What it is a vector of says the place where it stands.
-            ExprKind::Empty(_) => ("[]".to_owned(), ATOM),
+            ExprKind::Empty(element) => (empty(element.as_ref()).to_owned(), ATOM),
             ExprKind::Range { start, end, stride } => self.range(start, end, stride.as_deref()),
             ExprKind::Lambda { parameter, body } => self.lambda(parameter, body, span),
             ExprKind::Keyword { .. } => {
@@ -135,7 +134,7 @@ impl Printer<'_> {
             "float" => "(double) ",
             "code_char" => "(char) ",
             "not" => match self.type_of(operand) {
-                Some(ty::Type::Scalar(nesl_prim::ScalarType::Int)) => "~",
+                Some(ty::Type::Scalar(ScalarType::Int)) => "~",
                 Some(_) => "!",
                 None => return None,
             },
@@ -220,5 +219,16 @@ fn literal(value: ScalarValue) -> Piece {
             };
             (format!("'{written}'"), ATOM)
         }
+    }
+}
+
+/// An empty vector. What it is a vector of says the place where it stands, or it is one of ints; of other scalars it
+/// says so itself.
+fn empty(element: Option<&TypeExpr>) -> &'static str {
+    match element.map(|element| &element.kind) {
+        Some(TypeExprKind::Scalar(ScalarType::Float)) => "take([0.0], 0)",
+        Some(TypeExprKind::Scalar(ScalarType::Bool)) => "take([false], 0)",
+        Some(TypeExprKind::Scalar(ScalarType::Char)) => "\"\"",
+        _ => "[]",
     }
 }
