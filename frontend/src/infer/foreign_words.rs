@@ -1,7 +1,7 @@
 //! Words of other languages, and what they are here: the hints for names that nobody has defined.
 //!
 //! Sorted by what somebody wants to do. The words are those of Python and NumPy, C, Haskell, ML, Julia and R, in
-//! lower case; what the library has under the same name is not here.
+//! lower case; what the library has under the same name is not here, but for `var`, which is no call where it declares.
 
 /// What a word of another language is here. Such a word is only looked up where the program does not define it.
 pub(super) fn foreign_word(word: &str) -> Option<&'static str> {
@@ -22,7 +22,7 @@ fn form(word: &str) -> Option<&'static str> {
         "def" | "fun" | "fn" | "func" | "define" | "lambda" => {
             "a function is `function name(parameter) = body`, or without a name `parameter => body`"
         }
-        "include" | "require" | "open" | "use" | "using" | "load" => {
+        "import" | "include" | "require" | "open" | "use" | "using" | "load" => {
             "a file is read by `import \"name.nesl\";`; the library is there without"
         }
         "var" | "val" | "const" => "a value is `name = value`, or inside of an expression `let name = value in …`",

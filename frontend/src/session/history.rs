@@ -105,7 +105,7 @@ mod tests {
         let base = Session::new(&mut sources);
         let mut session = base.clone();
         let texts =
-            ["x = 1;", "import \"one.nesl\";\ny = double(x);", "x = 2; nonsense(", "function f(a) = a + x;", "f"];
+            ["x = 1;", "import \"one.nesl\";\ny = double(x);", "x = 2; nonsense(", "function g(a) = a + x;", "g(1);"];
         for text in texts {
             let file = sources.add("<input>", text, Origin::User);
             let imports = Imports::of(&mut sources, file, None, &mut Files);
@@ -120,8 +120,8 @@ mod tests {
             assert_eq!(again.global(name), session.global(name), "{name}");
         }
         assert_eq!(
-            (again.function("f"), again.function("double")),
-            (session.function("f"), session.function("double"))
+            (again.function("g"), again.function("double")),
+            (session.function("g"), session.function("double"))
         );
     }
 }

@@ -49,15 +49,24 @@ pub(super) fn is_name_place(spot: &Spot<'_>) -> Option<&'static str> {
 pub(super) fn hint(spot: &Spot<'_>, form: Option<(Context, Span)>) -> Option<&'static str> {
     let context = form.map(|(context, _)| context);
     let lacks_in = || form.is_some_and(|(context, opened)| context == Context::Let && is_whole_input(spot, opened));
-    match in_header(spot).or_else(|| in_form(spot, context)).or_else(|| at_operand(spot)) {
-        None | Some(VALUE_OF_LET) if lacks_in() => {
+    let hint = in_header(spot).or_else(|| in_form(spot, context)).or_else(|| at_operand(spot));
+    // In `let v = 3; sum([v]);` a call stands where a pattern should.
+    let is_value = hint == Some(VALUE_OF_LET) || hint == Some(PATTERN) && is_call(spot.before);
+    match hint.is_none() || is_value {
+        true if lacks_in() => {
             Some("a name for all that follows is bound without `let`, by `name = value;`; a `let` goes on with `in`")
         }
-        hint => hint,
+        _ => hint,
     }
 }
 
 const VALUE_OF_LET: &str = "the value of a `let` comes after `in`";
+const PATTERN: &str = "a pattern is a name or a tuple, `(a, b)`; the elements of a sequence are v[0], v[1]";
+
+/// Whether what was read ends with the beginning of a call, `name(`.
+fn is_call(before: &str) -> bool {
+    before.strip_suffix('(').is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
 
 /// Whether a form that begins there is no part of another.
 fn is_whole_input(spot: &Spot<'_>, opened: Span) -> bool {
@@ -115,9 +124,7 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
         Token::Name(_) if context == Some(Context::Let) && expected.contains(What::Equal) => {
             Some("the value of a `let` comes after `in`; several names are a tuple, `(a, b)`")
         }
-        Token::Open(Bracket::Square) if expected.contains(What::Pattern) => {
-            Some("a pattern is a name or a tuple, `(a, b)`; the elements of a sequence are v[0], v[1]")
-        }
+        Token::Open(Bracket::Square) if expected.contains(What::Pattern) => Some(PATTERN),
         Token::Equal if context == Some(Context::Let) && expected.contains(What::Operator) => {
             // Two operands in a row, `1 y = 2`: the second begins a binding.
             let is_binding = !last.is_empty() && previous_ends_operand(before, last);
