@@ -87,6 +87,11 @@ impl Diagnostic {
     }
 }
 
+/// Whether there are errors, not only warnings.
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
 /// Puts diagnostics into the order of the text and counts those that nobody would read, instead of keeping them.
 pub(crate) fn finish(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let place = |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| label.span);

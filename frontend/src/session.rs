@@ -28,7 +28,7 @@ use crate::ast::{ExprKind, Symbol, TopLevel};
 use crate::core::effects::Effects;
 use crate::core::pair::pair_calls;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
-use crate::diagnostic::{Diagnostic, Severity, finish};
+use crate::diagnostic::{Diagnostic, Severity, finish, has_errors};
 use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
 use crate::infer::text::Definitions;
@@ -80,10 +80,6 @@ impl Checked {
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
     }
-}
-
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
 /// The library and everything defined so far.

@@ -3,7 +3,7 @@
 use super::{Entity, Inference, Outcome};
 use crate::ast::{self, Symbol, TopLevelKind};
 use crate::core::{Form, FunctionBody, FunctionId, Global, GlobalId, walk};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::elaborate::{Elaboration, Export, Group};
 use crate::ty::Type;
 use crate::typed::types::TypeId;
@@ -166,6 +166,6 @@ impl Inference<'_> {
     /// Whether there were errors, not only warnings, in the syntax of the text too: then nothing is elaborated. What
     /// stands for unreadable text has no type, and no message of the checker says so.
     pub(crate) fn has_errors(&self) -> bool {
-        self.unreadable || self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.unreadable || has_errors(&self.diagnostics)
     }
 }

@@ -3,10 +3,10 @@
 
 pub use crate::infer::mentions::{Mention, MentionKind};
 
-use super::{Around, Imports, STACK, Session, has_errors};
+use super::{Around, Imports, STACK, Session};
 use crate::ast::TopLevel;
 use crate::core::FunctionId;
-use crate::diagnostic::{Diagnostic, Label, Severity, finish};
+use crate::diagnostic::{Diagnostic, Label, Severity, finish, has_errors};
 use crate::elaborate::{Export, Group};
 use crate::infer::Inference;
 use crate::infer::mentions::MentionType;

@@ -3,9 +3,9 @@
 //! What is written is checked again, as a text of its own: whoever gets it can run it.
 
 use super::analysis::{Analysis, Mention, MentionKind};
-use super::{Around, Imports, Options, STACK, Session, has_errors};
+use super::{Around, Imports, Options, STACK, Session};
 use crate::core::effects::Effects;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::infer::mentions::MentionType;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::{self, parser};

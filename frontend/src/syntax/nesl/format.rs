@@ -21,7 +21,7 @@ mod layout;
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::lexer::{Lexed, lex, script_line};
 use crate::syntax::nesl::parser::{self, Parsed};
@@ -43,7 +43,7 @@ const STACK: usize = 128 << 20;
 pub fn format(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
     with_stack_if_possible(STACK, || {
         let Parsed { forms, comments, diagnostics } = parser::parse(file, text);
-        if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        if has_errors(&diagnostics) {
             return Err(diagnostics);
         }
         let Lexed { tokens, .. } = lex(file, text);

@@ -17,7 +17,7 @@ mod tests;
 
 use super::lexer::{Lexed, lex};
 use super::parser;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::stack::with_stack_if_possible;
 use nesl_span::{FileId, Span};
 
@@ -37,7 +37,7 @@ const STACK: usize = 128 << 20;
 pub fn format(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
     with_stack_if_possible(STACK, || {
         let (_, diagnostics) = parser::parse(file, text, lex(file, text), false);
-        if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        if has_errors(&diagnostics) {
             return Err(diagnostics);
         }
         // A line that was too long may have been a block, which then has lines of its own.

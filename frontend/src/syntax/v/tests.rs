@@ -88,7 +88,7 @@ const STATEMENTS: [(&str, &str); 16] = [
 ];
 
 /// What who knows C writes at first, and slips of the pen.
-const HABITS: [(&str, &str); 30] = [
+const HABITS: [(&str, &str); 31] = [
     ("E0103", "return $\"abc;"),
     ("E0104", "return 08;"),
     ("E0104", "return 0xG;"),
@@ -111,6 +111,7 @@ const HABITS: [(&str, &str); 30] = [
     ("E0203", "x[0] = 1; return x;"),
     ("E0203", "x.a = 1; return x;"),
     ("E0203", "w[0][1] = 2; return 0;"),
+    ("E0203", "return sum([y.a : y in []]);"),
     ("E0203", "for (int i = 0; i < w; i++) x++; return x;"),
     ("E0213", "struct p q = {1, 2, 3}; return 0;"),
     ("E0213", "return (struct p){1}.a;"),

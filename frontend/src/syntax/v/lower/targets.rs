@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::ast::{Binding, Expr, ExprKind, Name, Pattern, PatternKind, Symbol};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::syntax::v::analysis::changed;
 use crate::syntax::v::build::{bound, call, expr, library, name, variable};
 use crate::syntax::v::known::Structure;
@@ -94,6 +94,10 @@ impl<'a> Lowering<'a> {
             if *ty != Type::Unknown {
                 let message = format!("only a struct has fields, and this is `{ty}`");
                 self.report(Diagnostic::error("E0203", message, at));
+            } else if !has_errors(&self.diagnostics) {
+                // An element of `[]`, of which nothing says what it is.
+                let report = Diagnostic::error("E0203", "nothing says which struct this is", at);
+                self.report(report.hint("declare the vector before, `struct name v[] = []`"));
             }
             return None;
         };
