@@ -382,10 +382,15 @@ impl<'a> Printer<'a> {
             return;
         };
         for (pattern, value) in parts {
-            let PatternKind::Variable(_) = &pattern.kind else {
+            let PatternKind::Variable(symbol) = &pattern.kind else {
                 self.cannot("a global of V is a name", pattern.span, "give the whole a name, and its parts functions");
                 continue;
             };
+            // Functions before the later value see it, too.
+            if self.forms.iter().flat_map(defined).any(|(other, span)| other == *symbol && span != pattern.span) {
+                self.cannot("a global of V has one value", pattern.span, "give each value a name of its own");
+                continue;
+            }
             let name = self.tops.get(&pattern.span).cloned().unwrap_or_default();
             let Some(ty) = self.bound_type(pattern.span) else { continue };
             let ty = self.sayable(&ty, pattern.span);

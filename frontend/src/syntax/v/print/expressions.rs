@@ -1,8 +1,9 @@
 //! Expressions, except for operators.
 
 use super::operators::{ATOM, CONDITIONAL, PREFIX, parenthesised};
+use super::types::empty;
 use super::{Piece, Printer, Sort};
-use crate::ast::{Expr, ExprKind, PatternKind, Source, TypeExpr, TypeExprKind};
+use crate::ast::{Expr, ExprKind, PatternKind, Source};
 use crate::ty;
 use nesl_prim::{ScalarType, ScalarValue, text};
 use nesl_span::Span;
@@ -44,7 +45,7 @@ impl Printer<'_> {
                 let elements: Vec<String> = elements.iter().map(|element| self.expression(element).0).collect();
                 (format!("[{}]", elements.join(", ")), ATOM)
             }
-            ExprKind::Empty(element) => (empty(element.as_ref()).to_owned(), ATOM),
+            ExprKind::Empty(element) => (empty(element.as_ref()), ATOM),
             ExprKind::Range { start, end, stride } => self.range(start, end, stride.as_deref()),
             ExprKind::Lambda { parameter, body } => self.lambda(parameter, body, span),
             ExprKind::Keyword { .. } => {
@@ -219,16 +220,5 @@ fn literal(value: ScalarValue) -> Piece {
             };
             (format!("'{written}'"), ATOM)
         }
-    }
-}
-
-/// An empty vector. What it is a vector of says the place where it stands, or it is one of ints; of other scalars it
-/// says so itself.
-fn empty(element: Option<&TypeExpr>) -> &'static str {
-    match element.map(|element| &element.kind) {
-        Some(TypeExprKind::Scalar(ScalarType::Float)) => "take([0.0], 0)",
-        Some(TypeExprKind::Scalar(ScalarType::Bool)) => "take([false], 0)",
-        Some(TypeExprKind::Scalar(ScalarType::Char)) => "\"\"",
-        _ => "[]",
     }
 }

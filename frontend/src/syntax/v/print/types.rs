@@ -179,3 +179,26 @@ fn written(ty: &TypeExpr) -> Option<ty::Type> {
         _ => None,
     }
 }
+
+/// An empty vector. What it is a vector of says the place where it stands, or it is one of ints; of other types it says
+/// so itself.
+pub(super) fn empty(element: Option<&TypeExpr>) -> String {
+    match element.and_then(value_of) {
+        Some(value) if value != "0" => format!("[x : x in [{value}] : false]"),
+        _ => "[]".to_owned(),
+    }
+}
+
+/// A value of a type that can be written without knowing more than its name.
+fn value_of(ty: &TypeExpr) -> Option<String> {
+    match &ty.kind {
+        TypeExprKind::Scalar(scalar) => Some(match scalar {
+            ScalarType::Int => "0".to_owned(),
+            ScalarType::Float => "0.0".to_owned(),
+            ScalarType::Bool => "false".to_owned(),
+            ScalarType::Char => "' '".to_owned(),
+        }),
+        TypeExprKind::Sequence(element) => Some(empty(Some(element))),
+        _ => None,
+    }
+}
