@@ -6,11 +6,12 @@
 //! ranks.rs      many programs on MPI ranks, through the binary rank_suite;  launcher.rs  finding and starting mpirun
 //! command.rs    the built command, as a process;  stats.rs  the counters that it prints
 //! generate.rs   random programs;  shrink.rs  smaller programs that fail in the same way
-//! generate_v.rs random programs of V
+//! generate_v.rs random programs of V;  agreement.rs  random programs on every engine
 //! ```
 //! What headers say, and how outcomes compare with them, is `nesl_service::{expectations, outcome}`: `nesl test` reads them
 //! in the same way. README.md says how to run and how to add tests.
 
+pub mod agreement;
 pub mod command;
 pub mod engines;
 pub mod generate;
