@@ -29,7 +29,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
 use nesl_prim::ScalarType;
-use nesl_vcode::alias::{Flows, Updates};
+use nesl_vcode::alias::{Summaries, Updates};
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{
     Block, EachPlan, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp,
@@ -79,12 +79,12 @@ pub(crate) struct Calls {
     /// Which of them are steps of loops.
     pub steps: Steps,
     /// Of which of their operands their results may be the memory.
-    pub flows: Flows,
+    pub summaries: Summaries,
 }
 
 impl Calls {
     pub fn of(program: &Program) -> Calls {
-        Calls { steps: Steps::of(program), flows: Flows::of(program) }
+        Calls { steps: Steps::of(program), summaries: Summaries::of(program) }
     }
 }
 
@@ -219,7 +219,7 @@ impl<'a, 'b> Body<'a, 'b> {
         let makes_columns =
             all.flat_map(|function| &function.registers).any(|ty| !matches!(ty, RegisterType::Scalar(_)));
         self.uses = Uses::of(function);
-        self.updates = Updates::of(function, &self.calls.flows);
+        self.updates = Updates::of(function, &self.calls.summaries);
         self.mark =
             makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
         self.again = None;
@@ -349,7 +349,7 @@ impl<'a, 'b> Body<'a, 'b> {
             Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
             Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands, &instruction.results),
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
-                (Some((plan, inputs)), _) => match self.single_writes(instruction) {
+                (Some((plan, inputs)), _) => match self.single_write(instruction) {
                     Some(values) => values,
                     None => self.loops(instruction, &plan, &inputs),
                 },

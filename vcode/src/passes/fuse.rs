@@ -25,6 +25,8 @@
 //! }
 //! ```
 //!
+//! One index is no loop: such instructions stay apart.
+//!
 //! [`crate::fusion`] says what can be in a group, `lengths` which columns are known to have one length. A group yields
 //! what something outside reads; not what is only counted there, where another column is as long (`counted`).
 //!
@@ -47,8 +49,11 @@ use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use lengths::Lengths;
-use nesl_prim::ScalarOp;
+use nesl_prim::{ScalarOp, ScalarValue};
 use std::collections::{HashMap, HashSet};
+
+/// The indices of one element.
+const ONE: Extent = Extent::Value(Operand::Constant(ScalarValue::Int(1)));
 
 /// Makes groups in all functions.
 pub fn run(program: &mut Program) {
@@ -170,6 +175,9 @@ impl Fuser {
     /// The same, with what is known of lengths at a time.
     fn find_by(&self, items: &[Item], start: usize, limit: usize) -> Option<Found> {
         let space = fusion::extent(&items[start].instruction, &self.registers)?;
+        if self.lengths.same(space, ONE, limit) {
+            return None;
+        }
         let mut group = Group::default();
         let (mut members, mut late) = (Vec::new(), Vec::new());
         let mut can_fail = false;

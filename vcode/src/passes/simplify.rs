@@ -172,17 +172,15 @@ fn replace(value: Option<Operand>) -> Action {
     value.map_or(Action::Keep, Action::Replace)
 }
 
-/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, it is
-/// done once.
+/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, or all have
+/// one element, it is done once.
 fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let broadcast = |operand: &Operand| context.made_by(*operand, VectorOp::Dist).map(|dist| (dist[0], dist[1]));
     let scalars: Vec<Operand> =
         operands.iter().map(|operand| broadcast(operand).map_or(*operand, |(value, _)| value)).collect();
     if scalars == operands {
-        if let Some(action) = power(context, Op::Map, op, operands) {
-            return action;
-        }
-        return repeated(context, Maker::Map(op), op, operands);
+        let action = single(context, op, operands).or_else(|| power(context, Op::Map, op, operands));
+        return action.unwrap_or_else(|| repeated(context, Maker::Map(op), op, operands));
     }
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
         return Action::Become(Op::Map(op), scalars);
@@ -198,6 +196,22 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
         }
         _ => Action::Keep,
     }
+}
+
+/// An elementwise operation on columns that were put together of one scalar each is done on these; it fails where theirs
+/// would.
+fn single(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
+    let scalar = |operand: &Operand| match context.type_of(*operand) {
+        RegisterType::Column(_) => match context.made_by(*operand, VectorOp::Build) {
+            Some(&[scalar]) => Some(scalar),
+            _ => None,
+        },
+        _ => Some(*operand),
+    };
+    let scalars: Vec<Operand> = operands.iter().map(scalar).collect::<Option<_>>()?;
+    let value = fold::evaluate(op, &scalars)
+        .unwrap_or_else(|| context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result)));
+    Some(Action::Become(Op::Vector(VectorOp::Build), vec![value]))
 }
 
 /// A small power by the multiplications that define it; the one by the neutral element that comes first changes
@@ -309,6 +323,29 @@ mod tests {
              return %6 %8 %9",
         );
         stays("int, int", "%6 = pack %0 %5\n%7 = length %6\n%8 = concat %0 %2\n%9 = length %8\nreturn %7 %9");
+    }
+
+    #[test]
+    fn columns_of_one_element_are_computed_as_that() {
+        becomes(
+            "column int, column int, column bool",
+            "%6 = build %3
+             %7 = map check_index %6 %4
+             %8 = build 2
+             %9 = map add.int %8 1
+             %10 = map multiply.int %7 %9
+             %11 = map less.int %6 %8
+             return %7 %10 %11",
+            "%6 = check_index %3 %4
+             %7 = build %6
+             %8 = multiply.int %6 3
+             %9 = build %8
+             %10 = less.int %3 2
+             %11 = build %10
+             return %7 %9 %11",
+        );
+        stays("column int", "%6 = build %3 %4\n%7 = map add.int %6 1\nreturn %7");
+        stays("column int", "%6 = build %3\n%7 = map add.int %6 %0\nreturn %7");
     }
 
     #[test]

@@ -488,3 +488,16 @@ fn what_moves_up_reads_nothing_that_stands_behind_the_group() {
     run(&mut program);
     assert_eq!(crate::verify(&program), Ok(()), "{program}");
 }
+
+#[test]
+fn one_element_is_no_loop() {
+    stays(
+        "%0: column int, %1: column int, %2: int, %3: int",
+        "column int, column int",
+        "%4 = build %2
+         %5 = build %3
+         %6 = scatter %0 %4 %5
+         %7 = scatter %1 %4 %5
+         return %6 %7",
+    );
+}
