@@ -1,56 +1,16 @@
 //! What expressions of core mention: free local variables, and globals through calls.
 
-use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, GlobalId, Program, VariableId};
+use nesl_frontend::core::{Expr, ExprKind, FunctionBody, FunctionId, GlobalId, Program, VariableId, walk};
 use nesl_frontend::ty::Type;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
-
-/// Calls `visit` on an expression and all expressions in it.
-pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
-    visit(expr);
-    match &expr.kind {
-        ExprKind::Literal(_)
-        | ExprKind::Unit
-        | ExprKind::Constants(_)
-        | ExprKind::Variable(_)
-        | ExprKind::Global(_) => {}
-        ExprKind::Pair(first, rest) => {
-            walk(first, visit);
-            walk(rest, visit);
-        }
-        ExprKind::First(inner) | ExprKind::Rest(inner) | ExprKind::Construct(inner) | ExprKind::Payload(inner) => {
-            walk(inner, visit);
-        }
-        ExprKind::Closure { captured, .. } => captured.iter().for_each(|captured| walk(captured, visit)),
-        ExprKind::Apply { function, argument } => {
-            walk(function, visit);
-            walk(argument, visit);
-        }
-        ExprKind::Let { value, body, .. } => {
-            walk(value, visit);
-            walk(body, visit);
-        }
-        ExprKind::If { condition, then_branch, else_branch } => {
-            walk(condition, visit);
-            walk(then_branch, visit);
-            walk(else_branch, visit);
-        }
-        ExprKind::Sequence(elements) => elements.iter().for_each(|element| walk(element, visit)),
-        ExprKind::Call { argument, .. } => walk(argument, visit),
-        ExprKind::Each { sources, filter, body } => {
-            sources.iter().for_each(|(_, source)| walk(source, visit));
-            filter.iter().for_each(|filter| walk(filter, visit));
-            walk(body, visit);
-        }
-    }
-}
 
 /// The local variables that expressions mention and do not bind, in order of their numbers. Variables are unique in the
 /// program, so whatever is bound inside is not free.
 pub fn variables<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> BTreeSet<VariableId> {
     let (mut mentioned, mut bound) = (BTreeSet::new(), HashSet::new());
-    for expr in exprs {
-        walk(expr, &mut |expr| match &expr.kind {
+    for expr in exprs.into_iter().flat_map(walk::parts) {
+        match &expr.kind {
             ExprKind::Variable(id) => {
                 mentioned.insert(*id);
             }
@@ -59,7 +19,7 @@ pub fn variables<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> BTreeSet<Vari
             }
             ExprKind::Each { sources, .. } => bound.extend(sources.iter().map(|(variable, _)| variable.id)),
             _ => {}
-        });
+        }
     }
     mentioned.retain(|id| !bound.contains(id));
     mentioned
@@ -141,21 +101,23 @@ impl Globals {
 /// What an expression mentions itself where its type parameters stand for some types.
 fn mentioned(expr: &Expr, type_arguments: &[Type]) -> Mentioned {
     let mut mentioned = Mentioned::default();
-    walk(expr, &mut |expr| match &expr.kind {
-        ExprKind::Global(global) => {
-            mentioned.globals.insert(*global);
-        }
-        ExprKind::Call { function, type_arguments: types, .. } => {
-            let types = types.iter().map(|ty| ty.instantiate(type_arguments)).collect();
-            mentioned.called.insert((*function, types));
-        }
-        ExprKind::Apply { function, .. } => {
-            let function_type = function.ty.instantiate(type_arguments);
-            if let Some(identity) = function_type.identity() {
-                mentioned.called.insert((FunctionId(identity.function), identity.type_arguments.clone()));
+    for expr in walk::parts(expr) {
+        match &expr.kind {
+            ExprKind::Global(global) => {
+                mentioned.globals.insert(*global);
             }
+            ExprKind::Call { function, type_arguments: types, .. } => {
+                let types = types.iter().map(|ty| ty.instantiate(type_arguments)).collect();
+                mentioned.called.insert((*function, types));
+            }
+            ExprKind::Apply { function, .. } => {
+                let function_type = function.ty.instantiate(type_arguments);
+                if let Some(identity) = function_type.identity() {
+                    mentioned.called.insert((FunctionId(identity.function), identity.type_arguments.clone()));
+                }
+            }
+            _ => {}
         }
-        _ => {}
-    });
+    }
     mentioned
 }

@@ -114,7 +114,7 @@ impl Kind {
     ///
     /// # Panics
     /// If one of them gives something else than on the oracle, or MPI is missing where it must not be.
-    pub fn ranks_agree(&self, rank_suite: Option<&str>) {
+    pub fn ranks_agree(&self, rank_suite: Option<&'static str>) {
         let (suite, launcher) = match (ranks::suite(rank_suite), launcher::find()) {
             (Ok(suite), Mpi::Available(launcher)) => (suite, launcher),
             (Err(reason), _) | (_, Mpi::Missing(reason)) => {

@@ -7,7 +7,7 @@
 //!
 //! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
 //! these may mean. That the result of an instruction has memory of its own is a column of the table
-//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Flows`]). What a
+//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Summaries`], summaries of interprocedural analysis). What a
 //! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
 //! made from.
 
@@ -18,18 +18,18 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the results of each function of a program may mean the memory of.
 #[derive(Clone, Debug)]
-pub struct Flows(Vec<Vec<Flow>>);
+pub struct Summaries(Vec<Vec<MayAlias>>);
 
 /// What a result may mean the memory of: the positions of parameters, and of results before it.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Flow {
+struct MayAlias {
     parameters: BTreeSet<usize>,
     results: BTreeSet<usize>,
 }
 
-impl Flows {
+impl Summaries {
     /// Those of a program: the least that agree with each other, since a call that never comes back gives nothing.
-    pub fn of(program: &Program) -> Flows {
+    pub fn of(program: &Program) -> Summaries {
         let count = program.functions.len();
         let mut callers = vec![BTreeSet::new(); count];
         for (caller, function) in program.functions.iter().enumerate() {
@@ -39,17 +39,17 @@ impl Flows {
                 }
             });
         }
-        let nothing = |function: &Function| vec![Flow::default(); function.body.results.len()];
-        let mut flows = Flows(program.functions.iter().map(nothing).collect());
+        let nothing = |function: &Function| vec![MayAlias::default(); function.body.results.len()];
+        let mut summaries = Summaries(program.functions.iter().map(nothing).collect());
         let mut waiting: BTreeSet<usize> = (0..count).collect();
         while let Some(index) = waiting.pop_first() {
-            let found = Reading::of(&program.functions[index], &flows, false).flows();
-            if found != flows.0[index] {
-                flows.0[index] = found;
+            let found = Reading::of(&program.functions[index], &summaries, false).summaries();
+            if found != summaries.0[index] {
+                summaries.0[index] = found;
                 waiting.extend(&callers[index]);
             }
         }
-        flows
+        summaries
     }
 }
 
@@ -64,8 +64,8 @@ pub struct Updates {
 
 impl Updates {
     /// Of a function whose parameters, where they are its own, are different columns ([`passes_one_twice`]).
-    pub fn of(function: &Function, flows: &Flows) -> Updates {
-        let reading = Reading::of(function, flows, true);
+    pub fn of(function: &Function, summaries: &Summaries) -> Updates {
+        let reading = Reading::of(function, summaries, true);
         let scatters = || reading.changes.iter().filter(|change| change.call.is_none());
         let mut targets: HashSet<Register> = scatters().map(|scatter| scatter.target).collect();
         targets.retain(|&target| {
@@ -102,10 +102,10 @@ pub fn writes(block: &Block) -> bool {
 }
 
 /// Whether functions that call one another may pass each other one column twice, or parts of it.
-pub fn passes_one_twice(program: &Program, functions: &HashSet<FunctionId>, flows: &Flows) -> bool {
+pub fn passes_one_twice(program: &Program, functions: &HashSet<FunctionId>, summaries: &Summaries) -> bool {
     functions.iter().any(|id| {
         let function = &program.functions[id.0 as usize];
-        let reading = Reading::of(function, flows, true);
+        let reading = Reading::of(function, summaries, true);
         let mut shares = false;
         function.body.visit(&mut |instruction| {
             if matches!(&instruction.op, Op::Call(callee) if functions.contains(callee)) {
@@ -149,7 +149,7 @@ struct Change {
 /// Where registers of a function are defined and read, and which of them may mean the same memory.
 struct Reading<'a> {
     function: &'a Function,
-    flows: &'a Flows,
+    summaries: &'a Summaries,
     /// For each register the columns, numbered by where they come from, whose memory it may mean.
     roots: Vec<BTreeSet<usize>>,
     defined: Vec<Option<Position>>,
@@ -163,11 +163,11 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// `is_end` says whether what the last instructions of the function give is not read any more.
-    fn of(function: &'a Function, flows: &'a Flows, is_end: bool) -> Reading<'a> {
+    fn of(function: &'a Function, summaries: &'a Summaries, is_end: bool) -> Reading<'a> {
         let count = function.registers.len();
         let mut reading = Reading {
             function,
-            flows,
+            summaries,
             roots: vec![BTreeSet::new(); count],
             defined: vec![None; count],
             reads: Vec::new(),
@@ -187,27 +187,27 @@ impl<'a> Reading<'a> {
     }
 
     /// What each result of the function may mean the memory of.
-    fn flows(&self) -> Vec<Flow> {
+    fn summaries(&self) -> Vec<MayAlias> {
         let Function { parameters, body, .. } = self.function;
-        let flow = |index: usize| {
-            let Some(result) = register(body.results[index]) else { return Flow::default() };
+        let summary = |index: usize| {
+            let Some(result) = register(body.results[index]) else { return MayAlias::default() };
             let shares = |other: Register| self.may_share(result, other);
             let before = body.results[..index].iter().map(|&other| register(other).is_some_and(shares));
-            Flow {
+            MayAlias {
                 parameters: positions(parameters.iter().map(|&parameter| shares(parameter))),
                 results: positions(before),
             }
         };
-        (0..body.results.len()).map(flow).collect()
+        (0..body.results.len()).map(summary).collect()
     }
 
     /// Joins what the results of a call may share with its operands, and with each other.
     fn call(&mut self, function: FunctionId, call: &Instruction) {
-        let flows = self.flows;
-        for (flow, &result) in flows.0[function.0 as usize].iter().zip(&call.results) {
+        let summaries = self.summaries;
+        for (summary, &result) in summaries.0[function.0 as usize].iter().zip(&call.results) {
             self.roots[result.0 as usize].insert(result.0 as usize);
-            flow.parameters.iter().for_each(|&position| self.join(result, call.operands[position]));
-            flow.results.iter().for_each(|&before| self.join(result, Operand::Register(call.results[before])));
+            summary.parameters.iter().for_each(|&position| self.join(result, call.operands[position]));
+            summary.results.iter().for_each(|&before| self.join(result, Operand::Register(call.results[before])));
         }
     }
 
@@ -380,7 +380,7 @@ mod tests {
         let header = "(%0: int, %1: column int, %2: column int) -> column int";
         let text = format!("function f{header} {{ {body} }}; function g{header} {{ return %1 }}");
         let program = crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        Updates::of(&program.functions[0], &Flows::of(&program)).may_overwrite(Register(1))
+        Updates::of(&program.functions[0], &Summaries::of(&program)).may_overwrite(Register(1))
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
             let program = crate::parse::parse(&text.replace(';', "\n"));
             let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
             let function = &program.functions[0];
-            let updates = Updates::of(function, &Flows::of(&program));
+            let updates = Updates::of(function, &Summaries::of(&program));
             let mut found = Vec::new();
             function.body.visit(&mut |instruction| {
                 if matches!(instruction.op, Op::Call(_)) {
@@ -454,7 +454,7 @@ mod tests {
                  }}"
             );
             let program = crate::parse::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-            passes_one_twice(&program, &HashSet::from([FunctionId(0)]), &Flows::of(&program))
+            passes_one_twice(&program, &HashSet::from([FunctionId(0)]), &Summaries::of(&program))
         };
         assert!(!shares("%1 %2") && !shares("%2 %1"));
         assert!(shares("%1 %1") && shares("%1 %3") && shares("%3 %1"));
@@ -480,10 +480,12 @@ mod tests {
               return %4 %5 %7 %8
             }";
         let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
-        let flows = Flows::of(&program);
+        let summaries = Summaries::of(&program);
         let of = |function: usize| -> Vec<(Vec<usize>, Vec<usize>)> {
-            let both = |flow: &Flow| [&flow.parameters, &flow.results].map(|all| all.iter().copied().collect()).into();
-            flows.0[function].iter().map(both).collect()
+            let both = |summary: &MayAlias| {
+                [&summary.parameters, &summary.results].map(|all| all.iter().copied().collect()).into()
+            };
+            summaries.0[function].iter().map(both).collect()
         };
         assert_eq!(of(0), [(vec![1], vec![]), (vec![3], vec![]), (vec![2], vec![])]);
         assert_eq!(of(1), [(vec![1], vec![]), (vec![], vec![]), (vec![2], vec![]), (vec![], vec![])]);
@@ -504,8 +506,8 @@ mod tests {
               return %5 %3
             }";
         let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
-        let flows = Flows::of(&program);
-        assert_eq!(flows.0[0][2].results, BTreeSet::from([0]));
-        assert!(!Updates::of(&program.functions[1], &flows).may_overwrite(Register(1)));
+        let summaries = Summaries::of(&program);
+        assert_eq!(summaries.0[0][2].results, BTreeSet::from([0]));
+        assert!(!Updates::of(&program.functions[1], &summaries).may_overwrite(Register(1)));
     }
 }

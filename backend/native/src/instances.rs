@@ -1,9 +1,9 @@
-//! The instances of an `each` that Rust runs, a stretch of them at a time: a native function whose body is the loop
+//! The instances of an `each` that Rust runs, a batch of them at a time: a native function whose body is the loop
 //! over them, as it is in the middle of other functions ([`crate::body`]).
 //!
 //! ```text
 //! f(count, operands) = loop of the `each` over 0 .. count
-//! a stretch first .. end: f(end - first, the operands from the elements and segments number first on)
+//! a batch first .. end: f(end - first, the operands from the elements and segments number first on)
 //! ```
 
 use crate::abi::{Enter, words_of};
@@ -19,9 +19,9 @@ pub struct Instances {
     enter: Enter,
 }
 
-/// What has become of a stretch of instances.
+/// What has become of a batch of instances.
 #[derive(Debug)]
-pub struct Stretch {
+pub struct Batch {
     /// How it ended.
     pub status: Status,
     /// If it is done, the words of the results: columns among them lie in the state's scratch memory or are parts of
@@ -60,14 +60,14 @@ impl Instances {
     ///
     /// # Panics
     /// If there are not as many words as operands have.
-    pub unsafe fn run(&self, state: &mut State<'_>, operands: &[u64], range: Range<usize>) -> Stretch {
+    pub unsafe fn run(&self, state: &mut State<'_>, operands: &[u64], range: Range<usize>) -> Batch {
         let results: usize = self.plan.results.iter().map(|field| words_of(field.lifted())).sum();
         let (arguments, mut words) = (self.arguments(operands, range), vec![0; results]);
         let before = state.top();
         // SAFETY: the code was compiled for this plan, and reads and writes the words of its registers; what they are
         // the addresses of is there by the caller.
         let status = unsafe { (self.enter)(std::ptr::from_mut(state).cast(), arguments.as_ptr(), words.as_mut_ptr()) };
-        Stretch { status: Status::from_word(status), words, bytes: state.top() - before }
+        Batch { status: Status::from_word(status), words, bytes: state.top() - before }
     }
 
     /// The words of the number of instances, and of the operands without what comes before the first of them.
@@ -101,8 +101,8 @@ mod tests {
     use crate::state::tests::scratch;
     use nesl_vcode::Op;
 
-    /// Runs stretches of the instances of the first `each` of a program: how each ended, and its column of results.
-    fn stretches(text: &str, operands: &[u64], ranges: &[Range<usize>]) -> Vec<(Status, Vec<i64>)> {
+    /// Runs batches of the instances of the first `each` of a program: how each ended, and its column of results.
+    fn batches(text: &str, operands: &[u64], ranges: &[Range<usize>]) -> Vec<(Status, Vec<i64>)> {
         let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{error}"));
         let each = program.functions[0].body.instructions.iter().find_map(|instruction| match &instruction.op {
             Op::Each(each) => Some(each),
@@ -115,8 +115,8 @@ mod tests {
             let mut scratch = scratch(1 << 20);
             let mut state = State::new(None, 1 << 19, Some(&mut scratch));
             // SAFETY: the operands are scalars, and the addresses of columns and descriptors that are there.
-            let stretch = unsafe { instances.run(&mut state, operands, range.clone()) };
-            let Stretch { status: Status::Done, words, .. } = stretch else { return (stretch.status, Vec::new()) };
+            let batch = unsafe { instances.run(&mut state, operands, range.clone()) };
+            let Batch { status: Status::Done, words, .. } = batch else { return (batch.status, Vec::new()) };
             let [.., address, length] = words[..] else { panic!("{words:?}") };
             // SAFETY: these are the words of a column that lies in the scratch memory.
             let elements = unsafe { crate::Elements::at(ScalarType::Int, address, length) };
@@ -156,7 +156,7 @@ mod tests {
             address(&data),
             data.len() as u64,
         ];
-        let found = stretches(text, &operands, &[0..3, 1..2, 2..2, 2..3, 4..5, 2..5, 3..4]);
+        let found = batches(text, &operands, &[0..3, 1..2, 2..2, 2..3, 4..5, 2..5, 3..4]);
         let done = |elements: &[i64]| (Status::Done, elements.to_vec());
         let expected = [
             done(&[60, 12, 13, 30, 10, 11, 12, 13, 20]),

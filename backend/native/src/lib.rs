@@ -34,7 +34,7 @@ mod vector;
 
 pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
-pub use instances::{Instances, Stretch};
+pub use instances::{Batch, Instances};
 pub use kernel::{
     DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, Mode, NodeOp, PartPlan, Plan, PlanNode, PlanOperand,
     Running, Space, Stride, WordLayout, Words, is_ordered,

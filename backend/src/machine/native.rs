@@ -14,7 +14,7 @@ use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
 pub use nesl_native::target;
 use nesl_native::{
-    Compiled, Compiler, Elements, Instances, State, Status, Stretch, is_recursive, is_supported, words_of,
+    Batch, Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of,
 };
 use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
@@ -237,7 +237,7 @@ impl NativeCode {
             let mut state = State::new(interrupt, stack_bytes(depth), Some(scratch));
             // SAFETY: the operands hold the columns that their words are the addresses of; the program, whose compiler
             // made the code, is being run.
-            let Stretch { status, words, bytes } = unsafe { instances.run(&mut state, &operands.words, range) };
+            let Batch { status, words, bytes } = unsafe { instances.run(&mut state, &operands.words, range) };
             let mut results = Vec::new();
             if status == Status::Done {
                 let mut rest = words.as_slice();

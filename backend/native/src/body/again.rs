@@ -83,7 +83,7 @@ impl Body<'_, '_> {
     /// Emits the body of the current function, which is a loop of these functions; the values of its results.
     pub(super) fn looped(&mut self, functions: HashSet<FunctionId>) -> Vec<Vec<Value>> {
         let flag = self.emitter.load_state(INTERRUPT);
-        let shares_columns = alias::passes_one_twice(self.program, &functions, &self.calls.flows);
+        let shares_columns = alias::passes_one_twice(self.program, &functions, &self.calls.summaries);
         self.again = Some(Loop { functions, begins: Vec::new(), flag, shares_columns });
         self.updates = self.updates_of_loop();
         let function = self.function;
@@ -159,7 +159,7 @@ impl Body<'_, '_> {
     /// The columns that the current function, of a loop, may write over.
     fn updates_of_loop(&self) -> Updates {
         match &self.again {
-            Some(Loop { shares_columns: false, .. }) => Updates::of(self.function, &self.calls.flows),
+            Some(Loop { shares_columns: false, .. }) => Updates::of(self.function, &self.calls.summaries),
             _ => Updates::default(),
         }
     }

@@ -101,24 +101,20 @@ fn ordered(
     combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync,
     elements: &[f64],
 ) -> Result<f64, Fault> {
+    if elements.len() <= sum::LANES {
+        return Ok(sum::short(identity, combine, elements));
+    }
+    let reduce = |elements: &[f64]| wide(|| sum::reduce(identity, combine, elements));
     let pieces = threads.workers.pieces(elements.len(), GRAIN);
     if pieces == 1 {
-        return Ok(tree_of(identity, combine, elements));
+        return Ok(reduce(elements));
     }
     // Both units are a power of two of blocks; the smaller serves columns that are too short for the other.
     let unit = if elements.len() / PIECE >= pieces { PIECE } else { GRAIN };
     let parts = threads.workers.try_each(split_aligned(elements.len(), pieces, unit), |range| {
-        Ok(elements[range].chunks(unit).map(|piece| tree_of(identity, combine, piece)).collect::<Vec<_>>())
+        Ok(elements[range].chunks(unit).map(reduce).collect::<Vec<_>>())
     })?;
     Ok(sum::tree(identity, combine, &parts.concat()))
-}
-
-/// Reduces floats as [`sum`] defines, on this thread.
-fn tree_of(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> f64 {
-    if elements.len() <= sum::LANES {
-        return sum::short(identity, combine, elements);
-    }
-    wide(|| sum::reduce(identity, combine, elements))
 }
 
 struct SegReduce<'a> {

@@ -9,7 +9,7 @@ use crate::free;
 use crate::instance::{Instances, Part, Source, Version};
 use crate::lower::{Context, Lowering};
 use crate::value::{Pattern, Value, shape};
-use nesl_frontend::core::{Expr, ExprKind, VariableId};
+use nesl_frontend::core::{Expr, ExprKind, VariableId, walk};
 use nesl_frontend::ty::Type;
 use nesl_vcode::{Argument, Each, Operand};
 use std::collections::BTreeMap;
@@ -37,12 +37,12 @@ impl Lowering<'_, '_> {
         }
         let mut types = BTreeMap::new();
         let mut all_scalar = true;
-        free::walk(expr, &mut |inner| {
+        for inner in walk::parts(expr) {
             all_scalar &= is_scalar(&self.type_of(inner));
             if let ExprKind::Variable(id) = inner.kind {
                 types.insert(id, inner.ty.clone());
             }
-        });
+        }
         if !all_scalar {
             return None;
         }
