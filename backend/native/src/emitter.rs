@@ -1,7 +1,11 @@
 //! The instructions of one native function: what all of them need, whatever they compute.
 //!
 //! A native function gets the address of the [`State`](crate::State) first and returns a status first. What cannot go
-//! on leaves through one block, at which the function gives up.
+//! on leaves through one block, at which the function gives up. [`vector`] are scalar operations on two numbers at once,
+//! [`lanes`] those in many bytes or shorts.
+
+pub(crate) mod lanes;
+pub(crate) mod vector;
 
 use crate::state::{self, DONE, GAVE_UP, INTERRUPTED};
 use cranelift_codegen::ir::condcodes::IntCC;

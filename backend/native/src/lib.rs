@@ -9,7 +9,7 @@
 //! wrong, or has the memory. Programs have no state, so running again is safe.
 //!
 //! [`function`] says which functions can be compiled and calls them as [`abi`] says, [`body`] emits their instructions
-//! by way of [`emitter`] and, for scalar operations, [`scalar`], [`vector`] and [`lanes`]; what touches whole columns
+//! by way of [`emitter`] and, for scalar operations, [`scalar`] and what is in [`emitter`]; what touches whole columns
 //! there is in [`runtime`], in Rust. [`instances`] are those of an `each` as a function that Rust calls, [`kept`] is
 //! what code has the addresses of.
 //! [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code. This
@@ -23,14 +23,12 @@ mod function;
 mod instances;
 mod kept;
 mod kernel;
-mod lanes;
 mod module;
 mod runtime;
 mod scalar;
 mod shim;
 mod state;
 mod sums;
-mod vector;
 
 pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};

@@ -12,8 +12,8 @@
 
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
+use crate::emitter::vector::{LANES, UNALIGNED};
 use crate::sums::BUFFER;
-use crate::vector::{LANES, UNALIGNED};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::{ScalarOp, ScalarType};

@@ -22,8 +22,8 @@
 use super::loop_emitter::{Cursor, Lanes, LoopEmitter};
 use super::plan::Mode;
 use crate::emitter::TRUSTED;
+use crate::emitter::vector::LANES;
 use crate::sums::BUFFER;
-use crate::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;

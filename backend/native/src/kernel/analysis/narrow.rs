@@ -7,8 +7,8 @@
 use super::super::plan::{Ending, Mode, NodeOp, Plan, PlanOperand};
 use super::Analysis;
 use super::intervals::{self, Interval, divisor};
+use crate::emitter::lanes::{LaneType, Reciprocal};
 use crate::emitter::machine_type;
-use crate::lanes::{LaneType, Reciprocal};
 use crate::scalar::int_comparison;
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::VectorOp;
