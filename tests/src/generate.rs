@@ -19,6 +19,7 @@ pub mod feature;
 mod function;
 mod scalar;
 mod sequence;
+pub mod shrink;
 mod strings;
 pub mod tree;
 pub mod types;

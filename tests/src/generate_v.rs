@@ -92,8 +92,13 @@ pub fn shrink(text: &str, mut attempts: usize, fails: &mut dyn FnMut(&str) -> bo
         is_smaller = false;
         let mut first = 1;
         while first < lines.len() && attempts > 0 {
+            let last = end(&lines, first);
+            if lines[first..=last].iter().map(|line| depth(line)).sum::<i64>() != 0 {
+                first += 1;
+                continue;
+            }
             let mut fewer = lines.clone();
-            fewer.drain(first..=end(&lines, first));
+            fewer.drain(first..=last);
             attempts -= 1;
             if fails(&(fewer.join("\n") + "\n")) {
                 lines = fewer;
@@ -106,13 +111,21 @@ pub fn shrink(text: &str, mut attempts: usize, fails: &mut dyn FnMut(&str) -> bo
     lines.join("\n") + "\n"
 }
 
-/// The last line of what begins in a line.
+/// By how much a line goes into braces.
+fn depth(line: &str) -> i64 {
+    line.matches('{').count() as i64 - line.matches('}').count() as i64
+}
+
+/// The last line of what begins in a line: what is in braces with them, but of `} else {` only what comes before the
+/// next brace.
 fn end(lines: &[&str], first: usize) -> usize {
-    let mut depth = 0i64;
+    let mut inside = 0;
     for (index, line) in lines.iter().enumerate().skip(first) {
-        let count = |bracket: char| line.matches(bracket).count() as i64;
-        depth += count('{') - count('}');
-        if depth <= 0 && !(depth == 0 && line.trim_start().starts_with('}') && line.ends_with('{')) {
+        inside += depth(line);
+        if inside < 0 {
+            return index.saturating_sub(1).max(first);
+        }
+        if inside == 0 && !(index == first && line.trim_start().starts_with('}')) {
             return index;
         }
     }

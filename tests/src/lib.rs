@@ -5,7 +5,7 @@
 //! session.rs    text to checked program;  engines.rs  one program on every engine, in this process
 //! ranks.rs      many programs on MPI ranks, through the binary rank_suite;  launcher.rs  finding and starting mpirun
 //! command.rs    the built command, as a process;  stats.rs  the counters that it prints
-//! generate.rs   random programs;  shrink.rs  smaller programs that fail in the same way
+//! generate.rs   random programs, and smaller ones that fail in the same way
 //! generate_v.rs random programs of V;  agreement.rs  random programs on every engine
 //! ```
 //! What headers say, and how outcomes compare with them, is `nesl_service::{expectations, outcome}`: `nesl test` reads them
@@ -22,7 +22,6 @@ pub mod programs;
 pub mod random;
 pub mod ranks;
 pub mod session;
-pub mod shrink;
 pub mod stats;
 pub mod world;
 

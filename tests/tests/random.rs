@@ -3,8 +3,7 @@
 use nesl_tests::agreement::Kind;
 use nesl_tests::engines::{self, Local};
 use nesl_tests::generate::feature::Feature;
-use nesl_tests::generate::{self, Generated, tree};
-use nesl_tests::shrink;
+use nesl_tests::generate::{self, Generated, shrink, tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 const KIND: Kind = Kind {
