@@ -156,7 +156,15 @@ impl Printer<'_> {
     }
 
     fn list(&mut self, parts: &[Expr]) -> String {
-        parts.iter().map(|part| self.single(part)).collect::<Vec<_>>().join(", ")
+        let Some((last, before)) = parts.split_last() else { return String::new() };
+        let mut texts: Vec<String> = before.iter().map(|part| self.before_comma(part)).collect();
+        texts.push(self.single(last));
+        texts.join(", ")
+    }
+
+    /// An expression that a comma follows.
+    fn before_comma(&mut self, expression: &Expr) -> String {
+        if goes_on(expression) { format!("({})", self.open(expression)) } else { self.single(expression) }
     }
 
     fn expression(&mut self, expression: &Expr) -> Piece {
@@ -204,7 +212,7 @@ impl Printer<'_> {
                 self.scope.truncate(before);
                 (text, OPEN)
             }
-            ExprKind::Keyword { name, value } => (format!("{} := {}", name.symbol, self.single(value)), OPEN),
+            ExprKind::Keyword { name, value } => (format!("{} := {}", name.symbol, self.before_comma(value)), OPEN),
             ExprKind::Each { is_serial, body, sources, filter } => {
                 atom(self.each(*is_serial, body.as_deref(), sources, filter.as_deref()))
             }
@@ -294,6 +302,15 @@ impl Printer<'_> {
         let filter = filter.map_or_else(String::new, |filter| format!(" | {}", self.single(filter)));
         self.scope.truncate(before);
         format!("{{{star}{body}{}{filter}}}", sources.join("; "))
+    }
+}
+
+/// Whether the last part of an expression goes on across commas.
+fn goes_on(expression: &Expr) -> bool {
+    match &expression.kind {
+        ExprKind::If { .. } | ExprKind::Let { .. } => true,
+        ExprKind::Lambda { body, .. } => goes_on(body),
+        _ => false,
     }
 }
 
