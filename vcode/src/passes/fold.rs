@@ -24,10 +24,7 @@ impl Rule for Fold {
                 _ => Action::Keep,
             },
             Op::Scalar(op) | Op::Map(op) => {
-                let folded = evaluate(*op, &instruction.operands)
-                    .or_else(|| neutral(*op, &instruction.operands))
-                    .or_else(|| equal_operands(*op, &instruction.operands));
-                match folded {
+                match known(*op, &instruction.operands) {
                     // A `map` is a column: where what it equals is not, it stays.
                     Some(value) if context.type_of(value) == context.type_of(instruction.results[0].into()) => {
                         Action::Replace(value)
@@ -45,6 +42,11 @@ fn constant(operand: Operand) -> Option<ScalarValue> {
         Operand::Constant(value) => Some(value),
         Operand::Register(_) => None,
     }
+}
+
+/// The operand or constant that an operation is known to give.
+pub(crate) fn known(op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
+    evaluate(op, operands).or_else(|| neutral(op, operands)).or_else(|| equal_operands(op, operands))
 }
 
 /// The value of an operation on constants, if it has one.

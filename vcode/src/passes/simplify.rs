@@ -172,8 +172,8 @@ fn replace(value: Option<Operand>) -> Action {
     value.map_or(Action::Keep, Action::Replace)
 }
 
-/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, or all have
-/// one element, it is done once.
+/// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, or all
+/// have one element, it is done once.
 fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let broadcast = |operand: &Operand| context.made_by(*operand, VectorOp::Dist).map(|dist| (dist[0], dist[1]));
     let scalars: Vec<Operand> =
@@ -185,21 +185,23 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
         return Action::Become(Op::Map(op), scalars);
     }
-    let count = operands.iter().find_map(broadcast).map(|(_, count)| count);
-    // An operation that can fail does not fail on no elements.
-    match count {
-        Some(count) if !effect::has_effect(&Op::Scalar(op), &scalars) => {
-            // A constant at once, so that what follows in this walk sees it.
-            let value = fold::evaluate(op, &scalars)
-                .unwrap_or_else(|| context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result)));
-            Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
-        }
-        _ => Action::Keep,
-    }
+    let Some((_, count)) = operands.iter().find_map(broadcast) else { return Action::Keep };
+    // What is known at once, what follows in this walk sees.
+    let known = fold::known(op, &scalars).or_else(|| match repeated(context, Maker::Scalar(op), op, &scalars) {
+        Action::Replace(value) => Some(value),
+        _ => None,
+    });
+    let value = match known {
+        Some(value) => value,
+        // An operation that can fail does not fail on no elements.
+        None if effect::has_effect(&Op::Scalar(op), &scalars) => return Action::Keep,
+        None => context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result)),
+    };
+    Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
 }
 
-/// An elementwise operation on columns that were put together of one scalar each is done on these; it fails where theirs
-/// would.
+/// An elementwise operation on columns that were put together of one scalar each is done on these; it fails where
+/// theirs would.
 fn single(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
     let scalar = |operand: &Operand| match context.type_of(*operand) {
         RegisterType::Column(_) => match context.made_by(*operand, VectorOp::Build) {
@@ -323,6 +325,25 @@ mod tests {
              return %6 %8 %9",
         );
         stays("int, int", "%6 = pack %0 %5\n%7 = length %6\n%8 = concat %0 %2\n%9 = length %8\nreturn %7 %9");
+    }
+
+    #[test]
+    fn what_may_fail_and_is_known_is_not_done_for_copies() {
+        becomes(
+            "column int, column int",
+            "%6 = length %0
+             %7 = dist %6 %4
+             %8 = map range_length 0 %7 1
+             %9 = map check_lengths %6 %8
+             %10 = dist %3 %4
+             %11 = map range_length 0 %10 1
+             return %9 %11",
+            "%6 = length %0
+             %7 = dist %6 %4
+             %8 = dist %3 %4
+             %9 = map range_length 0 %8 1
+             return %7 %9",
+        );
     }
 
     #[test]
