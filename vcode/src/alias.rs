@@ -7,11 +7,10 @@
 //!
 //! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
 //! these may mean. That the result of an instruction has memory of its own is a column of the table
-//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Summaries`], summaries of interprocedural analysis). What a
+//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Summaries`]). What a
 //! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
 //! made from.
 
-use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -94,7 +93,7 @@ impl Updates {
 /// Whether an instruction of a block writes elements.
 pub fn writes(block: &Block) -> bool {
     block.instructions.iter().any(|instruction| match &instruction.op {
-        Op::Vector(VectorOp::Scatter) => true,
+        Op::Vector(op) => op.is_update(),
         Op::If(then_block, else_block) => writes(then_block) || writes(else_block),
         Op::Fused(block) => writes(block),
         _ => false,
@@ -281,15 +280,15 @@ impl<'a> Reading<'a> {
                 (std::slice::from_ref(instruction), &single)
             }
         };
-        for scatter in inner.iter().filter(|inner| matches!(inner.op, Op::Vector(VectorOp::Scatter))) {
-            self.note(scatter.operands[0], instruction, None);
+        for update in inner.iter().filter(|inner| is_update(&inner.op)) {
+            self.note(update.operands[0], instruction, None);
         }
         for (&result, &yielded) in instruction.results.iter().zip(yields) {
             let maker = inner.iter().find(|inner| inner.results.iter().any(|&own| Operand::Register(own) == yielded));
             let is_put_off = self.of_instances.contains(&result);
             let from = match maker {
                 Some(maker) if is_fresh(&maker.op) && !is_put_off => continue,
-                Some(maker) if matches!(maker.op, Op::Vector(VectorOp::Scatter)) && !is_put_off => {
+                Some(maker) if is_update(&maker.op) && !is_put_off => {
                     vec![maker.operands[0]]
                 }
                 _ => {
@@ -359,6 +358,11 @@ fn register(operand: Operand) -> Option<Register> {
         Operand::Register(register) => Some(register),
         Operand::Constant(_) => None,
     }
+}
+
+/// Whether an instruction changes elements of a column.
+fn is_update(op: &Op) -> bool {
+    matches!(op, Op::Vector(op) if op.is_update())
 }
 
 /// Whether the columns that an instruction gives are in memory of their own.

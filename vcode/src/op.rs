@@ -267,6 +267,11 @@ impl VectorOp {
         self.fusion() == Fusion::Element(&[]) && self.data().is_empty()
     }
 
+    /// Whether it changes elements of its first operand, at indices.
+    pub fn is_update(self) -> bool {
+        self.class() == Class::Permute && matches!(self.fusion(), Fusion::End(_))
+    }
+
     /// Whether it makes elements in a loop from the index and scalars alone.
     pub fn is_scalar_source(self) -> bool {
         self.is_source() && self.row().operands.iter().all(|kind| matches!(kind, Kind::Scalar(_) | Kind::ScalarT))

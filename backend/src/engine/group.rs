@@ -237,7 +237,7 @@ impl Facts {
         let is_in_turns = is_counted && by_segment.is_empty() && running.is_empty() && endings.iter().all(is_anywhere);
         let targets =
             plan.yields.iter().filter_map(|&node| match (plan.nodes[node].op, plan.nodes[node].operands[0]) {
-                (NodeOp::Vector(VectorOp::Scatter), PlanOperand::Input(target)) => Some(target),
+                (NodeOp::Vector(op), PlanOperand::Input(target)) if op.is_update() => Some(target),
                 _ => None,
             });
         let is_read_once = |&target: &usize| {
@@ -259,7 +259,7 @@ impl Facts {
             segmented,
             running,
             is_alone: has_other_segments || is_blocked && segmented.is_some(),
-            is_written_in_order: endings.iter().any(|ending| matches!(ending, Ending::Scatter { ordered: true, .. })),
+            is_written_in_order: endings.iter().any(|ending| ending.is_ordered_update()),
             is_counted,
             is_moved,
             is_in_turns,

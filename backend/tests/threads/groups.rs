@@ -331,6 +331,39 @@ fn the_last_of_those_that_are_written_to_one_place_stays() {
     }
 }
 
+/// Elements that go to one place are combined with what is there, whichever thread does it: of all indices, and of some.
+#[test]
+fn those_that_go_to_one_place_are_combined_there() {
+    let mut engines = engines();
+    for (seed, &length) in SHORT.iter().enumerate() {
+        for places in [1, 63, 1000] {
+            let mut random = Random((1000 * seed + places) as u64);
+            let mut maker = Maker::new(&mut random, length);
+            let indices = (0..length).map(|_| maker.random.below(places) as i64).collect();
+            let indices: Operand = maker.outside(Slot::Column(column(&Constants::Int(indices)))).into();
+            let flags = maker.element(ScalarType::Bool, 0).unwrap();
+            let ints = RegisterType::Column(ScalarType::Int);
+            let packed = maker.add(Op::Vector(VectorOp::Pack), vec![indices, flags.into()], ints);
+            // Those of floats that are combined in order leave others no threads.
+            let is_any_order = seed % 2 == 0;
+            for op in reductions().filter(|op| op.row().associative || !is_any_order) {
+                let ty = op.row().result;
+                let (target, values) = (maker.random_column(ty, places), maker.element(ty, 0).unwrap());
+                let combine = |maker: &mut Maker<'_>, operands| {
+                    maker.add(Op::Vector(VectorOp::CombineByIndex(op)), operands, RegisterType::Column(ty))
+                };
+                let all = combine(&mut maker, vec![target.into(), indices, values.into()]);
+                let kept = vec![values.into(), flags.into()];
+                let kept = maker.add(Op::Vector(VectorOp::Pack), kept, RegisterType::Column(ty));
+                let target = maker.random_column(ty, places);
+                let some = combine(&mut maker, vec![target.into(), packed.into(), kept.into()]);
+                maker.results.extend([all, some]);
+            }
+            maker.run(&mut engines[seed % 3], &format!("{length} elements, {places} places"));
+        }
+    }
+}
+
 /// Scans that are read where they are computed, one of them computed from another.
 #[test]
 fn scans_of_scans() {

@@ -324,7 +324,10 @@ impl<'a> Maker<'a> {
                 let (index, value) = (self.pick(&fitting)?, self.element(ty, space)?);
                 let target = self.data.iter().find(|data| data.1 == ty)?.0;
                 let operands = vec![target.into(), index.into(), value.into()];
-                self.add(vector(VectorOp::Scatter), operands, RegisterType::Column(ty));
+                let ops: Vec<ScalarOp> = reductions().filter(|op| op.row().result == ty).collect();
+                let op = self.pick(&ops).filter(|_| self.random.below(2) == 0);
+                let update = op.map_or(VectorOp::Scatter, VectorOp::CombineByIndex);
+                self.add(vector(update), operands, RegisterType::Column(ty));
             }
             15 | 16 => self.merge(ty, space, may_fail)?,
             _ => {

@@ -178,7 +178,7 @@ instructions! {
     };
     /// A column with values combined into its elements at indices.
     CombineByIndex(ScalarOp) = Row {
-        operands: &[ColumnT, Column(Int), ColumnT], equal: &[(As(1), As(2))], in_place: Some(0),
+        operands: &[ColumnT, Column(Int), ColumnT], equal: &[(As(1), As(2))], fusion: End(&[1, 2]), in_place: Some(0),
         doc: "combine_by_index.op c i v: c with v[k] combined into the element at i[k], c's on the left, one after another in the \
               order of k: floats, too, are added in that order, whatever does it. #i = #v.",
         ..row("combine_by_index", Permute, As(0), as_tree(&[As(0), As(1)]))

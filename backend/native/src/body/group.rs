@@ -98,7 +98,7 @@ impl Body<'_, '_> {
                     };
                     Outlet { pointer, start }
                 }
-                Ending::Scatter { .. } => self.target(plan, node, inputs, ty),
+                Ending::Scatter { .. } | Ending::Combine { .. } => self.target(plan, node, inputs, ty),
             };
             outlets.push(outlet);
         }
@@ -133,7 +133,7 @@ impl Body<'_, '_> {
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     self.value(Operand::Register(inputs[input]))[2]
                 }
-                Ending::Scatter { .. } => outlet.start,
+                Ending::Scatter { .. } | Ending::Combine { .. } => outlet.start,
             };
             let mut pointer = outlet.pointer;
             if plan.spaces() > 1 {
@@ -178,10 +178,10 @@ impl Body<'_, '_> {
         self.group(&plan, inputs);
     }
 
-    /// The column that a scatter writes to, and its length.
+    /// The column that is changed at indices, and its length.
     fn target(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
         let PlanOperand::Input(target) = plan.nodes[node].operands[0] else {
-            unreachable!("what a scatter writes to comes from outside")
+            unreachable!("what is changed comes from outside")
         };
         let [pointer, start] = self.overwritable(inputs[target], ty);
         Outlet { pointer, start }

@@ -262,7 +262,9 @@ impl<'p> Analysis<'p> {
         let nodes = nodes.filter(|&node| self.live[node] && self.plan.is_within(self.plan.nodes[node].space, space));
         let nodes: Vec<usize> = nodes.collect();
         let is_costly_end = self.endings.iter().flatten().any(|ending| match *ending {
-            Ending::Scatter { .. } => self.plan.is_within(self.plan.space_of_ending(*ending), space),
+            Ending::Scatter { .. } | Ending::Combine { .. } => {
+                self.plan.is_within(self.plan.space_of_ending(*ending), space)
+            }
             _ => false,
         });
         let is_ordered_scan = |node: usize| self.plan.nodes[node].scanned().is_some_and(is_ordered);

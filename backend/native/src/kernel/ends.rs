@@ -6,11 +6,12 @@
 //! sum of floats      buffer[i % BLOCK] = v                // added up where a block ends
 //!   of a filter      buffer[n] = v; n += mask; if n == BLOCK { complete_sums; n = 0 }
 //! scatter            out[index] = v                       // in a piece, where order counts: written[index] = 1
+//! combine by index   out[index] = out[index] + v
 //! ```
 
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;
-use super::plan::{Ending, Mode};
+use super::plan::{Ending, Mode, PlanOperand};
 use crate::emitter::TRUSTED;
 use crate::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -45,13 +46,9 @@ impl LoopEmitter<'_, '_, '_> {
             }
             Ending::Scan(op, _) => unreachable!("the elements of a scan of {op} are stored"),
             Ending::Scatter { indices, values, ordered } => {
-                let (place, value) = (self.operand(indices), self.operand(values));
-                if !self.analysis.is_place[index] {
-                    let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, outlet.start);
-                    self.emitter.require(is_there);
-                }
+                let value = self.operand(values);
                 let size = self.emitter.builder.func.dfg.value_type(value).bytes();
-                let address = self.emitter.address(outlet.pointer, place, size);
+                let (place, address) = self.target_place(index, indices, size);
                 self.emitter.builder.ins().store(TRUSTED, value, address, 0);
                 if ordered && self.analysis.mode == Mode::Piece {
                     let marks = self.emitter.address(outlet.pointer, outlet.start, size);
@@ -60,7 +57,26 @@ impl LoopEmitter<'_, '_, '_> {
                     self.emitter.builder.ins().store(TRUSTED, one, mark, 0);
                 }
             }
+            Ending::Combine { op, indices, values } => {
+                let value = self.operand(values);
+                let ty = self.emitter.builder.func.dfg.value_type(value);
+                let (_, address) = self.target_place(index, indices, ty.bytes());
+                let before = self.emitter.builder.ins().load(ty, TRUSTED, address, 0);
+                let after = self.emitter.scalar(op, &[before, value]);
+                self.emitter.builder.ins().store(TRUSTED, after, address, 0);
+            }
         }
+    }
+
+    /// The index of a column that a yield changes, checked, and the address of the element.
+    fn target_place(&mut self, index: usize, indices: PlanOperand, size: u32) -> (Value, Value) {
+        let outlet = self.environment.outlets[index];
+        let place = self.operand(indices);
+        if !self.analysis.is_place[index] {
+            let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, outlet.start);
+            self.emitter.require(is_there);
+        }
+        (place, self.emitter.address(outlet.pointer, place, size))
     }
 
     /// Stores the element of a space at the current index in a column.

@@ -85,6 +85,15 @@ pub enum Ending {
         /// Whether it counts in which order they are written: they need not be the same, and indices may be.
         ordered: bool,
     },
+    /// Values are combined into the elements at indices of a column, in order.
+    Combine {
+        /// By which operation.
+        op: ScalarOp,
+        /// The indices.
+        indices: PlanOperand,
+        /// The values.
+        values: PlanOperand,
+    },
 }
 
 impl Ending {
@@ -97,8 +106,13 @@ impl Ending {
             | Ending::Scan(_, source)
             | Ending::SegReduce(_, source, _)
             | Ending::SegSum(_, source, _) => vec![source],
-            Ending::Scatter { indices, values, .. } => vec![indices, values],
+            Ending::Scatter { indices, values, .. } | Ending::Combine { indices, values, .. } => vec![indices, values],
         }
+    }
+
+    /// Whether elements of a column are changed, at indices of which several may be the same and not all mean the same.
+    pub fn is_ordered_update(self) -> bool {
+        matches!(self, Ending::Scatter { ordered: true, .. } | Ending::Combine { .. })
     }
 }
 
@@ -140,7 +154,7 @@ pub enum Mode {
     /// All over some of the indices, others being computed at the same time: nothing is written past the end of a
     /// column's part, and of scans only the elements to be scanned are stored. Where it counts in which order a scatter
     /// writes, it writes to a column of this piece alone, and 1 to the byte behind its elements that has the number of
-    /// what was written.
+    /// what was written. What is combined by index is combined into a column of this piece alone, too.
     Piece,
     /// What scans that are read end with, of those that are computed from no more than so many others.
     Scan(u8),
@@ -238,6 +252,9 @@ impl Plan {
             NodeOp::Vector(VectorOp::Scatter) => {
                 let (indices, values) = (node.operands[1], node.operands[2]);
                 Ending::Scatter { indices, values, ordered: !self.is_one_value(values) }
+            }
+            NodeOp::Vector(VectorOp::CombineByIndex(op)) => {
+                Ending::Combine { op, indices: node.operands[1], values: node.operands[2] }
             }
             _ => Ending::Store(PlanOperand::Node(number)),
         }

@@ -84,7 +84,8 @@ impl Partial {
             Ending::Store(_) => Some(Yield::Kept),
             Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
             Ending::SegReduce(op, _, segments) => Some(Yield::BySegment(op, segments)),
-            Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) | Ending::Scatter { .. } => None,
+            Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) => None,
+            Ending::Scatter { .. } | Ending::Combine { .. } => None,
         });
         let yields = yields.collect::<Option<Vec<Yield>>>()?;
         if plan.nodes.iter().any(|node| node.scanned().is_some()) {

@@ -387,7 +387,11 @@ impl<'a> Work<'a> {
                     let column = column.insert(PrivateScatter::new(&self.threads.meter, ty, length)?);
                     words.outlet(index, column.pointer(), length as u64);
                 }
-                Ending::Scatter { .. } => words.outlet(index, pointer, length as u64),
+                Ending::Combine { op, .. } if self.schedule != Schedule::Whole => {
+                    let column = column.insert(PrivateScatter::of_identity(&self.threads.meter, op, length)?);
+                    words.outlet(index, column.pointer(), length as u64);
+                }
+                Ending::Scatter { .. } | Ending::Combine { .. } => words.outlet(index, pointer, length as u64),
             }
             all.push(sums);
             apart.push(column);
@@ -444,7 +448,7 @@ impl<'a> Work<'a> {
                             let space = plan.space_of(source);
                             outcomes.last().map_or(0, |(words, _)| words.position(space))
                         }
-                        Ending::Scatter { .. } => {
+                        Ending::Scatter { .. } | Ending::Combine { .. } => {
                             let columns = outcomes.iter_mut().filter_map(|(_, aside)| aside.apart[index].take());
                             private_scatter::join(self.threads, columns.collect(), &mut room);
                             room.length()

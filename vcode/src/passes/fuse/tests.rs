@@ -501,3 +501,26 @@ fn one_element_is_no_loop() {
          return %6 %7",
     );
 }
+
+#[test]
+fn a_histogram_is_a_loop() {
+    becomes(
+        "%0: column int, %1: column int, %2: int",
+        "column int",
+        "%3 = length %1
+         %4 = dist 1 %3
+         %5 = map subtract.int %1 %2
+         %6 = map check_index %5 9
+         %7 = combine_by_index.add.int %0 %6 %4
+         return %7",
+        "%3 = length %1
+         %8 = fused {
+           %4 = dist 1 %3
+           %5 = map subtract.int %1 %2
+           %6 = map check_index %5 9
+           %7 = combine_by_index.add.int %0 %6 %4
+           yield %7
+         }
+         return %8",
+    );
+}

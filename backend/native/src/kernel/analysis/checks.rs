@@ -102,7 +102,7 @@ pub(super) fn lengths(
     }
     let mut is_place = vec![false; endings.len()];
     for (number, ending) in endings.iter().enumerate() {
-        if let Some(Ending::Scatter { indices, .. }) = *ending
+        if let Some(Ending::Scatter { indices, .. } | Ending::Combine { indices, .. }) = *ending
             && let Some(length) = checked_against(plan, indices)
         {
             is_place[number] = true;

@@ -231,11 +231,14 @@ impl Work<'_> {
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     reserve(descriptor(&operands[input]).segments())?
                 }
-                Ending::Scatter { .. } => {
+                Ending::Scatter { .. } | Ending::Combine { .. } => {
                     let PlanOperand::Input(target) = node.operands[0] else {
                         unreachable!("a target comes from outside")
                     };
-                    Some(self.target(target, in_place && !taken[target], operands, &mut taken)?)
+                    // What gave up begins anew, which may write again what it has written, but not combine it again.
+                    let may_begin_anew = self.facts.is_fallible && matches!(ending, Ending::Combine { .. });
+                    let in_place = in_place && !taken[target] && !may_begin_anew;
+                    Some(self.target(target, in_place, operands, &mut taken)?)
                 }
             };
         }
@@ -263,7 +266,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The column that a scatter writes to: the operand's own, or a copy. It may be the operand's where something can
+    /// The column that is changed at indices: the operand's own, or a copy. It may be the operand's where something can
     /// fail: a kernel gives up where an instruction fails, which then fails again, and nothing but the scatter reads
     /// what has been written to. Except where memory may end after the kernel.
     fn target(
@@ -283,7 +286,7 @@ impl Work<'_> {
             taken[target] = true;
             return Ok(OutputBuffer::over(target, &mut operands[target]));
         }
-        let Slot::Column(column) = &operands[target] else { panic!("a scatter into a column") };
+        let Slot::Column(column) = &operands[target] else { panic!("a change of a column") };
         Ok(OutputBuffer::copy(self.threads, column)?)
     }
 
