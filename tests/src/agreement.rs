@@ -17,6 +17,9 @@ const ENGINES_IN_TURN: u64 = 2;
 /// Failures after which a test ends.
 const MOST_PROBLEMS: usize = 5;
 
+/// A way to a smaller program than that of a seed.
+pub type Shrink = fn(u64, usize, &mut dyn FnMut(&str) -> bool) -> String;
+
 /// A kind of random programs, and how many of them there are.
 #[derive(Clone, Copy)]
 pub struct Kind {
@@ -35,7 +38,7 @@ pub struct Kind {
     /// The program of a seed.
     pub text: fn(u64) -> String,
     /// A smaller program than that of the seed for which the same holds, found in so many attempts.
-    pub shrink: fn(u64, usize, &mut dyn FnMut(&str) -> bool) -> String,
+    pub shrink: Shrink,
 }
 
 impl Kind {
