@@ -98,6 +98,7 @@ pub const PASSES: &[Pass] = &[
         reason: "after simplify, by which all segments are known to be equally long; before cse, for what several reductions compute",
         run: short_segments::run,
     },
+    Pass { reason: "again after short_segments: operations on elements that are known", ..FOLD },
     Pass { reason: "again after slice: columns that are selected alike need one view", ..CSE },
     DEAD,
     Pass {

@@ -1,11 +1,7 @@
 //! The instructions of one native function: what all of them need, whatever they compute.
 //!
 //! A native function gets the address of the [`State`](crate::State) first and returns a status first. What cannot go
-//! on leaves through one block, at which the function gives up. [`vector`] are scalar operations on two numbers at once,
-//! [`lanes`] those in many bytes or shorts.
-
-pub(crate) mod lanes;
-pub(crate) mod vector;
+//! on leaves through one block, at which the function gives up.
 
 use crate::state::{self, DONE, GAVE_UP, INTERRUPTED};
 use cranelift_codegen::ir::condcodes::IntCC;

@@ -1,7 +1,11 @@
 //! One scalar operation in machine instructions.
 //!
 //! What occurs in inner loops has instructions here; everything else calls the table's meaning. A test compares all
-//! with the table on many operands. An operation that fails makes its function give up.
+//! with the table on many operands. An operation that fails makes its function give up. [`vector`] does some of them on
+//! two numbers at once, [`lanes`] in many bytes or shorts.
+
+pub(crate) mod lanes;
+pub(crate) mod vector;
 
 use crate::emitter::{Emitter, TRUSTED};
 use crate::shim::shim;

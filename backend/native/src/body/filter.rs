@@ -16,8 +16,8 @@
 
 use super::Body;
 use super::sink::{Origin, Sunk};
-use crate::emitter::vector::LANES;
 use crate::kernel::{Extent, Plan, PlanOperand};
+use crate::scalar::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;

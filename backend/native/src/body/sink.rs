@@ -12,9 +12,9 @@
 
 use super::Body;
 use super::single::Singles;
-use crate::emitter::vector::{is_number, is_wide_op};
 use crate::emitter::{TRUSTED, machine_type};
 use crate::kernel::{Ending, NodeOp, Plan, PlanOperand, is_ordered};
+use crate::scalar::vector::{is_number, is_wide_op};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, EachPlan, Function, Instruction, Op, Operand, Register, RegisterType, Take, VectorOp};

@@ -23,7 +23,7 @@ mod narrow;
 mod vectors;
 
 use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
-use crate::emitter::lanes::LaneType;
+use crate::scalar::lanes::LaneType;
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
 pub(super) use evolution::Evolution;
 pub(super) use intervals::Interval;

@@ -17,7 +17,7 @@ use super::analysis::Interval;
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
-use crate::emitter::lanes::LaneType;
+use crate::scalar::lanes::LaneType;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::VectorOp;
@@ -168,7 +168,7 @@ impl LoopEmitter<'_, '_, '_> {
         let twos = self.emitter.widened(all, self.is_signed(lanes, source));
         for (number, two) in twos.into_iter().enumerate() {
             let offset = further + (number * types::I64X2.bytes() as usize) as i32;
-            self.emitter.builder.ins().store(crate::emitter::vector::UNALIGNED, two, address, offset);
+            self.emitter.builder.ins().store(crate::scalar::vector::UNALIGNED, two, address, offset);
         }
     }
 

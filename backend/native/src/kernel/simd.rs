@@ -12,7 +12,7 @@
 
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
-use crate::emitter::vector::{LANES, UNALIGNED};
+use crate::scalar::vector::{LANES, UNALIGNED};
 use crate::sums::BUFFER;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;

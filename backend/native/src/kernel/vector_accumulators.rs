@@ -22,7 +22,7 @@
 use super::loop_emitter::{Cursor, Lanes, LoopEmitter};
 use super::plan::Mode;
 use crate::emitter::TRUSTED;
-use crate::emitter::vector::LANES;
+use crate::scalar::vector::LANES;
 use crate::sums::BUFFER;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};

@@ -7,9 +7,9 @@
 use super::super::plan::{Ending, Mode, NodeOp, Plan, PlanOperand};
 use super::Analysis;
 use super::intervals::{self, Interval, divisor};
-use crate::emitter::lanes::{LaneType, Reciprocal};
 use crate::emitter::machine_type;
 use crate::scalar::int_comparison;
+use crate::scalar::lanes::{LaneType, Reciprocal};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::VectorOp;
 use std::collections::BTreeSet;

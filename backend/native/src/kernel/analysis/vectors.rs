@@ -1,9 +1,9 @@
-//! Whether a loop takes two indices at once: where all that it computes has such a form ([`crate::emitter::vector`]),
+//! Whether a loop takes two indices at once: where all that it computes has such a form ([`crate::scalar::vector`]),
 //! arithmetic, comparisons and choices on ints and floats, and truth values leave it only as numbers.
 
 use super::super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand};
 use super::Analysis;
-use crate::emitter::vector::{is_number, is_wide_op};
+use crate::scalar::vector::{is_number, is_wide_op};
 use nesl_prim::ScalarType;
 use nesl_vcode::{RegisterType, VectorOp};
 

@@ -2,6 +2,7 @@
 
 use super::Printer;
 use super::operators::CONDITIONAL;
+use super::types::empty_of;
 use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind, Symbol};
 use crate::syntax::v::types::Type;
 use nesl_span::Span;
@@ -133,7 +134,11 @@ impl Printer<'_> {
             return vec![(pattern.clone(), text)];
         };
         let PatternKind::Tuple(patterns) = &pattern.kind else {
-            let text = self.at(sequence, CONDITIONAL + 1);
+            // Nothing where it stands says what an empty vector is of.
+            let text = match &sequence.kind {
+                ExprKind::Empty(Some(element)) => empty_of(element),
+                _ => self.at(sequence, CONDITIONAL + 1),
+            };
             return vec![(pattern.clone(), text)];
         };
         let columns: Option<Vec<String>> = match &sequence.kind {

@@ -183,10 +183,15 @@ fn written(ty: &TypeExpr) -> Option<ty::Type> {
 /// An empty vector. What it is a vector of says the place where it stands, or it is one of ints; of other types it says
 /// so itself.
 pub(super) fn empty(element: Option<&TypeExpr>) -> String {
-    match element.and_then(value_of) {
-        Some(value) if value != "0" => format!("[x : x in [{value}] : false]"),
+    match element {
+        Some(element) if !matches!(element.kind, TypeExprKind::Scalar(ScalarType::Int)) => empty_of(element),
         _ => "[]".to_owned(),
     }
+}
+
+/// An empty vector that says itself what it is of, where V can.
+pub(super) fn empty_of(element: &TypeExpr) -> String {
+    value_of(element).map_or_else(|| "[]".to_owned(), |value| format!("[x : x in [{value}] : false]"))
 }
 
 /// A value of a type that can be written without knowing more than its name.
@@ -198,7 +203,7 @@ fn value_of(ty: &TypeExpr) -> Option<String> {
             ScalarType::Bool => "false".to_owned(),
             ScalarType::Char => "' '".to_owned(),
         }),
-        TypeExprKind::Sequence(element) => Some(empty(Some(element))),
+        TypeExprKind::Sequence(element) => Some(empty_of(element)),
         _ => None,
     }
 }

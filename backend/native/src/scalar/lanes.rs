@@ -1,9 +1,9 @@
-//! One scalar operation in many lanes at once, of one or two bytes each: what [`crate::emitter::vector`] is for two numbers of
+//! One scalar operation in many lanes at once, of one or two bytes each: what [`super::vector`] is for two numbers of
 //! eight bytes. Truth values are masks here, of ones or of zeros; what fits into lanes has been decided before.
 
 use crate::emitter::Emitter;
-use crate::emitter::vector::UNALIGNED;
 use crate::scalar::int_comparison;
+use crate::scalar::vector::UNALIGNED;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
