@@ -5,15 +5,15 @@
 //! place where it can be in a fusion group ([`group`]), as are the instances of an `each` ([`each`]); the rest calls a
 //! helper ([`crate::runtime`]). A function whose calls at its end come back to it is a loop ([`again`]).
 
-mod again;
 mod columns;
+mod destination;
 mod each;
-mod filter;
+mod fused_filter;
 mod group;
-mod placed;
+mod producer;
 mod results;
 mod single;
-mod sink;
+mod tail_calls;
 mod updates;
 
 use crate::abi::{Entry, machine_types, parameter_types, words_of};
@@ -36,9 +36,9 @@ use nesl_vcode::{
 };
 use std::collections::HashMap;
 
-use again::Loop;
 pub(crate) use group::plan_of;
-use sink::Uses;
+use producer::Uses;
+use tail_calls::Loop;
 
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;
@@ -51,7 +51,7 @@ pub(crate) fn is_direct(op: VectorOp) -> bool {
 /// Whether a function is emitted where others call it: it is not much, and calls nothing but itself at its end.
 pub(crate) fn is_inlined(program: &Program, id: FunctionId) -> bool {
     let body = &program.functions[id.0 as usize].body;
-    body.size() <= INLINED && !again::has_calls(body, Some(id))
+    body.size() <= INLINED && !tail_calls::has_calls(body, Some(id))
 }
 
 /// The values of all parameters of a function, given those that are passed; what it does not read is 0.
@@ -128,7 +128,7 @@ pub(crate) struct Body<'a, 'b> {
     /// Where the function's scratch memory begins, if it has to do with columns.
     mark: Option<Mark>,
     /// The loop that it is, if it is one.
-    again: Option<Loop>,
+    tail_loop: Option<Loop>,
 }
 
 impl<'a, 'b> Body<'a, 'b> {
@@ -154,7 +154,7 @@ impl<'a, 'b> Body<'a, 'b> {
             granted: Vec::new(),
             frames: HashMap::new(),
             mark: None,
-            again: None,
+            tail_loop: None,
         }
     }
 
@@ -214,7 +214,7 @@ impl<'a, 'b> Body<'a, 'b> {
         let function = self.function;
         self.values = vec![Vec::new(); function.registers.len()];
         self.define(&function.parameters, parameters.to_vec());
-        let looped = again::functions(self.program, &self.calls.steps, self.id);
+        let looped = tail_calls::functions(self.program, &self.calls.steps, self.id);
         let all = looped.iter().map(|id| &self.program.functions[id.0 as usize]).chain([function]);
         let makes_columns =
             all.flat_map(|function| &function.registers).any(|ty| !matches!(ty, RegisterType::Scalar(_)));
@@ -222,7 +222,7 @@ impl<'a, 'b> Body<'a, 'b> {
         self.updates = Updates::of(function, &self.calls.summaries);
         self.mark =
             makes_columns.then(|| Mark { address: self.emitter.load_state(TOP), moves: self.emitter.top_moves() });
-        self.again = None;
+        self.tail_loop = None;
         if is_called && self.functions[&self.id].updates {
             self.granted = self.take_over();
         }
@@ -246,7 +246,7 @@ impl<'a, 'b> Body<'a, 'b> {
 
     /// Whether a function looks at the interrupt flag whenever it is called.
     fn looks_at_interrupt(&self, id: FunctionId) -> bool {
-        again::has_calls(&self.program.functions[id.0 as usize].body, None)
+        tail_calls::has_calls(&self.program.functions[id.0 as usize].body, None)
     }
 
     /// Calls a function; the values of its results.
@@ -264,11 +264,11 @@ impl<'a, 'b> Body<'a, 'b> {
     fn inlined(&mut self, id: FunctionId, arguments: &[Value], granted: Vec<[Value; 2]>) -> Vec<Value> {
         let kept =
             (std::mem::take(&mut self.values), std::mem::take(&mut self.uses), std::mem::take(&mut self.updates));
-        let outer = (self.id, self.function, self.mark, self.again.take());
+        let outer = (self.id, self.function, self.mark, self.tail_loop.take());
         let granted = std::mem::replace(&mut self.granted, granted);
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
-        (self.id, self.function, self.mark, self.again) = outer;
+        (self.id, self.function, self.mark, self.tail_loop) = outer;
         self.granted = granted;
         (self.values, self.uses, self.updates) = kept;
         results.concat()

@@ -9,7 +9,7 @@
 //! ```
 
 use super::Body;
-use super::sink::Sunk;
+use super::producer::Producer;
 use crate::abi::words_of;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::state::INTERRUPT;
@@ -25,7 +25,7 @@ enum Part {
     /// An element of a column.
     Element(ScalarType, Value),
     /// What is computed from such elements.
-    Sunk(Sunk),
+    Producer(Producer),
     /// The length of a segment.
     Length {
         starts: Value,
@@ -99,8 +99,8 @@ impl Body<'_, '_> {
 
     fn part(&mut self, taken: &Taken, operand: Operand) -> Part {
         match (taken.take, taken.register) {
-            (Take::Element, RegisterType::Column(ty)) => match self.uses.sunk(operand) {
-                Some(sunk) => Part::Sunk(sunk),
+            (Take::Element, RegisterType::Column(ty)) => match self.uses.producer(operand) {
+                Some(producer) => Part::Producer(producer),
                 None => Part::Element(ty, self.value(operand)[0]),
             },
             (Take::Element, RegisterType::Descriptor) => {
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
             match part {
                 Part::Same(values) => arguments.extend(values),
                 Part::Element(ty, column) => arguments.push(self.load(*column, i, *ty)),
-                Part::Sunk(sunk) => arguments.push(self.computed(sunk, i, 0)),
+                Part::Producer(producer) => arguments.push(self.computed(producer, i, 0)),
                 Part::Length { starts, lengths } => {
                     let [start, length] = [starts, lengths].map(|&column| self.load(column, i, ScalarType::Int));
                     segments.insert(position, (start, length));

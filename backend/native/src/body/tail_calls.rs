@@ -84,7 +84,7 @@ impl Body<'_, '_> {
     pub(super) fn looped(&mut self, functions: HashSet<FunctionId>) -> Vec<Vec<Value>> {
         let flag = self.emitter.load_state(INTERRUPT);
         let shares_columns = alias::passes_one_twice(self.program, &functions, &self.calls.summaries);
-        self.again = Some(Loop { functions, begins: Vec::new(), flag, shares_columns });
+        self.tail_loop = Some(Loop { functions, begins: Vec::new(), flag, shares_columns });
         self.updates = self.updates_of_loop();
         let function = self.function;
         let mut values = Vec::new();
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
         self.emitter.builder.switch_to_block(label);
         let values = self.emitter.builder.block_params(label).to_vec();
         self.define(&function.parameters, values);
-        if let Some(Loop { begins, flag, .. }) = &mut self.again {
+        if let Some(Loop { begins, flag, .. }) = &mut self.tail_loop {
             begins.push((self.id, label));
             let flag = *flag;
             self.emitter.check_flag(flag);
@@ -158,14 +158,14 @@ impl Body<'_, '_> {
 
     /// The columns that the current function, of a loop, may write over.
     fn updates_of_loop(&self) -> Updates {
-        match &self.again {
+        match &self.tail_loop {
             Some(Loop { shares_columns: false, .. }) => Updates::of(self.function, &self.calls.summaries),
             _ => Updates::default(),
         }
     }
 
     fn is_step(&self, function: FunctionId) -> bool {
-        self.again.as_ref().is_some_and(|again| again.functions.contains(&function))
+        self.tail_loop.as_ref().is_some_and(|tail_loop| tail_loop.functions.contains(&function))
     }
 
     /// Emits a block that ends the function.
@@ -215,7 +215,7 @@ impl Body<'_, '_> {
             self.give_back(mark, &types, &mut values);
         }
         let values = values.concat();
-        let begins = self.again.iter().flat_map(|again| &again.begins);
+        let begins = self.tail_loop.iter().flat_map(|tail_loop| &tail_loop.begins);
         let known = begins.copied().find(|&(function, _)| function == id).map(|(_, label)| label);
         if let Some(label) = known {
             self.jump(label, &values);

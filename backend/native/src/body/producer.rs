@@ -39,9 +39,9 @@ pub(super) struct Uses {
     /// What is written by itself.
     singles: Singles,
     /// What is computed for each instance.
-    sunk: HashMap<Register, Sunk>,
+    producers: HashMap<Register, Producer>,
     /// Where there is an instance, by the register that would be their number: at the indices at which this is true.
-    filters: HashMap<Register, Sunk>,
+    filters: HashMap<Register, Producer>,
 }
 
 /// The instances of an `each` by which nothing but scalars varies.
@@ -54,7 +54,7 @@ struct Instances {
 
 /// Operations on elements of columns, one after another, and what of all that is the result.
 #[derive(Clone, Debug)]
-pub(super) struct Sunk {
+pub(super) struct Producer {
     steps: Vec<(ScalarOp, Vec<Part>)>,
     result: Part,
 }
@@ -118,9 +118,9 @@ impl Uses {
     }
 
     /// How to compute a scalar of an instance, if it is not in a column.
-    pub fn sunk(&self, operand: Operand) -> Option<Sunk> {
+    pub fn producer(&self, operand: Operand) -> Option<Producer> {
         match operand {
-            Operand::Register(register) => self.sunk.get(&register).cloned(),
+            Operand::Register(register) => self.producers.get(&register).cloned(),
             Operand::Constant(_) => None,
         }
     }
@@ -195,7 +195,7 @@ impl Uses {
     }
 
     /// At which indices there is an instance, where that is not all up to their number.
-    pub fn filter(&self, count: Operand) -> Option<Sunk> {
+    pub fn filter(&self, count: Operand) -> Option<Producer> {
         match count {
             Operand::Register(register) => self.filters.get(&register).cloned(),
             Operand::Constant(_) => None,
@@ -203,9 +203,14 @@ impl Uses {
     }
 
     /// Sets what is computed at each index: whether there is an instance, and the scalars of that.
-    pub fn set_filter(&mut self, count: Register, filter: Sunk, scalars: impl Iterator<Item = (Register, Sunk)>) {
+    pub fn set_filter(
+        &mut self,
+        count: Register,
+        filter: Producer,
+        scalars: impl Iterator<Item = (Register, Producer)>,
+    ) {
         self.filters.insert(count, filter);
-        self.sunk.extend(scalars);
+        self.producers.extend(scalars);
     }
 }
 
@@ -224,13 +229,13 @@ impl Instances {
     }
 }
 
-impl Sunk {
+impl Producer {
     /// How to compute something from what filters keep, or from what is there before any: all that it takes is at its
     /// index. None where that is much, can fail, or needs something else.
-    pub fn of(plan: &Plan, source: PlanOperand, from: Origin) -> Option<Sunk> {
-        let mut sunk = Sunk { steps: Vec::new(), result: Part::Index };
-        sunk.result = sunk.part(plan, source, from)?;
-        Some(sunk)
+    pub fn of(plan: &Plan, source: PlanOperand, from: Origin) -> Option<Producer> {
+        let mut producer = Producer { steps: Vec::new(), result: Part::Index };
+        producer.result = producer.part(plan, source, from)?;
+        Some(producer)
     }
 
     fn part(&mut self, plan: &Plan, source: PlanOperand, from: Origin) -> Option<Part> {
@@ -274,18 +279,18 @@ impl Body<'_, '_> {
         if let Some(values) = self.filter_for(plan, inputs, results) {
             return values;
         }
-        let sunk: Vec<Option<Sunk>> =
-            results.iter().enumerate().map(|(index, &result)| self.sink(plan, index, result)).collect();
+        let producer: Vec<Option<Producer>> =
+            results.iter().enumerate().map(|(index, &result)| self.producer_of(plan, index, result)).collect();
         let mut kept = Vec::new();
-        for (sunk, &node) in sunk.iter().zip(&plan.yields) {
-            let nodes = sunk.as_ref().map_or(vec![node], Sunk::nodes);
+        for (producer, &node) in producer.iter().zip(&plan.yields) {
+            let nodes = producer.as_ref().map_or(vec![node], Producer::nodes);
             nodes.into_iter().for_each(|node| {
                 if !kept.contains(&node) {
                     kept.push(node);
                 }
             });
         }
-        if sunk.iter().all(Option::is_none) || kept.len() > plan.yields.len() {
+        if producer.iter().all(Option::is_none) || kept.len() > plan.yields.len() {
             return self.group(plan, inputs);
         }
         let mut less = plan.clone();
@@ -298,14 +303,14 @@ impl Body<'_, '_> {
         let values: HashMap<usize, Vec<Value>> =
             less.yields.iter().zip(widths).map(|(&node, width)| (node, flat.by_ref().take(width).collect())).collect();
         let mut all = Vec::new();
-        for ((sunk, &result), &node) in sunk.into_iter().zip(results).zip(&plan.yields) {
-            match sunk {
+        for ((producer, &result), &node) in producer.into_iter().zip(results).zip(&plan.yields) {
+            match producer {
                 None => all.extend(&values[&node]),
-                Some(sunk) => {
+                Some(producer) => {
                     // The column is never looked at; it has the same length as what it is computed from.
-                    all.extend(&values[&sunk.nodes()[0]]);
-                    let sunk = self.bound_to(sunk, plan, &values, inputs);
-                    self.uses.sunk.insert(result, sunk);
+                    all.extend(&values[&producer.nodes()[0]]);
+                    let producer = self.bound_to(producer, plan, &values, inputs);
+                    self.uses.producers.insert(result, producer);
                 }
             }
         }
@@ -313,25 +318,25 @@ impl Body<'_, '_> {
     }
 
     /// How instances compute a yield that nobody else reads.
-    fn sink(&self, plan: &Plan, index: usize, result: Register) -> Option<Sunk> {
+    fn producer_of(&self, plan: &Plan, index: usize, result: Register) -> Option<Producer> {
         let number = plan.yields[index];
         let is_made = matches!(plan.nodes[number].op, NodeOp::Map(_)) && plan.nodes[number].space > 0;
         if !is_made || !self.uses.is_for_instances(result) {
             return None;
         }
-        Sunk::of(plan, PlanOperand::Node(number), Origin::Kept)
+        Producer::of(plan, PlanOperand::Node(number), Origin::Kept)
     }
 
     /// The same on values.
     pub(super) fn bound_to(
         &mut self,
-        mut sunk: Sunk,
+        mut producer: Producer,
         plan: &Plan,
         values: &HashMap<usize, Vec<Value>>,
         inputs: &[Register],
-    ) -> Sunk {
+    ) -> Producer {
         let mut value = |input: usize| self.value(Operand::Register(inputs[input]))[0];
-        for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts).chain([&mut sunk.result]) {
+        for part in producer.steps.iter_mut().flat_map(|(_, parts)| parts).chain([&mut producer.result]) {
             *part = match *part {
                 Part::Node(node) => Part::Element(plan.nodes[node].ty, values[&node][0]),
                 Part::Input(input) => Part::Same(value(input)),
@@ -342,21 +347,21 @@ impl Body<'_, '_> {
                 other => other,
             };
         }
-        sunk
+        producer
     }
 
     /// What is computed so many indices behind an index.
-    pub(super) fn computed(&mut self, sunk: &Sunk, i: Value, behind: i32) -> Value {
-        let mut results: Vec<Value> = Vec::with_capacity(sunk.steps.len());
-        for (op, parts) in &sunk.steps {
+    pub(super) fn computed(&mut self, producer: &Producer, i: Value, behind: i32) -> Value {
+        let mut results: Vec<Value> = Vec::with_capacity(producer.steps.len());
+        for (op, parts) in &producer.steps {
             let operands: Vec<Value> = parts.iter().map(|&part| self.part_at(part, &results, i, behind)).collect();
             results.push(self.emitter.scalar(*op, &operands));
         }
-        self.part_at(sunk.result, &results, i, behind)
+        self.part_at(producer.result, &results, i, behind)
     }
 
     /// Whether something is computed by operations for two indices, and is true or false.
-    pub(super) fn is_wide(&self, sunk: &Sunk) -> bool {
+    pub(super) fn is_wide(&self, producer: &Producer) -> bool {
         let is_wide_part = |part: &Part| match *part {
             Part::Element(ty, _) => is_number(ty),
             Part::Constant(value) => is_number(value.scalar_type()),
@@ -365,14 +370,14 @@ impl Body<'_, '_> {
             Part::Node(_) | Part::Input(_) | Part::Column(_) | Part::Both(_) => false,
         };
         let is_truth = |&(op, _): &(ScalarOp, Vec<Part>)| op.row().result == ScalarType::Bool;
-        matches!(sunk.result, Part::Result(last) if is_truth(&sunk.steps[last]))
-            && sunk.steps.iter().all(|(op, parts)| is_wide_op(*op) && parts.iter().all(is_wide_part))
+        matches!(producer.result, Part::Result(last) if is_truth(&producer.steps[last]))
+            && producer.steps.iter().all(|(op, parts)| is_wide_op(*op) && parts.iter().all(is_wide_part))
     }
 
     /// What is the same at all indices, in memory.
-    pub(super) fn scalars_in_memory(&mut self, sunk: &Sunk) -> Vec<StackSlot> {
+    pub(super) fn scalars_in_memory(&mut self, producer: &Producer) -> Vec<StackSlot> {
         let mut slots = Vec::new();
-        for part in sunk.steps.iter().flat_map(|(_, parts)| parts) {
+        for part in producer.steps.iter().flat_map(|(_, parts)| parts) {
             if let Some(value) = self.same(*part) {
                 let builder = &mut self.emitter.builder;
                 let slot = builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3));
@@ -384,26 +389,26 @@ impl Body<'_, '_> {
     }
 
     /// What is to be computed, with that from memory.
-    pub(super) fn with_scalars_from(&mut self, mut sunk: Sunk, slots: &[StackSlot]) -> Sunk {
+    pub(super) fn with_scalars_from(&mut self, mut producer: Producer, slots: &[StackSlot]) -> Producer {
         let mut slots = slots.iter();
-        for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts) {
+        for part in producer.steps.iter_mut().flat_map(|(_, parts)| parts) {
             let Some(value) = self.same(*part) else { continue };
             let slot = *slots.next().unwrap_or_else(|| unreachable!("each scalar has its slot"));
             let builder = &mut self.emitter.builder;
             let ty = builder.func.dfg.value_type(value);
             *part = Part::Same(builder.ins().stack_load(types::I64, ty, slot, 0));
         }
-        sunk
+        producer
     }
 
     /// What is to be computed, with that for two indices.
-    pub(super) fn with_splats(&mut self, mut sunk: Sunk) -> Sunk {
-        for part in sunk.steps.iter_mut().flat_map(|(_, parts)| parts) {
+    pub(super) fn with_splats(&mut self, mut producer: Producer) -> Producer {
+        for part in producer.steps.iter_mut().flat_map(|(_, parts)| parts) {
             if let Some(value) = self.same(*part) {
                 *part = Part::Both(self.emitter.splat(value));
             }
         }
-        sunk
+        producer
     }
 
     /// The value of what is the same at all indices.
@@ -416,9 +421,9 @@ impl Body<'_, '_> {
     }
 
     /// The same for that index and the next one, in a vector.
-    pub(super) fn computed_wide(&mut self, sunk: &Sunk, i: Value, behind: i32) -> Value {
-        let mut results: Vec<Value> = Vec::with_capacity(sunk.steps.len());
-        for (op, parts) in &sunk.steps {
+    pub(super) fn computed_wide(&mut self, producer: &Producer, i: Value, behind: i32) -> Value {
+        let mut results: Vec<Value> = Vec::with_capacity(producer.steps.len());
+        for (op, parts) in &producer.steps {
             let mut operands = Vec::with_capacity(parts.len());
             for &part in parts {
                 operands.push(match part {

@@ -15,7 +15,7 @@
 //! ```
 
 use super::Body;
-use super::sink::{Origin, Sunk};
+use super::producer::{Origin, Producer};
 use crate::kernel::{Extent, Plan, PlanOperand};
 use crate::scalar::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -39,17 +39,17 @@ impl Body<'_, '_> {
         if !is_inside || plan.spaces() != 2 || plan.is_fallible() || matches!(plan.extent, Extent::Total(_)) {
             return None;
         }
-        let filter = Sunk::of(plan, plan.space(1)?.flags, Origin::Inputs)?;
+        let filter = Producer::of(plan, plan.space(1)?.flags, Origin::Inputs)?;
         let scalars = plan
             .yields
             .iter()
-            .map(|&node| Sunk::of(plan, PlanOperand::Node(node), Origin::Inputs))
-            .collect::<Option<Vec<Sunk>>>()?;
+            .map(|&node| Producer::of(plan, PlanOperand::Node(node), Origin::Inputs))
+            .collect::<Option<Vec<Producer>>>()?;
         let [zero, length] = [self.emitter.int(0), self.extent(plan, inputs)];
         let nothing_kept = HashMap::new();
         let filter = self.bound_to(filter, plan, &nothing_kept, inputs);
-        let scalars: Vec<Sunk> =
-            scalars.into_iter().map(|sunk| self.bound_to(sunk, plan, &nothing_kept, inputs)).collect();
+        let scalars: Vec<Producer> =
+            scalars.into_iter().map(|producer| self.bound_to(producer, plan, &nothing_kept, inputs)).collect();
         self.uses.set_filter(count, filter, results.iter().copied().zip(scalars));
         Some([zero, length].repeat(results.len()))
     }
@@ -57,7 +57,7 @@ impl Body<'_, '_> {
     /// A loop over the indices up to a length at which something is true.
     pub(super) fn for_each_where(
         &mut self,
-        filter: &Sunk,
+        filter: &Producer,
         length: Value,
         interrupt: Value,
         instance: impl FnOnce(&mut Self, Value),
@@ -111,7 +111,7 @@ impl Body<'_, '_> {
 
     /// The bits of the round that begins at an index, the lowest for that. The last index is the first that is looked
     /// at: the bits before it push those behind it up.
-    fn find(&mut self, filter: &Sunk, wide: Option<Sunk>, first: Value, length: Value, set: Variable) {
+    fn find(&mut self, filter: &Producer, wide: Option<Producer>, first: Value, length: Value, set: Variable) {
         let builder = &mut self.emitter.builder;
         let index = builder.declare_var(types::I64);
         let none = builder.ins().iconst(types::I64, 0);
@@ -154,7 +154,7 @@ impl Body<'_, '_> {
     }
 
     /// One bit for each of the indices before an index, the last first.
-    fn bits_of_indices(&mut self, filter: &Sunk, i: Value, times: i32) -> Vec<Value> {
+    fn bits_of_indices(&mut self, filter: &Producer, i: Value, times: i32) -> Vec<Value> {
         let bits = (1..=times).map(|behind| {
             let is_there = self.computed(filter, i, -behind);
             self.emitter.builder.ins().uextend(types::I64, is_there)
@@ -163,7 +163,7 @@ impl Body<'_, '_> {
     }
 
     /// The bits of the same indices, those of a vector together.
-    fn bits_of_vectors(&mut self, filter: &Sunk, i: Value, times: i32) -> Vec<Value> {
+    fn bits_of_vectors(&mut self, filter: &Producer, i: Value, times: i32) -> Vec<Value> {
         let bits = (1..=times / LANES as i32).map(|behind| {
             let are_there = self.computed_wide(filter, i, -behind * LANES as i32);
             self.emitter.builder.ins().vhigh_bits(types::I64, are_there)

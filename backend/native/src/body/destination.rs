@@ -169,7 +169,7 @@ impl Body<'_, '_> {
         let mut addresses = Vec::new();
         for &input in inputs {
             // What a function was given lies before its mark, unless it has begun again.
-            if self.again.is_none() && self.function.parameters.contains(&input) {
+            if self.tail_loop.is_none() && self.function.parameters.contains(&input) {
                 continue;
             }
             let values = self.value(Operand::Register(input));
