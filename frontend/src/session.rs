@@ -158,27 +158,26 @@ impl Session {
             };
         }
         let before = self.clone();
-        let checked = self.check_modules(sources, imports).and_then(|(exports, imported)| {
-            self.bring(file, imports, &exports);
-            let forms = self.forms(sources, file);
-            let conflicts = scopes::conflicts(file, &forms, imports, &exports, &self.environment);
-            match conflicts.is_empty() {
-                true => Ok((self.check_in(self.environment.clone(), sources, file, options), imported)),
-                false => Err(conflicts),
-            }
-        });
-        match checked {
-            Ok((Checked { forms, diagnostics, .. }, imported)) if !has_errors(&diagnostics) => {
-                let count = imported.forms.len();
-                let diagnostics = imported.diagnostics.into_iter().chain(diagnostics).collect();
-                let forms = imported.forms.into_iter().chain(forms).collect();
-                Checked { forms, imported: count, diagnostics }
-            }
-            Ok((Checked { diagnostics, .. }, _)) | Err(diagnostics) => {
-                *self = before;
-                Checked::refused(diagnostics)
-            }
+        let (exports, imported) = self.check_modules(sources, imports);
+        if imported.has_errors() {
+            *self = before;
+            return Checked::refused(imported.diagnostics);
         }
+        self.bring(file, imports, &exports);
+        let forms = self.forms(sources, file);
+        let conflicts = scopes::conflicts(file, &forms, imports, &exports, &self.environment);
+        let checked = match conflicts.is_empty() {
+            true => self.check_in(self.environment.clone(), sources, file, options),
+            false => Checked::refused(conflicts),
+        };
+        if checked.has_errors() {
+            *self = before;
+            return checked;
+        }
+        let count = imported.forms.len();
+        let diagnostics = imported.diagnostics.into_iter().chain(checked.diagnostics).collect();
+        let forms = imported.forms.into_iter().chain(checked.forms).collect();
+        Checked { forms, imported: count, diagnostics }
     }
 
     /// The session as a text finds it that imports these files, as far as they are right, and what is wrong with them.
@@ -191,28 +190,25 @@ impl Session {
     ) -> (Session, Vec<Diagnostic>) {
         let mut session = self.clone();
         let mut problems = imports.problems.clone();
-        match session.check_modules(sources, imports) {
-            Ok((exports, _)) => {
-                session.bring(file, imports, &exports);
-                problems.extend(scopes::conflicts(file, forms, imports, &exports, &session.environment));
-                (session, problems)
-            }
-            Err(errors) => {
-                problems.extend(errors);
-                (self.clone(), problems)
-            }
-        }
+        let (exports, imported) = session.check_modules(sources, imports);
+        session.bring(file, imports, &exports);
+        problems.extend(match imported.has_errors() {
+            true => imported.diagnostics,
+            false => scopes::conflicts(file, forms, imports, &exports, &session.environment),
+        });
+        (session, problems)
     }
 
-    /// Checks the files that are imported, dependencies first: what they give, and their forms.
-    fn check_modules(
-        &mut self,
-        sources: &SourceMap,
-        imports: &Imports,
-    ) -> Result<(HashMap<FileId, Exports>, Checked), Vec<Diagnostic>> {
-        let (mut exports, mut unchanged) = (HashMap::new(), HashSet::new());
+    /// Checks the files that are imported, dependencies first: what those give that are right, and their forms; and what
+    /// is wrong with the others, but for those that import one of these.
+    fn check_modules(&mut self, sources: &SourceMap, imports: &Imports) -> (HashMap<FileId, Exports>, Checked) {
+        let (mut exports, mut unchanged, mut wrong) = (HashMap::new(), HashSet::new(), HashSet::new());
         let mut all = Checked { forms: Vec::new(), imported: 0, diagnostics: Vec::new() };
         for &file in &imports.order {
+            if imports.targets.get(&file).into_iter().flatten().any(|target| wrong.contains(&target.file)) {
+                wrong.insert(file);
+                continue;
+            }
             let text = &sources.file(file).text;
             let known = self.modules.get(&imports.keys[&file]).cloned();
             let uses_unchanged =
@@ -235,19 +231,21 @@ impl Session {
                 true => self.check_in(self.environment.clone(), sources, file, Options::default()),
                 false => Checked::refused(conflicts),
             };
+            let is_right = !checked.has_errors();
             all.diagnostics.append(&mut checked.diagnostics);
-            if has_errors(&all.diagnostics) {
-                return Err(all.diagnostics);
-            }
             // What a program prints when it is run alone is nothing to those that use its definitions.
             all.forms.extend(checked.forms.into_iter().filter(|form| !matches!(form, Form::Expression(_))));
             let given = Exports::of(&forms, &self.environment, &self.v);
             scopes::replace(&mut self.environment, outer);
             self.v = outer_definitions;
+            if !is_right {
+                wrong.insert(file);
+                continue;
+            }
             exports.insert(file, given.clone());
             self.modules.insert(imports.keys[&file].clone(), Module { text: text.clone(), exports: given });
         }
-        Ok((exports, all))
+        (exports, all)
     }
 
     /// Makes known what a text imports.

@@ -174,3 +174,49 @@ impl Gathering<'_> {
             .hint("move what both need into a file that both import")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Analysis;
+    use crate::session::{Options, Session};
+    use nesl_span::Origin;
+
+    /// Two files that are wrong, one that imports one of them, and one that is right.
+    struct Mixed;
+
+    impl Reader for Mixed {
+        fn open(&mut self, _: &str, path: &str) -> Result<Opened, String> {
+            let text = match path {
+                "a.nesl" => "a = 1 + \"x\";",
+                "b.nesl" => "import \"a.nesl\";\nb = a;",
+                "c.nesl" => "function c(n) = n + true_;",
+                "d.nesl" => "function d(n) : int -> int = n + 1;",
+                _ => return Err("there is none".to_owned()),
+            };
+            Ok(Opened { key: format!("/{path}"), name: path.to_owned(), text: text.to_owned() })
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_in_one_import_hides_no_other() {
+        let mut sources = SourceMap::default();
+        let mut session = Session::new(&mut sources);
+        let text = "import \"b.nesl\";\nimport \"c.nesl\";\nimport \"d.nesl\";\nd(a + b);";
+        let file = sources.add("main.nesl", text, Origin::User);
+        let imports = Imports::of(&mut sources, file, None, &mut Mixed);
+        let checked = session.check_with(&sources, file, &imports, Options::default());
+        let name = |diagnostic: &Diagnostic| sources.file(diagnostic.labels[0].span.file).name.clone();
+        let found: Vec<(String, &str)> =
+            checked.diagnostics.iter().map(|diagnostic| (name(diagnostic), diagnostic.code)).collect();
+        assert_eq!(
+            found,
+            [("a.nesl".to_owned(), "E0202"), ("c.nesl".to_owned(), "E0201")],
+            "{:?}",
+            checked.diagnostics
+        );
+        assert_eq!(session.function("d"), None, "the session stays as it was");
+        let analysis = Analysis::of(&session, &sources, file, &imports);
+        assert!(analysis.known.function("d").is_some(), "what is right is known to an editor");
+    }
+}
