@@ -13,13 +13,27 @@ use nesl_span::Span;
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
     Text(Vec<u8>),
-    /// `%-8.3f`
-    Value {
-        conversion: u8,
-        is_left: bool,
-        width: i64,
-        precision: Option<i64>,
-    },
+    Value(Place),
+}
+
+/// A place for a value: `%-8.3f`.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Place {
+    conversion: u8,
+    flags: Flags,
+    width: i64,
+    precision: Option<i64>,
+}
+
+/// What stands behind the percent sign of a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Flags {
+    /// `-`
+    is_left: bool,
+    /// `0`
+    has_zeros: bool,
+    /// `+`
+    has_sign: bool,
 }
 
 impl Lowering<'_> {
@@ -39,11 +53,13 @@ impl Lowering<'_> {
             Ok(pieces) => pieces,
             Err(what) => {
                 let report = Diagnostic::error("E0513", format!("`printf` does not know `{what}`"), format.span);
-                self.report(report.hint("it knows %d, %c, %s, %f, %e, %g, and %v for any value; %% is a percent sign"));
+                self.report(
+                    report.hint("it knows %d, %x, %c, %s, %f, %e, %g, and %v for any value; %% is a percent sign"),
+                );
                 return broken(span);
             }
         };
-        let wanted = pieces.iter().filter(|piece| matches!(piece, Piece::Value { .. })).count();
+        let wanted = pieces.iter().filter(|piece| matches!(piece, Piece::Value(_))).count();
         if wanted != arguments.len() {
             let message = format!("the format has {wanted} places for values, and there are {}", arguments.len());
             self.report(Diagnostic::error("E0513", message, format.span));
@@ -53,9 +69,9 @@ impl Lowering<'_> {
         let texts: Vec<Expr> = (pieces.into_iter())
             .filter_map(|piece| match piece {
                 Piece::Text(bytes) => Some(text(bytes, format.span)),
-                Piece::Value { conversion, is_left, width, precision } => {
-                    let shown = self.shown_as(arguments.next()?, conversion, precision);
-                    Some(padded(shown, is_left, width))
+                Piece::Value(place) => {
+                    let shown = self.shown_as(arguments.next()?, place.conversion, place.precision);
+                    Some(padded(shown, &place))
                 }
             })
             .collect();
@@ -70,6 +86,7 @@ impl Lowering<'_> {
         let what = format!("what `%{}` prints", char::from(conversion));
         match conversion {
             b'd' | b'i' | b'u' => library("string", vec![self.value(source, &Type::Int, &what)], span),
+            b'x' => library("hex_string", vec![self.value(source, &Type::Int, &what)], span),
             b'c' => Expr { kind: ExprKind::Sequence(vec![self.value(source, &Type::Char, &what)]), span },
             b's' => self.value(source, &Type::vector(Type::Char), &what),
             b'f' => {
@@ -78,7 +95,7 @@ impl Lowering<'_> {
             }
             b'e' => {
                 let value = self.value(source, &Type::Double, &what);
-                library("exp_string", vec![value, int(precision.unwrap_or(6), span)], span)
+                library("scientific_string", vec![value, int(precision.unwrap_or(6), span)], span)
             }
             b'g' => library("string", vec![self.value(source, &Type::Double, &what)], span),
             _ => library("string", vec![self.any(source).0], span),
@@ -86,12 +103,16 @@ impl Lowering<'_> {
     }
 }
 
-/// A text in so many columns.
-fn padded(shown: Expr, is_left: bool, width: i64) -> Expr {
+/// A text as a place shows it: with a sign, and in so many columns.
+fn padded(shown: Expr, &Place { conversion, flags, width, .. }: &Place) -> Expr {
     let span = shown.span;
+    let has_sign = flags.has_sign && matches!(conversion, b'd' | b'i' | b'f' | b'e' | b'g');
+    let shown = if has_sign { library("signed_string", vec![shown], span) } else { shown };
+    let has_zeros = flags.has_zeros && !flags.is_left && !matches!(conversion, b'c' | b's' | b'v');
     match width {
         0 => shown,
-        _ => binary(BinaryOp::Pad, shown, int(if is_left { width } else { -width }, span), span),
+        _ if has_zeros => library("zero_padded", vec![shown, int(width, span)], span),
+        _ => binary(BinaryOp::Pad, shown, int(if flags.is_left { width } else { -width }, span), span),
     }
 }
 
@@ -112,9 +133,12 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
             continue;
         }
         let begin = rest;
-        let mut is_left = false;
-        while let [b'-', after @ ..] = rest {
-            (is_left, rest) = (true, after);
+        let mut flags = Flags::default();
+        while let [flag @ (b'-' | b'0' | b'+'), after @ ..] = rest {
+            flags.is_left |= *flag == b'-';
+            flags.has_zeros |= *flag == b'0';
+            flags.has_sign |= *flag == b'+';
+            rest = after;
         }
         let width = number(&mut rest).unwrap_or(0);
         let mut precision = None;
@@ -126,13 +150,13 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
             rest = after;
         }
         match rest {
-            [conversion @ (b'd' | b'i' | b'u' | b'c' | b's' | b'f' | b'e' | b'g' | b'v'), after @ ..]
+            [conversion @ (b'd' | b'i' | b'u' | b'x' | b'c' | b's' | b'f' | b'e' | b'g' | b'v'), after @ ..]
                 if precision.is_none() || matches!(conversion, b'f' | b'e') =>
             {
                 if !plain.is_empty() {
                     pieces.push(Piece::Text(std::mem::take(&mut plain)));
                 }
-                pieces.push(Piece::Value { conversion: *conversion, is_left, width, precision });
+                pieces.push(Piece::Value(Place { conversion: *conversion, flags, width, precision }));
                 rest = after;
             }
             _ => {
@@ -147,7 +171,7 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// The number that a text begins with. One that begins with 0 would ask for padding by zeros, which there is not.
+/// The number that a text begins with.
 fn number(rest: &mut &[u8]) -> Option<i64> {
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, after) = rest.split_at(digits.min(6));
@@ -161,10 +185,18 @@ mod tests {
 
     #[test]
     fn a_format_is_texts_and_values() {
-        let value = |conversion, is_left, width, precision| Piece::Value { conversion, is_left, width, precision };
+        let value = |conversion, [is_left, has_zeros, has_sign]: [bool; 3], width, precision| {
+            Piece::Value(Place { conversion, flags: Flags { is_left, has_zeros, has_sign }, width, precision })
+        };
         let text = |text: &str| Piece::Text(text.as_bytes().to_vec());
-        let expected = vec![text("a "), value(b'd', false, 5, None), text("% "), value(b'f', true, 8, Some(2))];
+        let expected = vec![
+            text("a "),
+            value(b'd', [false; 3], 5, None),
+            text("% "),
+            value(b'f', [true, false, false], 8, Some(2)),
+        ];
         assert_eq!(pieces(b"a %5ld%% %-8.2f"), Ok(expected));
+        assert_eq!(pieces(b"%+05x"), Ok(vec![value(b'x', [false, true, true], 5, None)]));
         assert_eq!(pieces(b"100%"), Err("%".to_owned()));
         assert_eq!(pieces(b"%y"), Err("%y".to_owned()));
         assert_eq!(pieces(b""), Ok(Vec::new()));
