@@ -97,6 +97,8 @@ pub(crate) fn finish(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let place = |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| label.span);
     // What has no place is about the text as a whole, and comes last.
     diagnostics.sort_by_key(|diagnostic| (diagnostic.labels.is_empty(), place(diagnostic)));
+    // What goes wrong at one place for every form behind it is one mistake.
+    diagnostics.dedup();
     for severity in [Severity::Error, Severity::Warning] {
         let mut seen = 0;
         diagnostics.retain(|diagnostic| {

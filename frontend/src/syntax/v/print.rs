@@ -199,6 +199,12 @@ impl<'a> Printer<'a> {
         Span { start, end: start + u32::try_from(inner.len()).unwrap_or(0), ..span }
     }
 
+    /// Lets a text stand for the variable that is bound at a place.
+    fn bind(&mut self, at: Span, text: String) {
+        let at = self.bare(at);
+        self.inside.locals.insert(at, text);
+    }
+
     /// What a name means where it is mentioned.
     fn meaning(&self, span: Span) -> Option<&'a Meaning> {
         self.meanings.names.get(&(self.bare(span), false))

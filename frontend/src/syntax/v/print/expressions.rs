@@ -166,7 +166,7 @@ impl Printer<'_> {
             let name = match &pattern.kind {
                 PatternKind::Variable(symbol) => {
                     let name = self.fresh(symbol);
-                    self.inside.locals.insert(pattern.span, name.clone());
+                    self.bind(pattern.span, name.clone());
                     name
                 }
                 PatternKind::Record(record, inner) => {

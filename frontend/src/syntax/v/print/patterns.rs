@@ -65,7 +65,7 @@ impl Printer<'_> {
             match &part.kind {
                 PatternKind::Variable(symbol) => {
                     let name = self.fresh(symbol);
-                    self.inside.locals.insert(part.span, name.clone());
+                    self.bind(part.span, name.clone());
                     if let Some(ty) = self.bound_type(part.span) {
                         let ty = self.sayable(&ty, part.span);
                         parameters.push(ty.declared(&name));
@@ -112,7 +112,7 @@ impl Printer<'_> {
         for (field, part) in fields.iter().zip(parts) {
             let path = format!("{whole}.{field}");
             match &part.kind {
-                PatternKind::Variable(_) => _ = self.inside.locals.insert(part.span, path),
+                PatternKind::Variable(_) => self.bind(part.span, path),
                 PatternKind::Record(record, inner) => self.fields_of(record, inner, &path),
                 PatternKind::Tuple(_) => self.no_tuples(part.span),
                 PatternKind::Unit | PatternKind::Error => {}

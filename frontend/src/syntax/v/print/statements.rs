@@ -3,6 +3,7 @@
 use super::{Inside, Printer, Sort, patterns, types};
 use crate::ast::{Binding, Expr, ExprKind, Pattern, PatternKind};
 use crate::syntax::v::types::Type;
+use crate::ty;
 use nesl_span::Span;
 
 /// What becomes of the value at the end of statements.
@@ -14,6 +15,16 @@ pub(super) enum Ending {
     Printed,
     /// There is none.
     Nothing,
+}
+
+/// Whether `%v` writes a value otherwise than NESL shows a result: texts in quotes, records by their names.
+fn is_shown_otherwise(ty: &ty::Type) -> bool {
+    match ty {
+        ty::Type::Sequence(element) => **element == ty::Type::CHAR || is_shown_otherwise(element),
+        ty::Type::Pair(first, rest) => is_shown_otherwise(first) || is_shown_otherwise(rest),
+        ty::Type::Record(..) => true,
+        _ => false,
+    }
 }
 
 impl Printer<'_> {
@@ -49,6 +60,10 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Unit if ending == Ending::Nothing => {}
+            _ if ending == Ending::Printed && self.type_of(expression).is_some_and(|ty| is_shown_otherwise(&ty)) => {
+                let hint = "print it in `main`, for example by `print_line`, and give back nothing";
+                self.cannot("`printf` of V shows texts and records otherwise", expression.span, hint);
+            }
             _ => {
                 let (text, _) = self.expression(expression);
                 let statement = match ending {
@@ -118,7 +133,7 @@ impl Printer<'_> {
             return;
         }
         let name = self.fresh(symbol);
-        self.inside.locals.insert(span, name.clone());
+        self.bind(span, name.clone());
         self.inside.statements.push(format!("{} = {text};", ty.declared(&name)));
     }
 
