@@ -151,6 +151,7 @@ pub(super) fn lower(items: &[Item], definitions: Declared, around: &dyn Outside)
                 false => lowering.shown(value, item.span),
             },
             ItemKind::Statement(statement) => lowering.typed(statement),
+            ItemKind::Union(name) => lowering.no_unions(*name),
             ItemKind::Struct { .. } | ItemKind::Import | ItemKind::Error => {}
         }
     }

@@ -15,6 +15,8 @@ pub(in crate::syntax::v) struct Item {
 pub(in crate::syntax::v) enum ItemKind {
     /// `struct point { double x, y; };`
     Struct { name: Name, fields: Vec<Declaration> },
+    /// `union value { int i; double d; };`, which there is not.
+    Union(Span),
     /// `import "file";`, which the session has read.
     Import,
     /// `int limit = 100;`

@@ -160,11 +160,16 @@ impl<'a> Lowering<'a> {
                 Type::Unknown
             }
             BaseKind::Union(_) => {
-                let report = Diagnostic::error("E0502", "there are no unions", base.span);
-                self.report(report.hint("write a struct with a field for each case, and one that says which it is"));
+                self.no_unions(base.span);
                 Type::Unknown
             }
         }
+    }
+
+    /// Reports a union.
+    pub(super) fn no_unions(&mut self, at: Span) {
+        let report = Diagnostic::error("E0502", "there are no unions", at);
+        self.report(report.hint("write a struct with a field for each case, and one that says which it is"));
     }
 
     /// The type of a declared name.

@@ -60,6 +60,11 @@ fn definition<'t>() -> Rule<'t, ItemKind> {
 /// A whole text: a file, or an input of a session, in which statements may stand, too.
 pub(super) fn unit<'t>(is_input: bool) -> Rule<'t, Vec<Item>> {
     let fields = declaration().repeated().collect::<Vec<_>>().delimited_by(sign("{"), sign("}"));
+    let union = word("union")
+        .ignore_then(name())
+        .then_ignore(fields.clone())
+        .then_ignore(sign(";"))
+        .map(|name| ItemKind::Union(name.span));
     let structure = word("struct")
         .ignore_then(name())
         .then(fields)
@@ -72,8 +77,10 @@ pub(super) fn unit<'t>(is_input: bool) -> Rule<'t, Vec<Item>> {
     let import = any().ignore_then(path).then(alias.or_not()).then_ignore(sign(";")).to(ItemKind::Import);
     let import = is_import.rewind().ignore_then(import);
     let is_structure = word("struct").then(name()).then(sign("{")).rewind();
+    let is_union = word("union").then(name()).then(sign("{")).rewind();
     let value = expression().then_ignore(sign(";")).map(ItemKind::Expression);
-    let item = choice((import, is_structure.ignore_then(structure), definition(), value)).labelled("a definition");
+    let definition = choice((is_structure.ignore_then(structure), is_union.ignore_then(union), definition()));
+    let item = choice((import, definition, value)).labelled("a definition");
     let item = match is_input {
         true => item.or(statement().map(|statement| ItemKind::Statement(Box::new(statement)))).boxed(),
         false => item.boxed(),
