@@ -1,8 +1,8 @@
 //! The results of the instances of an `each`: what the loop keeps of each of them, and how that is put together after
 //! it.
 //!
-//! Scalars go to a column, or are combined where nothing but a reduction reads them ([`super::producer`]). The elements of
-//! a sequence stay in scratch memory where the instance left them; putting them together copies nothing where all of
+//! Scalars go to a column, or are combined where nothing but a reduction reads them ([`super::producer`]). The elements
+//! of a sequence stay in scratch memory where the instance left them; putting them together copies nothing where all of
 //! them lie one after another. A sequence within a sequence is a segment of what its instance gives: those of all
 //! instances become the segments of one column.
 //!
