@@ -13,13 +13,26 @@ use std::ops::Range;
 /// Elements of a column that is given out piece by piece.
 const PIECE: usize = 1 << 20;
 
-/// Performs an operation; its results, and its message if it reports.
+/// Performs an operation; its results, and its message if it reports. A worker, which has no host, can end its
+/// instance: what comes of that is for who waits for it.
+///
+/// # Panics
+/// If an instance acts on the world outside: flattening excludes that.
 pub(super) fn perform<E: Engine>(
     engine: &mut E,
-    host: &mut dyn Host,
+    host: Option<&mut dyn Host>,
     op: HostOp,
     operands: Vec<SlotOf<E>>,
 ) -> Result<Vec<SlotOf<E>>, Fault> {
+    match op {
+        HostOp::Fail => {
+            let message = outward(engine, &operands[0])?;
+            return Err(Failure::User { message: String::from_utf8_lossy(message.as_text()).into_owned() }.into());
+        }
+        HostOp::Exit => return Err(Failure::of_exit(outward(engine, &operands[0])?.as_int()).into()),
+        _ => {}
+    }
+    let Some(host) = host else { panic!("an instance acts on the world outside: flattening excludes that") };
     let outcome = match operands.split_last() {
         Some((Slot::Column(column), rest)) if op.row().piecewise => piecewise(engine, host, op, rest, column)?,
         Some((Slot::Column(column), rest)) if op.row().place == Place::Parts => {
@@ -31,13 +44,6 @@ pub(super) fn perform<E: Engine>(
         }
         _ => {
             let operands = operands.iter().map(|slot| outward(engine, slot)).collect::<Result<Vec<_>, Fault>>()?;
-            if op == HostOp::Fail {
-                let message = String::from_utf8_lossy(operands[0].as_text()).into_owned();
-                return Err(Failure::User { message }.into());
-            }
-            if op == HostOp::Exit {
-                return Err(Failure::of_exit(operands[0].as_int()).into());
-            }
             once(engine, host, op, &operands, 0..0)
         }
     };
