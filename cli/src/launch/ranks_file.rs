@@ -112,7 +112,9 @@ impl Watched {
         let said = number_in(&self.path);
         let mut state = self.lock();
         match said {
-            Ok(wanted) => {
+            // Whoever writes it has emptied it first, and is not done.
+            Ok(None) => {}
+            Ok(Some(wanted)) => {
                 if state.wanted != Some(wanted) {
                     state.refused = None;
                 }
@@ -131,14 +133,14 @@ impl Watched {
     }
 }
 
-/// The number of ranks in a file.
-fn number_in(path: &Path) -> Result<usize, String> {
+/// The number of ranks in a file, if there is anything in it.
+fn number_in(path: &Path) -> Result<Option<usize>, String> {
     use std::io::Read as _;
     let failed = |error: std::io::Error| error.to_string();
     if std::fs::metadata(path).map_err(failed)?.is_file() {
         let mut text = String::new();
         std::fs::File::open(path).map_err(failed)?.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
-        return number(&text);
+        return if text.is_empty() { Ok(None) } else { number(&text).map(Some) };
     }
     // Who waits for a pipe may wait for ever.
     Err("it is no file".to_owned())
