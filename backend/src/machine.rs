@@ -332,6 +332,7 @@ impl<E: Engine> Machine<E> {
             instructions: 0,
             steps: 0,
             account: run::serial::Account::default(),
+            attempts: run::attempts::Attempts::default(),
             profile: self.profile.as_mut(),
             unlooked: 0,
         };

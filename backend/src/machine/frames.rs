@@ -16,6 +16,9 @@ use nesl_prim::{Failure, ScalarValue};
 use nesl_vcode::{FunctionId, Place};
 use std::sync::Arc;
 
+/// Bytes of what instances hold beside their frame, about: their operands taken apart, and results so far.
+const LEAF: usize = 1 << 10;
+
 /// A caller that waits for its call to return.
 struct Caller<E: Engine> {
     function: FunctionId,
@@ -216,7 +219,9 @@ impl<E: Engine> Frames<E> {
 
     /// The bytes of frames with so many slots.
     fn bytes(&self, slots: usize) -> usize {
-        slots * size_of::<Option<SlotOf<E>>>() + self.callers.len() * size_of::<Caller<E>>()
+        slots * size_of::<Option<SlotOf<E>>>()
+            + self.callers.len() * size_of::<Caller<E>>()
+            + self.leaves.len() * (size_of::<Leaf<E>>() + LEAF)
     }
 
     /// Adds empty slots on top.

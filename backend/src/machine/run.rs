@@ -3,6 +3,7 @@
 //! Calls, and the instances of an `each` that are run one after another, are frames on a stack of the machine's own;
 //! only where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
+pub(super) mod attempts;
 pub(super) mod pause;
 mod profiling;
 pub(super) mod resting;
@@ -65,6 +66,8 @@ pub(super) struct Run<'a, E: Engine> {
     pub steps: u64,
     /// How many elements native code may copy for what the lines have done ([`serial`]).
     pub account: serial::Account,
+    /// When native code that gave up is tried again.
+    pub attempts: attempts::Attempts,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
     /// What was done since it was looked whether to pause, where ranks look together.

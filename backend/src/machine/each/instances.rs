@@ -66,7 +66,7 @@ impl<E: Engine> Run<'_, E> {
         sizes: Sizes,
         operands: &[SlotOf<E>],
     ) -> Result<Option<NativeEach<E>>, Fault> {
-        if !sizes.native {
+        if !sizes.native || !self.attempts.is_next(line.serial) {
             return Ok(None);
         }
         let Some(operands) = Operands::new(self.engine, operands)? else { return Ok(None) };
@@ -90,7 +90,7 @@ impl<E: Engine> Run<'_, E> {
         let Task { range, mut parts } = task;
         let fault = outside_instances(line.at);
         let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(outside.calls));
-        let mut batches = Vec::new();
+        let (mut batches, mut gave_up) = (Vec::new(), false);
         let (mut next, mut most) = (range.start, first_batch(&line.plan));
         self.is_native();
         while next < range.end {
@@ -109,10 +109,16 @@ impl<E: Engine> Run<'_, E> {
                 }
                 Status::GaveUp if batch.len() > 1 => most = batch.len() / 2,
                 Status::GaveUp | Status::Interrupted => {
+                    // Inside of it already this counts.
+                    self.attempts.gave_up(line.serial);
+                    gave_up = true;
                     batches.push(self.by_lines(line, operands, next..next + 1, outside)?);
                     next += 1;
                 }
             }
+        }
+        if !gave_up {
+            self.attempts.ended(line.serial);
         }
         if self.settings.native == Native::Check {
             let mut results = Gathered::new(&line.plan.results);

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
-use crate::machine::run::{Run, Settings, serial};
+use crate::machine::run::{Run, Settings, attempts::Attempts, serial};
 
 /// What a run beside the run did.
 pub(super) struct Did<R> {
@@ -35,6 +35,7 @@ pub(super) fn run<E: Engine, R>(
         instructions: 0,
         steps: 0,
         account: serial::Account::default(),
+        attempts: Attempts::default(),
         profile: profile.as_mut(),
         unlooked: 0,
     };

@@ -83,6 +83,9 @@ impl<E: Engine> Run<'_, E> {
             return Ok(None);
         }
         let Some(serial) = self.program.serial(function) else { return Ok(None) };
+        if !self.attempts.is_next(function) {
+            return Ok(None);
+        }
         if serial == Serial::Updates {
             let lengths = operands.iter().filter_map(|&operand| match frames.look(operand) {
                 Some(Slot::Column(column)) => Some(self.engine.length(column)),
@@ -118,7 +121,11 @@ impl<E: Engine> Run<'_, E> {
         let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(calls));
         self.is_native();
         let called = program.native.call(self.engine, (native, &types), (&operands, values), limits).map_err(&fault)?;
-        let Some(called) = called.filter(|called| called.status == Status::Done) else { return Ok(None) };
+        let Some(called) = called.filter(|called| called.status == Status::Done) else {
+            self.attempts.gave_up(function);
+            return Ok(None);
+        };
+        self.attempts.ended(function);
         self.instructions += 1;
         self.steps += called.steps;
         if self.settings.native == Native::Check {
