@@ -166,6 +166,7 @@ impl<E: Engine> Run<'_, E> {
         }
         let kept = is_outermost.then(|| values.clone());
         sizes.native &= !sizes.take_all_workers_each(self.engine.workers(), around.read);
+        sizes.native = sizes.native && self.attempts.is_next(line.serial);
         let shares = self.shares(line, sizes, &values).map_err(Stop::of(at))?;
         let operands = values.split_off(1);
         let outside = outside().map_err(Stop::at(at))?;
@@ -248,7 +249,8 @@ impl<E: Engine> Run<'_, E> {
         values: &[SlotOf<E>],
     ) -> Option<Result<Vec<SlotOf<E>>, RuntimeError>> {
         let deal = self.settings.strategy.deal(sizes, self.engine.rank().1, self.turn)?;
-        let (program, mut settings, profile) = (self.local, self.settings, self.profile_for_worker());
+        let (program, mut settings) = (self.local, self.settings);
+        let inside = (self.profile_for_worker(), self.attempts.clone());
         settings.strategy = settings.strategy.after_division();
         if let (Some(pause), true) = (settings.pause, deal != Deal::Everywhere) {
             // What every rank does by itself may end on any of them.
@@ -258,7 +260,7 @@ impl<E: Engine> Run<'_, E> {
         let (plan, instances, operands) = (&line.plan, sizes.instances, &values[1..]);
         let division = Division { plan, instances, operands, deal, span: line.at.span };
         let results = self.engine.divide(&division, |engine, own: Own<E::Local>| {
-            let did = worker::run(program, settings, engine, profile.clone(), |run| {
+            let did = worker::run(program, settings, engine, inside.clone(), |run| {
                 if own.instances() == 0 {
                     let nothing = Gathered::new(&line.plan.results).finish(run.engine);
                     return nothing.map_err(outside_instances(line.at)).map_err(|error| (usize::MAX, error));

@@ -66,7 +66,7 @@ impl<E: Engine> Run<'_, E> {
         sizes: Sizes,
         operands: &[SlotOf<E>],
     ) -> Result<Option<NativeEach<E>>, Fault> {
-        if !sizes.native || !self.attempts.is_next(line.serial) {
+        if !sizes.native {
             return Ok(None);
         }
         let Some(operands) = Operands::new(self.engine, operands)? else { return Ok(None) };

@@ -136,9 +136,9 @@ impl<E: Engine> Run<'_, E> {
             tasks.sort_by_key(|&(number, _)| Reverse(weights[number]));
         }
         let (program, settings) = (self.program, self.settings);
-        let profile = self.profile_for_worker();
+        let inside = (self.profile_for_worker(), self.attempts.clone());
         let mut outcomes = self.engine.in_parallel(tasks, |(number, task), engine| {
-            let did = worker::run(program, settings, engine, profile.clone(), |run| run_instances(run, task));
+            let did = worker::run(program, settings, engine, inside.clone(), |run| run_instances(run, task));
             (number, did)
         });
         outcomes.sort_by_key(|&(number, _)| number);

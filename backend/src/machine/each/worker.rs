@@ -14,12 +14,13 @@ pub(super) struct Did<R> {
     pub profile: Option<Profile>,
 }
 
-/// Runs something on an engine. It has no business with the world outside.
+/// Runs something on an engine. It has no business with the world outside. It is inside of the `attempts` of whoever
+/// waits for it.
 pub(super) fn run<E: Engine, R>(
     program: &Loaded,
     settings: Settings<'_>,
     engine: &mut E,
-    mut profile: Option<Profile>,
+    (mut profile, attempts): (Option<Profile>, Attempts),
     task: impl FnOnce(&mut Run<'_, E>) -> R,
 ) -> Did<R> {
     let (mut printed, mut turn) = (false, 0);
@@ -35,7 +36,7 @@ pub(super) fn run<E: Engine, R>(
         instructions: 0,
         steps: 0,
         account: serial::Account::default(),
-        attempts: Attempts::default(),
+        attempts,
         profile: profile.as_mut(),
         unlooked: 0,
     };

@@ -11,13 +11,13 @@ use std::collections::HashMap;
 const MOST: u32 = 62;
 
 /// What has become of attempts, by function.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::machine) struct Attempts {
     unlucky: HashMap<FunctionId, Unlucky>,
 }
 
 /// A function that gave up when it was last tried.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Unlucky {
     /// How many times one after another.
     times: u32,
