@@ -326,6 +326,7 @@ impl<E: Engine> Machine<E> {
                 within: false,
                 cut,
                 pause,
+                member: None,
             },
             turn: &mut self.turn,
             evaluator: Evaluator::new(program, self.limits, self.native, cut),

@@ -8,6 +8,7 @@ pub(super) mod pause;
 mod profiling;
 pub(super) mod resting;
 pub(super) mod serial;
+pub(super) mod team;
 mod together;
 
 use super::frames::Frames;
@@ -26,6 +27,7 @@ use nesl_prim::{Element, Failure, Host};
 use nesl_vcode::{Constants, FunctionId, Place};
 use pause::Pause;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use team::Member;
 
 /// What holds for all workers of a run.
 #[derive(Clone, Copy)]
@@ -44,6 +46,8 @@ pub(super) struct Settings<'a> {
     pub cut: Option<&'a AtomicBool>,
     /// Who may want it to pause.
     pub pause: Option<&'a Pause>,
+    /// The task that this is part of, if tasks run beside one another.
+    pub member: Option<Member<'a>>,
 }
 
 /// A run in progress.
@@ -322,6 +326,9 @@ impl<E: Engine> Run<'_, E> {
     fn check_interrupt(&self, at: Place) -> Result<(), Stop> {
         match self.settings.interrupt {
             Some(flag) if flag.load(Relaxed) => Err(Stop::at(at)(Failure::Interrupted)),
+            _ if self.settings.member.is_some_and(|member| member.is_too_late()) => {
+                Err(Stop::at(at)(Failure::Interrupted))
+            }
             _ => Ok(()),
         }
     }

@@ -12,9 +12,10 @@ use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
 use crate::machine::leaf::Gathered;
-use crate::machine::run::{Run, Stop};
+use crate::machine::run::team::{Member, Team};
+use crate::machine::run::{Run, Settings, Stop};
 use crate::machine::strategy::{self, Sizes};
-use nesl_prim::ScalarType;
+use nesl_prim::{Failure, ScalarType};
 use nesl_vcode::EachPlan;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -137,8 +138,16 @@ impl<E: Engine> Run<'_, E> {
         }
         let (program, settings) = (self.program, self.settings);
         let inside = (self.profile_for_worker(), self.attempts.clone());
+        let team = Team::new(settings.member);
         let mut outcomes = self.engine.in_parallel(tasks, |(number, task), engine| {
-            let did = worker::run(program, settings, engine, inside.clone(), |run| run_instances(run, task));
+            let member = Member { team: &team, number };
+            let settings = Settings { member: Some(member), ..settings };
+            let did = worker::run(program, settings, engine, inside.clone(), |run| {
+                if member.is_in_vain() {
+                    return Err(RuntimeError::at(line.at.span, Failure::Interrupted));
+                }
+                run_instances(run, task).inspect_err(|_| member.failed())
+            });
             (number, did)
         });
         outcomes.sort_by_key(|&(number, _)| number);
