@@ -15,7 +15,7 @@ struct Command<E: Engine> {
     run: fn(&mut Repl<E>, &str) -> Result<Next, Stop>,
 }
 
-fn table<E: Engine>() -> [Command<E>; 25] {
+fn table<E: Engine>() -> [Command<E>; 26] {
     let row = |name, argument, summary, run| Command { name, argument, summary, run };
     [
         row("type", "EXPRESSION", "show the type of an expression", Repl::show_type),
@@ -30,6 +30,7 @@ fn table<E: Engine>() -> [Command<E>; 25] {
         row("restore", "NAME", "go on with the session that was saved by this name", Repl::restore),
         row("cd", "[FOLDER]", "change the folder, or show it", Repl::change_folder),
         row("show", "[EXPRESSION]", "show a value, or the last one, as long as it is", Repl::show),
+        row("plot", "[EXPRESSION]", "draw a value, or the last one: numbers, points, rows of numbers", Repl::plot),
         row("syntax", "[NAME]", "write inputs in v or in nesl, or show in which", Repl::choose_syntax),
         row("set", "[NAME VALUE]", "change a setting, or list them", Repl::set),
         row("time", "EXPRESSION", "evaluate, and show how long it took", Repl::time),

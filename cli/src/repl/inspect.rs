@@ -143,6 +143,50 @@ impl<E: Engine> Repl<E> {
         Ok(Next::Go)
     }
 
+    /// Draws a value, or the last one, as its type asks for.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    pub fn plot(&mut self, text: &str) -> Result<Next, Stop> {
+        if text.is_empty() && !self.is_own_name("it") {
+            return Ok(self.refuse("there has been no value yet"));
+        }
+        let text = if text.is_empty() { "it" } else { text };
+        let file = self.add(&format!("{text};"));
+        let mut trial = self.session().clone();
+        let checked = trial.check(self.sources(), file, Options { bind_it: true, ..Options::default() });
+        if let Err(stop) = self.report(&checked.diagnostics) {
+            return Ok(self.conclude(Err(stop)));
+        }
+        let ty = trial.global("it").map(|id| trial.program().global(id).ty.to_string()).unwrap_or_default();
+        let number = |ty: &str| matches!(ty, "int" | "float");
+        let inside = |ty: &str| ty.strip_prefix('[').and_then(|ty| ty.strip_suffix(']')).map(str::to_owned);
+        let elements = inside(&ty).unwrap_or_default();
+        let pair = elements.strip_prefix('(').and_then(|pair| pair.strip_suffix(')')?.split_once(", "));
+        let draw = match (inside(&elements).as_deref(), pair) {
+            _ if number(&elements) => "plot_values",
+            (None, Some((x, y))) if number(x) && number(y) => "scatter_points",
+            (Some("(int, int, int)"), _) => "rgb_image",
+            (Some(element), _) if number(element) => "heatmap",
+            _ => {
+                return Ok(self.refuse(
+                    "this draws sequences of numbers, of points (x, y), of rows of numbers and of rows of colours \
+                     (red, green, blue)",
+                ));
+            }
+        };
+        let forms = match self.forms_of(&format!("{draw}({text})")) {
+            Ok(forms) => forms,
+            Err(stop) => return Ok(self.conclude(Err(stop))),
+        };
+        for form in &forms {
+            if let Err(stop) = self.run(form)? {
+                return Ok(self.conclude(Err(stop)));
+            }
+        }
+        Ok(Next::Go)
+    }
+
     /// The forms of an expression whose value nobody keeps.
     fn forms_of(&mut self, text: &str) -> Result<Vec<Form>, Stop> {
         let file = self.add(&format!("{text};"));
