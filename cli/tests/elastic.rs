@@ -279,8 +279,7 @@ fn a_run_goes_on_on_other_ranks_in_the_middle_of_its_loop() {
     drop(command);
     let process = child.id().to_string();
     // Each number is asked for when the one before has been answered, however fast the machine is.
-    let changes =
-        [("4 ranks (2 started in ", "3 4\n"), ("note: wanted does not say how many ranks are wanted", "2\n")];
+    let changes = [("4 ranks (2 started in ", "3 4\n"), ("note: wanted does not say how many ranks are wanted", "2\n")];
     let mut changes = changes.into_iter().peekable();
     let mut err = String::new();
     for line in std::io::BufReader::new(reading).lines() {

@@ -110,9 +110,9 @@ fn values_are_drawn_as_their_types_ask_for() {
     let bench = Bench::new();
     let same = |command: &str, call: &str| {
         let (drawn, called) = (answers(&bench, command), answers(&bench, call));
-        let drawing = drawn.split_once("it = ").map_or(drawn.as_str(), |(_, after)| {
-            after.split_once('\n').map_or("", |(_, drawing)| drawing)
-        });
+        let drawing = drawn
+            .split_once("it = ")
+            .map_or(drawn.as_str(), |(_, after)| after.split_once('\n').map_or("", |(_, drawing)| drawing));
         assert!(drawing.lines().count() > 5, "{drawn}");
         assert_eq!(drawing, called.replace("it = () : ()\n", ""), "{command}");
     };
@@ -121,7 +121,7 @@ fn values_are_drawn_as_their_types_ask_for() {
     same(":plot [(1, 2.5), (3, 0.5)]", "scatter([1, 3], [2.5, 0.5]);");
     same(":plot {{i * j : j in [0:8]} : i in [0:8]};", "heatmap({{i * j : j in [0:8]} : i in [0:8]});");
     same(":plot {{(i, j, 0) : j in [0:20]} : i in [0:20]}", "rgb_image({{(i, j, 0) : j in [0:20]} : i in [0:20]});");
-    same(":syntax v\n:plot [i * i : i in [0..9]];", "plot([0:10], {i * i : i in [0:10]});");
+    same(":syntax v\n:plot [i * i : i in index(10)];", "plot([0:10], {i * i : i in [0:10]});");
     bench.piped(&[], ":plot \"text\"").fails(1, &["this draws sequences of numbers"]);
     bench.piped(&[], ":plot").fails(1, &["no value yet"]);
     bench.piped(&[], ":plot nothing").fails(1, &["unknown name `nothing`"]);
