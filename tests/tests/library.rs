@@ -22,13 +22,15 @@ fn every_function_has_a_doc_string_with_its_costs() {
 
 /// Functions of which no example has a result that is always the same, or any: one asks a person, some read files made
 /// before, and some draw.
-const WITHOUT_EXAMPLE: [&str; 11] = [
+const WITHOUT_EXAMPLE: [&str; 13] = [
     "prompt",
     "read_object_from_file",
     "read_array_from_file",
     "read_cube_from_file",
     "plot",
+    "plot_values",
     "scatter",
+    "scatter_points",
     "histogram_plot",
     "heatmap",
     "image",
