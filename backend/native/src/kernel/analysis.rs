@@ -12,6 +12,7 @@
 //! evolutions, invariants, inductions   what changes how inside a strip    [`evolution`]
 //! branches  spaces within that are behind a branch, not under a mask
 //! is_wide, times  indices in a vector, vectors at a time                [`vectors`]
+//! outer     several segments at a time, where they are equally long   [`outer_loop`]
 //! intervals, narrow  many indices in a vector of bytes or shorts         [`intervals`], [`narrow`]
 //! ```
 
@@ -20,6 +21,7 @@ mod evolution;
 mod intervals;
 mod live;
 mod narrow;
+mod outer_loop;
 mod vectors;
 
 use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
@@ -80,6 +82,8 @@ pub(super) struct Analysis<'p> {
     pub intervals: Vec<Option<Interval>>,
     /// The lanes in which the loop takes as many indices at once as a vector has, as long as it can.
     pub narrow: Option<LaneType>,
+    /// The descriptor of which several segments are taken at once, where they are equally long.
+    pub outer: Option<usize>,
     /// Whether the loop takes indices by twos as long as it can.
     pub is_wide: bool,
     /// How many indices it takes at a time otherwise.
@@ -128,6 +132,7 @@ impl<'p> Analysis<'p> {
             branches: Vec::new(),
             intervals: intervals::intervals(plan),
             narrow: None,
+            outer: None,
             is_wide: false,
             times: 1,
         };
@@ -139,6 +144,7 @@ impl<'p> Analysis<'p> {
         let is_small = analysis.is_small();
         analysis.narrow = analysis.narrowest_lanes();
         analysis.is_wide = is_small && analysis.narrow.is_none() && analysis.can_be_wide();
+        analysis.outer = analysis.outer_descriptor();
         let has_vectors = analysis.is_wide || analysis.narrow.is_some();
         analysis.times = if is_small && !has_vectors && analysis.can_be_unrolled() { UNROLL } else { 1 };
         analysis

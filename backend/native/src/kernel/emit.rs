@@ -23,7 +23,8 @@
 //! ```
 //!
 //! A float sum of segments, two indices at once, has this twice: for segments that are long, which are summed up each
-//! where it ends, and for short ones.
+//! where it ends, and for short ones. Where reductions of segments are all, there is the same once more inside of
+//! [`super::outer_loop`].
 
 use super::analysis::Analysis;
 use super::environment::{Environment, Finished};
@@ -32,7 +33,7 @@ use super::plan::{Ending, Mode, Plan};
 use crate::emitter::{Emitter, TRUSTED, machine_type};
 use crate::runtime::sums;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use nesl_prim::sum;
 use std::ops::Range;
@@ -49,28 +50,12 @@ pub(crate) fn emit_group(
     let mut loops = LoopEmitter::begin(emitter, &analysis, environment, &indices);
     let Range { start, end } = indices;
     let index = loops.variable(start);
-    let long_segments = analysis.segment_sum_in_lanes();
-    let Some((op, descriptor, cursor)) = long_segments.and_then(|(op, input)| Some((op, input, loops.cursors[input]?)))
-    else {
-        loops.keep_lanes(start);
-        loops.stretches(index, end);
-        return loops.finish(end);
-    };
-    let [long, short, after] = [(); 3].map(|()| loops.emitter.builder.create_block());
-    let are_long = loops.are_long(cursor, &(start..end));
-    loops.emitter.builder.ins().brif(are_long, long, &[], short, &[]);
-    loops.emitter.builder.switch_to_block(long);
-    loops.keep_lanes_of_segments(op, descriptor, start);
-    loops.stretches(index, end);
-    loops.finish(end);
-    loops.emitter.builder.ins().jump(after, &[]);
-    loops.emitter.builder.switch_to_block(short);
-    loops.lanes = None;
-    loops.stretches(index, end);
-    // Sums of segments leave nothing to be known after the loops.
-    let finished = loops.finish(end);
-    loops.emitter.builder.ins().jump(after, &[]);
-    loops.emitter.builder.switch_to_block(after);
+    let after_even = loops.even_segments(index, end);
+    let finished = loops.all_stretches(index, &(start..end));
+    if let Some(after) = after_even {
+        loops.emitter.builder.ins().jump(after, &[]);
+        loops.emitter.builder.switch_to_block(after);
+    }
     finished
 }
 
@@ -80,6 +65,50 @@ const BLOCK_MASK: i64 = sum::BLOCK as i64 - 1;
 const POLL: i64 = 1 << 20;
 
 impl LoopEmitter<'_, '_, '_> {
+    /// The loops over all indices, where several segments are not taken at once.
+    fn all_stretches(&mut self, index: Variable, Range { start, end }: &Range<Value>) -> Finished {
+        let (start, end) = (*start, *end);
+        let long_segments = self.analysis.segment_sum_in_lanes();
+        let Some((op, descriptor, cursor)) =
+            long_segments.and_then(|(op, input)| Some((op, input, self.cursors[input]?)))
+        else {
+            self.keep_lanes(start);
+            self.stretches(index, end);
+            return self.finish(end);
+        };
+        let [long, short, after] = [(); 3].map(|()| self.emitter.builder.create_block());
+        let are_long = self.are_long(cursor, &(start..end));
+        self.emitter.builder.ins().brif(are_long, long, &[], short, &[]);
+        self.emitter.builder.switch_to_block(long);
+        self.keep_lanes_of_segments(op, descriptor, start);
+        self.stretches(index, end);
+        self.finish(end);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(short);
+        self.lanes = None;
+        self.stretches(index, end);
+        // Reductions of segments leave nothing to be known after the loops.
+        let finished = self.finish(end);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(after);
+        finished
+    }
+
+    /// The loop over several segments at once, for where they are equally long; the block after all loops.
+    fn even_segments(&mut self, index: Variable, end: Value) -> Option<Block> {
+        let input = self.analysis.outer?;
+        let cursor = self.cursors[input]?;
+        let [even, uneven, after] = [(); 3].map(|()| self.emitter.builder.create_block());
+        let length = self.common_length(cursor);
+        self.emitter.builder.ins().brif(length, even, &[], uneven, &[]);
+        self.emitter.builder.switch_to_block(even);
+        self.outer_loop(index, end, (input, cursor), length);
+        self.finish(end);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(uneven);
+        Some(after)
+    }
+
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
     fn has_blocks(&self, of: Option<usize>) -> bool {
         of.is_none() && (0..self.analysis.endings.len()).any(|index| self.analysis.is_in_blocks(index))
@@ -98,7 +127,7 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// The loop over as many indices as do not take long.
-    fn stretches(&mut self, index: Variable, end: Value) {
+    pub(super) fn stretches(&mut self, index: Variable, end: Value) {
         let builder = &mut self.emitter.builder;
         let [stretch, look, after] = [(); 3].map(|()| builder.create_block());
         builder.set_cold_block(look);
@@ -231,7 +260,7 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// Goes on to the segment of the next index: past the end of the one before, and past empty ones.
-    fn advance(&mut self, input: usize, cursor: Cursor, i: Value) {
+    pub(super) fn advance(&mut self, input: usize, cursor: Cursor, i: Value) {
         let builder = &mut self.emitter.builder;
         let (header, next, after) = (builder.create_block(), builder.create_block(), builder.create_block());
         builder.ins().jump(header, &[]);

@@ -1,7 +1,7 @@
 //! Float sums and products: what loops call where a buffer is full, where segments end, and after the last element.
 
 use crate::state::State;
-use crate::sums::Sums;
+use crate::sums::{AT_ONCE, LanesOfSegments, Sums};
 
 /// Begins the sums, or products, of a yield of a group; where they are.
 ///
@@ -37,4 +37,24 @@ pub(crate) unsafe extern "C" fn add_up_segments(sums: *mut Sums, filled: usize) 
 pub(crate) unsafe extern "C" fn finish(sums: *mut Sums, tail: u64) -> f64 {
     // SAFETY: as in [`complete`].
     unsafe { &mut *sums }.finish(tail as usize)
+}
+
+/// What a loop over several segments calls where a block of each is complete, which has so many elements.
+pub(crate) unsafe extern "C" fn complete_segments(sums: *mut Sums, lanes: *const LanesOfSegments, count: u64) {
+    // SAFETY: as in [`complete`]; the lanes are on the loop's stack.
+    let (sums, lanes) = unsafe { (&mut *sums, &*lanes) };
+    sums.complete_segments(lanes, count as usize);
+}
+
+/// What such a loop calls where the segments end: with the lanes of their last blocks, how many
+/// elements these have, and where the results go.
+pub(crate) unsafe extern "C" fn finish_segments(
+    sums: *mut Sums,
+    lanes: *const LanesOfSegments,
+    count: u64,
+    results: *mut [f64; AT_ONCE],
+) {
+    // SAFETY: as in [`complete_segments`]; there is room for the results of all segments.
+    let (sums, lanes, results) = unsafe { (&mut *sums, &*lanes, &mut *results) };
+    *results = sums.finish_segments(lanes, count as usize);
 }

@@ -85,7 +85,7 @@ impl Emitter<'_> {
 }
 
 /// The vector of two numbers.
-fn wide_type(ty: ScalarType) -> Type {
+pub(crate) fn wide_type(ty: ScalarType) -> Type {
     if ty == ScalarType::Float { types::F64X2 } else { types::I64X2 }
 }
 

@@ -174,6 +174,26 @@ fn places_that_are_progressions_are_counted_up() {
 }
 
 #[test]
+fn segments_are_taken_at_once_where_all_that_comes_of_them_are_reductions() {
+    let outer = |group: &str, yielded: &str| {
+        let parameters = "%0: descriptor, %1: column int, %2: column float, %3: descriptor, %4: column int";
+        Analysis::of(&plan(parameters, group, yielded), Mode::Whole).outer.is_some()
+    };
+    let products = "%5 = seg_dist %2 %0\n%6 = map multiply.float %2 %5\n%7 = seg_reduce.add.float %6 %0";
+    assert!(outer(products, "%7"));
+    let ints = "%5 = seg_iota %0\n%6 = map add.int %1 %5\n%7 = seg_reduce.maximum.int %6 %0";
+    assert!(outer(ints, "%7"));
+    // What has an element for each index, what filters, what may fail at some, and what is of all or of other segments.
+    assert!(!outer(products, "%7 %6"));
+    let few = "%5 = map less.int %1 3\n%6 = pack %1 %5\n%7 = reduce.add.int %6";
+    assert!(!outer(few, "%7"));
+    let quotients = "%5 = map divide.int 100 %1\n%6 = seg_reduce.add.int %5 %0";
+    assert!(!outer(quotients, "%6"));
+    let others = "%5 = seg_dist %2 %0\n%6 = map multiply.float %2 %5\n%7 = seg_reduce.add.float %6 %3";
+    assert!(!outer(others, "%7"));
+}
+
+#[test]
 fn loops_end_early_where_all_that_counts_is_decided() {
     let decided = |group: &str, yielded: &str| {
         let plan = plan("%0: descriptor, %1: column int, %2: column int, %3: int", group, yielded);

@@ -1,0 +1,67 @@
+//! Whether a loop takes several segments at once ([`super::super::outer_loop`]): where all that comes of it is a
+//! reduction of each, of numbers that have a form in vectors and are read at the index, or at places that go up evenly.
+
+use super::super::plan::{Ending, Mode, NodeOp, PlanNode, PlanOperand};
+use super::Analysis;
+use nesl_vcode::{RegisterType, VectorOp};
+
+/// More nodes would not stay in registers.
+const MOST_NODES: usize = 40;
+
+impl Analysis<'_> {
+    /// The descriptor of which that is so.
+    pub(super) fn outer_descriptor(&self) -> Option<usize> {
+        let mut cursors = self.first_cursors();
+        let (Some(first), None) = (cursors.next(), cursors.next()) else { return None };
+        let is_reduction = |ending: &Option<Ending>| match *ending {
+            Some(Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor)) => {
+                self.plan.is_alike(descriptor, first)
+            }
+            _ => false,
+        };
+        let is_all = matches!(self.mode, Mode::Whole | Mode::Piece) && self.plan.spaces() == 1;
+        let are_reductions = !self.endings.is_empty() && self.endings.iter().all(is_reduction);
+        let is_small = self.live.iter().filter(|&&is_live| is_live).count() <= MOST_NODES;
+        (is_all && are_reductions && is_small && self.narrow.is_none() && self.can_be_wide()).then_some(first)
+    }
+
+    /// Whether a node is the same at all indices of a segment.
+    fn is_of_segment(&self, number: usize) -> bool {
+        self.invariants[number] || self.plan.nodes[number].op == NodeOp::Vector(VectorOp::SegDist)
+    }
+
+    /// Whether a node is computed at each position of the segments.
+    fn is_at_position(&self, number: usize) -> bool {
+        self.live[number] && !self.plan.nodes[number].is_end() && !self.is_of_segment(number)
+    }
+
+    /// Whether a node goes up evenly from where a segment begins: what it reads, or itself.
+    pub fn has_place(&self, number: usize) -> bool {
+        self.is_at_position(number)
+            && (self.inductions[number] || self.plan.nodes[number].op == NodeOp::Vector(VectorOp::Compact))
+    }
+
+    /// Whether something is read at each position.
+    fn is_read(&self, source: PlanOperand) -> bool {
+        let reads = |(number, node): (usize, &PlanNode)| {
+            self.is_at_position(number) && !self.has_place(number) && node.operands.contains(&source)
+        };
+        self.plan.nodes.iter().enumerate().any(reads)
+            || self.endings.iter().flatten().any(|ending| ending.sources().contains(&source))
+    }
+
+    /// Whether a node is the same in each segment, and read there.
+    pub fn is_kept_by_segment(&self, number: usize) -> bool {
+        self.live[number] && self.is_of_segment(number) && self.is_read(PlanOperand::Node(number))
+    }
+
+    /// Whether a node has an element for each of the segments.
+    pub fn is_in_lanes(&self, number: usize) -> bool {
+        self.is_at_position(number) || self.is_kept_by_segment(number)
+    }
+
+    /// Whether a column is read at the index.
+    pub fn is_read_at_index(&self, input: usize) -> bool {
+        matches!(self.plan.inputs[input], RegisterType::Column(_)) && self.is_read(PlanOperand::Input(input))
+    }
+}
