@@ -244,6 +244,14 @@ fn operands_that_do_not_fit() {
     advises("print_line(5);", "E0202", "@5");
     advises("max([1, 2, 3]);", "E0213", "max_val(v)");
     advises("sum(1, 2, 3);", "E0213", "sum([1, 2, 3])");
+    advises("zip([1], [2], [3]);", "E0213", "zip3(a, b, c)");
+    advises("round(2.345, 2);", "E0213", "fixed_string(x, digits)");
+    advises("log(8.0);", "E0213", "`ln(x)`");
+    advises("split(\"a b\", \" \");", "E0202", "split_string(s, separator)");
+    advises("mean([[1.0, 2.0], [3.0]]);", "E0203", "{mean(v) : v in [[1.0, 2.0], [3.0]]}");
+    advises("atan2(1.0, 2.0);", "E0201", "atan(y / x)");
+    advises("print_lines([\"a\"]);", "E0201", "{print_line(s) : s in lines}");
+    advises("let a = 1, b = 2 in a + b;", "E0110", "separate the bindings of a `let` by `;`");
     advises("5 mod 2;", "E0204", "a function stands before its arguments");
     advises("let (a, b) = [1, 2] in a + b;", "E0202", "v[0], v[1]");
 }

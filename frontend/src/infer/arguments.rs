@@ -156,6 +156,9 @@ impl Inference<'_> {
             {
                 report.hint = self.element_hint(part);
             }
+            if report.hint.is_none() {
+                report.hint = self.argument_hint(name, given, wanted, place);
+            }
             if let ([first, second], [one, other]) = (&sources[..], &given_parts[..])
                 && report.hint.is_none()
                 && self.fits_swapped((*one, *other), instance.parameter)

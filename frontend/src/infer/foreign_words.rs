@@ -48,6 +48,7 @@ fn number(word: &str) -> Option<&'static str> {
         "sqr" | "square" => "the square of x is `x * x`, or `x ^ 2`",
         "fabs" | "absolute" => "it is `abs(x)`",
         "log10" | "log2" => "`log(x, b)` is the logarithm of x to the base b, and `ln(x)` that to e",
+        "atan2" | "arctan2" => "it is `atan(y / x)` where x is positive; else pi is added, or taken away where y < 0.0",
         "lcm" => "it is `a / gcd(a, b) * b`",
         "is_even" | "even" | "iseven" => "it is `evenp(n)`",
         "is_odd" | "odd" | "isodd" => "it is `oddp(n)`",
@@ -122,6 +123,7 @@ fn of_text(word: &str) -> Option<&'static str> {
         "println" | "printf" | "puts" | "echo" | "display" | "write_stdout" => {
             "print_line(s) prints a string, print(v) any value"
         }
+        "print_lines" | "writelines" | "put_lines" => "lines are printed by `{print_line(s) : s in lines}`",
         "str" | "tostring" | "to_string" | "show" | "text" | "repr" | "int_to_string" | "itoa" | "format"
         | "to_text" => "`@x` is the text of a value",
         "atoi" | "stoi" | "parse" | "string_to_int" | "to_number" => {

@@ -74,12 +74,47 @@ impl Inference<'_> {
             ("max" | "min", _) if matches!(self.types.node(argument.ty), Node::Sequence(_)) => {
                 Some(format!("for the elements of a sequence there is {name}_val(v)"))
             }
+            ("zip", ast::ExprKind::Tuple(parts)) if parts.len() == 3 => {
+                Some("three sequences go side by side by `zip3(a, b, c)`".to_owned())
+            }
+            ("round", ast::ExprKind::Tuple(parts)) if parts.len() == 2 => {
+                Some("the text with so many digits after the point is `fixed_string(x, digits)`".to_owned())
+            }
+            ("log", kind) if !matches!(kind, ast::ExprKind::Tuple(_)) => {
+                Some("`ln(x)` is the logarithm to the base e, and `log(x, 10.0)` that to 10".to_owned())
+            }
             (_, ast::ExprKind::Tuple(_)) if matches!(self.types.node(parameter), Node::Sequence(_)) => {
                 let inner = self.quote(source.span)?.strip_prefix('(')?.strip_suffix(')')?;
                 Some(format!("a sequence of these is written {name}([{inner}])"))
             }
             _ => None,
         }
+    }
+
+    /// The hint for an argument of a type for which elsewhere a function of this name is.
+    pub(super) fn argument_hint(
+        &self,
+        name: &str,
+        given: TypeId,
+        wanted: TypeId,
+        source: &ast::Expr,
+    ) -> Option<String> {
+        let element = |ty| match self.types.node(ty) {
+            Node::Sequence(element) => Some(element),
+            _ => None,
+        };
+        let is = |ty, scalar| self.types.node(ty) == Node::Scalar(scalar);
+        let (inner, _) = (element(given)?, element(wanted)?);
+        if name == "split" && is(inner, ScalarType::Char) {
+            return Some("`split_string(s, separator)` has the parts of a text, `wordify(s)` its words".to_owned());
+        }
+        let innermost = element(inner)?;
+        if is(innermost, ScalarType::Int) || is(innermost, ScalarType::Float) {
+            let quote = self.quote(source.span)?;
+            let sequence = quote.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(quote);
+            return Some(format!("for each inner sequence: {{{name}(v) : v in {sequence}}}"));
+        }
+        None
     }
 
     /// Whether a call begins with a word of another language, as in `struct point (int, int)`.

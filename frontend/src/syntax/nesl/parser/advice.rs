@@ -126,8 +126,9 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
         }
         Token::Open(Bracket::Square) if expected.contains(What::Pattern) => Some(PATTERN),
         Token::Equal if context == Some(Context::Let) && expected.contains(What::Operator) => {
-            // Two operands in a row, `1 y = 2`: the second begins a binding.
-            let is_binding = !last.is_empty() && previous_ends_operand(before, last);
+            // Two operands in a row, `1 y = 2`, or with a comma between: the second begins a binding.
+            let follows_comma = before[..before.len() - last.len()].trim_end().ends_with(',');
+            let is_binding = !last.is_empty() && (follows_comma || previous_ends_operand(before, last));
             Some(if is_binding { "separate the bindings of a `let` by `;`" } else { "equality is `==`" })
         }
         Token::Equal if expected.contains(What::Semicolon) && context.is_none() => {
