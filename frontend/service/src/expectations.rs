@@ -96,6 +96,7 @@ pub fn parse(text: &str) -> Result<Header, String> {
 /// # Errors
 /// As [`parse`], and those of `own`.
 pub fn parse_with(text: &str, mut own: impl FnMut(&str, &str) -> Result<bool, String>) -> Result<Header, String> {
+    let blank_lines = text[..text.len() - text.trim_start().len()].matches('\n').count();
     let text = text.trim_start();
     let nesl = || text.strip_prefix('%').and_then(|rest| rest.split_once('%'));
     let v = || text.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
@@ -104,7 +105,7 @@ pub fn parse_with(text: &str, mut own: impl FnMut(&str, &str) -> Result<bool, St
     let mut header = Header::default();
     let mut message = None;
     let mut at = None;
-    for line in comment.lines().map(str::trim) {
+    for (number, line) in (blank_lines + 1..).zip(comment.lines().map(str::trim)) {
         let Some((key, value)) = line.split_once(':') else { continue };
         let value = value.trim();
         match key {
@@ -125,7 +126,8 @@ pub fn parse_with(text: &str, mut own: impl FnMut(&str, &str) -> Result<bool, St
             word if own(word, value)? => {}
             // A misspelt key must not silently be prose.
             word if !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && word != "http" => {
-                return Err(format!("unknown key `{word}`"));
+                let prose = "where it is prose, begin it with a capital letter, or do without the colon";
+                return Err(format!("line {number}: unknown key `{word}`; {prose}"));
             }
             _ => {}
         }
@@ -190,6 +192,13 @@ mod tests {
         assert_eq!(header.unwrap().lines, ["1"]);
         assert_eq!(seen.last(), Some(&("total".to_owned(), "5 all".to_owned())));
         assert_eq!(parse_with(text, |_, _| Err("no".to_owned())), Err("no".to_owned()));
+    }
+
+    #[test]
+    fn unknown_keys_are_said_with_their_lines() {
+        let wrong = parse("\n\n% What it shows.\n  once: prose\n  expect: 1\n%\n1;").unwrap_err();
+        assert!(wrong.starts_with("line 4: unknown key `once`; where it is prose, begin it with a capital"), "{wrong}");
+        assert_eq!(parse("% Shows\n Once: prose\n expect: 1 %").unwrap().lines, ["1"]);
     }
 
     #[test]
