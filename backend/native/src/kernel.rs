@@ -21,7 +21,6 @@ mod environment;
 mod induction;
 mod loop_emitter;
 mod narrow;
-mod outer_loop;
 mod parts;
 mod plan;
 mod scans;

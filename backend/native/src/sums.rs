@@ -252,8 +252,8 @@ fn few(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]
     }
 }
 
-/// The lanes of a block of each of several segments, combined as [`sum::lanes`] does: where there are fewer elements than
-/// lanes, those without one are left out as in [`sum::short`].
+/// The lanes of a block of each of several segments, combined as [`sum::lanes`] does: where there are fewer elements
+/// than lanes, those without one are left out as in [`sum::short`].
 #[inline(always)]
 fn combined(identity: f64, combine: impl Fn(f64, f64) -> f64, lanes: &LanesOfSegments, count: usize) -> [f64; AT_ONCE] {
     let mut width = count.next_power_of_two().min(sum::LANES);

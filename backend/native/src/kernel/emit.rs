@@ -24,7 +24,9 @@
 //!
 //! A float sum of segments, two indices at once, has this twice: for segments that are long, which are summed up each
 //! where it ends, and for short ones. Where reductions of segments are all, there is the same once more inside of
-//! [`super::outer_loop`].
+//! [`outer_loop`].
+
+mod outer_loop;
 
 use super::analysis::Analysis;
 use super::environment::{Environment, Finished};
@@ -127,7 +129,7 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// The loop over as many indices as do not take long.
-    pub(super) fn stretches(&mut self, index: Variable, end: Value) {
+    fn stretches(&mut self, index: Variable, end: Value) {
         let builder = &mut self.emitter.builder;
         let [stretch, look, after] = [(); 3].map(|()| builder.create_block());
         builder.set_cold_block(look);
@@ -260,7 +262,7 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// Goes on to the segment of the next index: past the end of the one before, and past empty ones.
-    pub(super) fn advance(&mut self, input: usize, cursor: Cursor, i: Value) {
+    fn advance(&mut self, input: usize, cursor: Cursor, i: Value) {
         let builder = &mut self.emitter.builder;
         let (header, next, after) = (builder.create_block(), builder.create_block(), builder.create_block());
         builder.ins().jump(header, &[]);

@@ -1,4 +1,4 @@
-//! Whether a loop takes several segments at once ([`super::super::outer_loop`]): where all that comes of it is a
+//! Whether a loop takes several segments at once, as in [`super::super::emit`]: where all that comes of it is a
 //! reduction of each, of numbers that have a form in vectors and are read at the index, or at places that go up evenly.
 
 use super::super::plan::{Ending, Mode, NodeOp, PlanNode, PlanOperand};

@@ -1,18 +1,18 @@
 //! Segments of equal length, several at a time: outer-loop vectorisation.
 //!
 //! In `{sum({a[i][k] * b[k][j] : k in index(#b)}) : j in index(#b[0])}` the sums of neighbouring `j` read neighbouring
-//! elements, while one sum reads elements that are far apart. So where all segments have as many elements, the loop takes
-//! [`AT_ONCE`] of them at once, a lane for each, and goes through their elements together. Each segment is combined in
-//! its own lane, in the order that it has alone: not a bit changes.
+//! elements, while one sum reads elements that are far apart. So where all segments have as many elements, the loop
+//! takes [`AT_ONCE`] of them at once, a lane for each, and goes through their elements together. Each segment is
+//! combined in its own lane, in the order that it has alone: not a bit changes.
 //!
 //! ```text
-//! n = the length of all segments                           // where there is none, the loops of super::emit
+//! n = the length of all segments                           // where there is none, the loops of super
 //! while i < end {
 //!     advance                                              // to the segment that begins with i
 //!     if i + AT_ONCE * n <= end {
 //!         for lane in 0 .. AT_ONCE { begin_strip; keep what is the same in its segment, and where it begins to read }
 //!         if all go on alike, and it is worth it {
-//!             elements of the segments, k by k             // super::outer_loop::lanes
+//!             elements of the segments, k by k             // lanes
 //!             i += AT_ONCE * n; continue
 //!         }
 //!     }
@@ -20,15 +20,15 @@
 //! }
 //! ```
 //!
-//! It is worth it where what a segment reads is apart: where it is together, the loop over one segment is as fast, short
-//! segments included. Whether places are the same in all segments, as those of `a[i][k]`, or neighbours, as those of
+//! It is worth it where what a segment reads is apart: where it is together, the loop over one segment is as fast, of
+//! short segments, too. Whether places are the same in all segments, as those of `a[i][k]`, or neighbours, as those of
 //! `b[k][j]`, is looked at when segments begin: such are read as one element for all, or as vectors.
 
 mod lanes;
 
-use super::loop_emitter::{Cursor, LoopEmitter};
-use super::plan::{NodeOp, PlanOperand};
 use crate::emitter::TRUSTED;
+use crate::kernel::loop_emitter::{Cursor, LoopEmitter};
+use crate::kernel::plan::{NodeOp, PlanOperand};
 use crate::sums::AT_ONCE;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
@@ -74,7 +74,7 @@ struct Places {
 }
 
 impl LoopEmitter<'_, '_, '_> {
-    /// The length of all segments from the current one on, of which there are enough; 0 where they are not equally long.
+    /// The length of all segments from the current one on, of which there are enough; 0 where they differ in it.
     pub fn common_length(&mut self, cursor: Cursor) -> Value {
         let builder = &mut self.emitter.builder;
         let [begin, look, next, done] = [(); 4].map(|()| builder.create_block());
@@ -264,8 +264,8 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.ins().ineg(number)
     }
 
-    /// The address at which a node reads the first element of a segment, which begins with an index, or the index that it
-    /// checks; and by how much that goes up, unless it goes to the next number.
+    /// The address at which a node reads the first element of a segment, which begins with an index, or the index that
+    /// it checks; and by how much that goes up, unless it goes to the next number.
     fn first_place(&mut self, number: usize, i: Value) -> (Value, Option<Value>) {
         let node = &self.plan.nodes[number];
         if let Some(bias) = self.of_strip[number]
