@@ -6,12 +6,13 @@
 //! interrupts    ending one evaluation on all ranks          slices      how a message lies in memory
 //! collectives   what ranks agree on                         wire        the types of elements that messages carry
 //! check         whether what is sent arrives, and how fast   members     the ranks that a message may go to
-//! regroup       more ranks, or fewer, while a job runs
+//! regroup       more ranks, or fewer, while a job runs    ending      one rank ends them all, and says why
 //! ```
 
 pub mod check;
 pub(crate) mod collectives;
 pub mod communicator;
+pub(crate) mod ending;
 pub(crate) mod frame;
 pub(crate) mod framed;
 pub mod interrupts;

@@ -8,6 +8,7 @@
 //! calls by which ranks wait for each other come from all of them in the same order, but for messages between some
 //! ranks only, which follow [`Communicator::line`].
 
+use crate::communication::ending;
 use crate::communication::frame::{HEADER, Managed, length_of};
 use crate::communication::interrupts::{self, Act};
 use crate::communication::members::Members;
@@ -18,7 +19,6 @@ use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, Source, Status};
 use mpi::request::{Request, Scope};
-use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Equivalence, Root};
 use nesl_backend::Counters;
 use nesl_backend::engine::clock::{self, Talk};
@@ -49,9 +49,6 @@ const LONGEST_NAP: Duration = Duration::from_millis(5);
 /// it.
 const ATTENTIVE: Duration = Duration::from_micros(50);
 const SHORT_NAP: Duration = Duration::from_micros(50);
-
-/// The exit code of a job that a rank ends.
-pub const ABORT_CODE: i32 = 101;
 
 /// The ranks of the job, seen from this one.
 #[derive(Debug)]
@@ -124,8 +121,7 @@ impl Communicator {
 
     /// Ends the whole job with a message: for what one rank alone has met, with others perhaps already waiting for it.
     pub fn abort(&self, message: &str) -> ! {
-        eprintln!("rank {}: {}", self.layout.rank, visible::message(message));
-        SimpleCommunicator::world().abort(ABORT_CODE)
+        ending::end_all(&format!("rank {}: {}", self.layout.rank, visible::message(message)))
     }
 
     /// Counts a collective that gives `count` elements of this rank to `receivers` others.

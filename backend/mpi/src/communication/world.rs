@@ -3,7 +3,8 @@
 //! MPI is initialised only where a launcher started the process: as a singleton that would cost half a second and gain
 //! nothing. A job of several ranks must end as a whole, so a panic on one of them aborts all.
 
-use crate::communication::communicator::{ABORT_CODE, CHUNK_LIMIT, Communicator};
+use crate::communication::communicator::{CHUNK_LIMIT, Communicator};
+use crate::communication::ending;
 use crate::communication::frame::{Growth, Managed};
 use crate::communication::interrupts;
 use crate::communication::members::Members;
@@ -11,7 +12,6 @@ use crate::communication::process;
 use crate::layout::Layout;
 use mpi::Threading;
 use mpi::environment::Universe;
-use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -201,8 +201,7 @@ fn install_panic_hook() {
         report(information);
         if mpi::environment::is_initialized() && !mpi::environment::is_finalized() {
             let (rank, ranks) = (NUMBER.load(Relaxed), RANKS.load(Relaxed));
-            eprintln!("rank {rank} of {ranks} panicked: the job ends");
-            SimpleCommunicator::world().abort(ABORT_CODE);
+            ending::end_all(&format!("rank {rank} of {ranks} panicked: the job ends"));
         }
     }));
 }
