@@ -16,7 +16,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,9 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// When ranks that should end by themselves are told so again.
 const AGAIN: Duration = Duration::from_millis(500);
+
+/// How long what an obituary would explain waits for one. Launchers take a second to end the other ranks.
+const DOUBT: Duration = Duration::from_secs(5);
 
 /// The exit code of a job of which nothing is known but that it did not go well.
 const UNKNOWN: u8 = 101;
@@ -122,36 +125,52 @@ fn command<'a>(own_options: impl Iterator<Item = &'a &'a OsStr>) -> (PathBuf, Ve
     (program, rest)
 }
 
-/// Reads a pipe in a thread of its own; what comes of it. The pipe is read to its end in any case: a launcher that
-/// cannot write crashes.
-fn watched<P: Read + Send + 'static, T: Send + 'static>(
-    mut pipe: P,
-    reader: impl FnOnce(&mut P) -> T + Send + 'static,
-) -> Receiver<T> {
+/// Reads a pipe in a thread of its own, and passes on in another what comes; how that ended. The pipe is read to its end
+/// in any case: a launcher that cannot write crashes.
+fn passed_on(
+    mut from: impl Read + Send + 'static,
+    mut to: impl Write + Send + 'static,
+    remarks: Remarks,
+) -> Receiver<Passed> {
+    let (reader, text) = sync_channel(0);
+    thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = match from.read(&mut buffer) {
+                Ok(0) => return,
+                Ok(count) => Ok(buffer[..count].to_vec()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            let is_over = read.is_err();
+            if reader.send(read).is_err() || is_over {
+                break;
+            }
+        }
+        let _ = io::copy(&mut from, &mut io::sink());
+    });
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        // Nobody need want to know how either ends.
-        let _ = sender.send(reader(&mut pipe));
-        let _ = io::copy(&mut pipe, &mut io::sink());
+        // Nobody need want to know how it ends.
+        let _ = sender.send(pass_on(&text, &mut to, remarks));
     });
     receiver
 }
 
 /// Passes on what comes, as it comes, but for the remarks of the launcher; how that ended, and the death that they tell
 /// of.
-fn pass_on(from: &mut impl Read, to: &mut impl Write, mut remarks: Remarks) -> (io::Result<()>, Option<Death>) {
-    let mut buffer = vec![0; 1 << 16];
+fn pass_on(from: &Receiver<io::Result<Vec<u8>>>, to: &mut impl Write, mut remarks: Remarks) -> Passed {
     let mut write = |text: &[u8]| to.write_all(text).and_then(|()| to.flush());
     let ended = loop {
-        match from.read(&mut buffer).map(|count| &buffer[..count]) {
-            Ok([]) => break write(&remarks.rest()),
-            Ok(text) => {
-                if let Err(error) = write(&remarks.read(text)) {
-                    break Err(error);
-                }
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => break Err(error),
+        let wait = if remarks.is_in_doubt() { DOUBT } else { Duration::MAX };
+        let text = match from.recv_timeout(wait) {
+            Ok(Ok(text)) => remarks.read(&text),
+            Ok(Err(error)) => break Err(error),
+            Err(RecvTimeoutError::Timeout) => remarks.doubtful(),
+            Err(RecvTimeoutError::Disconnected) => break write(&remarks.rest()),
+        };
+        if let Err(error) = write(&text) {
+            break Err(error);
         }
     };
     (ended, remarks.death().cloned())
@@ -208,14 +227,11 @@ impl Watch {
     pub(super) fn new(
         mut job: LauncherProcess,
         ranks: usize,
-        mut output: impl Write + Send + 'static,
+        output: impl Write + Send + 'static,
         errors: impl Write + Send + 'static,
     ) -> Watch {
-        let mut errors = BestEffort(errors);
-        let pipe = job.stdout();
-        let output = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut output, Remarks::of_output())));
-        let pipe = job.stderr();
-        let errors = pipe.map(|pipe| watched(pipe, move |pipe| pass_on(pipe, &mut errors, Remarks::default())));
+        let output = job.stdout().map(|pipe| passed_on(pipe, output, Remarks::of_output()));
+        let errors = job.stderr().map(|pipe| passed_on(pipe, BestEffort(errors), Remarks::default()));
         Watch {
             job,
             ranks,

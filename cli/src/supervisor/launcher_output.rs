@@ -48,6 +48,10 @@ const OBITUARIES: [&str; 7] = [
     HYDRA,
 ];
 
+/// What is in paragraphs that say that a rank cannot be reached. Where it has died that is no news, where a network does
+/// not let it through it is all that anybody will hear.
+const UNREACHED: [&str; 1] = ["Open MPI failed to TCP connect to a peer MPI process"];
+
 /// How a paragraph begins that says which of the jobs it is that has ended, of those that were started later.
 const CHILD: &str = "Child job ";
 
@@ -87,6 +91,10 @@ pub struct Remarks {
     started: bool,
     /// The lines of a paragraph from its first frame on.
     paragraph: Option<Vec<u8>>,
+    /// Paragraphs that are news only if no obituary follows.
+    doubtful: Vec<u8>,
+    /// There has been an obituary.
+    is_over: bool,
     /// Which of the jobs an obituary is about.
     job: usize,
     death: Option<Death>,
@@ -114,9 +122,20 @@ impl Remarks {
         shown
     }
 
+    /// Whether there are paragraphs that an obituary would explain. It comes soon or never.
+    pub fn is_in_doubt(&self) -> bool {
+        !self.doubtful.is_empty()
+    }
+
+    /// Those paragraphs, where none has come.
+    pub fn doubtful(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.doubtful)
+    }
+
     /// What was kept back and is no obituary, at the end of the text.
     pub fn rest(&mut self) -> Vec<u8> {
-        let mut shown = self.paragraph.take().unwrap_or_default();
+        let mut shown = self.doubtful();
+        shown.append(&mut self.paragraph.take().unwrap_or_default());
         shown.append(&mut self.line);
         shown
     }
@@ -194,10 +213,18 @@ impl Remarks {
         if DOUBTS.iter().any(|doubt| text.contains(doubt)) {
             return;
         }
-        if !OBITUARIES.iter().any(|obituary| text.contains(obituary)) {
+        if UNREACHED.iter().any(|unreached| text.contains(unreached)) {
+            if !self.is_over {
+                self.doubtful.extend_from_slice(&paragraph);
+            }
+        } else if !OBITUARIES.iter().any(|obituary| text.contains(obituary)) {
             shown.extend_from_slice(&paragraph);
-        } else if self.death.is_none() {
-            self.death = death(&text).map(|death| Death { job: self.job.max(1), ..death });
+        } else {
+            self.is_over = true;
+            self.doubtful.clear();
+            if self.death.is_none() {
+                self.death = death(&text).map(|death| Death { job: self.job.max(1), ..death });
+            }
         }
     }
 }
@@ -326,6 +353,28 @@ mod tests {
         for size in [1, 5, 4096] {
             assert_eq!(shown(&text, size), ("one\ntwo\n".to_owned(), None), "pieces of {size}");
         }
+    }
+
+    #[test]
+    fn that_a_rank_cannot_be_reached_is_shown_unless_it_has_died() {
+        let unreached = format!(
+            "{FRAME}WARNING: Open MPI failed to TCP connect to a peer MPI process.  This\nshould not happen.\n\n  Local host: \
+             vm\n  Error:      Connection refused (111)\n{FRAME}"
+        );
+        let obituary = format!(
+            "{FRAME}mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n{FRAME}"
+        );
+        for size in [1, 7, 4096] {
+            assert_eq!(shown(&format!("one\n{unreached}two\n"), size).0, format!("one\ntwo\n{unreached}"));
+            for text in [format!("{unreached}{unreached}one\n{obituary}"), format!("one\n{obituary}{unreached}")] {
+                assert_eq!(shown(&text, size).0, "one\n");
+            }
+        }
+        let mut remarks = Remarks::default();
+        assert_eq!(remarks.read(unreached.as_bytes()), b"");
+        assert!(remarks.is_in_doubt());
+        assert_eq!(remarks.doubtful(), unreached.as_bytes());
+        assert!(!remarks.is_in_doubt());
     }
 
     #[test]
