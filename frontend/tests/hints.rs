@@ -249,7 +249,7 @@ fn operands_that_do_not_fit() {
     advises("log(8.0);", "E0213", "`ln(x)`");
     advises("split(\"a b\", \" \");", "E0202", "split_string(s, separator)");
     advises("mean([[1.0, 2.0], [3.0]]);", "E0203", "{mean(v) : v in [[1.0, 2.0], [3.0]]}");
-    advises("atan2(1.0, 2.0);", "E0201", "atan(y / x)");
+    advises("arctan2(1.0, 2.0);", "E0201", "atan2(y, x)");
     advises("print_lines([\"a\"]);", "E0201", "{print_line(s) : s in lines}");
     advises("let a = 1, b = 2 in a + b;", "E0110", "separate the bindings of a `let` by `;`");
     advises("5 mod 2;", "E0204", "a function stands before its arguments");

@@ -22,9 +22,9 @@ const TYPES: &[(&str, &str)] = &[
     ("diff", "(a, a) -> a :: (a in number)"),
     ("rem mod lshift rshift gcd", "(int, int) -> int"),
     ("max min", "(a, a) -> a :: (a in ordinal)"),
-    ("sqrt ln exp sin cos tan asin acos atan sinh cosh tanh reciprocal", "float -> float"),
+    ("sqrt ln log2 log10 exp sin cos tan asin acos atan sinh cosh tanh reciprocal", "float -> float"),
     ("isqrt", "int -> int"),
-    ("log expt", "(float, float) -> float"),
+    ("log expt atan2 hypot", "(float, float) -> float"),
     ("^", "(a, int) -> a :: (a in number)"),
     // 2.5 Conversion, random
     ("btoi", "bool -> int"),

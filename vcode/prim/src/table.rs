@@ -291,6 +291,8 @@ scalar_operations! {
     IntegerSquareRoot "isqrt" "isqrt" (Int) -> Int, - -, Call [], "Square root of an int, rounded down.", try_unary meaning::isqrt;
     NaturalLogarithm "ln" "ln" (Float) -> Float, - -, Long [], "Natural logarithm.", unary f64::ln;
     Logarithm "log" "log" (Float, Float) -> Float, - -, Long [], "Logarithm of the first operand to the base of the second.", binary |v: f64, b: f64| v.ln() / b.ln();
+    BinaryLogarithm "log2" "log2" (Float) -> Float, - -, Long [], "Logarithm to the base 2; exact for powers of 2.", unary f64::log2;
+    DecimalLogarithm "log10" "log10" (Float) -> Float, - -, Long [], "Logarithm to the base 10; exact for powers of 10.", unary f64::log10;
     Exponential "exp" "exp" (Float) -> Float, - -, Long [], "e to the power of the operand.", unary f64::exp;
     ExponentialTo "expt" "expt" (Float, Float) -> Float, - -, Long [], "The first operand to the power of the second.", binary f64::powf;
     Sine "sin" "sin" (Float) -> Float, - -, Long [], "Sine of an angle in radians.", unary f64::sin;
@@ -299,6 +301,8 @@ scalar_operations! {
     ArcSine "asin" "asin" (Float) -> Float, - -, Long [], "Inverse sine in radians.", unary f64::asin;
     ArcCosine "acos" "acos" (Float) -> Float, - -, Long [], "Inverse cosine in radians.", unary f64::acos;
     ArcTangent "atan" "atan" (Float) -> Float, - -, Long [], "Inverse tangent in radians.", unary f64::atan;
+    ArcTangentOfPoint "atan2" "atan2" (Float, Float) -> Float, - -, Long [], "The angle in radians, from -pi to pi, of the point whose second coordinate is the first operand and whose first is the second.", binary f64::atan2;
+    Hypotenuse "hypot" "hypot" (Float, Float) -> Float, - -, Long [], "Square root of the sum of the squares, where those are too large or too small for floats too.", binary f64::hypot;
     HyperbolicSine "sinh" "sinh" (Float) -> Float, - -, Long [], "Hyperbolic sine.", unary f64::sinh;
     HyperbolicCosine "cosh" "cosh" (Float) -> Float, - -, Long [], "Hyperbolic cosine.", unary f64::cosh;
     HyperbolicTangent "tanh" "tanh" (Float) -> Float, - -, Long [], "Hyperbolic tangent.", unary f64::tanh;

@@ -227,6 +227,14 @@ impl Lanes<'_, '_> {
                 let (number, base) = (self.op("LOG", &[a]), self.op("LOG", &[b]));
                 self.op("/ FLOAT", &[number, base])
             }
+            S::BinaryLogarithm => self.logarithm_to(a, 2.0),
+            S::DecimalLogarithm => self.logarithm_to(a, 10.0),
+            S::ArcTangentOfPoint => self.angle(a, b),
+            S::Hypotenuse => {
+                let (a, b) = (self.op("* FLOAT", &[a, a]), self.op("* FLOAT", &[b, b]));
+                let sum = self.op("+ FLOAT", &[a, b]);
+                self.op("SQRT", &[sum])
+            }
             S::ExponentialTo => {
                 let logarithm = self.op("LOG", &[a]);
                 let product = self.op("* FLOAT", &[b, logarithm]);
@@ -387,6 +395,30 @@ impl Lanes<'_, '_> {
         let rest = self.select(Float, is_either, a, otherwise);
         let rest = self.select(Float, b_wins, b, rest);
         self.select(Float, a_wins, a, rest)
+    }
+
+    fn logarithm_to(&mut self, number: Value, base: f64) -> Value {
+        let base = self.float(base);
+        let (number, base) = (self.op("LOG", &[number]), self.op("LOG", &[base]));
+        self.op("/ FLOAT", &[number, base])
+    }
+
+    /// The angle of a point, at the origin 0: that of its slope, by half a turn more or less on the left. On the vertical
+    /// axis the slope is infinite with the sign of `y`. A zero has the sign that its reciprocal has.
+    fn angle(&mut self, y: Value, x: Value) -> Value {
+        let (zero, one, half) = (self.float(0.0), self.float(1.0), self.float(std::f64::consts::PI));
+        let slope = self.op("/ FLOAT", &[y, x]);
+        let angle = self.op("ATAN", &[slope]);
+        let (is_left, is_negative) = (self.op("< FLOAT", &[x, zero]), self.op("< FLOAT", &[y, zero]));
+        let reciprocal = self.op("/ FLOAT", &[one, y]);
+        let is_negative_zero = self.op("< FLOAT", &[reciprocal, zero]);
+        let is_below = self.op("OR BOOL", &[is_negative, is_negative_zero]);
+        let (more, less) = (self.op("+ FLOAT", &[angle, half]), self.op("- FLOAT", &[angle, half]));
+        let turned = self.select(Float, is_below, less, more);
+        let angle = self.select(Float, is_left, turned, angle);
+        let (is_flat, is_upright) = (self.op("= FLOAT", &[y, zero]), self.op("= FLOAT", &[x, zero]));
+        let is_origin = self.op("AND BOOL", &[is_flat, is_upright]);
+        self.select(Float, is_origin, zero, angle)
     }
 
     /// The root as a float may be off by one.
