@@ -1,4 +1,4 @@
-//! Pictures that programs draw: files in both formats, text without a file, and what is refused.
+//! Pictures that programs draw: files in both formats, without a file text or what a terminal takes, and what is refused.
 
 mod common;
 
@@ -37,6 +37,28 @@ fn without_a_file_they_are_text() {
     assert!(ran.out.starts_with(" @\n") && ran.out.contains(is_dots), "{}", ran.out);
     assert_eq!(ran.out.lines().count(), 19, "{}", ran.out);
     assert!(!ran.out.contains('\u{1b}'), "{}", ran.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn terminals_that_take_pixels_get_them() {
+    use rexpect::session::{Options, spawn_with_options};
+    let bench = Bench::with("a.nesl", "gray_image([[0, 1], [0, 1]]); print_line(\"after\");");
+    for (variables, start) in [
+        ([("TERM", "xterm-kitty"), ("NESL_PICTURES", "")], "\u{1b}_Ga=T,f=100,q=2,m=0;iVBORw0KGgo"),
+        ([("TERM", "foot"), ("NESL_PICTURES", "")], "\u{1b}P"),
+        ([("TERM", "xterm"), ("NESL_PICTURES", "sixel")], "\u{1b}P"),
+        ([("TERM", "xterm-kitty"), ("NESL_PICTURES", "text")], " @"),
+        ([("TERM", "xterm"), ("NESL_PICTURES", "")], " @"),
+    ] {
+        let mut command = bench.command(std::path::Path::new(env!("CARGO_BIN_EXE_nesl")));
+        command.args(["run", "a.nesl"]).env("NO_COLOR", "1").env_remove("TERM_PROGRAM").envs(variables);
+        let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+        let shown = session.exp_eof().unwrap();
+        assert!(shown.starts_with(start), "{variables:?}: {shown:?}");
+        let is_pixels = start.starts_with('\u{1b}');
+        assert!(shown.ends_with(if is_pixels { "\u{1b}\\\r\nafter\r\n" } else { "@\r\nafter\r\n" }), "{shown:?}");
+    }
 }
 
 #[test]

@@ -1,15 +1,20 @@
-//! Pictures of numbers: charts with axes, coloured matrices and images, as SVG, as PNG, or as text for a terminal.
+//! Pictures of numbers: charts with axes, coloured matrices and images, as SVG, as PNG, or for a terminal, as pixels or
+//! as text.
 //!
 //! A leaf crate without input or output: data come in, the bytes of a picture go out, the same ones on every machine.
-//! `chart` decides what stands where, in marks; `svg` and `raster` draw marks, and `terminal` has its own, coarser way.
+//! `chart` decides what stands where, in marks; `svg` and `raster` draw marks, `graphics` hands pixels to terminals that
+//! show them, and `terminal` has its own, coarser way for those that do not.
 //! `scale` knows axes, `colours` what a number looks like.
 
 mod chart;
 mod colours;
+mod graphics;
 mod raster;
 mod scale;
 mod svg;
 mod terminal;
+
+pub use graphics::Protocol;
 
 /// What a picture is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub enum Format {
         /// Whether colours can be seen.
         has_colours: bool,
     },
+    /// Pixels in what a terminal takes.
+    Graphics(Protocol),
 }
 
 impl Format {
@@ -103,7 +110,11 @@ impl Picture<'_> {
             }
             (Format::Svg, Kind::Image | Kind::Gray | Kind::Colours) => svg::image(self),
             (Format::Svg, _) => svg::draw(&chart::layout(self)),
-            (Format::Png, _) => raster::draw(&chart::layout(self)),
+            (Format::Graphics(protocol), _) => graphics::draw(self, protocol),
+            (Format::Png, _) => {
+                let pixels = raster::paint(&chart::layout(self));
+                raster::encode(pixels.columns, pixels.rows, &pixels.colours, false)
+            }
         }
     }
 

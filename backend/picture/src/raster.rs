@@ -1,7 +1,8 @@
-//! Marks as pixels, and pixels as PNG.
+//! Marks and matrices as pixels, pixels in other sizes and as PNG.
 
+use crate::Picture;
 use crate::chart::{Anchor, Mark, PAPER};
-use crate::colours::Colour;
+use crate::colours::{self, Colour};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 use png::{BitDepth, ColorType, Compression, Encoder};
 
@@ -26,11 +27,54 @@ pub fn encode(columns: usize, rows: usize, pixels: &[u8], is_gray: bool) -> Resu
     Ok(bytes)
 }
 
+/// Colours in rows, three bytes each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// How many are in a row.
+    pub columns: usize,
+    /// How many rows there are.
+    pub rows: usize,
+    /// Red, green and blue of each, row by row.
+    pub colours: Vec<u8>,
+}
+
+impl Pixels {
+    /// A pixel for each element of a matrix.
+    pub fn of_matrix(picture: &Picture<'_>) -> Pixels {
+        let (columns, rows) = (picture.columns, picture.rows());
+        let bytes = colours::of_matrix(picture);
+        let is_gray = bytes.len() == columns * rows;
+        let colours = if is_gray { bytes.iter().flat_map(|&byte| [byte; 3]).collect() } else { bytes };
+        Pixels { columns, rows, colours }
+    }
+
+    /// The same in another size: each is the mean of those that lie there, or the one that does.
+    pub fn resized(&self, columns: usize, rows: usize) -> Pixels {
+        let range = |index: usize, count: usize, of: usize| {
+            let start = index * of / count;
+            start..((index + 1) * of / count).max(start + 1)
+        };
+        let (pixels, _) = self.colours.as_chunks::<3>();
+        let mut colours = Vec::with_capacity(3 * columns * rows);
+        for row in 0..rows {
+            for column in 0..columns {
+                let (across, along) = (range(row, rows, self.rows), range(column, columns, self.columns));
+                let mut sums = [0u64; 3];
+                for y in across.clone() {
+                    for pixel in &pixels[y * self.columns..][along.clone()] {
+                        sums.iter_mut().zip(pixel).for_each(|(sum, &value)| *sum += u64::from(value));
+                    }
+                }
+                let count = (across.len() * along.len()) as u64;
+                colours.extend(sums.map(|sum| (sum / count) as u8));
+            }
+        }
+        Pixels { columns, rows, colours }
+    }
+}
+
 /// The picture with these marks.
-///
-/// # Errors
-/// If it cannot be packed.
-pub fn draw(marks: &[Mark]) -> Result<Vec<u8>, String> {
+pub fn paint(marks: &[Mark]) -> Pixels {
     let (width, height) = ((PAPER.0 * FINENESS) as usize, (PAPER.1 * FINENESS) as usize);
     let mut canvas = Canvas { width, height, pixels: vec![255; 3 * width * height] };
     for mark in marks {
@@ -47,7 +91,7 @@ pub fn draw(marks: &[Mark]) -> Result<Vec<u8>, String> {
             Mark::Pixels(place, columns, pixels) => canvas.image(place.map(|place| place * FINENESS), *columns, pixels),
         }
     }
-    encode(width, height, &canvas.pixels, false)
+    Pixels { columns: width, rows: height, colours: canvas.pixels }
 }
 
 fn scaled((x, y): (f64, f64)) -> (f64, f64) {

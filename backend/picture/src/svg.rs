@@ -3,6 +3,8 @@
 use crate::chart::{Anchor, LETTER, Mark, PAPER};
 use crate::colours::{self, Colour};
 use crate::{Kind, Picture, raster};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::fmt::Write;
 
 /// The picture with these marks.
@@ -119,14 +121,6 @@ fn embed([left, top, width, height]: [f64; 4], png: &[u8], text: &mut String) {
         "<image x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
          image-rendering=\"pixelated\" href=\"data:image/png;base64,"
     );
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    text.reserve(png.len().div_ceil(3) * 4);
-    for chunk in png.chunks(3) {
-        let bits = (0..3).fold(0, |bits, index| (bits << 8) | u32::from(*chunk.get(index).unwrap_or(&0)));
-        for digit in 0..4 {
-            let shown = digit <= chunk.len();
-            text.push(if shown { char::from(DIGITS[(bits >> (18 - 6 * digit) & 63) as usize]) } else { '=' });
-        }
-    }
+    STANDARD.encode_string(png, text);
     *text += "\"/>\n";
 }

@@ -2,7 +2,7 @@
 //! or in shades where there are no colours.
 
 use crate::chart::scales;
-use crate::colours;
+use crate::raster::Pixels;
 use crate::scale::Scale;
 use crate::{Kind, Picture};
 
@@ -90,7 +90,7 @@ fn framed(picture: &Picture<'_>, dots: &Dots, x: Scale, y: Scale) -> String {
 }
 
 /// A text whose characters are all seen.
-fn visible(words: &str) -> String {
+pub fn visible(words: &str) -> String {
     words.chars().map(|character| if character.is_control() { '�' } else { character }).collect()
 }
 
@@ -122,7 +122,8 @@ pub fn image(picture: &Picture<'_>, has_colours: bool) -> String {
     let shrink = (columns as f64 / IMAGE.0 as f64).max(rows as f64 / IMAGE.1 as f64).max(1.0);
     let size = |length: usize| ((length as f64 / shrink).round() as usize).clamp(1, length);
     let (width, height) = (size(columns), size(rows));
-    let pixels = shrunk(picture, width, height);
+    let pixels = Pixels::of_matrix(picture).resized(width, height);
+    let (pixels, _) = pixels.colours.as_chunks::<3>();
     let mut text = String::new();
     if !picture.title.is_empty() {
         text += &format!("{}\n", visible(picture.title));
@@ -158,30 +159,4 @@ pub fn image(picture: &Picture<'_>, has_colours: bool) -> String {
         }
     }
     text
-}
-
-/// The image in fewer pixels: each is the mean of those that lie there.
-fn shrunk(picture: &Picture<'_>, width: usize, height: usize) -> Vec<[u8; 3]> {
-    let (columns, rows) = (picture.columns, picture.rows());
-    let colours = colours::of_matrix(picture);
-    let depth = colours.len() / (columns * rows);
-    let range = |index: usize, count: usize, of: usize| {
-        let start = index * of / count;
-        start..((index + 1) * of / count).max(start + 1)
-    };
-    let mut pixels = Vec::with_capacity(width * height);
-    for row in 0..height {
-        for column in 0..width {
-            let (across, along) = (range(row, height, rows), range(column, width, columns));
-            let mut sums = [0u64; 3];
-            for y in across.clone() {
-                for x in along.clone() {
-                    let start = depth * (y * columns + x);
-                    (0..3).for_each(|channel| sums[channel] += u64::from(colours[start + channel % depth]));
-                }
-            }
-            pixels.push(sums.map(|sum| (sum / (across.len() * along.len()) as u64) as u8));
-        }
-    }
-    pixels
 }

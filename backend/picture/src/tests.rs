@@ -1,9 +1,17 @@
 //! Every kind of picture in every format, of all data that there can be.
 
-use crate::{Format, Kind, Picture};
+use crate::{Format, Kind, Picture, Protocol};
+use base64::Engine;
+use icy_sixel::SixelImage;
 
-const FORMATS: [Format; 4] =
-    [Format::Svg, Format::Png, Format::Text { has_colours: false }, Format::Text { has_colours: true }];
+const FORMATS: [Format; 6] = [
+    Format::Svg,
+    Format::Png,
+    Format::Text { has_colours: false },
+    Format::Text { has_colours: true },
+    Format::Graphics(Protocol::Kitty),
+    Format::Graphics(Protocol::Sixel),
+];
 
 fn of<'d>(kind: Kind, columns: usize, x: &'d [f64], y: &'d [f64]) -> Picture<'d> {
     Picture { kind, title: "", x_label: "", y_label: "", columns, x, y }
@@ -31,7 +39,9 @@ fn every_kind_is_drawn_in_every_format_whatever_the_data() {
                 let (columns, y) = if kind == Kind::Colours { (1, &data[..length / 3 * 3]) } else { (1, data) };
                 let bounds: Vec<f64> = data.iter().copied().chain([2.0]).collect();
                 let x = if kind == Kind::Bars { &bounds[..] } else { data };
-                for format in FORMATS {
+                // Pixels for terminals are the same ones again, and slow to pack.
+                let few = if length == 10 { FORMATS.len() } else { FORMATS.len() - 2 };
+                for &format in &FORMATS[..few] {
                     let drawn = of(kind, columns, x, y).draw(format);
                     let is_empty_image = y.is_empty() && !matches!(kind, Kind::Line | Kind::Points | Kind::Bars);
                     assert_eq!(drawn.is_err(), is_empty_image, "{kind:?} {format:?} {data:?}");
@@ -120,4 +130,52 @@ fn many_points_make_small_pictures() {
         let svg = of(kind, 0, &x, &y).draw(Format::Svg).unwrap();
         assert!(svg.len() < if kind == Kind::Line { 200_000 } else { 5_000_000 }, "{} bytes", svg.len());
     }
+}
+
+/// The PNG in a sequence of kitty's, put together as that terminal does.
+fn unpacked(text: &str) -> Vec<u8> {
+    let chunks: Vec<&str> = text.strip_suffix("\x1b\\\n").unwrap().split("\x1b\\").collect();
+    let mut packed = String::new();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let (keys, data) = chunk.strip_prefix("\x1b_G").unwrap().split_once(';').unwrap();
+        let first = if index == 0 { "a=T,f=100,q=2," } else { "" };
+        assert_eq!(keys, format!("{first}m={}", u8::from(index + 1 < chunks.len())));
+        assert!(data.len() <= 4096 && data.len() % 4 == 0, "{}", data.len());
+        packed += data;
+    }
+    base64::engine::general_purpose::STANDARD.decode(packed).unwrap()
+}
+
+#[test]
+fn terminals_get_the_pixels_of_an_image_as_large_as_can_be_seen() {
+    let corners = [0.0, 0.0, 0.0, 255.0, 0.0, 0.0, 0.0, 255.0, 0.0, 255.0, 255.0, 255.0];
+    let image = of(Kind::Colours, 2, &[], &corners);
+    let at = |pixels: &[u8], row: usize, column: usize| pixels[3 * (row * 320 + column)..][..3].to_vec();
+    let (width, height, pixels) = decoded(&unpacked(&text(&image, Format::Graphics(Protocol::Kitty))));
+    assert_eq!((width, height), (320, 320));
+    assert_eq!(at(&pixels, 159, 159), [0, 0, 0]);
+    assert_eq!(at(&pixels, 159, 160), [255, 0, 0]);
+    assert_eq!(at(&pixels, 160, 159), [0, 255, 0]);
+    assert_eq!(at(&pixels, 319, 319), [255, 255, 255]);
+    let shown = SixelImage::decode(text(&image, Format::Graphics(Protocol::Sixel)).trim_end().as_bytes()).unwrap();
+    // Sixels are six rows at a time: four rows too many.
+    assert_eq!((shown.width, shown.height), (320, 324));
+    let opaque: Vec<u8> = shown.pixels.chunks(4).flat_map(|pixel| pixel[..3].to_vec()).take(pixels.len()).collect();
+    // The colours of sixels are in hundredths.
+    let differs = |(one, other): (&u8, &u8)| one.abs_diff(*other) > 3;
+    assert!(!opaque.iter().zip(&pixels).any(differs));
+}
+
+#[test]
+fn terminals_get_large_images_at_the_size_of_a_screen() {
+    let pixels: Vec<f64> = (0..3000 * 1000).map(|index| f64::from(index % 3000)).collect();
+    let image = of(Kind::Gray, 3000, &[], &pixels);
+    let (width, height, shown) = decoded(&unpacked(&text(&image, Format::Graphics(Protocol::Kitty))));
+    assert_eq!((width, height), (800, 267));
+    let first = &shown[..2400];
+    assert!(first.is_sorted() && first[0] == 0 && first[2399] >= 254, "from black to white, in means: {first:?}");
+    let chart = of(Kind::Line, 0, &[0.0, 1.0], &[0.0, 1.0]);
+    assert_eq!(decoded(&unpacked(&text(&chart, Format::Graphics(Protocol::Kitty)))).0, 800);
+    let titled = Picture { title: "A\u{7}", ..image };
+    assert!(text(&titled, Format::Graphics(Protocol::Sixel)).starts_with("A\u{fffd}\n\x1bP"));
 }
