@@ -28,6 +28,7 @@ use nesl_backend::io::files::{Files, InputError, is_readable};
 use nesl_backend::io::import::{from_literal, import};
 use nesl_backend::{Engine, Literal, Value};
 use nesl_prim::{ScalarType, ScalarValue, visible};
+use nesl_span::{Origin, SourceMap};
 use nesl_vcode::{Constants, Main, Parameter, Shape, Step};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -120,12 +121,19 @@ pub fn ask_for_help(mains: &[Main], words: &[OsString]) -> bool {
 }
 
 /// What there is to say to those who ask what a program expects.
-pub fn help(mains: &[Main], command: &str) -> String {
+pub fn help(mains: &[Main], sources: &SourceMap, command: &str) -> String {
+    let about = introduction(sources).map(|text| text + "\n\n").unwrap_or_default();
     let text = match mains {
-        [] => format!("usage: {}\nThis program takes no arguments.\n", command.trim_end_matches(" --")),
-        _ => format!("{}\n\n{READING}\n", usage(mains, command)),
+        [] => format!("{about}usage: {}\nThis program takes no arguments.\n", command.trim_end_matches(" --")),
+        _ => format!("{about}{}\n\n{READING}\n", usage(mains, command)),
     };
     visible::text(&text).into_owned()
+}
+
+/// What a program says of itself, with what would control a terminal made visible.
+pub fn introduction(sources: &SourceMap) -> Option<String> {
+    let (file, source) = sources.files().find(|(_, source)| source.origin == Origin::User)?;
+    nesl_service::introduction(file, source).map(|text| visible::text(&text).into_owned())
 }
 
 /// Refuses the first word after nesl's own options if it looks like one and is none, of nesl or of `main`.

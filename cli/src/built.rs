@@ -37,7 +37,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let begun = Instant::now();
     let name = std::env::args_os().next().unwrap_or_default();
     let command = visible::line(&Path::new(&name).display().to_string()).into_owned();
-    let matches = command_line(&program, &command).try_get_matches();
+    let matches = command_line(&program, sources, &command).try_get_matches();
     let Built { arguments, options } = matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(answer)?;
     if let Some(ranks) = supervisor::wanted(&options)? {
         return supervisor::run(ranks, &options);
@@ -66,8 +66,9 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     place.said_once(result)
 }
 
-/// The program's own usage stands first in its help; the options of nesl, which every program has, come after it.
-fn command_line(program: &Program, command: &str) -> Command {
+/// What the program says of itself and its usage stand first in its help; the options of nesl, which every program has,
+/// come after them.
+fn command_line(program: &Program, sources: &SourceMap, command: &str) -> Command {
     let name =
         Path::new(command).file_name().map_or_else(|| command.to_owned(), |name| name.to_string_lossy().into_owned());
     let usage = arguments::usage(&program.mains, &format!("{name} [OPTIONS]"));
@@ -76,10 +77,16 @@ fn command_line(program: &Program, command: &str) -> Command {
         true => "This program takes no arguments.",
         false => arguments::READING,
     };
+    let about = arguments::introduction(sources);
+    let about = about.unwrap_or_else(|| "A program written in NESL and compiled with nesl".to_owned());
     // Last, because the derived part has a description of its own.
-    Built::augment_args(Command::new("program").bin_name(name))
+    let line = Built::augment_args(Command::new("program").bin_name(&name).display_name(name))
         .mut_arg("arguments", |arguments| arguments.hide(true))
-        .about("A program written in NESL and compiled with nesl")
+        .about(about.lines().next().unwrap_or_default().to_owned())
+        .long_about(about)
         .override_usage(usage)
-        .after_help(reading)
+        .after_help(reading);
+    // A parameter of that name is the program's own.
+    let has_version = program.mains.iter().flat_map(|main| &main.parameters).any(|given| given.name == "version");
+    if has_version { line } else { line.version(concat!("built by nesl ", env!("CARGO_PKG_VERSION"))) }
 }

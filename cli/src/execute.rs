@@ -255,7 +255,7 @@ impl Execution<'_> {
         match choice {
             Choice::Forms => self.program.steps.iter().try_for_each(|step| run.step(machine, step, &[])),
             Choice::Help => {
-                let help = arguments::help(&self.program.mains, self.command);
+                let help = arguments::help(&self.program.mains, self.sources, self.command);
                 run.output.text(&mut machine.engine, &help)
             }
             Choice::Main => run.main(machine),

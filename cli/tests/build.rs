@@ -25,6 +25,33 @@ fn a_built_program_runs_from_an_empty_folder() {
 }
 
 #[test]
+fn a_built_program_says_what_it_is() {
+    let text = "% Adds.\n\n  Two numbers. \u{1b}[31m %\nfunction main(a, b := 2) = a + b;";
+    let bench = Bench::with("adds.nesl", text);
+    bench.nesl(&["build", "adds.nesl"]).prints("");
+    let run = |name: &str, arguments: &[&str]| finish(bench.command(&bench.path(name)).args(arguments), "");
+    let help = run("adds", &["--help"]).out;
+    assert!(help.starts_with("Adds.\n\nTwo numbers. \\u{1b}[31m\n\nUsage: adds [OPTIONS] A [--b B]\n"), "{help}");
+    assert!(run("adds", &["-h"]).out.starts_with("Adds.\n\nUsage: "));
+    let version = concat!("adds built by nesl ", env!("CARGO_PKG_VERSION"), "\n");
+    run("adds", &["--version"]).prints(version);
+    run("adds", &["-V"]).prints(version);
+    // As does one that is run; the documentation of main says more of it than a comment.
+    let shown = bench.nesl(&["run", "adds.nesl", "--help"]).out;
+    assert!(
+        shown.starts_with("Adds.\n\nTwo numbers.") && shown.contains("usage: nesl run adds.nesl A [--b B]"),
+        "{shown}"
+    );
+    bench.write("b.nesl", "% A. %\nfunction main(version := 3) : int -> int \"Counts.\" = version;");
+    bench.nesl(&["build", "b.nesl"]).prints("");
+    assert!(run("b", &["--help"]).out.starts_with("Counts.\n\nUsage: b "));
+    run("b", &["--version", "4"]).prints("4\n");
+    bench.write("c.nesl", "1;");
+    bench.nesl(&["build", "c.nesl"]).prints("");
+    assert!(run("c", &["--help"]).out.starts_with("A program written in NESL and compiled with nesl\n\nUsage: c"));
+}
+
+#[test]
 fn errors_of_a_built_program_show_its_source() {
     let bench = Bench::with("a.nesl", "function main(n) = 10 / n;");
     bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
@@ -133,13 +160,37 @@ fn damaged_programs_say_so() {
         finish(&mut bench.command(&bench.path(name)), "").fails(1, &["cannot run", "damaged"]);
     };
     damaged("cut", &whole[..whole.len() - 20]);
+    let (start, end) = program_in(&whole);
     let mut changed = whole.clone();
-    let middle = whole.len() - 60;
-    changed[middle] ^= 1;
+    changed[end - 10] ^= 1;
     damaged("changed", &changed);
     let mut moved = whole.clone();
-    moved.insert(whole.len() - 40, 0);
+    moved.insert(start - 10, 0);
     damaged("moved", &moved);
+}
+
+/// Where the program is in the bytes of an executable, by the last row of its table of sections.
+fn program_in(bytes: &[u8]) -> (usize, usize) {
+    let row = &bytes[bytes.len() - 64..];
+    let number = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap()) as usize;
+    let (start, length) = (number(24), number(32));
+    assert_eq!(bytes[start..start + 8], *b"NESLVC\r\n");
+    (start, start + length)
+}
+
+#[cfg(unix)]
+#[test]
+fn strip_keeps_the_program() {
+    let bench = Bench::with("a.nesl", "function main(n) = n + 1;");
+    bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
+    let mut strip = bench.command(std::path::Path::new("strip"));
+    finish(strip.args(["a", "-o", "stripped"]), "").prints("");
+    assert!(
+        std::fs::metadata(bench.path("stripped")).unwrap().len() <= std::fs::metadata(bench.path("a")).unwrap().len()
+    );
+    finish(bench.command(&bench.path("stripped")).arg("41"), "").prints("42\n");
+    // It is still one that may be replaced.
+    bench.nesl(&["build", "a.nesl", "-o", "stripped"]).prints("");
 }
 
 /// Bytes of the program and of what says where it is, changed in place one after another, and cut off.
@@ -155,11 +206,13 @@ fn no_changed_byte_is_a_bug() {
     bench.nesl(&["build", "a.nesl", "-o", "a"]).prints("");
     let path = bench.path("a");
     let open = || OpenOptions::new().read(true).write(true).open(&path).unwrap();
-    let size = open().metadata().unwrap().len();
-    let (mut trailer, mut start) = ([0; 32], [0; 8]);
-    open().read_exact_at(&mut trailer, size - 32).unwrap();
-    start.copy_from_slice(&trailer[..8]);
-    let start = u64::from_le_bytes(start);
+    let whole = std::fs::read(&path).unwrap();
+    let size = whole.len() as u64;
+    let (start, end) = program_in(&whole);
+    let (start, end) = (start as u64, end as u64);
+    drop(whole);
+    // Its row in the table of sections, the last one: where its name stands, where it is, and how long.
+    let places = (0..4).chain(24..40).map(|byte| size - 64 + byte).collect::<Vec<u64>>();
     let mut state = 12_345u64;
     let mut random = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -168,13 +221,16 @@ fn no_changed_byte_is_a_bug() {
     let run = || finish(&mut bench.command(&path), "");
     run().prints("[0, 1, 1, 2, 3, 5, 8, 13, 21, 34]\n");
     for round in 0..120 {
-        // All bytes of the trailer but those that make it one, and some of the program.
-        let place = if round < 16 { size - 32 + round } else { start + random(size - 32 - start) };
+        let place = places.get(round).copied().unwrap_or_else(|| start + random(end - start));
         let mut byte = [0];
         open().read_exact_at(&mut byte, place).unwrap();
         open().write_all_at(&[byte[0] ^ (1 << random(8))], place).unwrap();
         let ran = run();
         open().write_all_at(&byte, place).unwrap();
+        if round < 4 && ran.code == Some(0) {
+            // The program is found without its name.
+            continue;
+        }
         assert_eq!(ran.code, Some(1), "byte {place}: {ran:?}");
         ran.fails(1, &["cannot run"]);
         assert!(!ran.err.contains("panicked") && !ran.err.contains("report"), "{ran:?}");

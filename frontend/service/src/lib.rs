@@ -8,6 +8,7 @@
 //! navigate     definition, references;  rename  new names that capture nothing
 //! outline      symbols, folding, what can be run;  colours  what each token is
 //! expectations, outcome   what a program says that running it must give, and what it gave
+//! introduction what a program says of itself to those who run it
 //! actions      corrections that messages suggest;  inlays  types that nobody wrote
 //! ```
 //!
@@ -20,6 +21,7 @@ mod document;
 pub mod expectations;
 mod hover;
 mod inlays;
+mod introduction;
 mod names;
 mod navigate;
 pub mod outcome;
@@ -33,6 +35,7 @@ pub use colours::{Colour, Coloured};
 pub use document::{Document, Library};
 pub use hover::Hover;
 pub use inlays::Inlay;
+pub use introduction::introduction;
 pub use names::{Completion, KnownName, NameKind, known_names, word_start};
 pub use outline::{Fold, Runnable, Symbol, SymbolKind};
 pub use position::{Lines, Position};
