@@ -68,7 +68,7 @@ fn evaluate(
     };
     let choice = choose(&program, arguments, command)?;
     if choice == Choice::Help {
-        return output::print(&arguments::help(&program.mains, command));
+        return output::print(&arguments::help(&program.mains, sources, command));
     }
     if choice == Choice::Forms {
         for form in forms {
