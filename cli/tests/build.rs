@@ -31,7 +31,7 @@ fn a_built_program_says_what_it_is() {
     bench.nesl(&["build", "adds.nesl"]).prints("");
     let run = |name: &str, arguments: &[&str]| finish(bench.command(&bench.path(name)).args(arguments), "");
     let help = run("adds", &["--help"]).out;
-    assert!(help.starts_with("Adds.\n\nTwo numbers. \\u{1b}[31m\n\nUsage: adds [OPTIONS] A [--b B]\n"), "{help}");
+    assert!(help.starts_with("Adds.\n\nTwo numbers. \u{241b}[31m\n\nUsage: adds [OPTIONS] A [--b B]\n"), "{help}");
     assert!(run("adds", &["-h"]).out.starts_with("Adds.\n\nUsage: "));
     let version = concat!("adds built by nesl ", env!("CARGO_PKG_VERSION"), "\n");
     run("adds", &["--version"]).prints(version);

@@ -96,6 +96,10 @@ fn section(file: &mut File) -> io::Result<Contents> {
         let header = FileHeader64::<Endianness>::parse(&cache);
         let table = header.and_then(|header| Ok((header.endian()?, header.sections(header.endian()?, &cache)?)));
         let Ok((endian, sections)) = table else { return Ok(Contents::Damaged) };
+        // What is read at the wrong place has not this name, which every executable has.
+        if !sections.is_empty() && sections.section_by_name(endian, b".text").is_none() {
+            return Ok(Contents::Damaged);
+        }
         let begins_so = |section: &&_| {
             SectionHeader::data(*section, endian, &cache).is_ok_and(|bytes| bytes.starts_with(&PROGRAM_START))
         };
