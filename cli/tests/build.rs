@@ -37,7 +37,7 @@ fn a_built_program_says_what_it_is() {
     run("adds", &["--version"]).prints(version);
     run("adds", &["-V"]).prints(version);
     // As does one that is run; the documentation of main says more of it than a comment.
-    let shown = bench.nesl(&["run", "adds.nesl", "--help"]).out;
+    let shown = bench.nesl(&["run", "adds.nesl", "--", "--help"]).out;
     assert!(
         shown.starts_with("Adds.\n\nTwo numbers.") && shown.contains("usage: nesl run adds.nesl A [--b B]"),
         "{shown}"
