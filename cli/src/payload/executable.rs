@@ -2,13 +2,13 @@
 //! `strip` keep, else behind it.
 //!
 //! ```text
-//! ELF      what `nesl` itself is, with the section `.nesl`
+//! ELF      what is loaded of `nesl` itself, with the section `.nesl`
 //! others   what `nesl` itself is, the program, and a trailer of 32 bytes: offset and length of the program
 //!          (little-endian), then the magic
 //! ```
 
 use object::build::elf::{Builder, SectionData};
-use object::elf::{FileHeader64, SHT_PROGBITS};
+use object::elf::{FileHeader64, SHF_ALLOC, SHT_PROGBITS};
 use object::read::ReadCache;
 use object::read::elf::{FileHeader, SectionHeader};
 use object::{Endianness, build};
@@ -17,6 +17,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 /// The section with the program.
 const SECTION: &[u8] = b".nesl";
+
+/// The section with the names of all of them.
+const SECTION_NAMES: &[u8] = b".shstrtab";
 
 /// How ELF files of 64 bits begin.
 const ELF: [u8; 5] = *b"\x7fELF\x02";
@@ -51,6 +54,14 @@ pub fn with_program(executable: &[u8], program: &[u8]) -> Result<Vec<u8>, build:
         return Ok([executable, program, &offset.to_le_bytes(), &length.to_le_bytes(), &MAGIC].concat());
     }
     let mut builder = Builder::read(executable)?;
+    // Names of functions and places in sources are for whoever debugs nesl itself: most of its size.
+    for section in builder.sections.iter_mut() {
+        section.delete = section.sh_flags & u64::from(SHF_ALLOC) == 0 && section.name.as_slice() != SECTION_NAMES;
+    }
+    for symbol in builder.symbols.iter_mut() {
+        symbol.delete = true;
+    }
+    builder.delete_orphans();
     let section = builder.sections.add();
     section.name = SECTION.into();
     section.sh_type = SHT_PROGBITS;
