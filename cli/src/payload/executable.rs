@@ -9,8 +9,8 @@
 
 use object::build::elf::{Builder, SectionData};
 use object::elf::{FileHeader64, SHF_ALLOC, SHT_PROGBITS};
-use object::read::ReadCache;
 use object::read::elf::{FileHeader, SectionHeader};
+use object::read::{ReadCache, ReadRef};
 use object::{Endianness, build};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -112,7 +112,8 @@ fn section(file: &mut File) -> io::Result<Contents> {
             return Ok(Contents::Damaged);
         }
         let begins_so = |section: &&_| {
-            SectionHeader::data(*section, endian, &cache).is_ok_and(|bytes| bytes.starts_with(&PROGRAM_START))
+            let start = SectionHeader::sh_offset(*section, endian);
+            (&cache).read_bytes_at(start, PROGRAM_START.len() as u64).is_ok_and(|bytes| bytes == PROGRAM_START)
         };
         let named = sections.section_by_name(endian, SECTION).map(|(_, section)| section);
         let Some(section) = named.or_else(|| sections.iter().rev().take(2).find(begins_so)) else {
