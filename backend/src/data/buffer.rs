@@ -14,7 +14,7 @@ use nesl_native::Scratch;
 use nesl_prim::Failure;
 use std::mem::size_of;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Counts the buffers of one engine, and gives out their memory within its limit.
 #[derive(Debug, Default)]
@@ -152,7 +152,8 @@ impl Meter {
         self.peak_elements.fetch_max(resident, Relaxed);
         let resident = self.resident_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.peak_bytes.fetch_max(resident, Relaxed);
-        Buffer { elements, count, bytes, meter: Arc::clone(self) }
+        let frontier = AtomicUsize::new(count as usize);
+        Buffer { elements, frontier, grows: false, bytes, meter: Arc::clone(self) }
     }
 
     /// Runs something with scratch memory for native code, of no more bytes than the meter allows; none if there is
@@ -195,7 +196,10 @@ fn bytes_of<T>(count: usize) -> u64 {
 #[derive(Debug)]
 pub struct Buffer<T> {
     elements: Room<T>,
-    count: u64,
+    /// So many elements, from the front on, have an owner.
+    frontier: AtomicUsize,
+    /// Something was appended when it was made, and may be again.
+    grows: bool,
     bytes: u64,
     meter: Arc<Meter>,
 }
@@ -210,11 +214,35 @@ impl<T> Buffer<T> {
     pub fn room_mut(&mut self) -> &mut Room<T> {
         &mut self.elements
     }
+
+    /// Whether something was appended when it was made.
+    pub fn grows(&self) -> bool {
+        self.grows
+    }
+
+    /// Says that something was appended when it was made.
+    pub fn set_growing(&mut self) {
+        self.grows = true;
+    }
+
+    /// Takes the room of `count` more elements, which nobody has, if it begins where the elements of the caller end. They
+    /// are counted as those of a new buffer are.
+    pub fn claim(&self, end: usize, count: usize) -> bool {
+        let is_free = count <= self.elements.capacity().saturating_sub(end);
+        if !is_free || self.frontier.compare_exchange(end, end + count, Relaxed, Relaxed).is_err() {
+            return false;
+        }
+        self.meter.elements.fetch_add(count as u64, Relaxed);
+        let resident = self.meter.resident_elements.fetch_add(count as u64, Relaxed) + count as u64;
+        self.meter.peak_elements.fetch_max(resident, Relaxed);
+        self.meter.largest.fetch_max((end + count) as u64, Relaxed);
+        true
+    }
 }
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        self.meter.resident_elements.fetch_sub(self.count, Relaxed);
+        self.meter.resident_elements.fetch_sub(*self.frontier.get_mut() as u64, Relaxed);
         self.meter.resident_bytes.fetch_sub(self.bytes, Relaxed);
         if self.elements.is_block() {
             self.meter.pooled_bytes.fetch_sub(self.bytes, Relaxed);

@@ -61,6 +61,36 @@ impl<T: Element> Slice<T> {
         Some(whole)
     }
 
+    /// These elements and more behind them, in the same buffer, if it has room there that nobody has: so whoever appends a
+    /// little again and again copies only that. Others who see the buffer do not see what is behind their own elements.
+    pub fn appended(&self, parts: &[&[T]]) -> Option<Slice<T>> {
+        let end = self.start + self.length;
+        let count = parts.iter().map(|part| part.len()).sum();
+        if !self.buffer.claim(end, count) {
+            return None;
+        }
+        let mut next = end;
+        for part in parts {
+            // SAFETY: this room has just been claimed, and no slice has it yet.
+            unsafe { self.buffer.room().write(next, part) };
+            next += part.len();
+        }
+        Some(Slice { buffer: Arc::clone(&self.buffer), start: self.start, length: self.length + count })
+    }
+
+    /// Whether these elements were made by appending to others.
+    pub fn grows(&self) -> bool {
+        self.buffer.grows()
+    }
+
+    /// The same elements as what may be appended to again. Only who has made them says so.
+    pub fn growing(mut self) -> Slice<T> {
+        if let Some(buffer) = Arc::get_mut(&mut self.buffer) {
+            buffer.set_growing();
+        }
+        self
+    }
+
     /// The elements, if nobody else can see them.
     pub fn unique(&mut self) -> Option<&mut [T]> {
         let (start, length) = (self.start, self.length);

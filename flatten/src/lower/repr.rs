@@ -94,9 +94,32 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// The elements of the sources one after another.
+    /// The elements of the sources one after another. Sequences among them end packed, so that whoever appends again
+    /// finds nothing to compact.
     pub(crate) fn concat(&mut self, sources: &[&Value]) -> Value {
-        self.move_elements(sources, &mut |lowering, columns| lowering.builder.vector(VectorOp::Concat, columns))
+        match sources[0] {
+            Value::Pair(..) => {
+                let (firsts, rests): (Vec<Value>, Vec<Value>) =
+                    sources.iter().map(|&source| source.clone().into_pair()).unzip();
+                let first = self.concat(&firsts.iter().collect::<Vec<_>>());
+                Value::pair(first, self.concat(&rests.iter().collect::<Vec<_>>()))
+            }
+            Value::Sequence { .. } if sources.len() > 1 => {
+                let (lengths, elements): (Vec<Operand>, Vec<Value>) = sources
+                    .iter()
+                    .map(|&source| {
+                        let (descriptor, elements) = self.compact(source.clone()).into_sequence();
+                        (self.lengths(descriptor), elements)
+                    })
+                    .unzip();
+                let lengths = self.builder.vector(VectorOp::Concat, &lengths);
+                let elements = self.concat(&elements.iter().collect::<Vec<_>>());
+                Value::segments(self.packed(lengths), elements)
+            }
+            _ => {
+                self.move_elements(sources, &mut |lowering, columns| lowering.builder.vector(VectorOp::Concat, columns))
+            }
+        }
     }
 
     /// A lifted sequence with its elements in packed order and nothing between them.

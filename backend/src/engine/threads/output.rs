@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// The elements of a column that is being written.
 #[derive(Debug)]
 pub struct Output<T> {
-    /// Empty, with room for `length` elements.
+    /// Empty, with room for `length` elements at least.
     elements: Room<T>,
     length: usize,
     /// Elements that the writers or placers handed out last have written; each adds its own when it is dropped.
@@ -35,7 +35,15 @@ impl<T: Element> Output<T> {
     /// # Errors
     /// [`Failure::OutOfMemory`].
     pub fn reserve(meter: &Meter, length: usize) -> Result<Output<T>, Failure> {
-        Ok(Output { elements: meter.room(length)?, length, written: AtomicUsize::new(0) })
+        Output::reserve_more(meter, length, 0)
+    }
+
+    /// Room for `length` elements, and for more that may be appended to them.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`].
+    pub fn reserve_more(meter: &Meter, length: usize, more: usize) -> Result<Output<T>, Failure> {
+        Ok(Output { elements: meter.room(length.saturating_add(more))?, length, written: AtomicUsize::new(0) })
     }
 
     fn room(&mut self) -> (&mut [MaybeUninit<T>], &AtomicUsize) {

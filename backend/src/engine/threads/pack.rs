@@ -95,15 +95,30 @@ fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vec
     on_vector!(when_true, slice => of(threads, flags.elements(), (slice, slice_of(when_false))))
 }
 
-/// The columns one after another. Nothing is copied where they lie so.
+/// So few elements are copied rather than room kept for more.
+const FEWEST_THAT_GROW: usize = 32;
+
+/// What is appended is little where it is at most this part of the whole.
+const LITTLE: usize = 4;
+
+/// The columns one after another. Nothing is copied where they lie so, and what was made by appending has room behind it
+/// for more: programs that append one by one copy a few times what they end with. What is appended to once has none.
 fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, columns: &[Vector], _: &Slice<T>) -> Result<Vector, Fault> {
         if let Some(whole) = Slice::joined(columns.iter().map(slice_of::<T>)) {
             return Ok(wrap(whole));
         }
+        let first = slice_of::<T>(&columns[0]);
         let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
         let length = sum_of_lengths(columns.iter().map(|column| column.len()))?;
-        let mut output = Output::reserve(&threads.meter, length)?;
+        let is_little = length >= FEWEST_THAT_GROW && length - columns[0].len() <= length / LITTLE;
+        if is_little && let Some(whole) = first.appended(&columns[1..]) {
+            return Ok(wrap(whole));
+        }
+        let more = if is_little && first.grows() { length / 2 } else { 0 };
+        // Where the memory does not allow to keep room, none is kept.
+        let output = Output::reserve_more(&threads.meter, length, more);
+        let mut output = output.or_else(|_| Output::reserve(&threads.meter, length))?;
         if threads.workers.pieces(length, GRAIN) == 1 {
             let mut writer = output.writer();
             columns.into_iter().for_each(|column| writer.copy(column));
@@ -122,7 +137,8 @@ fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
                 Ok(())
             })?;
         }
-        Ok(wrap(output.finish(&threads.meter)))
+        let whole = output.finish(&threads.meter);
+        Ok(wrap(if is_little { whole.growing() } else { whole }))
     }
     on_vector!(&columns[0], slice => of(threads, columns, slice))
 }
@@ -165,6 +181,37 @@ fn sum_of_lengths(mut lengths: impl Iterator<Item = usize>) -> Result<usize, Fai
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_appended_one_by_one_is_copied_a_few_times_in_all() {
+        let threads = Threads::new(2, None).expect("the system starts threads");
+        let one = |element: i64| Vector::new(&threads.meter, vec![element]);
+        let mut all = one(0);
+        let mut before = Vec::new();
+        for element in 1..10_000 {
+            if element % 1000 == 0 {
+                before.push(all.clone());
+            }
+            all = concat(&threads, &[all, one(element)]).expect("there is memory");
+        }
+        assert!(all.elements::<i64>().iter().copied().eq(0..10_000));
+        assert!(threads.meter.elements() < 100_000, "{}", threads.meter.elements());
+        // Two who append to the same elements do not see one another, nor do those who have had them before.
+        for (index, before) in before.iter().enumerate() {
+            let length = 1000 * (index as i64 + 1);
+            assert!(before.elements::<i64>().iter().copied().eq(0..length));
+            let other = concat(&threads, &[before.clone(), one(-1)]).expect("there is memory");
+            assert!(other.elements::<i64>().iter().copied().eq((0..length).chain([-1])));
+        }
+        let twice = [1, 2].map(|last| concat(&threads, &[all.clone(), one(last)]).expect("there is memory"));
+        assert_eq!(twice.map(|column| column.elements::<i64>()[9_999..].to_vec()), [[9_999, 1], [9_999, 2]]);
+        assert!(all.elements::<i64>().iter().copied().eq(0..10_000));
+        // The middle of it, without what was behind.
+        let part = concat(&threads, &[all.slice(0, 5_000), one(7)]).expect("there is memory");
+        assert!(part.elements::<i64>().iter().copied().eq((0..5_000).chain([7])));
+        drop((all, before, part));
+        assert_eq!(threads.meter.resident(), 0);
+    }
 
     #[test]
     fn what_lies_one_after_another_is_put_together_where_it_lies() {

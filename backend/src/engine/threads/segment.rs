@@ -225,8 +225,9 @@ fn compact(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Resul
             writer.copy_part(elements, start + range.start..start + range.end);
         })
     }
+    // The segments of a packed descriptor cover their data.
     if descriptor.is_packed() {
-        return Ok(column.slice(0, descriptor.total()?));
+        return Ok(column.clone());
     }
     on_vector!(column, slice => of(threads, slice.elements(), descriptor))
 }
