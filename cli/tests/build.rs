@@ -172,7 +172,7 @@ fn damaged_programs_say_so() {
 /// Where the program is in the bytes of an executable, by the last row of its table of sections.
 fn program_in(bytes: &[u8]) -> (usize, usize) {
     let row = &bytes[bytes.len() - 64..];
-    let number = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap()) as usize;
+    let number = |at: usize| row[at..at + 8].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte));
     let (start, length) = (number(24), number(32));
     assert_eq!(bytes[start..start + 8], *b"NESLVC\r\n");
     (start, start + length)

@@ -227,14 +227,10 @@ impl Lanes<'_, '_> {
                 let (number, base) = (self.op("LOG", &[a]), self.op("LOG", &[b]));
                 self.op("/ FLOAT", &[number, base])
             }
-            S::BinaryLogarithm => self.logarithm_to(a, 2.0),
-            S::DecimalLogarithm => self.logarithm_to(a, 10.0),
+            S::BinaryLogarithm => self.logarithm_to(a, 2.0)?,
+            S::DecimalLogarithm => self.logarithm_to(a, 10.0)?,
             S::ArcTangentOfPoint => self.angle(a, b),
-            S::Hypotenuse => {
-                let (a, b) = (self.op("* FLOAT", &[a, a]), self.op("* FLOAT", &[b, b]));
-                let sum = self.op("+ FLOAT", &[a, b]);
-                self.op("SQRT", &[sum])
-            }
+            S::Hypotenuse => self.hypotenuse(a, b)?,
             S::ExponentialTo => {
                 let logarithm = self.op("LOG", &[a]);
                 let product = self.op("* FLOAT", &[b, logarithm]);
@@ -397,10 +393,47 @@ impl Lanes<'_, '_> {
         self.select(Float, a_wins, a, rest)
     }
 
-    fn logarithm_to(&mut self, number: Value, base: f64) -> Value {
+    /// A quotient of logarithms may miss the exponent of a power of the base by two roundings, so one that is so close to
+    /// an integer is that integer.
+    fn logarithm_to(&mut self, number: Value, base: f64) -> Result<Value> {
         let base = self.float(base);
         let (number, base) = (self.op("LOG", &[number]), self.op("LOG", &[base]));
-        self.op("/ FLOAT", &[number, base])
+        let quotient = self.op("/ FLOAT", &[number, base]);
+        let size = self.operation(ScalarOp::AbsoluteFloat, &[quotient])?;
+        let (largest, zero) = (self.float(2000.0), self.float(0.0));
+        let is_finite = self.op("< FLOAT", &[size, largest]);
+        let finite = self.select(Float, is_finite, quotient, zero);
+        let integer = self.lowering.act("ROUND", &[finite], 1)[0];
+        let integer = self.op("I_TO_F", &[integer]);
+        let difference = self.op("- FLOAT", &[finite, integer]);
+        let difference = self.operation(ScalarOp::AbsoluteFloat, &[difference])?;
+        let roundings = self.float(2.0 * f64::EPSILON);
+        let allowed = self.op("* FLOAT", &[size, roundings]);
+        let is_close = self.op("<= FLOAT", &[difference, allowed]);
+        let is_integer = self.op("AND BOOL", &[is_close, is_finite]);
+        Ok(self.select(Float, is_integer, integer, quotient))
+    }
+
+    /// The larger side times the root of one and the square of their ratio, which neither overflows nor vanishes; what has
+    /// an infinite side is infinite.
+    fn hypotenuse(&mut self, a: Value, b: Value) -> Result<Value> {
+        let a = self.operation(ScalarOp::AbsoluteFloat, &[a])?;
+        let b = self.operation(ScalarOp::AbsoluteFloat, &[b])?;
+        let (zero, one, infinity) = (self.float(0.0), self.float(1.0), self.float(f64::INFINITY));
+        let is_less = self.op("< FLOAT", &[a, b]);
+        let (larger, smaller) = (self.select(Float, is_less, b, a), self.select(Float, is_less, a, b));
+        let ratio = self.op("/ FLOAT", &[smaller, larger]);
+        let square = self.op("* FLOAT", &[ratio, ratio]);
+        let sum = self.op("+ FLOAT", &[one, square]);
+        let root = self.op("SQRT", &[sum]);
+        let product = self.op("* FLOAT", &[larger, root]);
+        let is_nothing = self.op("= FLOAT", &[larger, zero]);
+        let is_small = self.op("= FLOAT", &[smaller, zero]);
+        let is_point = self.op("AND BOOL", &[is_nothing, is_small]);
+        let length = self.select(Float, is_point, zero, product);
+        let (is_wide, is_high) = (self.op("= FLOAT", &[a, infinity]), self.op("= FLOAT", &[b, infinity]));
+        let is_infinite = self.op("OR BOOL", &[is_wide, is_high]);
+        Ok(self.select(Float, is_infinite, infinity, length))
     }
 
     /// The angle of a point, at the origin 0: that of its slope, by half a turn more or less on the left. On the vertical
