@@ -6,16 +6,19 @@
 
 use super::ranks::{self, Request, machine};
 use super::session::{Repl, Settings};
+use super::show;
 use super::{Conversation, Next, Partner};
+use crate::checkpoint::sessions;
 use crate::interrupt::Interrupt;
 use crate::launch::{Job, Link, Place, Values};
 use crate::limit::Limit;
 use crate::options::{EngineName, RunOptions};
 use crate::rank::RankProcess;
 use crate::stop::Stop;
-use nesl_backend::{Engine, Loaded, Machine, Resting, Threads, Whereabouts};
+use nesl_backend::{Engine, Loaded, Machine, Resting, RuntimeError, Threads, Whereabouts};
 use nesl_frontend::Session;
 use nesl_frontend::syntax::Syntax;
+use nesl_prim::Failure;
 use nesl_service::KnownName;
 use nesl_span::SourceMap;
 use nesl_vcode::Program;
@@ -322,10 +325,52 @@ impl Job for Following<'_> {
         if let Some(values) = values {
             machine = seated(machine, values)?;
         }
-        if let Some(ranks) = ranks::follow(&mut machine, &mut link)? {
+        if let Some(ranks) = do_requests(&mut machine, &mut link)? {
             *left = Some((ranks, Left::of(machine)?));
         }
         Ok(())
+    }
+}
+
+/// Does what rank 0 says on this rank, until the session ends or the number of ranks changes: to that.
+///
+/// # Errors
+/// If a program has ended the session with an exit code that says so.
+fn do_requests<E: Engine>(machine: &mut Machine<E>, link: &mut Link) -> Result<Option<usize>, Stop> {
+    let mut end = 0;
+    while let Some(request) = link.hear::<Request<'_>>() {
+        match request {
+            Request::Run { program, seed, mut draws, since } => {
+                let program = Loaded::new(Arc::new(program.into_owned()));
+                // What goes wrong goes wrong on all ranks, and rank 0 says so.
+                match ranks::run_together(link, since, machine, &program, seed, &mut draws) {
+                    // What comes now is the end of the session.
+                    Some(Err(RuntimeError { failure: Failure::Exited { code }, .. })) => end = code,
+                    _ => drop(machine.end_line()),
+                }
+            }
+            Request::Show { global, manner } => {
+                if let Some(value) = machine.global(global).cloned() {
+                    let _ = show::write(&mut machine.engine, &value, &manner, &mut std::io::sink());
+                }
+            }
+            Request::Count => drop(machine.counters()),
+            // What cannot be done rank 0 says.
+            Request::Threads(threads) => _ = ranks::set_threads(&mut machine.engine, threads),
+            Request::Rank => _ = link.at_first(&RankProcess::here(machine.engine.threads())),
+            Request::Save(place) => _ = sessions::write(machine, &place, &[]),
+            Request::Restore(values) => {
+                if let Ok(values) = postcard::from_bytes(&values) {
+                    let _ = sessions::restore(machine, values);
+                }
+            }
+            Request::Regroup(ranks) => return Ok(Some(ranks)),
+            Request::Quit => break,
+        }
+    }
+    match end {
+        0 => Ok(None),
+        code => Err(Stop::with_code(code, "")),
     }
 }
 

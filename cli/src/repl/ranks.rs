@@ -3,21 +3,17 @@
 //! Names, types and texts are rank 0's alone. The others know programs and their global values, and take the same way
 //! through the same programs, so that an error of one is an error of all and needs no word.
 
-use super::show::{self, Manner};
+use super::show::Manner;
 use crate::checkpoint::sessions;
 use crate::execute::{seed_of, world};
 use crate::launch::{Link, Place};
 use crate::options::RunOptions;
 use crate::output::MARK;
 use crate::progress::Considerate;
-use crate::rank::RankProcess;
-use crate::stop::Stop;
 use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
-use nesl_prim::Failure;
 use nesl_vcode::{GlobalId, Input, Program};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// What stands before each part of a mark's text: the character that separates units.
 pub(crate) const UNIT: char = '\u{1f}';
@@ -160,46 +156,4 @@ pub(super) fn run_together<E: Engine>(
 pub(super) fn set_threads<E: Engine>(engine: &mut E, threads: usize) -> Result<(), String> {
     let outcome = engine.set_threads(threads).map_err(|error| error.to_string());
     engine.agree(outcome)
-}
-
-/// Does what rank 0 says on this rank, until the session ends or the number of ranks changes: to that.
-///
-/// # Errors
-/// If a program has ended the session with an exit code that says so.
-pub(super) fn follow<E: Engine>(machine: &mut Machine<E>, link: &mut Link) -> Result<Option<usize>, Stop> {
-    let mut end = 0;
-    while let Some(request) = link.hear::<Request<'_>>() {
-        match request {
-            Request::Run { program, seed, mut draws, since } => {
-                let program = Loaded::new(Arc::new(program.into_owned()));
-                // What goes wrong goes wrong on all ranks, and rank 0 says so.
-                match run_together(link, since, machine, &program, seed, &mut draws) {
-                    // What comes now is the end of the session.
-                    Some(Err(RuntimeError { failure: Failure::Exited { code }, .. })) => end = code,
-                    _ => drop(machine.end_line()),
-                }
-            }
-            Request::Show { global, manner } => {
-                if let Some(value) = machine.global(global).cloned() {
-                    let _ = show::write(&mut machine.engine, &value, &manner, &mut std::io::sink());
-                }
-            }
-            Request::Count => drop(machine.counters()),
-            // What cannot be done rank 0 says.
-            Request::Threads(threads) => _ = set_threads(&mut machine.engine, threads),
-            Request::Rank => _ = link.at_first(&RankProcess::here(machine.engine.threads())),
-            Request::Save(place) => _ = sessions::write(machine, &place, &[]),
-            Request::Restore(values) => {
-                if let Ok(values) = postcard::from_bytes(&values) {
-                    let _ = sessions::restore(machine, values);
-                }
-            }
-            Request::Regroup(ranks) => return Ok(Some(ranks)),
-            Request::Quit => break,
-        }
-    }
-    match end {
-        0 => Ok(None),
-        code => Err(Stop::with_code(code, "")),
-    }
 }
