@@ -93,9 +93,28 @@ impl Packing {
     }
 }
 
-/// Whether an expression replaces an element by a value in which an element is replaced.
+/// Whether an expression replaces an element by a value in which an element is replaced, or by one with another row.
 fn replaces_within(program: &Program, expr: &Expr) -> bool {
-    replaced(program, expr).is_some_and(|value| parts(value).any(|part| replaced(program, part).is_some()))
+    replaced(program, expr)
+        .is_some_and(|value| may_have_rows(&expr.ty) || parts(value).any(|part| replaced(program, part).is_some()))
+}
+
+/// Whether values of a type, which may be polymorphic, have rows for some types.
+fn may_have_rows(ty: &Type) -> bool {
+    match ty {
+        Type::Sequence(element) => may_have_sequences(element),
+        Type::Pair(first, rest) => may_have_rows(first) || may_have_rows(rest),
+        _ => false,
+    }
+}
+
+fn may_have_sequences(ty: &Type) -> bool {
+    match ty {
+        Type::Sequence(_) | Type::Parameter(_) => true,
+        Type::Pair(first, rest) => may_have_sequences(first) || may_have_sequences(rest),
+        Type::Record(..) => ty.payload().is_some_and(|payload| may_have_sequences(&payload)),
+        _ => false,
+    }
 }
 
 /// Where an expression replaces an element, what has its new value in it.

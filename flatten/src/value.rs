@@ -183,6 +183,29 @@ impl Value {
         }
     }
 
+    /// The types of its registers, in the same order.
+    pub fn register_types(&self) -> Vec<RegisterType> {
+        match self {
+            Value::Scalar { lifted: true, scalar_type, .. } => vec![RegisterType::Column(*scalar_type)],
+            Value::Scalar { scalar_type, .. } => vec![RegisterType::Scalar(*scalar_type)],
+            Value::Pair(first, rest) => [first.register_types(), rest.register_types()].concat(),
+            Value::Sequence { lifted, elements, .. } => {
+                let extent = if *lifted { RegisterType::Descriptor } else { RegisterType::Scalar(ScalarType::Int) };
+                [vec![extent], elements.register_types()].concat()
+            }
+            Value::Nothing => Vec::new(),
+        }
+    }
+
+    /// Whether no sequence is in it.
+    pub fn is_flat(&self) -> bool {
+        match self {
+            Value::Scalar { .. } | Value::Nothing => true,
+            Value::Pair(first, rest) => first.is_flat() && rest.is_flat(),
+            Value::Sequence { .. } => false,
+        }
+    }
+
     /// Which of its parts are lifted.
     pub fn pattern(&self) -> Pattern {
         match self {

@@ -11,6 +11,8 @@
 //! element replaced. So it does not matter what stands between: names, records of which a field changes, deeper
 //! nesting. What was made on the way and is not needed any more is no instruction in the end.
 //!
+//! A row that is new altogether is written over the one before, if it is as long ([`Lowering::put_row`]).
+//!
 //! Data in which segments overlap, or in which others lie, is made compact first. Where a loop does this it must not
 //! look at all segments in each turn: see [`super::packing`].
 
@@ -135,7 +137,7 @@ impl Lowering<'_, '_> {
         let index = index.operand();
         let (length, elements) = destination.clone().into_sequence();
         let root = self.whereabouts.root(destination).cloned();
-        if root.is_none() && !self.whereabouts.stays((&elements, index), element) {
+        if root.is_none() && element.is_flat() && !self.whereabouts.stays((&elements, index), element) {
             let indices = self.builder.vector(VectorOp::Build, &[index]);
             let element = self.build(std::slice::from_ref(element));
             let indices = self.builder.map(ScalarOp::CheckIndex, &[indices, length]);
@@ -161,12 +163,46 @@ impl Lowering<'_, '_> {
             (Value::Sequence { .. }, ..) if self.whereabouts.comes_from(origin, element) => {
                 self.put_into(elements, position, origin, element)
             }
-            _ => {
-                let indices = self.builder.vector(VectorOp::Build, &[position]);
-                let element = self.build(std::slice::from_ref(element));
-                self.scatter(elements, indices, &element)
+            (Value::Sequence { elements: inner, .. }, ..) if inner.is_flat() => {
+                self.put_row(elements, position, element)
             }
+            _ => self.put(elements, position, element),
         }
+    }
+
+    /// Elements with another one at a checked position.
+    fn put(&mut self, elements: &Value, position: Operand, element: &Value) -> Value {
+        let indices = self.builder.vector(VectorOp::Build, &[position]);
+        let element = self.build(std::slice::from_ref(element));
+        self.scatter(elements, indices, &element)
+    }
+
+    /// Rows with another one at a checked position. One that is as long as the one before is written over it:
+    ///
+    /// ```text
+    /// if #row = lengths[i] then the same segments, of data that has the row from starts[i] on
+    /// else those of all data and the row behind it, packed
+    /// ```
+    fn put_row(&mut self, rows: &Value, position: Operand, row: &Value) -> Value {
+        let rows = self.packed_segments(rows.clone());
+        let (descriptor, data) = rows.clone().into_sequence();
+        let (length, elements) = row.clone().into_sequence();
+        let (starts, lengths) = (self.starts(descriptor), self.lengths(descriptor));
+        let start = self.builder.vector(VectorOp::Extract, &[starts, position]);
+        let before = self.builder.vector(VectorOp::Extract, &[lengths, position]);
+        let is_as_long = self.builder.scalar(ScalarOp::EqualInt, &[length, before]);
+        self.builder.begin_block();
+        let places = self.builder.vector(VectorOp::Iota, &[length]);
+        let places = self.builder.map(ScalarOp::AddInt, &[places, start]);
+        let data = self.scatter(&data, places, &elements);
+        let over = self.builder.end_block(Value::segments(descriptor, data).operands());
+        self.builder.begin_block();
+        let others = self.put(&rows, position, row);
+        let others = self.packed_segments(others);
+        let anew = self.builder.end_block(others.operands());
+        let operands = self.builder.if_(is_as_long, over, anew, &rows.register_types());
+        self.packed.insert(operands[0]);
+        rows.with(&mut operands.into_iter())
     }
 
     /// The same for a sequence that was there before, with an element replaced.

@@ -37,6 +37,8 @@
 //! * An instruction that can fail moves past none that can, and past none that may rely on its not having failed. So
 //!   the first failure stays the first.
 //! * Nothing moves up past an instruction that can fail: an index that is used has been checked.
+//! * A group that writes elements of a column reads neither that nor a part of it in another way: where nobody else has
+//!   the column it is written over, and a group that holds on to it would make a copy.
 //! * Nothing moves down past calls, branches and the world outside: it would be kept alive for longer, or act in
 //!   another order. Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
 
@@ -81,7 +83,15 @@ fn run_with(program: &mut Program, fewest: usize, is_member: fn(&Op) -> bool) {
         let mut body = std::mem::take(&mut function.body);
         let mut reads = vec![0; registers.len()];
         body.visit_reads(&mut |register| reads[register.0 as usize] += 1);
-        let mut fuser = Fuser { is_member, fewest, lengths: Lengths::new(registers.len()), registers, reads, now: 0 };
+        let mut fuser = Fuser {
+            is_member,
+            fewest,
+            lengths: Lengths::new(registers.len()),
+            registers,
+            reads,
+            views: HashMap::new(),
+            now: 0,
+        };
         fuser.block(&mut body);
         function.registers = fuser.registers;
         function.body = body;
@@ -127,10 +137,82 @@ struct Fuser {
     /// How often each register was read before there were groups.
     reads: Vec<usize>,
     lengths: Lengths,
+    /// By columns that may be parts of others, those.
+    views: HashMap<Register, Register>,
     now: usize,
 }
 
 impl Fuser {
+    /// Notes of which column the results of an instruction may be a part.
+    fn note_views(&mut self, instruction: &Instruction) {
+        let Op::Vector(op) = &instruction.op else { return };
+        if let (false, Some(&Operand::Register(whole)), [view]) =
+            (op.row().fresh || op.is_update(), instruction.operands.first(), &instruction.results[..])
+            && matches!(self.registers[whole.0 as usize], RegisterType::Column(_))
+        {
+            self.views.insert(*view, self.whole(whole));
+        }
+    }
+
+    /// The column that a column is, or may be a part of.
+    fn whole(&self, column: Register) -> Register {
+        self.views.get(&column).copied().unwrap_or(column)
+    }
+
+    /// Whether an instruction writes to a column that others read.
+    fn writes_to_what_is_read(&self, instruction: &Instruction, others: &[usize], items: &[Item]) -> bool {
+        let Some(target) = self.target(instruction) else { return false };
+        let mut is_read = false;
+        for &index in others {
+            items[index].instruction.visit_reads(&mut |register| is_read |= self.whole(register) == target);
+        }
+        is_read
+    }
+
+    /// The column that an update writes to, or that this may be a part of.
+    fn target(&self, instruction: &Instruction) -> Option<Register> {
+        match (&instruction.op, instruction.operands.first()) {
+            (Op::Vector(op), Some(&Operand::Register(target))) if op.is_update() => Some(self.whole(target)),
+            _ => None,
+        }
+    }
+
+    /// Takes out of a group what only updates read that are not in it: the indices at which they write. They can be in a
+    /// group with these.
+    fn leave_what_is_for(&self, updates: &[usize], members: &mut Vec<usize>, items: &[Item]) {
+        let targets: HashSet<Register> =
+            updates.iter().filter_map(|&index| self.target(&items[index].instruction)).collect();
+        let mut of_target = HashSet::new();
+        for &index in members.iter().filter(|_| !targets.is_empty()) {
+            let Item { instruction, .. } = &items[index];
+            let mut is_of_target = false;
+            instruction.visit_reads(&mut |register| {
+                is_of_target |= targets.contains(&self.whole(register)) || of_target.contains(&register);
+            });
+            if is_of_target {
+                of_target.extend(instruction.results.iter().copied());
+            }
+        }
+        let mut reads: HashMap<Register, usize> = HashMap::new();
+        let count = |index: usize, reads: &mut HashMap<Register, usize>| {
+            items[index].instruction.visit_reads(&mut |register| *reads.entry(register).or_default() += 1);
+        };
+        updates.iter().for_each(|&index| count(index, &mut reads));
+        let mut kept = Vec::with_capacity(members.len());
+        for &index in members.iter().rev() {
+            let mut results = items[index].instruction.results.iter();
+            let is_for_updates = |result: &Register| {
+                !of_target.contains(result) && reads.get(result) == Some(&self.reads[result.0 as usize])
+            };
+            match results.all(is_for_updates) {
+                true => count(index, &mut reads),
+                false => kept.push(index),
+            }
+        }
+        kept.reverse();
+        *members = kept;
+    }
+
     fn block(&mut self, block: &mut Block) {
         let mut items = Vec::with_capacity(block.instructions.len());
         for mut instruction in std::mem::take(&mut block.instructions) {
@@ -143,6 +225,7 @@ impl Fuser {
             }
             self.now += 1;
             self.lengths.learn(&instruction, &self.registers, self.now);
+            self.note_views(&instruction);
             items.push(Item { instruction, time: self.now, first: self.now });
         }
         let mut start = 0;
@@ -179,7 +262,7 @@ impl Fuser {
             return None;
         }
         let mut group = Group::default();
-        let (mut members, mut late) = (Vec::new(), Vec::new());
+        let (mut members, mut late, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         let mut can_fail = false;
         // What instructions that move behind the group define.
         let mut behind = HashSet::new();
@@ -196,7 +279,11 @@ impl Fuser {
                 reads_group |= group.defines(register);
             });
             let has_effect = effect::has_effect(&instruction.op, &instruction.operands);
-            let can_be = !reads_behind && (self.is_member)(&instruction.op);
+            let mut can_be = !reads_behind && (self.is_member)(&instruction.op);
+            if can_be && self.writes_to_what_is_read(instruction, &members, items) {
+                refused.push(index);
+                can_be = false;
+            }
             if can_be && group.admit(instruction, &self.registers, is_all) {
                 members.push(index);
                 can_fail |= has_effect;
@@ -212,6 +299,7 @@ impl Fuser {
                 break;
             }
         }
+        self.leave_what_is_for(&refused, &mut members, items);
         let last = members.last().copied()?;
         let hoisted_to = |last: usize| {
             let between = items[last + 1..end].iter().flat_map(|item| item.instruction.results.iter().copied());

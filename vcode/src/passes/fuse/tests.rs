@@ -524,3 +524,32 @@ fn a_histogram_is_a_loop() {
          return %8",
     );
 }
+
+/// A row of a matrix is replaced by what is made of the row before.
+#[test]
+fn what_writes_to_a_column_reads_it_in_no_other_way() {
+    becomes(
+        "%0: column int, %1: int, %2: int",
+        "column int",
+        "%3 = slice %0 %1 %2
+         %4 = map add.int %3 1
+         %5 = iota %2
+         %6 = map add.int %5 %1
+         %7 = map multiply.int %4 %4
+         %8 = scatter %0 %6 %7
+         return %8",
+        "%3 = slice %0 %1 %2
+         %9 = fused {
+           %4 = map add.int %3 1
+           %7 = map multiply.int %4 %4
+           yield %7
+         }
+         %10 = fused {
+           %5 = iota %2
+           %6 = map add.int %5 %1
+           %8 = scatter %0 %6 %9
+           yield %8
+         }
+         return %10",
+    );
+}
