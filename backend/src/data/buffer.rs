@@ -225,14 +225,19 @@ impl<T> Buffer<T> {
         self.grows = true;
     }
 
-    /// Takes the room of `count` more elements, which nobody has, if it begins where the elements of the caller end. They
-    /// are counted as those of a new buffer are.
-    pub fn claim(&self, end: usize, count: usize) -> bool {
-        let is_free = count <= self.elements.capacity().saturating_sub(end);
-        if !is_free || self.frontier.compare_exchange(end, end + count, Relaxed, Relaxed).is_err() {
+    /// Takes the room of `count` more elements behind the caller's, which end at `end`, if nobody has it: nothing has been
+    /// appended there, or the caller `is_alone` with the buffer, so that what was there has no owner any more. They are
+    /// counted as those of a new buffer are.
+    pub fn claim(&self, end: usize, count: usize, is_alone: bool) -> bool {
+        if count > self.elements.capacity().saturating_sub(end) {
+            return false;
+        }
+        let before = if is_alone { self.frontier.load(Relaxed) } else { end };
+        if self.frontier.compare_exchange(before, end + count, Relaxed, Relaxed).is_err() {
             return false;
         }
         self.meter.elements.fetch_add(count as u64, Relaxed);
+        self.meter.resident_elements.fetch_sub((before - end) as u64, Relaxed);
         let resident = self.meter.resident_elements.fetch_add(count as u64, Relaxed) + count as u64;
         self.meter.peak_elements.fetch_max(resident, Relaxed);
         self.meter.largest.fetch_max((end + count) as u64, Relaxed);

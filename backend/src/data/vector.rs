@@ -66,7 +66,9 @@ impl<T: Element> Slice<T> {
     pub fn appended(&self, parts: &[&[T]]) -> Option<Slice<T>> {
         let end = self.start + self.length;
         let count = parts.iter().map(|part| part.len()).sum();
-        if !self.buffer.claim(end, count) {
+        // First another owner, then the question who they are: of two who append to this at once one sees both at least.
+        let buffer = Arc::clone(&self.buffer);
+        if !buffer.claim(end, count, Arc::strong_count(&buffer) == 2) {
             return None;
         }
         let mut next = end;
@@ -75,7 +77,7 @@ impl<T: Element> Slice<T> {
             unsafe { self.buffer.room().write(next, part) };
             next += part.len();
         }
-        Some(Slice { buffer: Arc::clone(&self.buffer), start: self.start, length: self.length + count })
+        Some(Slice { buffer, start: self.start, length: self.length + count })
     }
 
     /// Whether these elements were made by appending to others.

@@ -209,7 +209,29 @@ mod tests {
         // The middle of it, without what was behind.
         let part = concat(&threads, &[all.slice(0, 5_000), one(7)]).expect("there is memory");
         assert!(part.elements::<i64>().iter().copied().eq((0..5_000).chain([7])));
-        drop((all, before, part));
+        drop((all, before, part, twice));
+        assert_eq!(threads.meter.resident(), 0);
+    }
+
+    #[test]
+    fn what_is_taken_off_the_end_again_leaves_its_room() {
+        let threads = Threads::new(2, None).expect("the system starts threads");
+        let one = |element: i64| Vector::new(&threads.meter, vec![element]);
+        let mut stack = Vector::new(&threads.meter, (0..1000).collect::<Vec<i64>>());
+        for element in 0..10_000 {
+            stack = concat(&threads, &[stack, one(element)]).expect("there is memory");
+            stack = stack.slice(0, 1000);
+            stack = concat(&threads, &[stack, one(-element)]).expect("there is memory");
+            assert_eq!(stack.elements::<i64>()[1000], -element);
+            stack = stack.slice(0, 1000);
+        }
+        assert!(stack.elements::<i64>().iter().copied().eq(0..1000));
+        assert!(threads.meter.elements() < 60_000, "{}", threads.meter.elements());
+        // What somebody still has stays.
+        let (first, rest) = (concat(&threads, &[stack, one(1)]).expect("there is memory"), 1000);
+        let again = concat(&threads, &[first.slice(0, rest), one(2)]).expect("there is memory");
+        assert_eq!([&first, &again].map(|column| column.elements::<i64>()[rest]), [1, 2]);
+        drop((first, again));
         assert_eq!(threads.meter.resident(), 0);
     }
 
