@@ -311,6 +311,7 @@ impl<E: Engine> Run<'_, E> {
             && self.engine.has_addresses()
             && self.program.native.is_supported(program, serial);
         sizes.recursive = self.program.native.is_recursive(program, serial);
+        sizes.branching = sizes.recursive && self.program.may_branch(serial);
         sizes.uniform = sizes.recursive && line.sequences.is_empty() && self.program.is_uniform(line.lifted);
         if sizes.native && sizes.elements > 0 {
             for lengths in self.lengths(line, values)? {

@@ -4,7 +4,7 @@
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
-use super::strategy::{Serial, is_uniform, serial};
+use super::strategy::{Serial, is_uniform, may_branch, serial};
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Place, Program, pipeline};
 use std::sync::{Arc, OnceLock};
@@ -22,6 +22,8 @@ pub struct Loaded {
     scalar_code: Vec<OnceLock<scalar_code::Code>>,
     /// For each lifted function whether it is a loop that all instances go round together, once somebody asked.
     uniform: Vec<OnceLock<bool>>,
+    /// For each function whether it comes to call itself more than once, once somebody asked.
+    branching: Vec<OnceLock<bool>>,
     /// What each recursion over single elements does, once somebody asked.
     serial: Vec<OnceLock<Option<Serial>>>,
     /// Its native code.
@@ -38,10 +40,11 @@ impl Loaded {
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let uniform = program.functions.iter().map(|_| OnceLock::new()).collect();
+        let branching = program.functions.iter().map(|_| OnceLock::new()).collect();
         let serial = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
         let (steps, partitioned) = (OnceLock::new(), OnceLock::new());
-        Loaded { program, code, steps, scalar_only, scalar_code, uniform, serial, native, partitioned }
+        Loaded { program, code, steps, scalar_only, scalar_code, uniform, branching, serial, native, partitioned }
     }
 
     /// The program.
@@ -66,6 +69,11 @@ impl Loaded {
     /// Whether a lifted function is a loop that all instances go round together.
     pub(crate) fn is_uniform(&self, lifted: FunctionId) -> bool {
         *self.uniform[lifted.0 as usize].get_or_init(|| is_uniform(&self.program, lifted))
+    }
+
+    /// Whether a function, or one that it comes to call, may come to call itself more than once.
+    pub(crate) fn may_branch(&self, function: FunctionId) -> bool {
+        *self.branching[function.0 as usize].get_or_init(|| may_branch(&self.program, function))
     }
 
     /// Whether a function is a recursion over single elements that native code knows, and what it does with them.

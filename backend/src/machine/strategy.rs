@@ -10,10 +10,12 @@
 //! or does not become more ([`Growth`]). This is the one place that chooses; the numbers in it were measured, as each
 //! of them says.
 
+mod branching;
 mod serial;
 mod uniform;
 
 use crate::engine::division::Deal;
+pub(super) use branching::may_branch;
 use serde::{Deserialize, Serialize};
 pub(super) use serial::{Serial, serial};
 use std::cmp::Reverse;
@@ -55,6 +57,8 @@ pub struct Sizes {
     /// Whether the function, or one that it comes to call, may come to run itself, so that sizes do not tell how long
     /// it takes.
     pub recursive: bool,
+    /// Whether one instance may come to be several when that is lifted.
+    pub branching: bool,
     /// Whether the function is a loop of which all instances take the same number of turns, and see no sequences of
     /// their own.
     pub uniform: bool,
@@ -192,7 +196,7 @@ impl Strategy {
     /// take long: recursion of unknown cost, in which a few instances leave most workers to wait for one.
     pub fn is_to_grow(self, sizes: Sizes, workers: usize) -> bool {
         let are_few = sizes.instances < FRONTIER * workers && !sizes.is_stalled;
-        self == Strategy::Auto && workers > 1 && sizes.native && sizes.recursive && sizes.elements == 0 && are_few
+        self == Strategy::Auto && workers > 1 && sizes.native && sizes.branching && sizes.elements == 0 && are_few
     }
 
     /// The strategy for the instances that this rank got.
