@@ -1,7 +1,8 @@
 //! Tables in text: values with commas, semicolons or tabs between them (RFC 4180), as rows, as columns of types, or as
 //! fields.
 //!
-//! A first row without a number where numbers should be is a heading; its names stand in messages. Blank lines, a byte
+//! A first row of names where numbers should be is a heading; they stand in messages. What begins as a number does is no
+//! name, so a number of another type, or with a slip in it, is a mistake and no heading. Blank lines, a byte
 //! order mark and carriage returns before newlines mean nothing. Whether a line begins inside of quotes only who has
 //! read all before it knows: on ranks each reads the whole file, a window at a time, and keeps the rows that begin in
 //! its share.
@@ -113,9 +114,17 @@ fn read(
 ) -> Result<(), InputError> {
     let own = content.share(share)?;
     let mut table = Table::open(content)?;
+    // Several numbers may also stand between white space.
+    let are_words = delimiter(content)?.is_none() && [0, 1].iter().all(|&index| is_number(cell(index)));
     let mut row = Row::default();
     let mut width = None;
     while table.next(content, &mut row)? {
+        if are_words {
+            row.split_at_white_space(content)?;
+            if row.ends.is_empty() {
+                continue;
+            }
+        }
         if width.is_none() && is_heading(&row, cell) {
             row.heading = (0..row.ends.len()).map(|index| shown(row.field(index))).collect();
             width = Some((row.ends.len(), row.line));
@@ -133,14 +142,18 @@ fn read(
     Ok(())
 }
 
-/// Whether no field of a row is the number that it should be, where there should be some.
+fn is_number(cell: Cell) -> bool {
+    !matches!(cell, Cell::Text | Cell::Scalar(ScalarType::Char))
+}
+
+/// Whether all fields of a row that should be numbers are names, and there are some.
 fn is_heading(row: &Row, cell: &dyn Fn(usize) -> Cell) -> bool {
-    let numbers =
-        (0..row.ends.len()).filter(|&index| !matches!(cell(index), Cell::Text | Cell::Scalar(ScalarType::Char)));
+    let numbers = (0..row.ends.len()).filter(|&index| is_number(cell(index)));
     let is_name = |index: usize| {
         let mut column = Column::new(cell(index));
-        let field = row.field(index);
-        !field.trim_ascii().is_empty() && !column.take(&mut Hold::default(), field).unwrap_or(true)
+        let field = row.field(index).trim_ascii();
+        let begin = field.iter().find(|byte| !matches!(byte, b'+' | b'-' | b'.'));
+        begin.is_some_and(|byte| !byte.is_ascii_digit()) && !column.take(&mut Hold::default(), field).unwrap_or(true)
     };
     let names: Vec<bool> = numbers.map(is_name).collect();
     !names.is_empty() && names.iter().all(|&is_name| is_name)
@@ -172,6 +185,18 @@ impl Row {
     fn field(&self, index: usize) -> &[u8] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.text[start..self.ends[index]]
+    }
+
+    /// What was read as one field, as the words in it.
+    fn split_at_white_space(&mut self, content: &mut Content) -> Result<(), InputError> {
+        let line = std::mem::take(&mut self.text);
+        self.ends.clear();
+        for word in line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+            content.hold.append(&mut self.text, word)?;
+            let end = self.text.len();
+            content.hold.push(&mut self.ends, end)?;
+        }
+        Ok(())
     }
 
     fn error(&self, content: &Content, column: Option<usize>, problem: &str) -> InputError {

@@ -80,6 +80,32 @@ fn delimiters_headings_and_blank_lines_are_seen() {
 }
 
 #[test]
+fn numbers_of_tuples_may_stand_between_white_space() {
+    let expected = [Piece::Elements(Constants::Int(vec![1, 3])), Piece::Elements(Constants::Int(vec![2, 4]))];
+    for text in ["1 2\n3 4\n", "from to\n 1\t2 \n\n3  4", "1 2\r\n \r\n3 4\r\n"] {
+        for ranks in 1..4 {
+            let shares = on_ranks(ranks, text, &of(&[INT, INT]));
+            assert_eq!(shares.unwrap(), expected, "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn what_begins_as_a_number_is_no_heading() {
+    for (text, message) in [
+        ("1.5,2.5\n3,4\n", "line 1, column 1: `1.5` is not an int"),
+        ("99999999999999999999,1\n3,4\n", "line 1, column 1: `99999999999999999999` is too large for an int"),
+        ("-3x,-.5y\n3,4\n", "line 1, column 1: `-3x` is not an int"),
+        ("5\n1,2\n", "line 1: 1 field, where 2 fields are wanted"),
+    ] {
+        let shares = on_ranks(2, text, &of(&[INT, INT]));
+        assert_eq!(shares.unwrap_err(), format!("a.csv, {message}"), "{text:?}");
+    }
+    let of_text = on_ranks(1, "bolt,3x\nnut,4\n", &of(&[Cell::Text, INT]));
+    assert_eq!(of_text.unwrap_err(), "a.csv, line 1, column 2: `3x` is not an int");
+}
+
+#[test]
 fn mistakes_are_named_by_line_and_column() {
     let long = format!("a,b\n1,2\n1,{}\n", "x".repeat(100));
     for (text, message) in [
