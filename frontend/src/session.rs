@@ -21,6 +21,7 @@
 pub mod analysis;
 mod files;
 mod history;
+mod library;
 mod scopes;
 mod translation;
 
@@ -32,7 +33,6 @@ use crate::diagnostic::{Diagnostic, Severity, finish, has_errors};
 use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
 use crate::infer::text::Definitions;
-use crate::render;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
 use crate::syntax::v::known::{Declared, Outside, OutsideFunction};
@@ -40,7 +40,7 @@ use crate::syntax::{Syntax, v};
 use crate::ty::Type;
 pub use files::{Imports, Opened, Reader};
 pub use history::PastText;
-use nesl_span::{FileId, Origin, SourceMap};
+use nesl_span::{FileId, SourceMap};
 use scopes::{Exports, Module};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -101,31 +101,7 @@ impl Session {
     /// # Panics
     /// If the library has errors: a bug.
     pub fn new(sources: &mut SourceMap) -> Session {
-        with_stack_if_possible(AMPLE_STACK, || Session::of_library(sources))
-    }
-
-    fn of_library(sources: &mut SourceMap) -> Session {
-        let environment = Environment { is_library: true, ..Environment::default() };
-        let (library, modules, texts) = (Vec::new(), HashMap::new(), Vec::new());
-        let mut session = Session { environment, library, modules, v: Declared::default(), texts };
-        for (name, text) in nesl_stdlib::FILES {
-            let file = sources.add(*name, *text, Origin::Library);
-            // With errors there would be no session: nobody needs the one before.
-            let mut environment = std::mem::take(&mut session.environment);
-            environment.is_everyday = name.starts_with(nesl_stdlib::EVERYDAY);
-            let checked = session.check_in(environment, sources, file, Options::default());
-            if !checked.diagnostics.is_empty() {
-                let messages: Vec<String> =
-                    checked.diagnostics.iter().map(|diagnostic| render::render(diagnostic, sources, false)).collect();
-                panic!("the library has errors:\n{}", messages.join("\n"));
-            }
-            session.library.extend(checked.forms);
-        }
-        session.environment.is_library = false;
-        session.environment.is_everyday = false;
-        session.environment.library_functions = session.environment.program.functions.len();
-        session.environment.library_datatypes = session.environment.datatype_count;
-        session
+        with_stack_if_possible(AMPLE_STACK, || library::session(sources))
     }
 
     /// Checks a text that imports nothing and adds its definitions to the session. With errors the session stays as it
@@ -268,10 +244,10 @@ impl Session {
             match options.syntax.unwrap_or_else(|| Syntax::of(&sources.file(file).name)) {
                 Syntax::Nesl => {
                     let parsed = parser::parse(file, &sources.file(file).text);
-                    let (environment, checked) =
-                        check_forms(environment, sources, &parsed.forms, parsed.diagnostics, options);
+                    let forms = &parsed.forms;
+                    let (environment, checked) = check_forms(environment, sources, forms, parsed.diagnostics, options);
                     // What V knew by these names is something else now.
-                    let text = Definitions::new(&parsed.forms, options.bind_it);
+                    let text = Definitions::new(forms, options.bind_it);
                     let rest = definitions.of(|name| text.definitions_of(name).is_empty());
                     (environment.map(|environment| (environment, rest)), checked)
                 }
