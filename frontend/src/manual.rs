@@ -2,23 +2,35 @@
 //! files.
 //!
 //! A doc string is one paragraph: the meaning, then `Example: expression gives result.` any number of times, then the
-//! costs, `Work …, depth ….` A heading in a library file is a comment line `% --- heading --- %`.
+//! costs, `Work …, depth ….` A heading in a library file is a comment line `% --- heading --- %`; above the first one, and
+//! in a file without any, it is what the first line of the file begins with. What the language itself has stands
+//! before: its words, signs and constants ([`words`]).
+
+mod by_type;
+mod words;
 
 use crate::Session;
 use crate::core::{Function, FunctionId};
+use crate::edit_distance;
 use crate::ty::Type;
+use by_type::Query;
 use nesl_span::{Origin, SourceMap};
 use std::fmt::Write;
+use words::{CONSTANTS, Part, SOUGHT, SYNTAX};
+
+/// Where what the language itself has is defined.
+const LANGUAGE: &str = "the language";
 
 /// What begins the name of a function that only the library itself calls.
 const INTERNAL: [&str; 2] = ["check_", "host_"];
 
-/// A function with what its doc string says.
+/// A function with what its doc string says, or a part of the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its name; of an operator the symbol.
     pub name: String,
-    /// Its type.
+    /// Its type, with the names and defaults of its parameters that have some; of a part of the language how it is
+    /// written.
     pub ty: String,
     /// Its doc string, empty if it has none.
     pub doc: String,
@@ -42,6 +54,11 @@ impl Entry {
     pub fn summary(&self) -> &str {
         let end = self.doc.find(". ").map_or(self.doc.len(), |end| end + 1);
         &self.doc[..end]
+    }
+
+    /// Whether it is a part of the language and no function.
+    pub fn is_part(&self) -> bool {
+        self.place == LANGUAGE
     }
 
     /// Whether only the library itself is to call the function: its parts, and what it stands on.
@@ -77,11 +94,34 @@ fn is_constructor(function: &Function) -> bool {
     matches!(&function.scheme.result, Type::Record(datatype, _) if datatype.name == function.name)
 }
 
-/// What a name means, if it is a function.
+/// The words, signs and constants of the language.
+pub fn parts() -> Vec<Entry> {
+    let under = |heading: &'static str, parts: &'static [Part]| parts.iter().map(move |part| of_part(part, heading));
+    under("The language", SYNTAX).chain(under("Constants", CONSTANTS)).collect()
+}
+
+fn of_part(part: &Part, heading: &str) -> Entry {
+    let (name, ty, doc) = (part.names[0].to_owned(), part.form.to_owned(), part.doc.to_owned());
+    Entry { name, ty, doc, place: LANGUAGE.to_owned(), heading: heading.to_owned() }
+}
+
+/// What a name means: a function, a part of the language, or a value.
 pub fn lookup(session: &Session, sources: &SourceMap, name: &str) -> Option<Entry> {
     // The name of an operator may have its quote; names are kept in lower case.
     let name = name.strip_prefix('\'').filter(|rest| !rest.is_empty()).unwrap_or(name).to_lowercase();
-    session.function(&name).map(|id| entry(session.program().function(id), sources))
+    let function = session.function(&name).map(|id| entry(session.program().function(id), sources));
+    let part = || SYNTAX.iter().chain(CONSTANTS).find(|part| part.names.contains(&name.as_str()));
+    let value = || {
+        let global = session.program().global(session.global(&name)?);
+        let source = sources.file(global.span.file);
+        let place = place(&source.name, &source.text[..global.span.start as usize]);
+        let (name, ty) = (global.name.to_string(), global.ty.to_string());
+        let own = Entry { name, ty, doc: String::new(), place, heading: String::new() };
+        // A constant of the library, unless the session has another value of its name.
+        let constant = CONSTANTS.iter().find(|part| part.names[0] == own.name && source.origin == Origin::Library);
+        Some(constant.map_or(own, |part| of_part(part, "Constants")))
+    };
+    function.or_else(value).or_else(|| part().map(|part| of_part(part, "The language")))
 }
 
 /// What is to be said of a function.
@@ -89,16 +129,32 @@ pub fn of(session: &Session, sources: &SourceMap, id: FunctionId) -> Entry {
     entry(session.program().function(id), sources)
 }
 
-/// The functions of the session whose names or doc strings contain a word in any case, those with the name first.
-pub fn apropos(session: &Session, sources: &SourceMap, word: &str) -> Vec<Entry> {
-    let word = word.to_lowercase();
-    let mut names: Vec<&str> = session.names().collect();
+/// What has to do with some words, in any case: the functions of the session and the parts of the language whose names,
+/// types or doc strings contain all of them, those with the first word in their names first; and what people mean by
+/// such a word. A type, `[int] -> int`, finds the functions that can be called so.
+pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry> {
+    let mut names: Vec<&str> = session.names().filter(|name| session.function(name).is_some()).collect();
     names.sort_unstable();
     let known = names.into_iter().filter_map(|name| lookup(session, sources, name));
     let known = known.filter(|entry| !entry.is_internal());
-    let (named, others): (Vec<Entry>, Vec<Entry>) = known.partition(|entry| entry.name.contains(&word));
-    let described = others.into_iter().filter(|entry| entry.doc.to_lowercase().contains(&word));
-    named.into_iter().chain(described).collect()
+    let text = text.trim().trim_matches('"');
+    if let Some(query) = Query::read(text) {
+        let scheme = |entry: &Entry| session.function(&entry.name).map(|id| &session.program().function(id).scheme);
+        return known.filter(|entry| scheme(entry).is_some_and(|scheme| query.is_met_by(scheme))).collect();
+    }
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let Some(first) = words.first() else { return Vec::new() };
+    let sought = SOUGHT.iter().filter(|(sought, _)| words.iter().all(|word| sought.contains(word)));
+    let meant: Vec<Entry> =
+        sought.flat_map(|(_, meant)| *meant).filter_map(|name| lookup(session, sources, name)).collect();
+    let has_all = |entry: &Entry| {
+        let all = format!("{} {} {}", entry.name, entry.ty, entry.doc).to_lowercase();
+        words.iter().all(|word| all.contains(word)) && !meant.contains(entry)
+    };
+    let found = known.chain(parts()).filter(has_all);
+    let (named, described): (Vec<Entry>, Vec<Entry>) = found.partition(|entry| entry.name.contains(first));
+    [named, meant.clone(), described].concat()
 }
 
 /// The examples of a doc string.
@@ -111,9 +167,18 @@ pub fn examples(doc: &str) -> Vec<Example> {
     doc.split("Example: ").skip(1).filter_map(example).collect()
 }
 
-/// What to say about a name that no function has.
-pub fn unknown(name: &str) -> String {
-    format!("error: there is no function `{name}`\nTry `apropos {name}`.")
+/// What to say about a name that means nothing; `apropos` is what finds others.
+pub fn unknown(session: &Session, name: &str, apropos: &str) -> String {
+    let parts = SYNTAX.iter().chain(CONSTANTS).flat_map(|part| part.names.iter().copied());
+    let near = nearest(&name.to_lowercase(), session.names().chain(parts));
+    let near = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
+    format!("error: there is no function or word `{name}`{near}\nTry `{apropos} {name}`.")
+}
+
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (name.chars().count() / 3).min(3);
+    let near = known.map(|known| (edit_distance(name, known, limit), known)).filter(|(distance, _)| *distance <= limit);
+    near.min().map(|(_, known)| known)
 }
 
 /// What to say where nothing has to do with a word.
@@ -124,6 +189,9 @@ pub fn nothing(word: &str) -> String {
 /// An entry as a text of several lines.
 pub fn describe(entry: &Entry) -> String {
     let Entry { name, ty, doc, place, .. } = entry;
+    if entry.is_part() {
+        return format!("{ty}\n{doc}\n");
+    }
     let doc = if doc.is_empty() { String::new() } else { format!("{doc}\n") };
     format!("{name} : {ty}\n{doc}defined in {place}\n")
 }
@@ -138,20 +206,41 @@ pub fn list(entries: &[Entry]) -> String {
     entries.iter().map(line).collect()
 }
 
-/// The whole manual, in Markdown.
+/// The whole manual, in Markdown: the language, then these functions, under each heading all that have it.
 pub fn page(entries: &[Entry]) -> String {
     let mut page = String::from(
-        "# The library\n\nMade from the doc strings of the library by `nesl doc --all`. `nesl doc NAME` shows one function, \
-         `nesl apropos WORD` finds some; `:doc` and `:apropos` do the same in a session.\n",
+        "# The library\n\nMade from the doc strings of the library by `nesl doc --all`. `nesl doc NAME` shows one function, word or \
+         sign, `nesl apropos WORD` finds some, also by type: `nesl apropos \"[int] -> int\"`; `:doc` and `:apropos` do the same in a \
+         session.\n\n",
     );
-    let mut heading = "";
-    for entry in entries.iter().filter(|entry| !entry.is_internal()) {
-        // Writing to a string does not fail.
-        let _ = if entry.heading == heading { Ok(()) } else { write!(page, "\n## {}\n", entry.heading) };
-        heading = &entry.heading;
-        let _ = write!(page, "\n**`{}`** : `{}`\n{}\n", entry.name, entry.ty, markdown(&entry.doc));
+    let parts = parts();
+    let all: Vec<&Entry> = parts.iter().chain(entries).filter(|entry| !entry.is_internal()).collect();
+    let mut headings: Vec<&str> = Vec::new();
+    for entry in &all {
+        if !headings.contains(&entry.heading.as_str()) {
+            headings.push(&entry.heading);
+        }
+    }
+    // Writing to a string does not fail.
+    for heading in &headings {
+        let _ = writeln!(page, "* [{heading}](#{})", anchor(heading));
+    }
+    for heading in headings {
+        let _ = write!(page, "\n## {heading}\n");
+        for entry in all.iter().filter(|entry| entry.heading == heading) {
+            let _ = match entry.is_part() {
+                true => write!(page, "\n**{}**\n{}\n", code(&entry.ty), markdown(&entry.doc)),
+                false => write!(page, "\n**`{}`** : `{}`\n{}\n", entry.name, entry.ty, markdown(&entry.doc)),
+            };
+        }
     }
     page
+}
+
+/// What a heading is called in links to it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
 /// A doc string with its examples as code.
@@ -173,13 +262,29 @@ fn code(text: &str) -> String {
 fn entry(function: &Function, sources: &SourceMap) -> Entry {
     let source = sources.file(function.span.file);
     let before = &source.text[..function.span.start as usize];
-    let place = format!("{}:{}", source.name, before.matches('\n').count() + 1);
     let heading = match source.origin {
-        Origin::Library => before.lines().rev().find_map(heading).unwrap_or_default(),
+        Origin::Library => before.lines().rev().find_map(heading).or_else(|| subject(&source.text)).unwrap_or_default(),
         Origin::User => String::new(),
     };
     let doc = function.doc.clone().unwrap_or_default();
-    Entry { name: function.name.to_string(), ty: function.scheme.to_string(), doc, place, heading }
+    let keywords = function.keywords.iter().map(|keyword| format!("{} := {}", keyword.name, keyword.text));
+    let ty = match keywords.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => function.scheme.to_string(),
+        keywords => format!("{}, where {keywords}", function.scheme),
+    };
+    Entry { name: function.name.to_string(), ty, doc, place: place(&source.name, before), heading }
+}
+
+/// File and line of what stands behind a text.
+fn place(file: &str, before: &str) -> String {
+    format!("{file}:{}", before.matches('\n').count() + 1)
+}
+
+/// What a file is about: what its first line, a comment, begins with.
+fn subject(text: &str) -> Option<String> {
+    let line = text.lines().next()?.strip_prefix("% ")?;
+    let end = line.find([':', '.']).unwrap_or(line.len());
+    Some(line[..end].trim().to_owned())
 }
 
 /// The heading that a line is, with a capital letter.
@@ -213,6 +318,28 @@ mod tests {
         assert!(found.iter().take(7).all(|entry| entry.name.contains("scan")), "{found:?}");
         assert_eq!(lookup(&session, &sources, "'+").map(|entry| entry.name), Some("+".to_owned()));
         assert_eq!(lookup(&session, &sources, "SUM").map(|entry| entry.name), Some("sum".to_owned()));
-        assert_eq!(lookup(&session, &sources, "pi"), None);
+        let found = |text: &str| -> Vec<String> {
+            apropos(&session, &sources, text).into_iter().map(|entry| entry.name).collect()
+        };
+        for (text, name) in [
+            ("average", "mean"),
+            ("cumulative", "cumsum"),
+            ("argmax", "max_index"),
+            ("sort descending", "sort_down"),
+            ("\"while\"", "function"),
+            ("[int] -> int", "sum"),
+            ("[[a]] -> [a]", "flatten"),
+            ("([char], [char]) -> [[char]]", "split_string"),
+        ] {
+            assert!(found(text).contains(&name.to_owned()), "{text}: {:?}", found(text));
+        }
+        for (text, name) in [("[int] -> int", "sqrt"), ("[char] -> char", "sum"), ("[a] -> a", "count")] {
+            assert!(!found(text).contains(&name.to_owned()), "{text}: {:?}", found(text));
+        }
+        for name in ["if", "{", "#", "@", "pi", "nan", "time", "stdout", "f", "()", "Datatype"] {
+            assert!(lookup(&session, &sources, name).is_some_and(|entry| entry.is_part()), "{name}");
+        }
+        assert_eq!(lookup(&session, &sources, "nothing"), None);
+        assert!(unknown(&session, "summ", "apropos").contains("did you mean `sum`?"));
     }
 }

@@ -53,6 +53,7 @@ fn every_function_for_programs_has_an_example() {
 fn every_example_is_true() {
     let examples: Vec<(String, manual::Example)> = entries()
         .into_iter()
+        .chain(manual::parts())
         .flat_map(|entry| manual::examples(&entry.doc).into_iter().map(move |example| (entry.name.clone(), example)))
         .collect();
     assert!(examples.len() > 100, "only {} examples were found", examples.len());
@@ -93,6 +94,22 @@ fn every_example_is_true() {
 
 fn is_printing(expression: &str) -> bool {
     expression.starts_with("print") || expression.ends_with(", stdout)")
+}
+
+#[test]
+fn the_manual_has_contents_and_no_heading_twice() {
+    let page = manual::page(&entries());
+    let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let contents: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("* [")?.split_once("](#").map(|(heading, _)| heading))
+        .collect();
+    assert_eq!(headings, contents);
+    let mut once = headings.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert!(once.len() == headings.len() && headings.iter().all(|heading| !heading.is_empty()), "{headings:?}");
+    assert!(page.contains("`pi : float`") && page.contains("`time(EXPRESSION)`"));
 }
 
 #[test]

@@ -44,16 +44,7 @@ impl<E: Engine> Repl<E> {
     /// If it cannot be written.
     pub fn info(&mut self, name: &str) -> Result<Next, Stop> {
         let Some(entry) = manual::lookup(self.session(), self.sources(), name) else {
-            return match self.session().global(&name.to_lowercase()) {
-                Some(id) => {
-                    let global = self.session().program().global(id);
-                    let ((line, _), file) =
-                        (self.sources().line_column(global.span), self.sources().file(global.span.file));
-                    let text = format!("{} : {}\ndefined in {}:{line}\n", global.name, global.ty, file.name);
-                    self.answer(&visible::text(&text)).map(|()| Next::Go)
-                }
-                None => Ok(self.refuse(&manual::unknown(name))),
-            };
+            return Ok(self.refuse(&manual::unknown(self.session(), name, ":apropos")));
         };
         let function = self.session().function(&entry.name).map(|id| self.session().program().function(id).span);
         let definition = function.and_then(|span| {

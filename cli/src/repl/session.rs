@@ -280,7 +280,7 @@ impl<E: Engine> Repl<E> {
     pub fn doc(&mut self, name: &str) -> Result<Next, Stop> {
         match manual::lookup(&self.session, &self.sources, name) {
             Some(entry) => self.answer(&manual::describe(&entry)).map(|()| Next::Go),
-            None => Ok(self.refuse(&manual::unknown(name))),
+            None => Ok(self.refuse(&manual::unknown(&self.session, name, ":apropos"))),
         }
     }
 
