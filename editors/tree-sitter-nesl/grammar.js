@@ -110,9 +110,15 @@ module.exports = grammar({
       ),
 
     parameters: ($) =>
-      seq('(', optional(separated(',', choice($.pattern, $.default_parameter))), ')'),
+      seq('(', optional(separated(',', choice($.pattern, $.typed_pattern, $.default_parameter))), ')'),
 
-    default_parameter: ($) => seq(field('name', $.identifier), ':=', field('value', $.expression)),
+    default_parameter: ($) =>
+      seq(
+        field('name', $.identifier),
+        optional(seq(':', field('type', $.type))),
+        ':=',
+        field('value', $.expression),
+      ),
 
     datatype_definition: ($) =>
       seq(
@@ -281,7 +287,15 @@ module.exports = grammar({
 
     unit_pattern: (_) => seq('(', ')'),
 
-    parenthesized_pattern: ($) => seq('(', $._patterns, ')'),
+    parenthesized_pattern: ($) =>
+      seq('(', choice($._inner_pattern, alias($._inner_tuple_pattern, $.tuple_pattern)), ')'),
+
+    // In parentheses a pattern may have a type.
+    _inner_pattern: ($) => choice($.pattern, $.typed_pattern),
+
+    _inner_tuple_pattern: ($) => seq($._inner_pattern, repeat1(seq(',', $._inner_pattern))),
+
+    typed_pattern: ($) => seq(field('pattern', $.pattern), ':', field('type', $.type)),
 
     // Types.
 

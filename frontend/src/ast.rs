@@ -88,6 +88,8 @@ pub struct FunctionDefinition {
 pub struct KeywordParameter {
     /// The parameter.
     pub name: Name,
+    /// Its type: `name : type := default`.
+    pub ty: Option<TypeExpr>,
     /// Its value where a call does not give one.
     pub default: Expr,
 }
@@ -160,8 +162,11 @@ pub enum PatternKind {
     Unit,
     /// `p1, p2, …`, two or more, right-nested: `a, b, c` takes the pair `(a, (b, c))` apart.
     Tuple(Vec<Pattern>),
-    /// `name(p)`: takes a record of this datatype apart.
+    /// `name(p)`: takes a record of this datatype apart. Bound by a `let` it is a local function where there is no such
+    /// datatype.
     Record(Name, Box<Pattern>),
+    /// `p : type`, in parentheses: what it binds is of this type.
+    Typed(Box<Pattern>, TypeExpr),
     /// Unreadable; reported.
     Error,
 }
@@ -187,8 +192,12 @@ impl FunctionDefinition {
             _ => vec![self.parameter.clone()],
         };
         parts.extend(self.keywords.iter().map(|keyword| {
-            let kind = PatternKind::Variable(keyword.name.symbol.clone());
-            Pattern { kind, span: keyword.name.span }
+            let span = keyword.name.span;
+            let name = Pattern { kind: PatternKind::Variable(keyword.name.symbol.clone()), span };
+            match &keyword.ty {
+                Some(ty) => Pattern { span: span.to(ty.span), kind: PatternKind::Typed(Box::new(name), ty.clone()) },
+                None => name,
+            }
         }));
         Pattern { kind: PatternKind::Tuple(parts), span: self.parameter.span }
     }
@@ -200,8 +209,16 @@ impl Pattern {
         match &self.kind {
             PatternKind::Variable(name) => names.push(name.clone()),
             PatternKind::Tuple(parts) => parts.iter().for_each(|part| part.names(names)),
-            PatternKind::Record(_, parts) => parts.names(names),
+            PatternKind::Record(_, inner) | PatternKind::Typed(inner, _) => inner.names(names),
             PatternKind::Unit | PatternKind::Error => {}
+        }
+    }
+
+    /// The pattern without the types that are written behind it.
+    pub fn bare(&self) -> &Pattern {
+        match &self.kind {
+            PatternKind::Typed(inner, _) => inner.bare(),
+            _ => self,
         }
     }
 }
@@ -227,7 +244,7 @@ impl Expr {
             }
             ExprKind::Range { start, end, stride } => [&**start, end].into_iter().chain(stride.as_deref()).collect(),
             ExprKind::Lambda { body, .. } => vec![body],
-            ExprKind::Keyword { value, .. } => vec![value],
+            ExprKind::Keyword { value, .. } | ExprKind::Typed { value, .. } => vec![value],
             ExprKind::Each { body, sources, filter, .. } => {
                 let sequences = sources.iter().filter_map(|source| source.sequence.as_ref());
                 sequences.chain(filter.as_deref()).chain(body.as_deref()).collect()
@@ -325,6 +342,13 @@ pub enum ExprKind {
         name: Name,
         /// The argument.
         value: Box<Expr>,
+    },
+    /// `value : type`, in parentheses: a pattern, which only `=`, `=>` or `in` behind it can tell.
+    Typed {
+        /// What is said to be of the type.
+        value: Box<Expr>,
+        /// The type.
+        ty: TypeExpr,
     },
     /// `{body : p1 in s1; … | filter}`.
     Each {

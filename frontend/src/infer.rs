@@ -164,6 +164,8 @@ pub(crate) struct Inference<'a> {
     elements: HashSet<VariableId>,
     /// The names that the `let` bindings and values being checked will bind.
     binding: Vec<Symbol>,
+    /// The types behind the parts of the pattern being checked.
+    annotations: Vec<pattern::Annotation>,
     calls: Vec<SeenCall>,
     /// Identities of functions that are called, or that are passed to what calls them, with the form and the place:
     /// they have to be determined.
@@ -201,6 +203,7 @@ impl<'a> Inference<'a> {
             used: HashSet::new(),
             elements: HashSet::new(),
             binding: Vec::new(),
+            annotations: Vec::new(),
             calls: Vec::new(),
             unknown: Vec::new(),
             compared: Vec::new(),

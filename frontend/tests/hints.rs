@@ -202,9 +202,9 @@ fn values_for_their_effect_are_used() {
 #[test]
 fn parts_of_other_syntaxes() {
     advises("function g(x) -> int = x;", "E0110", "comes after `:`");
-    for text in ["function g(x: int) = x;", "function g(int x) = x;"] {
-        advises(text, "E0110", "types come after the parameters");
-    }
+    advises("function g(int x) = x;", "E0110", "types come after the parameters");
+    advises("let x : int = 3 in x;", "E0110", "stands in parentheses");
+    advises("(3 : int) + 1;", "E0114", "patterns with a type are bound");
     advises("let x := 3 in x;", "E0110", "a value is bound by `=`");
     advises("if (t) { 1 } else { 2 };", "E0110", "`if c then a else b`");
     advises("x = 3; x == 3 ? 1 : 2;", "E0110", "`if c then a else b`");

@@ -178,6 +178,18 @@ snapshots! {
         "datatype complex (a, a) :: (a in number); function re(z) : complex(bool) -> int = 1;",
         "function re(z) : complex(int) -> int = 1;",
     ];
+    annotations: [
+        "function g(x : int) : float -> float = 2.0;",
+        "function g(a, (b : [int], c)) = a + c; g(1, ([2.5], 3));",
+        "function h(x : float, k : int := 2.5) = x;",
+        "function h(x : int) = x + 0.5;",
+        "((x : int) => x + 1)(2.5);",
+        "(a : int, b) = (1.0, 2);",
+        "let ((a, b) : (int, float)) = (1, 2) in a;",
+        "{x : (x : bool) in [1, 2]};",
+        "function g(x : number) = x;",
+        "function g(x : a) = x;",
+    ];
     datatype_mismatches: [
         "datatype foo (int, int); let foo(a, b, c) = foo(1, 2) in a;",
         "datatype foo (int, int); let foo(a, b) = (1, 2) in a;",

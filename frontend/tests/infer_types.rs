@@ -140,6 +140,18 @@ fn function_values_and_datatypes_have_principal_types() {
         ("function app(g, x) : (int -> int, int) -> int = g(x);", "(int -> int, int) -> int"),
         ("function same(g, h) = [g, h];", "(a, a) -> [a] :: (a in any)"),
         ("function none(n) : int -> [int -> int] = [];", "int -> [int -> int]"),
+        ("function g(x : int, v : [float]) = #v;", "(int, [float]) -> int"),
+        ("function g(fn : int -> float) = fn(1); g(float);", "(int -> float) -> float\nfloat"),
+        (
+            "function g(x : int, k : float := 3.0) = (x, k); g(1, k := 2.5);",
+            "(int, float) -> (int, float)\n(int, float)",
+        ),
+        ("function g(x : a, y) : (a, a) -> a :: (a in number) = x + y;", "(a, a) -> a :: (a in number)"),
+        ("datatype q (int, a) :: (a in any); function g(q(x, y) : q(bool)) = y;", {
+            "(int, a) -> q(a) :: (a in any)\nq(bool) -> bool"
+        }),
+        ("((x : int, y) => y); (v : [float], n) = ([], 3);", "(int, int) -> int\n[float]\nint"),
+        ("function g(x : later) = x; datatype later int;", "later -> later\nint -> later"),
         ("function df(a, (b, c), d := 3) = a + b + c + d;", "(int, (int, int), int) -> int"),
         ("'max; '+; sum;", "(int, int) -> int\n(int, int) -> int\n[int] -> int"),
         ("datatype foo (int, int);", "(int, int) -> foo"),

@@ -172,6 +172,12 @@ fn apply_to_each() {
 }
 
 #[test]
+fn assignments_with_types() {
+    assert_eq!(shapes("(a : int, b) = (1, 2);"), ["([a : int], b) = (1, 2)"]);
+    assert_eq!(shapes("(v : [float]) = [];"), ["[v : [float]] = []"]);
+}
+
+#[test]
 fn functions() {
     for (text, expected) in [
         ("function g(a) = a;", "function g a = a"),
@@ -188,6 +194,14 @@ fn functions() {
             "function + (a, b) : ((a, a) -> a) :: a in number \"Sum.\""
         }),
         ("function 'not (a) = '+;", "function not a = +"),
+        ("function g(a : int, v : [float]) = a;", "function g ([a : int], [v : [float]]) = a"),
+        ("function g(a : b -> c) = a;", "function g [a : (b -> c)] = a"),
+        ("function g((a, b : bool) : (int, bool)) = a;", "function g [(a, [b : bool]) : (int, bool)] = a"),
+        ("function g(p(x : int, y)) = x;", "function g p<([x : int], y)> = x"),
+        (
+            "function g(a : int, b : int := 3, c := (1, 2), d : [[a]] := []) : int -> int = a;",
+            "function g [a : int] b : int := 3 c := (1, 2) d : [[a]] := [] : (int -> int) = a",
+        ),
     ] {
         assert_eq!(shapes(text), [expected], "{text}");
     }
@@ -209,6 +223,11 @@ fn lambdas_and_keyword_arguments() {
         ("df(1, b := 5, c := x => x)", "df<(1, (b := 5), (c := (x => x)))>"),
         ("df(b := 1 + 2, 3)", "df<((b := (1 + 2)), 3)>"),
         ("scan('+, 0, v)", "scan<(+, 0, v)>"),
+        ("(x : int) => x", "([x : int] => x)"),
+        ("((a : int, p(b : q(int)), c) => b)", "(([a : int], p<[b : q<int>]>, c) => b)"),
+        ("let (a : int, b), (c : [int -> int]) = p in a", "(let (([a : int], b), [c : [(int -> int)]]) = p in a)"),
+        ("{a : (a : int, b) in v; (c : int) in w}", "{a : ([a : int], b) in v; [c : int] in w}"),
+        ("{(a : int, b) in v}", "{([a : int], b) in v}"),
     ] {
         assert_eq!(shape(text), expected, "{text}");
     }

@@ -59,7 +59,7 @@ pub(crate) fn variables(pattern: &Pattern, found: &mut Vec<Span>) {
     match &pattern.kind {
         PatternKind::Variable(_) => found.push(pattern.span),
         PatternKind::Tuple(parts) => parts.iter().for_each(|part| variables(part, found)),
-        PatternKind::Record(_, parts) => variables(parts, found),
+        PatternKind::Record(_, inner) | PatternKind::Typed(inner, _) => variables(inner, found),
         PatternKind::Unit | PatternKind::Error => {}
     }
 }

@@ -77,6 +77,13 @@ impl Inference<'_> {
                 self.diagnostics.push(Diagnostic::error("E0225", message, span).hint(hint));
                 error(span)
             }
+            ast::ExprKind::Typed { value, ty } => {
+                self.expression(value);
+                let message = "a type stands behind a pattern only: this is an expression";
+                let hint = "patterns with a type are bound, as in `((x : int) => x + 1)`; a range is written `[a : b]`";
+                self.diagnostics.push(Diagnostic::error("E0114", message, ty.span).saying("the type").hint(hint));
+                error(span)
+            }
             ast::ExprKind::Each { is_serial: true, body, sources, filter } => {
                 self.serial_each(span, body.as_deref(), sources, filter.as_deref())
             }

@@ -221,9 +221,10 @@ fn each_name(expression: &ast::Expr, visit: &mut impl FnMut(&str)) {
     match &expression.kind {
         Kind::Name(name) => visit(name),
         Kind::Literal(_) | Kind::Text(_) | Kind::Unit | Kind::Empty(_) | Kind::Error => {}
-        Kind::Lambda { body: part, .. } | Kind::Keyword { value: part, .. } | Kind::Unary { operand: part, .. } => {
-            each_name(part, visit);
-        }
+        Kind::Lambda { body: part, .. }
+        | Kind::Keyword { value: part, .. }
+        | Kind::Typed { value: part, .. }
+        | Kind::Unary { operand: part, .. } => each_name(part, visit),
         Kind::Tuple(parts) | Kind::Sequence(parts) => parts.iter().for_each(|part| each_name(part, visit)),
         Kind::Call { function: one, argument: other }
         | Kind::Index { sequence: one, index: other }

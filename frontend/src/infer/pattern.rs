@@ -11,7 +11,20 @@ use crate::typed::{Pattern, PatternKind};
 use nesl_span::Span;
 use std::collections::HashMap;
 
-/// A pattern as written, without needless parentheses.
+/// A type behind a pattern, which is to be matched with what the pattern binds.
+#[derive(Clone, Debug)]
+pub(super) struct Annotation {
+    /// The pattern as written.
+    what: String,
+    /// The type of what it binds.
+    given: TypeId,
+    /// The type behind it.
+    wanted: TypeId,
+    /// Where that stands.
+    span: Span,
+}
+
+/// A pattern as written, without types and needless parentheses.
 pub fn pattern_text(pattern: &ast::Pattern) -> String {
     match &pattern.kind {
         ast::PatternKind::Variable(name) => name.to_string(),
@@ -24,12 +37,14 @@ pub fn pattern_text(pattern: &ast::Pattern) -> String {
             ast::PatternKind::Tuple(_) | ast::PatternKind::Unit => format!("{}{}", name.symbol, pattern_text(parts)),
             _ => format!("{}({})", name.symbol, pattern_text(parts)),
         },
+        ast::PatternKind::Typed(inner, _) => pattern_text(inner),
         ast::PatternKind::Error => "?".to_owned(),
     }
 }
 
 /// The parts of a function's parameter pattern; none for `()`.
 pub fn parameter_texts(pattern: &ast::Pattern) -> Vec<String> {
+    let pattern = pattern.bare();
     match &pattern.kind {
         ast::PatternKind::Unit => Vec::new(),
         ast::PatternKind::Tuple(parts) => parts.iter().map(pattern_text).collect(),
@@ -65,6 +80,13 @@ impl Inference<'_> {
                 (whole.kind, whole.ty)
             }
             ast::PatternKind::Record(name, parts) => self.record_pattern(name, parts, seen),
+            ast::PatternKind::Typed(inner, written) => {
+                let typed = self.pattern(inner, seen);
+                let wanted = self.type_expression(written);
+                let what = pattern_text(inner);
+                self.annotations.push(Annotation { what, given: typed.ty, wanted, span: written.span });
+                return typed;
+            }
             ast::PatternKind::Error => (PatternKind::Error, Types::ERROR),
         };
         Pattern { kind, ty, span: pattern.span }
@@ -103,7 +125,7 @@ impl Inference<'_> {
             .collect();
         let wanted = self.types.import(&datatype.payload, &arguments);
         let what = format!("`{}`", datatype.name);
-        self.match_pattern(&payload, wanted, &what, name.span);
+        self.match_parts(&payload, wanted, &what, name.span);
         (PatternKind::Record(Box::new(payload)), self.types.record(&datatype, &arguments))
     }
 
@@ -112,6 +134,7 @@ impl Inference<'_> {
         match &pattern.kind {
             ast::PatternKind::Variable(_) | ast::PatternKind::Unit | ast::PatternKind::Error => false,
             ast::PatternKind::Tuple(parts) => parts.iter().any(|part| self.has_unknown_datatype(part)),
+            ast::PatternKind::Typed(inner, _) => self.has_unknown_datatype(inner),
             ast::PatternKind::Record(name, parts) => {
                 matches!(self.datatype(&name.symbol), DatatypeMeaning::Unknown) || self.has_unknown_datatype(parts)
             }
@@ -147,6 +170,29 @@ impl Inference<'_> {
 
     /// Makes a pattern take values of type `ty` apart; `what` names the value in the message, at `span`.
     pub(super) fn match_pattern(&mut self, pattern: &Pattern, ty: TypeId, what: &str, span: Span) {
+        self.match_parts(pattern, ty, what, span);
+        self.settle_annotations(Some(span));
+    }
+
+    /// Makes what patterns bind have the types that are written behind them. This comes after the values are known, at
+    /// `value`, so that a type that does not fit is told from a pattern that does not.
+    pub(super) fn settle_annotations(&mut self, value: Option<Span>) {
+        for Annotation { what, given, wanted, span } in std::mem::take(&mut self.annotations) {
+            let (found, written) = (self.types.describe(given), self.types.describe(wanted));
+            let Err(failure) = self.types.unify(given, wanted) else { continue };
+            let report = self.class_report(failure, &format!("`{what}`"), span).unwrap_or_else(|| {
+                let message = format!("`{what}` is declared as {written}, but it is {found}");
+                Diagnostic::error("E0202", message, span)
+            });
+            let mut report = report.saying("declared here");
+            if let Some(value) = value {
+                report = report.also(value, self.label(given));
+            }
+            self.diagnostics.push(report);
+        }
+    }
+
+    fn match_parts(&mut self, pattern: &Pattern, ty: TypeId, what: &str, span: Span) {
         let Err(failure) = self.types.unify(pattern.ty, ty) else { return };
         if let Failure::Functions(..) | Failure::Infinite = failure
             && let Some(report) = self.class_report(failure, what, pattern.span)

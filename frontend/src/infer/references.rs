@@ -28,6 +28,7 @@ impl References {
                 }
                 if let Some(body) = &function.body {
                     for keyword in &function.keywords {
+                        keyword.ty.iter().for_each(|ty| walk.ty(ty));
                         walk.expression(&keyword.default);
                     }
                     let mut names = Vec::new();
@@ -134,6 +135,10 @@ impl Walk<'_> {
                 }
                 self.pattern_types(parts);
             }
+            PatternKind::Typed(inner, ty) => {
+                self.pattern_types(inner);
+                self.ty(ty);
+            }
         }
     }
 
@@ -155,6 +160,10 @@ impl Walk<'_> {
                 self.unbind(&names);
             }
             ExprKind::Keyword { value, .. } => self.expression(value),
+            ExprKind::Typed { value, ty } => {
+                self.expression(value);
+                self.ty(ty);
+            }
             ExprKind::Name(name) => self.name(name, expression.span),
             ExprKind::Tuple(parts) | ExprKind::Sequence(parts) => parts.iter().for_each(|part| self.expression(part)),
             ExprKind::Call { function, argument } => {

@@ -90,6 +90,7 @@ fn as_expression(pattern: &Pattern) -> ast::Expr {
             function: Box::new(ast::Expr { kind: ExprKind::Name(name.symbol.clone()), span: name.span }),
             argument: Box::new(as_expression(payload)),
         },
+        PatternKind::Typed(inner, _) => return as_expression(inner),
         PatternKind::Error => ExprKind::Error,
     };
     ast::Expr { kind, span }

@@ -78,6 +78,7 @@ impl Inference<'_> {
         if let Some(argument) = argument {
             self.match_pattern(&pattern, argument, "an element of its sequence", parameter.span);
         }
+        self.settle_annotations(None);
         self.enter(&pattern);
         let body = self.expression(body);
         self.leave(&pattern);

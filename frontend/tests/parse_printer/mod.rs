@@ -57,7 +57,8 @@ pub fn form(form: &TopLevel) -> String {
         TopLevelKind::Function(function) => {
             let mut out = format!("function {} {}", function.name.symbol, pattern(&function.parameter));
             for keyword in &function.keywords {
-                out += &format!(" {} := {}", keyword.name.symbol, expression(&keyword.default));
+                let ty = keyword.ty.as_ref().map_or(String::new(), |ty| format!(" : {}", type_expr(ty)));
+                out += &format!(" {}{ty} := {}", keyword.name.symbol, expression(&keyword.default));
             }
             if let Some(signature) = &function.signature {
                 out += &format!(" : {}", type_expr(&signature.type_expr));
@@ -82,6 +83,7 @@ pub fn pattern(node: &Pattern) -> String {
         PatternKind::Unit => "()".into(),
         PatternKind::Tuple(parts) => format!("({})", parts.iter().map(pattern).collect::<Vec<_>>().join(", ")),
         PatternKind::Record(name, parts) => format!("{}<{}>", name.symbol, pattern(parts)),
+        PatternKind::Typed(inner, ty) => format!("[{} : {}]", pattern(inner), type_expr(ty)),
         PatternKind::Error => "error".into(),
     }
 }
@@ -143,6 +145,7 @@ pub fn expression(node: &Expr) -> String {
         },
         ExprKind::Lambda { parameter, body } => format!("({} => {})", pattern(parameter), expression(body)),
         ExprKind::Keyword { name, value } => format!("({} := {})", name.symbol, expression(value)),
+        ExprKind::Typed { value, ty } => format!("[{} : {}]", expression(value), type_expr(ty)),
         ExprKind::Each { is_serial, body, sources, filter } => {
             let star = if *is_serial { "* " } else { "" };
             let body = body.as_ref().map_or(String::new(), |body| format!("{} : ", expression(body)));

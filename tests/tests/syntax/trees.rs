@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 #![allow(unsafe_code, reason = "a parser is a library of C")]
 
-use nesl_frontend::ast::{Binding, Expr, ExprKind, Pattern, TopLevel, TopLevelKind, TypeExpr, TypeExprKind, UnaryOp};
+use nesl_frontend::ast::{
+    Binding, Expr, ExprKind, Pattern, PatternKind, TopLevel, TopLevelKind, TypeExpr, TypeExprKind, UnaryOp,
+};
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
 use nesl_frontend::syntax::nesl::parser;
@@ -217,6 +219,19 @@ impl OfCompiler {
         let mut names = Vec::new();
         pattern.names(&mut names);
         self.0.push((format!("binds {}", names.join(" ")), 0, 0));
+        self.annotations(pattern);
+    }
+
+    fn annotations(&mut self, pattern: &Pattern) {
+        match &pattern.kind {
+            PatternKind::Tuple(parts) => parts.iter().for_each(|part| self.annotations(part)),
+            PatternKind::Record(_, inner) => self.annotations(inner),
+            PatternKind::Typed(inner, ty) => {
+                self.annotations(inner);
+                self.types(ty);
+            }
+            PatternKind::Variable(_) | PatternKind::Unit | PatternKind::Error => {}
+        }
     }
 
     fn form(&mut self, form: &TopLevel) {
@@ -226,6 +241,7 @@ impl OfCompiler {
                 self.bound(&function.parameter);
                 for keyword in &function.keywords {
                     self.add("default_parameter", keyword.name.span.to(keyword.default.span));
+                    keyword.ty.iter().for_each(|ty| self.types(ty));
                     self.expression(&keyword.default);
                 }
                 if let Some(signature) = &function.signature {
@@ -277,6 +293,8 @@ impl OfCompiler {
             ExprKind::Range { .. } => "range",
             ExprKind::Lambda { .. } => "lambda_expression",
             ExprKind::Keyword { .. } => "named_argument",
+            // No program: it has to be a pattern.
+            ExprKind::Typed { .. } => "typed",
             ExprKind::Each { .. } => "apply_to_each",
             ExprKind::Error => panic!("no program"),
         };
@@ -341,13 +359,25 @@ impl OfTree<'_> {
             match node.kind() {
                 "identifier" => found.push(node),
                 "record_pattern" => collect(node.child_by_field_name("parts").unwrap(), found),
+                "typed_pattern" => collect(node.child_by_field_name("pattern").unwrap(), found),
                 _ => OfTree::inside(node).into_iter().for_each(|child| collect(child, found)),
             }
         }
         let mut found = Vec::new();
         patterns.iter().for_each(|pattern| collect(*pattern, &mut found));
+        patterns.iter().for_each(|pattern| self.annotations(*pattern));
         let names: Vec<String> = found.iter().map(|name| self.text[name.byte_range()].to_lowercase()).collect();
         self.found.push((format!("binds {}", names.join(" ")), 0, 0));
+    }
+
+    /// The types behind patterns.
+    fn annotations(&mut self, pattern: Node) {
+        for part in Self::inside(pattern) {
+            match pattern.kind() == "typed_pattern" && pattern.child_by_field_name("type") == Some(part) {
+                true => self.part(part, None),
+                false => self.annotations(part),
+            }
+        }
     }
 
     /// A part, with the parentheses around it.

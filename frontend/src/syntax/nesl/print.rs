@@ -129,13 +129,22 @@ impl Printer<'_> {
             PatternKind::Variable(symbol) => self.names.called(symbol).to_owned(),
             PatternKind::Unit | PatternKind::Error => "()".to_owned(),
             PatternKind::Tuple(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.pattern(part, false)).collect();
+                let parts: Vec<String> = parts.iter().map(|part| self.part(part)).collect();
                 format!("({})", parts.join(", "))
             }
+            PatternKind::Typed(..) => format!("({})", self.part(pattern)),
             PatternKind::Record(name, inner) => {
                 let record = format!("{}{}", self.names.called(&name.symbol), self.pattern(inner, true));
                 if is_parameter { format!("({record})") } else { record }
             }
+        }
+    }
+
+    /// A pattern between the commas in parentheses.
+    fn part(&self, pattern: &Pattern) -> String {
+        match &pattern.kind {
+            PatternKind::Typed(inner, ty) => format!("{} : {}", self.pattern(inner, false), self.type_text(ty)),
+            _ => self.pattern(pattern, false),
         }
     }
 
@@ -213,6 +222,7 @@ impl Printer<'_> {
                 (text, OPEN)
             }
             ExprKind::Keyword { name, value } => (format!("{} := {}", name.symbol, self.before_comma(value)), OPEN),
+            ExprKind::Typed { value, ty } => atom(format!("({} : {})", self.single(value), self.type_text(ty))),
             ExprKind::Each { is_serial, body, sources, filter } => {
                 atom(self.each(*is_serial, body.as_deref(), sources, filter.as_deref()))
             }

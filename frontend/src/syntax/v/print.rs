@@ -343,12 +343,13 @@ impl<'a> Printer<'a> {
         let mut found = None;
         let mut look = |pattern: &Pattern| {
             patterns::each_record(pattern, &mut |name, inner| {
+                let inner = inner.bare();
                 let parts = match &inner.kind {
                     PatternKind::Tuple(parts) => parts.as_slice(),
                     _ => std::slice::from_ref(inner),
                 };
                 let names: Vec<&str> = (parts.iter())
-                    .filter_map(|part| match &part.kind {
+                    .filter_map(|part| match &part.bare().kind {
                         PatternKind::Variable(name) => Some(&**name),
                         _ => None,
                     })

@@ -56,6 +56,11 @@ pub(super) fn expression(gaps: &mut Gaps<'_>, expr: &Expr, depth: u32) {
             gaps.keep(first_token(gaps, body), Indent::Column(first, STEP));
             expression(gaps, body, depth + 1);
         }
+        ExprKind::Typed { value, ty } => {
+            expression(gaps, value, depth);
+            let (start, end) = gaps.range(ty.span);
+            gaps.plain(start, end, depth);
+        }
         ExprKind::Keyword { value, .. } => {
             gaps.keep(first_token(gaps, value), Indent::Column(first, STEP));
             expression(gaps, value, depth + 1);

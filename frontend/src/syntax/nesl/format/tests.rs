@@ -45,6 +45,13 @@ fn blanks_are_as_usual() {
             "function g (p(a,b),n:=-3,m:=f (2)):[(int,q(a))]->a::(a in any;b in number)\"doc\"=a;",
             "function g(p(a, b), n := -3, m := f(2)) : [(int, q(a))] -> a :: (a in any; b in number) \"doc\" = a;\n",
         ),
+        ("function g(x:int,v:[ float ],k:q(a):=3)=x;", "function g(x : int, v : [float], k : q(a) := 3) = x;\n"),
+        ("((x:int)=>x+1)(2);", "((x : int) => x + 1)(2);\n"),
+        ("(a:int,b)=f((y:int,z)=>y);", "(a : int, b) = f((y : int, z) => y);\n"),
+        (
+            "{a:(a:int,b)in v};let (c:int->int,(d))=e in c;",
+            "{a : (a : int, b) in v}; let (c : int -> int, (d)) = e in c;\n",
+        ),
         ("X = F;FUNCTION Sq(A) = A*a;", "X = F; FUNCTION Sq(A) = A * a;\n"),
     ] {
         becomes(text, expected);

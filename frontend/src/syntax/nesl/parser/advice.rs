@@ -81,7 +81,9 @@ fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
         return Some("the type of a function comes after `:`, as in `function g(x) : int -> int = …`");
     }
     if matches!(found, Some(Token::Colon | Token::Name(_))) && in_parameters(before) {
-        return Some("types come after the parameters, as in `function g(x) : int -> int = …`");
+        return Some(
+            "types come after the parameters, as in `function g(x) : int -> int = …`, or after each: `(x : int)`",
+        );
     }
     if found == Some(&Token::Equal) && expected.contains(What::Type) && last_words(before).0 == "datatype" {
         return Some("a datatype is written without `=`: `datatype name (int, float)`");
@@ -98,6 +100,9 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
     let (previous, last) = last_words(before);
     let is_each = context == Some(Context::Each);
     match found? {
+        Token::Colon if context == Some(Context::Let) && expected.contains(What::Equal) => {
+            Some("a name with a type stands in parentheses: `let (name : type) = value in …`")
+        }
         Token::ColonEqual if context == Some(Context::Let) => {
             Some("`:=` passes an argument by name; a value is bound by `=`")
         }

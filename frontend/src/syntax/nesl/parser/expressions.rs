@@ -18,37 +18,73 @@ use nesl_prim::ScalarValue;
 
 /// Any expression, commas included.
 pub(super) fn expression<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Expr> {
-    recursive(move |expression| {
-        let single = recursive(|single| {
-            let skipped = |brackets: &'static [Bracket]| {
-                via_parser(skip_group(tokens, brackets).map_with(|(), extra| error_at(extra.span())))
-            };
-            let group = choice((parenthesised(expression.clone()), each(expression.clone())))
-                .recover_with(skipped(&[Bracket::Parenthesis, Bracket::Brace]))
-                .boxed();
-            let sequence = sequence(single.clone(), expression.clone()).recover_with(skipped(&[Bracket::Square]));
-            let index = index(expression.clone()).recover_with(skipped(&[Bracket::Square])).map(Suffix::Index);
-            let open_ended =
-                choice((constant(), quoted(), conditional(expression.clone()), bindings(expression.clone())));
-            let open_ended = open_ended.or(timing(expression.clone())).boxed();
-            // After an operand a square bracket is an index, never a sequence.
-            let suffix = choice((open_ended.clone().map(Suffix::Argument), index, group.clone().map(Suffix::Argument)));
-            let operand = choice((open_ended, group, sequence)).labelled(What::Expression);
-            let operation =
-                operations(once(tokens, Remembered::Operand, operand), once(tokens, Remembered::Suffix, suffix));
-            choice((lone_constant(tokens), lambda_or_keyword(operation, single)))
-        });
-        single.clone().then(just(Token::Comma).ignore_then(single).repeated().collect::<Vec<_>>()).map_with(
-            |(first, mut more), extra| {
-                if more.is_empty() {
-                    return first;
-                }
-                more.insert(0, first);
-                Expr { kind: ExprKind::Tuple(more), span: span(extra.span()) }
-            },
-        )
+    recursive(move |expression| list(single(tokens, expression.boxed()))).boxed()
+}
+
+/// An expression without commas outside of brackets, in which `expression` is any.
+pub(super) fn single<'t>(tokens: recovery::Source<'t>, expression: Rule<'t, Expr>) -> Rule<'t, Expr> {
+    recursive(|single| {
+        let skipped = |brackets: &'static [Bracket]| {
+            via_parser(skip_group(tokens, brackets).map_with(|(), extra| error_at(extra.span())))
+        };
+        let parts = list(typed(tokens, single.clone()));
+        let group = choice((parenthesised(parts), each(expression.clone())))
+            .recover_with(skipped(&[Bracket::Parenthesis, Bracket::Brace]))
+            .boxed();
+        let sequence = sequence(single.clone(), expression.clone()).recover_with(skipped(&[Bracket::Square]));
+        let index = index(expression.clone()).recover_with(skipped(&[Bracket::Square])).map(Suffix::Index);
+        let open_ended = choice((constant(), quoted(), conditional(expression.clone()), bindings(expression.clone())));
+        let open_ended = open_ended.or(timing(expression)).boxed();
+        // After an operand a square bracket is an index, never a sequence.
+        let suffix = choice((open_ended.clone().map(Suffix::Argument), index, group.clone().map(Suffix::Argument)));
+        let operand = choice((open_ended, group, sequence)).labelled(What::Expression);
+        let operation =
+            operations(once(tokens, Remembered::Operand, operand), once(tokens, Remembered::Suffix, suffix));
+        choice((lone_constant(tokens), lambda_or_keyword(operation, single)))
     })
     .boxed()
+}
+
+/// One or more expressions between commas.
+fn list<'t>(part: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't) -> Rule<'t, Expr> {
+    part.clone()
+        .then(just(Token::Comma).ignore_then(part).repeated().collect::<Vec<_>>())
+        .map_with(|(first, mut more), extra| {
+            if more.is_empty() {
+                return first;
+            }
+            more.insert(0, first);
+            Expr { kind: ExprKind::Tuple(more), span: span(extra.span()) }
+        })
+        .boxed()
+}
+
+/// `single`, or `single : type` where that turns out to be a pattern.
+fn typed<'t>(
+    source: recovery::Source<'t>,
+    single: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
+) -> Rule<'t, Expr> {
+    let (_, any_type) = types();
+    // Anything but a type behind the colon is another mistake, for example `(0 : 9)` for a range.
+    let colon = custom::<_, Tokens<'t>, _, Extra<'t>>(move |input| {
+        let start = input.cursor().inner().0;
+        match source.tokens.get(start..) {
+            Some(
+                [(Token::Colon, _), (Token::Name(_) | Token::Open(Bracket::Square | Bracket::Parenthesis), _), ..],
+            ) => {
+                input.skip();
+                Ok(())
+            }
+            _ => Err(recovery::silent(source, start)),
+        }
+    });
+    single
+        .then(colon.ignore_then(any_type).or_not())
+        .map_with(|(value, ty), extra| match ty {
+            None => value,
+            Some(ty) => Expr { kind: ExprKind::Typed { value: Box::new(value), ty }, span: span(extra.span()) },
+        })
+        .boxed()
 }
 
 /// `operation`, `pattern => single` or `name := single`. What stands before the arrow turns out to be a pattern there.
@@ -304,7 +340,7 @@ fn is_listing(expr: &Expr) -> bool {
 
 /// A source without `in` must be a name, which is also its sequence.
 fn demand_name<'t>(pattern: &Pattern, emitter: &mut chumsky::input::Emitter<Fault<'t>>) {
-    if matches!(pattern.kind, PatternKind::Tuple(_) | PatternKind::Record(..)) {
+    if matches!(pattern.kind, PatternKind::Tuple(_) | PatternKind::Record(..) | PatternKind::Typed(..)) {
         let diagnostic = Diagnostic::error("E0115", "this pattern needs a sequence", pattern.span)
             .saying("expected `in` and a sequence after it")
             .hint("only a single name may stand alone: `{x : x}` is `{x : x in x}`");

@@ -1,14 +1,14 @@
 //! Top-level forms, and recovery from one form to the next.
 
-use super::expressions::{expression, quoted_name};
+use super::expressions::{expression, quoted_name, single};
 use super::fault::{Context, Expected, Fault, What};
-use super::patterns::{binder, cannot_bind, from_expression, patterns};
+use super::patterns::{annotation, binder, cannot_bind, from_expression, patterns};
 use super::recovery::{self, skip_form};
 use super::types::{signature, types};
 use super::{Extra, Place, Rule, Tokens, place, span};
 use crate::ast::{
     DatatypeDefinition, Expr, ExprKind, FunctionDefinition, Import, KeywordParameter, Name, Pattern, PatternKind,
-    TopLevel, TopLevelKind,
+    TopLevel, TopLevelKind, TypeExpr,
 };
 use crate::diagnostic::Diagnostic;
 use crate::syntax::nesl::lexer;
@@ -22,16 +22,18 @@ const IMPORT: &str = "import";
 /// A whole text.
 pub(super) fn program<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Vec<TopLevel>> {
     let expression = expression(tokens);
-    let form = choice((function(expression.clone()), datatype(), import(), assignment_or_expression(expression)))
-        .labelled(What::Form)
-        .map_with(|kind, extra| TopLevel { kind, span: span(extra.span()) })
-        .then(ended())
-        .validate(|(form, is_ended), _, emitter| {
-            if !is_ended {
-                emitter.emit(Fault::described(missing_terminator(&form), place(form.span)));
-            }
-            form
-        });
+    let parameters = parameters(single(tokens, expression.clone()));
+    let form =
+        choice((function(parameters, expression.clone()), datatype(), import(), assignment_or_expression(expression)))
+            .labelled(What::Form)
+            .map_with(|kind, extra| TopLevel { kind, span: span(extra.span()) })
+            .then(ended())
+            .validate(|(form, is_ended), _, emitter| {
+                if !is_ended {
+                    emitter.emit(Fault::described(missing_terminator(&form), place(form.span)));
+                }
+                form
+            });
     let skipped = skip_form(tokens)
         .map_with(|(), extra| TopLevel { kind: TopLevelKind::Error, span: span(extra.span()) })
         .then_ignore(one_of([Token::Semicolon, Token::Dollar]).or_not());
@@ -84,10 +86,10 @@ fn assignment_or_expression<'t>(
 }
 
 fn function<'t>(
+    parameter: Rule<'t, (Pattern, Vec<KeywordParameter>)>,
     expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
 ) -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
     let (_, any_type) = types();
-    let parameter = parameters(expression.clone());
     let quoted = quoted_name().map_with(|symbol, extra| Name { symbol, span: span(extra.span()) });
     let truth_value = select_ref! { Token::Bool(value) => *value }.validate(|value, extra, emitter| {
         let at: Place = extra.span();
@@ -112,14 +114,17 @@ fn function<'t>(
         .as_context()
 }
 
-/// `a`, `(a, (b, c))`, `(a, b := 3, c := "x")`, `()`.
-fn parameters<'t>(
-    expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
-) -> impl Parser<'t, Tokens<'t>, (Pattern, Vec<KeywordParameter>), Extra<'t>> {
-    let (single, _) = patterns();
-    // The default is an expression with commas, so it holds all keyword parameters after it too.
-    let default = just(Token::ColonEqual).ignore_then(expression);
-    let keyword = single.clone().then(default.or_not());
+/// What follows the first `:=` in a parameter list: its default, and what stands behind it between commas, each with the
+/// type and the default that only a name with a type has here: `name := default` alone is an expression.
+type Defaults = (Expr, Vec<(Expr, Option<(TypeExpr, Expr)>)>);
+
+/// `a`, `(a, (b, c))`, `(a : int, b := 3, c : [char] := "x")`, `()`.
+fn parameters<'t>(value: Rule<'t, Expr>) -> Rule<'t, (Pattern, Vec<KeywordParameter>)> {
+    let (pattern, _) = patterns();
+    let typed = annotation().then_ignore(just(Token::ColonEqual)).then(value.clone());
+    let more = just(Token::Comma).ignore_then(value.clone().then(typed.or_not())).repeated().collect();
+    let default = just(Token::ColonEqual).ignore_then(value).then(more).boxed();
+    let keyword = pattern.then(default.or_not());
     let list = keyword
         .separated_by(just(Token::Comma))
         .collect::<Vec<_>>()
@@ -159,35 +164,38 @@ fn parameters<'t>(
 /// Takes `pattern := default`, with more of its kind in the default, apart; whether nothing else is among them.
 fn keyword_parameters<'t>(
     pattern: Pattern,
-    default: Expr,
+    (default, more): Defaults,
     keywords: &mut Vec<KeywordParameter>,
     emitter: &mut chumsky::input::Emitter<Fault<'t>>,
 ) -> bool {
+    let (pattern, ty) = match pattern.kind {
+        PatternKind::Typed(inner, ty) => (*inner, Some(ty)),
+        _ => (pattern, None),
+    };
     let PatternKind::Variable(symbol) = pattern.kind else {
         let diagnostic = Diagnostic::error("E0116", "only a name can have a default", pattern.span);
         emitter.emit(Fault::described(diagnostic, place(pattern.span)));
         return false;
     };
     let name = Name { symbol, span: pattern.span };
-    let mut more = Vec::new();
-    let default = match default.kind {
-        ExprKind::Tuple(mut parts) if parts.first().is_some_and(|first| first.span.start == default.span.start) => {
-            more = parts.split_off(1);
-            parts.pop().unwrap_or(Expr { kind: ExprKind::Error, span: default.span })
-        }
-        _ => default,
-    };
-    keywords.push(KeywordParameter { name, default });
+    keywords.push(KeywordParameter { name, ty, default });
     let mut is_whole = true;
-    for part in more {
-        if let ExprKind::Keyword { name, value } = part.kind {
-            keywords.push(KeywordParameter { name, default: *value });
-        } else {
-            is_whole = false;
-            let diagnostic = Diagnostic::error("E0116", "parameters with a default come last", part.span)
-                .saying("this needs a default too")
-                .hint("write a tuple as a default in parentheses");
-            emitter.emit(Fault::described(diagnostic, place(part.span)));
+    for (part, typed) in more {
+        match (part.kind, typed) {
+            (ExprKind::Keyword { name, value }, None) => {
+                keywords.push(KeywordParameter { name, ty: None, default: *value });
+            }
+            (ExprKind::Name(symbol), Some((ty, default))) => {
+                let name = Name { symbol, span: part.span };
+                keywords.push(KeywordParameter { name, ty: Some(ty), default });
+            }
+            _ => {
+                is_whole = false;
+                let diagnostic = Diagnostic::error("E0116", "parameters with a default come last", part.span)
+                    .saying("this needs a default too")
+                    .hint("write a tuple as a default in parentheses");
+                emitter.emit(Fault::described(diagnostic, place(part.span)));
+            }
         }
     }
     is_whole

@@ -4,9 +4,10 @@
 //! tells. Both are read as an expression, so that nothing is ever parsed twice, and [`from_expression`] converts it.
 
 use super::advice::pattern_hint;
-use super::fault::{Fault, What};
+use super::fault::{Expected, Fault, What};
+use super::types::types;
 use super::{Extra, Place, Rule, Tokens, place, span};
-use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind};
+use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::nesl::token::{Bracket, Token};
 use chumsky::input::Emitter;
@@ -37,24 +38,57 @@ fn of_another_file(name: &str, at: Span) -> Diagnostic {
         .hint(format!("call it `{own}`"))
 }
 
-/// A pattern without commas outside of parentheses, and one with.
+/// A pattern between the commas in parentheses, where it may have a type behind it, and one outside of parentheses, with
+/// commas and without a type.
 pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
-    let pattern = recursive(|pattern| {
-        let single = single(pattern);
-        single.clone().then(just(Token::Comma).ignore_then(single).repeated().collect::<Vec<_>>()).map_with(
-            |(first, mut more), extra| {
-                if more.is_empty() {
-                    return first;
-                }
-                more.insert(0, first);
-                Pattern { kind: PatternKind::Tuple(more), span: span(extra.span()) }
-            },
-        )
-    });
-    (single(pattern.clone()), pattern.boxed())
+    let inner = recursive(|inner| list(typed(single(inner.boxed())))).boxed();
+    let single = single(inner);
+    (typed(single.clone()), list(single))
 }
 
-fn single<'t>(pattern: impl Parser<'t, Tokens<'t>, Pattern, Extra<'t>> + Clone + 't) -> Rule<'t, Pattern> {
+/// One or more patterns between commas.
+fn list<'t>(part: Rule<'t, Pattern>) -> Rule<'t, Pattern> {
+    part.clone()
+        .then(just(Token::Comma).ignore_then(part).repeated().collect::<Vec<_>>())
+        .map_with(|(first, mut more), extra| {
+            if more.is_empty() {
+                return first;
+            }
+            more.insert(0, first);
+            Pattern { kind: PatternKind::Tuple(more), span: span(extra.span()) }
+        })
+        .boxed()
+}
+
+/// `pattern` or `pattern : type`.
+fn typed<'t>(single: Rule<'t, Pattern>) -> Rule<'t, Pattern> {
+    single
+        .then(annotation().or_not())
+        .map_with(|(pattern, ty), extra| match ty {
+            None => pattern,
+            Some(ty) => Pattern { kind: PatternKind::Typed(Box::new(pattern), ty), span: span(extra.span()) },
+        })
+        .boxed()
+}
+
+/// `: type` behind a pattern. Where there is none, no message says that there could be one: most patterns have none.
+pub(super) fn annotation<'t>() -> Rule<'t, TypeExpr> {
+    let (_, any_type) = types();
+    let colon = custom::<_, Tokens<'t>, _, Extra<'t>>(|input| {
+        let before = input.cursor();
+        let found = input.peek_ref();
+        if matches!(found, Some(Token::Colon)) {
+            input.skip();
+            return Ok(());
+        }
+        input.skip();
+        let place = input.span_since(&before);
+        Err(Fault::unexpected(Expected::default(), found, place))
+    });
+    colon.ignore_then(any_type).boxed()
+}
+
+fn single<'t>(pattern: Rule<'t, Pattern>) -> Rule<'t, Pattern> {
     let close = || just(Token::Close(Bracket::Parenthesis));
     // What is in parentheses, if anything, and where they stand.
     let parts = just(Token::Open(Bracket::Parenthesis))
@@ -116,6 +150,7 @@ pub(super) fn from_expression<'t>(expr: Expr, binder: &str, emitter: &mut Emitte
             emitter.emit(Fault::described(cannot_bind(value, at), place(at)));
             PatternKind::Error
         }
+        ExprKind::Typed { value, ty } => PatternKind::Typed(Box::new(from_expression(*value, binder, emitter)), ty),
         ExprKind::Error => PatternKind::Error,
         kind => {
             let message = format!("only patterns (names, tuples and records of names) can stand before `{binder}`");

@@ -59,6 +59,7 @@ impl Printer<'_> {
             ExprKind::Each { body, sources, filter, .. } => {
                 self.each(body.as_deref(), sources, filter.as_deref(), span)
             }
+            ExprKind::Typed { value, .. } => self.expression(value),
             ExprKind::Error => ("0".to_owned(), ATOM),
         }
     }
@@ -184,7 +185,11 @@ impl Printer<'_> {
         }
         let body = match body {
             Some(body) => self.expression(body),
-            None if matches!(sources.first().map(|source| &source.pattern.kind), Some(PatternKind::Tuple(_))) => {
+            None if matches!(
+                sources.first().map(|source| &source.pattern.bare().kind),
+                Some(PatternKind::Tuple(_))
+            ) =>
+            {
                 self.no_tuples(span);
                 ("0".to_owned(), ATOM)
             }

@@ -10,6 +10,7 @@ use nesl_span::Span;
 /// Calls `visit` with each variable.
 pub(super) fn each_variable(pattern: &Pattern, visit: &mut dyn FnMut(&Symbol, Span)) {
     match &pattern.kind {
+        PatternKind::Typed(inner, _) => each_variable(inner, visit),
         PatternKind::Variable(symbol) => visit(symbol, pattern.span),
         PatternKind::Tuple(parts) => parts.iter().for_each(|part| each_variable(part, visit)),
         PatternKind::Record(_, inner) => each_variable(inner, visit),
@@ -20,6 +21,7 @@ pub(super) fn each_variable(pattern: &Pattern, visit: &mut dyn FnMut(&Symbol, Sp
 /// Calls `visit` with each record that a pattern takes apart, and the pattern of its payload.
 pub(super) fn each_record(pattern: &Pattern, visit: &mut dyn FnMut(&Symbol, &Pattern)) {
     match &pattern.kind {
+        PatternKind::Typed(inner, _) => each_record(inner, visit),
         PatternKind::Tuple(parts) => parts.iter().for_each(|part| each_record(part, visit)),
         PatternKind::Record(name, inner) => {
             visit(&name.symbol, inner);
@@ -42,6 +44,7 @@ pub(super) fn each_pattern(expression: &Expr, visit: &mut dyn FnMut(&Pattern)) {
 
 /// Patterns with their values, where a tuple is taken apart that is written out; nothing for another tuple.
 pub(super) fn pairs<'e>(pattern: &'e Pattern, value: &'e Expr) -> Option<Vec<(&'e Pattern, &'e Expr)>> {
+    let pattern = pattern.bare();
     match (&pattern.kind, &value.kind) {
         (PatternKind::Tuple(patterns), ExprKind::Tuple(values)) if patterns.len() == values.len() => {
             let parts = patterns.iter().zip(values).map(|(pattern, value)| pairs(pattern, value));
@@ -55,13 +58,14 @@ pub(super) fn pairs<'e>(pattern: &'e Pattern, value: &'e Expr) -> Option<Vec<(&'
 impl Printer<'_> {
     /// The parameters of a function, and the statements that it begins with.
     pub(super) fn parameters(&mut self, pattern: &Pattern) -> (Vec<String>, Vec<String>) {
+        let pattern = pattern.bare();
         let parts = match &pattern.kind {
             PatternKind::Tuple(parts) => parts.as_slice(),
             PatternKind::Unit => &[],
             _ => std::slice::from_ref(pattern),
         };
         let mut parameters = Vec::new();
-        for part in parts {
+        for part in parts.iter().map(Pattern::bare) {
             match &part.kind {
                 PatternKind::Variable(symbol) => {
                     let name = self.fresh(symbol);
@@ -80,7 +84,7 @@ impl Printer<'_> {
                     self.cannot("a parameter of V has a value", part.span, "leave it out");
                 }
                 PatternKind::Tuple(_) => self.no_tuples(part.span),
-                PatternKind::Error => {}
+                PatternKind::Typed(..) | PatternKind::Error => {}
             }
         }
         (parameters, Vec::new())
@@ -101,6 +105,7 @@ impl Printer<'_> {
             self.cannot("the fields of this datatype have no names here", record.span, hint);
             return;
         };
+        let payload = payload.bare();
         let parts = match &payload.kind {
             PatternKind::Tuple(parts) => parts.as_slice(),
             _ => std::slice::from_ref(payload),
@@ -109,19 +114,20 @@ impl Printer<'_> {
             self.no_tuples(payload.span);
             return;
         }
-        for (field, part) in fields.iter().zip(parts) {
+        for (field, part) in fields.iter().zip(parts.iter().map(Pattern::bare)) {
             let path = format!("{whole}.{field}");
             match &part.kind {
                 PatternKind::Variable(_) => self.bind(part.span, path),
                 PatternKind::Record(record, inner) => self.fields_of(record, inner, &path),
                 PatternKind::Tuple(_) => self.no_tuples(part.span),
-                PatternKind::Unit | PatternKind::Error => {}
+                PatternKind::Unit | PatternKind::Typed(..) | PatternKind::Error => {}
             }
         }
     }
 
     /// The generators of an apply-to-each for one source: names with what they go through.
     pub(super) fn generators(&mut self, pattern: &Pattern, sequence: Option<&Expr>) -> Vec<(Pattern, String)> {
+        let pattern = pattern.bare();
         let Some(sequence) = sequence else {
             // A name alone goes through what it means outside.
             let outside = self.meaning(pattern.span).map(|meaning| meaning.definition);
@@ -154,7 +160,7 @@ impl Printer<'_> {
             _ => None,
         };
         match columns {
-            Some(columns) => patterns.iter().cloned().zip(columns).collect(),
+            Some(columns) => patterns.iter().map(|part| part.bare().clone()).zip(columns).collect(),
             None => {
                 self.no_tuples(pattern.span);
                 Vec::new()

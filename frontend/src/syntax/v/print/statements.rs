@@ -115,7 +115,7 @@ impl Printer<'_> {
                         self.inside.statements.push(format!("{text};"));
                     }
                 }
-                PatternKind::Tuple(_) | PatternKind::Error => self.no_tuples(pattern.span),
+                PatternKind::Tuple(_) | PatternKind::Typed(..) | PatternKind::Error => self.no_tuples(pattern.span),
             }
         }
     }

@@ -154,7 +154,7 @@ impl Printer<'_> {
             ExprKind::Range { .. } => Some(ty::Type::sequence(ty::Type::INT)),
             ExprKind::Each { body: Some(body), .. } => self.type_of(body).map(ty::Type::sequence),
             ExprKind::Each { body: None, sources, .. } => {
-                let pattern = &sources.first()?.pattern;
+                let pattern = sources.first()?.pattern.bare();
                 match pattern.kind {
                     PatternKind::Variable(_) => self.bound_type(pattern.span).map(ty::Type::sequence),
                     _ => None,
@@ -165,6 +165,7 @@ impl Printer<'_> {
                 parts.into_iter().rev().reduce(|rest, first| ty::Type::pair(first, rest))
             }
             ExprKind::Empty(Some(ty)) => written(ty).map(ty::Type::sequence),
+            ExprKind::Typed { value, .. } => self.type_of(value),
             ExprKind::Empty(None) | ExprKind::Lambda { .. } | ExprKind::Keyword { .. } | ExprKind::Error => None,
         }
     }
