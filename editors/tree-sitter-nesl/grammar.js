@@ -68,13 +68,15 @@ module.exports = grammar({
 
   supertypes: ($) => [$.expression, $.pattern, $.type],
 
-  inline: ($) => [$._definition, $._name],
+  inline: ($) => [$._definition, $._name, $._inner_pattern],
 
   conflicts: ($) => [
     // `(a, b)` and `point(a, b)` are patterns if `=`, `=>` or `in` follows.
     [$._argument, $.pattern],
     [$._argument, $.record_pattern],
     [$.unit, $.unit_pattern],
+    // `x : int` is a parameter with a default if `:=` follows.
+    [$.pattern, $.default_parameter],
   ],
 
   rules: {

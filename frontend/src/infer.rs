@@ -5,6 +5,7 @@
 //! references   the names that a form refers to
 //! show         types in messages ([`crate::typed::types`]: variables with classes, unification)
 //! pattern, expression, call, keyword, value     trees with types that may still be refined ([`crate::typed`])
+//! local_function   functions that a `let` defines
 //! powers       warnings where a power is read otherwise than in NESL 3.1
 //! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
 //! mentions     what names mean where they stand, for editors
@@ -30,6 +31,7 @@ pub(crate) mod form;
 pub(crate) mod function;
 pub(crate) mod habits;
 pub(crate) mod keyword;
+pub(crate) mod local_function;
 pub(crate) mod mentions;
 pub(crate) mod order;
 pub(crate) mod pattern;
@@ -164,6 +166,8 @@ pub(crate) struct Inference<'a> {
     elements: HashSet<VariableId>,
     /// The names that the `let` bindings and values being checked will bind.
     binding: Vec<Symbol>,
+    /// The local functions around the place being checked, as long as they are not known.
+    unfinished: Vec<local_function::Unfinished>,
     /// The types behind the parts of the pattern being checked.
     annotations: Vec<pattern::Annotation>,
     calls: Vec<SeenCall>,
@@ -203,6 +207,7 @@ impl<'a> Inference<'a> {
             used: HashSet::new(),
             elements: HashSet::new(),
             binding: Vec::new(),
+            unfinished: Vec::new(),
             annotations: Vec::new(),
             calls: Vec::new(),
             unknown: Vec::new(),
@@ -223,9 +228,11 @@ impl<'a> Inference<'a> {
     /// Checks all forms and returns what they mean, in source order; nothing useful if there were errors.
     pub fn check(&mut self) -> Vec<Form> {
         let environment = &self.environment;
-        let (groups, early) = order::order(&self.text, self.forms, environment.is_library, &|name| {
-            matches!(environment.names.get(name), Some(Entity::Global(_)))
-        });
+        let elsewhere = order::Elsewhere {
+            is_value: &|name| matches!(environment.names.get(name), Some(Entity::Global(_))),
+            is_datatype: &|name| environment.datatypes.contains_key(name),
+        };
+        let (groups, early) = order::order(&self.text, self.forms, environment.is_library, &elsewhere);
         for early in early {
             // `g(x) = x + 1` is no definition of x, but an attempt at one of g.
             self.form = early.form;

@@ -178,6 +178,22 @@ snapshots! {
         "datatype complex (a, a) :: (a in number); function re(z) : complex(bool) -> int = 1;",
         "function re(z) : complex(int) -> int = 1;",
     ];
+    e0231_local_recursion: [
+        "let fact(n) = if n == 0 then 1 else n * fact(n - 1) in fact(5);",
+        "let fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2) in {fib(i) : i in [0:5]};",
+        "let count(v) = count(v) + 1 in count([t]);",
+    ];
+    local_functions: [
+        "datatype point (int, int); let pont(x, y) = point(1, 2) in x + y;",
+        "let g(x) = x + 1 in g(2.5);",
+        "let g(a, b) = a + b in g(1);",
+        "let g(x : int) = x in g(`a);",
+        "let g(x) = x in 3;",
+        "let g(x) = x in (g(1), g(2.0));",
+        "let g(x, x) = x in g(1, 2);",
+        "let g(x) = x in g(x := 1);",
+        "let (g(x), y) = (1, 2) in g(y);",
+    ];
     annotations: [
         "function g(x : int) : float -> float = 2.0;",
         "function g(a, (b : [int], c)) = a + c; g(1, ([2.5], 3));",

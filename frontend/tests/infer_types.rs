@@ -140,6 +140,14 @@ fn function_values_and_datatypes_have_principal_types() {
         ("function app(g, x) : (int -> int, int) -> int = g(x);", "(int -> int, int) -> int"),
         ("function same(g, h) = [g, h];", "(a, a) -> [a] :: (a in any)"),
         ("function none(n) : int -> [int -> int] = [];", "int -> [int -> int]"),
+        ("function g(n) = let h(x) = x + n; both(a, b) = (h(a), b) in both(n, n);", "a -> (a, a) :: (a in number)"),
+        ("let g(x) = x * x; h(a, b) = g(a) + b in h(2, 3);", "int"),
+        ("let three() = 3.0; first_of((a, b), c) = (a, c) in first_of((three(), 1), `a);", "(float, char)"),
+        ("let g(x : float, v) = {x : i in v} in g;", "(float, [int]) -> [float]"),
+        (
+            "x = 3; function k(a) = let later(x) = x in later(a); y = k(x); later = y;",
+            "int\na -> a :: (a in any)\nint\nint",
+        ),
         ("function g(x : int, v : [float]) = #v;", "(int, [float]) -> int"),
         ("function g(fn : int -> float) = fn(1); g(float);", "(int -> float) -> float\nfloat"),
         (
@@ -150,7 +158,7 @@ fn function_values_and_datatypes_have_principal_types() {
         ("datatype q (int, a) :: (a in any); function g(q(x, y) : q(bool)) = y;", {
             "(int, a) -> q(a) :: (a in any)\nq(bool) -> bool"
         }),
-        ("((x : int, y) => y); (v : [float], n) = ([], 3);", "(int, int) -> int\n[float]\nint"),
+        ("((x : int, y) => y); (v : [float], n) = ([], 3);", "(int, int) -> int\n[float]; int"),
         ("function g(x : later) = x; datatype later int;", "later -> later\nint -> later"),
         ("function df(a, (b, c), d := 3) = a + b + c + d;", "(int, (int, int), int) -> int"),
         ("'max; '+; sum;", "(int, int) -> int\n(int, int) -> int\n[int] -> int"),

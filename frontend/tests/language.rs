@@ -43,6 +43,23 @@ fn all(cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn local_functions() {
+    all(&[
+        ("let g(x) = x * x; h(a, b) = g(a) + b in h(2, 3);", "7 : int"),
+        ("function table(n, v) = let plus(x) = x + n in {plus(x) : x in v}; table(10, [1, 2]);", "[11, 12] : [int]"),
+        ("let three() = 3.0; both((a, b), c) = (a, c) in both((three(), 1), `a);", "(3.0, `a) : (float, char)"),
+        ("let outer(x) = let inner(y) = x * y in inner(x + 4) in outer(3);", "21 : int"),
+        ("let double(x) = x + x in map(double, [1, 2]);", "[2, 4] : [int]"),
+        ("datatype p (int, int); let p(a, b) = p(1, 2); g(x : int) = x + b in g(a);", "3 : int"),
+        (
+            "function rows(v) = {let times(i) = i * n in {times(i) : i in [0:#w]} : w in v; n in [1:#v + 1]}; \
+             rows([[5, 6], [7, 8, 9]]);",
+            "[[0, 1], [0, 2, 4]] : [[int]]",
+        ),
+    ]);
+}
+
+#[test]
 fn lambdas_and_closures() {
     all(&[
         ("(x => x + 1)(3);", "4 : int"),

@@ -47,12 +47,18 @@
 (parameters (identifier) @variable.parameter)
 (parameters (parenthesized_pattern (identifier) @variable.parameter))
 (parameters (parenthesized_pattern (tuple_pattern (identifier) @variable.parameter)))
+(parameters (typed_pattern pattern: (identifier) @variable.parameter))
+(parameters (parenthesized_pattern (typed_pattern pattern: (identifier) @variable.parameter)))
+(parameters (parenthesized_pattern (tuple_pattern (typed_pattern pattern: (identifier) @variable.parameter))))
 (function_definition parameters: (identifier) @variable.parameter)
 (default_parameter name: (identifier) @variable.parameter)
 (named_argument name: (identifier) @variable.parameter)
 (lambda_expression parameter: (identifier) @variable.parameter)
 (lambda_expression parameter: (parenthesized_pattern (identifier) @variable.parameter))
 (lambda_expression parameter: (parenthesized_pattern (tuple_pattern (identifier) @variable.parameter)))
+(lambda_expression parameter: (parenthesized_pattern (typed_pattern pattern: (identifier) @variable.parameter)))
+(lambda_expression
+  parameter: (parenthesized_pattern (tuple_pattern (typed_pattern pattern: (identifier) @variable.parameter))))
 
 ; Datatypes, types and files.
 

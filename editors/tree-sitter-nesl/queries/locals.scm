@@ -21,6 +21,7 @@
 (source pattern: (identifier) @local.definition)
 (parenthesized_pattern (identifier) @local.definition)
 (tuple_pattern (identifier) @local.definition)
+(typed_pattern pattern: (identifier) @local.definition)
 
 (identifier) @local.reference
 (type_identifier) @local.reference

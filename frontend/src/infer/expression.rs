@@ -8,6 +8,7 @@ use crate::typed::types::{Node, TypeId, Types};
 use crate::typed::{Expr, ExprKind, Pattern};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -160,12 +161,22 @@ impl Inference<'_> {
 
     fn bindings(&mut self, span: Span, bindings: &[ast::Binding], body: &ast::Expr) -> Expr {
         let mut typed: Vec<(Pattern, Expr)> = Vec::with_capacity(bindings.len());
-        for binding in bindings {
-            let bound = self.binding.len();
-            binding.pattern.names(&mut self.binding);
-            let value = self.expression(&binding.value);
-            self.binding.truncate(bound);
-            let pattern = self.pattern(&binding.pattern, &mut HashMap::new());
+        for (index, binding) in bindings.iter().enumerate() {
+            let (value, pattern) = match self.local_function(binding, (&bindings[index + 1..], body)) {
+                Some((name, parameter)) => {
+                    let value = self.function_of(name, parameter, &binding.value);
+                    let kind = ast::PatternKind::Variable(name.symbol.clone());
+                    (value, Cow::Owned(ast::Pattern { kind, span: name.span }))
+                }
+                None => {
+                    let bound = self.binding.len();
+                    binding.pattern.names(&mut self.binding);
+                    let value = self.expression(&binding.value);
+                    self.binding.truncate(bound);
+                    (value, Cow::Borrowed(&binding.pattern))
+                }
+            };
+            let pattern = self.pattern(&pattern, &mut HashMap::new());
             self.match_pattern(&pattern, value.ty, "its value", binding.value.span);
             self.enter(&pattern);
             typed.push((pattern, value));

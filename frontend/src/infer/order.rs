@@ -20,16 +20,24 @@ pub struct EarlyUse {
     pub definition: usize,
 }
 
+/// What names mean outside of the text.
+pub(super) struct Elsewhere<'e> {
+    /// Whether a name is one of a value.
+    pub is_value: &'e dyn Fn(&str) -> bool,
+    /// Whether a name is one of a datatype.
+    pub is_datatype: &'e dyn Fn(&str) -> bool,
+}
+
 /// Groups of forms in the order in which they can be checked; a group is one form, or functions that call each other.
 /// Forms that use values too early are reported, and are independent of all others for the purpose of the order.
-/// `is_elsewhere` tells which names mean something outside of the text.
 pub(super) fn order(
     text: &Definitions,
     forms: &[TopLevel],
     is_library: bool,
-    is_elsewhere: &dyn Fn(&str) -> bool,
+    elsewhere: &Elsewhere<'_>,
 ) -> (Vec<Vec<usize>>, Vec<EarlyUse>) {
-    let references: Vec<References> = forms.iter().map(|form| References::of(text, form, is_library)).collect();
+    let references: Vec<References> =
+        (forms.iter()).map(|form| References::of(text, form, is_library, elsewhere.is_datatype)).collect();
     let edges: Vec<Vec<usize>> = (references.iter().enumerate())
         .map(|(form, references)| {
             let mut edges: Vec<usize> = (references.names)
@@ -44,7 +52,7 @@ pub(super) fn order(
             edges
         })
         .collect();
-    let early = early_uses(text, &references, &edges, is_elsewhere);
+    let early = early_uses(text, &references, &edges, elsewhere.is_value);
     let is_early: HashSet<usize> = early.iter().map(|early| early.form).collect();
     let mut edges = edges;
     for &form in &is_early {

@@ -1,6 +1,7 @@
 //! Patterns: their types, the variables they bind, and their text.
 
 use super::foreign_words::foreign_word;
+use super::report::edit_distance;
 use super::{DatatypeMeaning, Inference};
 use crate::ast;
 use crate::ast::Symbol;
@@ -148,7 +149,17 @@ impl Inference<'_> {
         let message = format!("`{}` is not a datatype: it cannot be taken apart", name.symbol);
         let report = Diagnostic::error("E0226", message, name.span);
         let function = || format!("a function is defined at the top level: `function {}(…) = …`", name.symbol);
-        self.diagnostics.push(report.hint(foreign_word(&name.symbol).map_or_else(function, str::to_owned)));
+        let other = || foreign_word(&name.symbol).map_or_else(function, str::to_owned);
+        let near = self.near_datatype(&name.symbol).map(|near| format!("did you mean the datatype `{near}`?"));
+        self.diagnostics.push(report.hint(near.unwrap_or_else(other)));
+    }
+
+    /// The datatype whose name is the most like this one, if one is.
+    fn near_datatype(&self, name: &str) -> Option<&Symbol> {
+        let limit = (name.chars().count() / 3).min(3);
+        let known = self.text.datatype_names().chain(self.environment.datatypes.keys());
+        let near = known.map(|known| (edit_distance(name, known, limit), known));
+        near.filter(|(distance, _)| *distance <= limit).min().map(|(_, known)| known)
     }
 
     /// Makes the pattern's variables visible; [`Inference::leave`] hides them again.

@@ -2,7 +2,7 @@
 
 use super::text::Definitions;
 use crate::ast::{
-    Expr, ExprKind, Pattern, PatternKind, Signature, Symbol, TopLevel, TopLevelKind, TypeExpr, TypeExprKind,
+    Binding, Expr, ExprKind, Pattern, PatternKind, Signature, Symbol, TopLevel, TopLevelKind, TypeExpr, TypeExprKind,
 };
 use nesl_span::Span;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -17,10 +17,10 @@ pub struct References {
 }
 
 impl References {
-    /// Those of one form.
-    pub fn of(text: &Definitions, form: &TopLevel, is_library: bool) -> References {
+    /// Those of one form. `is_datatype` tells the datatypes outside of the text.
+    pub fn of(text: &Definitions, form: &TopLevel, is_library: bool, is_datatype: &dyn Fn(&str) -> bool) -> References {
         let (bound, variables) = (HashMap::new(), HashSet::new());
-        let mut walk = Walk { text, is_library, bound, variables, found: References::default() };
+        let mut walk = Walk { text, is_library, is_datatype, bound, variables, found: References::default() };
         match &form.kind {
             TopLevelKind::Function(function) => {
                 if let Some(signature) = &function.signature {
@@ -55,6 +55,7 @@ impl References {
 struct Walk<'a> {
     text: &'a Definitions,
     is_library: bool,
+    is_datatype: &'a dyn Fn(&str) -> bool,
     bound: HashMap<Symbol, usize>,
     /// The type variables of the signature.
     variables: HashSet<Symbol>,
@@ -149,6 +150,29 @@ impl Walk<'_> {
         }
     }
 
+    /// Binds the names that a binding of a `let` binds, which are added to `names`.
+    fn binding(&mut self, binding: &Binding, names: &mut Vec<Symbol>) {
+        match &binding.pattern.kind {
+            PatternKind::Record(name, parameter) if self.is_local_function(&name.symbol) => {
+                // Its name means itself in its body, too.
+                names.push(name.symbol.clone());
+                self.bind(std::slice::from_ref(&name.symbol));
+                let mut own = Vec::new();
+                self.pattern(parameter, &mut own);
+                self.expression(&binding.value);
+                self.unbind(&own);
+            }
+            _ => {
+                self.expression(&binding.value);
+                self.pattern(&binding.pattern, names);
+            }
+        }
+    }
+
+    fn is_local_function(&self, name: &str) -> bool {
+        !name.contains('.') && !self.text.datatypes.contains_key(name) && !(self.is_datatype)(name)
+    }
+
     fn expression(&mut self, expression: &Expr) {
         match &expression.kind {
             ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Unit | ExprKind::Empty(None) | ExprKind::Error => {}
@@ -191,10 +215,7 @@ impl Walk<'_> {
             }
             ExprKind::Let { bindings, body } => {
                 let mut names = Vec::new();
-                for binding in bindings {
-                    self.expression(&binding.value);
-                    self.pattern(&binding.pattern, &mut names);
-                }
+                bindings.iter().for_each(|binding| self.binding(binding, &mut names));
                 self.expression(body);
                 self.unbind(&names);
             }

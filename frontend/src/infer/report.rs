@@ -24,6 +24,7 @@
 //! | E0228 | a file that cannot be imported |
 //! | E0229 | files that import each other |
 //! | E0230 | a name that two files define |
+//! | E0231 | a local function that uses itself |
 //! | W0201 | a signature that promises more than holds |
 //! | W0202 | a definition that shadows one of the library |
 //! | W0203 | a redefinition with another type |

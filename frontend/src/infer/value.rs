@@ -17,6 +17,9 @@ use std::collections::HashMap;
 impl Inference<'_> {
     /// A local variable where it is mentioned. Lambdas between its binding and here capture it.
     pub(super) fn local(&mut self, id: VariableId, ty: TypeId, span: Span) -> Expr {
+        if self.reports_recursion(id, span) {
+            return error(span);
+        }
         self.used.insert(id);
         self.note_local(id, ty, span);
         for lambda in &mut self.lambdas {

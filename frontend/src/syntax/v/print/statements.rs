@@ -95,6 +95,14 @@ impl Printer<'_> {
         for (pattern, value) in parts {
             match &pattern.kind {
                 PatternKind::Variable(symbol) => self.variable(symbol, pattern.span, value),
+                // A local function: what a datatype's name is, nobody binds.
+                PatternKind::Record(function, parameter)
+                    if self.meaning(function.span).is_some_and(|meaning| meaning.sort == Sort::Local) =>
+                {
+                    let kind = ExprKind::Lambda { parameter: parameter.clone(), body: Box::new(value.clone()) };
+                    let lambda = Expr { kind, span: function.span.to(value.span) };
+                    self.variable(&function.symbol, function.span, &lambda);
+                }
                 PatternKind::Record(record, inner) => {
                     let (text, power) = self.expression(value);
                     let is_name = power == super::operators::ATOM && matches!(value.kind, ExprKind::Name(_));

@@ -1,0 +1,74 @@
+//! Local functions: `let g(x) = e in …` is `let g = (x => e) in …`, where there is no datatype `g`.
+
+use super::habits::each_name;
+use super::{DatatypeMeaning, Inference, Meaning};
+use crate::ast::{self, Binding, Name, PatternKind, Symbol};
+use crate::core::VariableId;
+use crate::diagnostic::Diagnostic;
+use crate::typed::Expr;
+use crate::typed::types::Types;
+use nesl_span::Span;
+use std::collections::HashSet;
+
+/// A local function whose body is being checked.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    /// The variable that its name means there.
+    id: VariableId,
+    name: Name,
+    is_reported: bool,
+}
+
+impl Inference<'_> {
+    /// The name and the parameter of the function that a binding of a `let` defines, if it defines one. The later
+    /// bindings and the body are what sees it.
+    pub(super) fn local_function<'b>(
+        &self,
+        binding: &'b Binding,
+        (later, body): (&'b [Binding], &'b ast::Expr),
+    ) -> Option<(&'b Name, &'b ast::Pattern)> {
+        let PatternKind::Record(name, parameter) = &binding.pattern.kind else { return None };
+        let is_free = matches!(self.datatype(&name.symbol), DatatypeMeaning::Unknown);
+        // Names with a point are those of imported files.
+        if !is_free || name.symbol.contains('.') {
+            return None;
+        }
+        let mut mentioned: HashSet<&str> = HashSet::new();
+        let rest = later.iter().map(|binding| &binding.value).chain([body]);
+        rest.for_each(|part| each_name(part, &mut |name| _ = mentioned.insert(name)));
+        // What is never called, but whose parameters are used, was to take a record apart.
+        let mut parts: Vec<Symbol> = Vec::new();
+        parameter.names(&mut parts);
+        let is_part = |part: &Symbol| mentioned.contains(&**part) && matches!(self.meaning(part), Meaning::Unknown);
+        let takes_apart = !mentioned.contains(&*name.symbol) && parts.iter().any(is_part);
+        (!takes_apart).then_some((name, parameter))
+    }
+
+    /// The lambda that a local function is. Within it, its name means itself, which is an error.
+    pub(super) fn function_of(&mut self, name: &Name, parameter: &ast::Pattern, body: &ast::Expr) -> Expr {
+        let id = self.new_variable();
+        self.unfinished.push(Unfinished { id, name: name.clone(), is_reported: false });
+        self.locals.entry(name.symbol.clone()).or_default().push((id, Types::ERROR));
+        let value = self.lambda(name.span.to(body.span), parameter, body);
+        if let Some(scopes) = self.locals.get_mut(&name.symbol) {
+            scopes.pop();
+        }
+        self.unfinished.pop();
+        value
+    }
+
+    /// Whether a variable is a local function within itself; once, that is reported.
+    pub(super) fn reports_recursion(&mut self, id: VariableId, span: Span) -> bool {
+        let Some(function) = self.unfinished.iter_mut().find(|function| function.id == id) else { return false };
+        if !std::mem::replace(&mut function.is_reported, true) {
+            let Name { symbol, span: defined } = &function.name;
+            let message = format!("the local function `{symbol}` uses itself");
+            let report = Diagnostic::error("E0231", message, span).also(*defined, "defined here");
+            let hint = format!(
+                "define it at the top level by `function {symbol}(…) = …`, with what it uses from here as parameters"
+            );
+            self.diagnostics.push(report.hint(hint));
+        }
+        true
+    }
+}
