@@ -188,7 +188,7 @@ snapshots! {
         "let g(x) = x + 1 in g(2.5);",
         "let g(a, b) = a + b in g(1);",
         "let g(x : int) = x in g(`a);",
-        "let g(x) = x in 3;",
+        "let g(x) = x in {x + 1 : x in [1, 2]};",
         "let g(x) = x in (g(1), g(2.0));",
         "let g(x, x) = x in g(1, 2);",
         "let g(x) = x in g(x := 1);",

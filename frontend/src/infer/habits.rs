@@ -216,7 +216,7 @@ fn filter_word(expression: &ast::Expr) -> Option<(&str, Span)> {
 }
 
 /// Visits the names in an expression.
-pub(super) fn each_name<'e>(expression: &'e ast::Expr, visit: &mut impl FnMut(&'e str)) {
+fn each_name(expression: &ast::Expr, visit: &mut impl FnMut(&str)) {
     use ast::ExprKind as Kind;
     match &expression.kind {
         Kind::Name(name) => visit(name),

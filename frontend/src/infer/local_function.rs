@@ -1,14 +1,12 @@
 //! Local functions: `let g(x) = e in …` is `let g = (x => e) in …`, where there is no datatype `g`.
 
-use super::habits::each_name;
 use super::{DatatypeMeaning, Inference, Meaning};
-use crate::ast::{self, Binding, Name, PatternKind, Symbol};
+use crate::ast::{self, Binding, ExprKind, Name, PatternKind, Symbol};
 use crate::core::VariableId;
 use crate::diagnostic::Diagnostic;
 use crate::typed::Expr;
 use crate::typed::types::Types;
 use nesl_span::Span;
-use std::collections::HashSet;
 
 /// A local function whose body is being checked.
 #[derive(Debug)]
@@ -33,14 +31,10 @@ impl Inference<'_> {
         if !is_free || name.symbol.contains('.') {
             return None;
         }
-        let mut mentioned: HashSet<&str> = HashSet::new();
-        let rest = later.iter().map(|binding| &binding.value).chain([body]);
-        rest.for_each(|part| each_name(part, &mut |name| _ = mentioned.insert(name)));
         // What is never called, but whose parameters are used, was to take a record apart.
-        let mut parts: Vec<Symbol> = Vec::new();
-        parameter.names(&mut parts);
-        let is_part = |part: &Symbol| mentioned.contains(&**part) && matches!(self.meaning(part), Meaning::Unknown);
-        let takes_apart = !mentioned.contains(&*name.symbol) && parts.iter().any(is_part);
+        let is_mentioned = |name: &Symbol| mentions_after(name, later, body);
+        let is_part = |part: &Symbol| matches!(self.meaning(part), Meaning::Unknown) && is_mentioned(part);
+        let takes_apart = !is_mentioned(&name.symbol) && names_of(parameter).iter().any(is_part);
         (!takes_apart).then_some((name, parameter))
     }
 
@@ -70,5 +64,52 @@ impl Inference<'_> {
             self.diagnostics.push(report.hint(hint));
         }
         true
+    }
+}
+
+fn names_of(pattern: &ast::Pattern) -> Vec<Symbol> {
+    let mut names = Vec::new();
+    pattern.names(&mut names);
+    names
+}
+
+/// Whether bindings, one after another, and what follows them mention a name of the outside.
+fn mentions_after(name: &Symbol, bindings: &[Binding], body: &ast::Expr) -> bool {
+    for Binding { pattern, value } in bindings {
+        let is_bound = names_of(pattern).contains(name);
+        match &pattern.kind {
+            // Most likely a function, whose parameters its body sees, and nobody else.
+            PatternKind::Record(function, _) => {
+                if !is_bound && mentions(name, value) {
+                    return true;
+                }
+                if function.symbol == *name {
+                    return false;
+                }
+            }
+            _ if mentions(name, value) => return true,
+            _ if is_bound => return false,
+            _ => {}
+        }
+    }
+    mentions(name, body)
+}
+
+/// Whether an expression mentions a name of the outside.
+fn mentions(name: &Symbol, expression: &ast::Expr) -> bool {
+    match &expression.kind {
+        ExprKind::Name(mentioned) => mentioned == name,
+        ExprKind::Lambda { parameter, body } => !names_of(parameter).contains(name) && mentions(name, body),
+        ExprKind::Let { bindings, body } => mentions_after(name, bindings, body),
+        ExprKind::Each { body, sources, filter, .. } => {
+            let in_source = |source: &ast::Source| match &source.sequence {
+                Some(sequence) => mentions(name, sequence),
+                None => names_of(&source.pattern).contains(name),
+            };
+            let is_bound = || sources.iter().any(|source| names_of(&source.pattern).contains(name));
+            let mut inner = body.iter().chain(filter);
+            sources.iter().any(in_source) || (!is_bound() && inner.any(|part| mentions(name, part)))
+        }
+        _ => expression.parts().into_iter().any(|part| mentions(name, part)),
     }
 }

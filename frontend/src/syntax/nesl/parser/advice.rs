@@ -85,6 +85,11 @@ fn in_header(spot: &Spot<'_>) -> Option<&'static str> {
             "types come after the parameters, as in `function g(x) : int -> int = …`, or after each: `(x : int)`",
         );
     }
+    let is_binding =
+        expected.contains(What::Equal) && !expected.contains(What::Semicolon) && !expected.contains(What::Text);
+    if found == Some(&Token::Colon) && is_binding {
+        return Some("a name with a type stands in parentheses: `let (name : type) = value in …`");
+    }
     if found == Some(&Token::Equal) && expected.contains(What::Type) && last_words(before).0 == "datatype" {
         return Some("a datatype is written without `=`: `datatype name (int, float)`");
     }
@@ -100,9 +105,6 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
     let (previous, last) = last_words(before);
     let is_each = context == Some(Context::Each);
     match found? {
-        Token::Colon if context == Some(Context::Let) && expected.contains(What::Equal) => {
-            Some("a name with a type stands in parentheses: `let (name : type) = value in …`")
-        }
         Token::ColonEqual if context == Some(Context::Let) => {
             Some("`:=` passes an argument by name; a value is bound by `=`")
         }

@@ -38,8 +38,8 @@ fn of_another_file(name: &str, at: Span) -> Diagnostic {
         .hint(format!("call it `{own}`"))
 }
 
-/// A pattern between the commas in parentheses, where it may have a type behind it, and one outside of parentheses, with
-/// commas and without a type.
+/// A pattern between the commas in parentheses, where it may have a type behind it, and one outside of them, with commas
+/// and without a type.
 pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
     let inner = recursive(|inner| list(typed(single(inner.boxed())))).boxed();
     let single = single(inner);
