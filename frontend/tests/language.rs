@@ -43,6 +43,29 @@ fn all(cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn types_behind_patterns() {
+    all(&[
+        (
+            "function moved(v : [float], by : float := 1.0) = {x + by : x in v}; moved([1.5, 2.5]); moved([2.5], by := 10.0);",
+            { "[2.5, 3.5] : [float]\n[12.5] : [float]" },
+        ),
+        ("function within((a, b) : (int, int), c : int) = (a + b) * c; within((2, 3), 6);", "30 : int"),
+        ("function within((a, b) : (int, int), c : int := 2) = (a + b) * c; within((2, 3));", "10 : int"),
+        ("function twice(g : int -> int, x : int) = g(g(x)); twice(((x : int) => x + 3), 3);", "9 : int"),
+        ("datatype p (float, float); function long(p(x : float, y)) = x + y; long(p(3.0, 4.0));", "7.0 : float"),
+        (
+            "{a + b : (a : int, b) in [(1, 2), (3, 4)]}; {(a : int, b) in [(1, 2)]};",
+            "[3, 7] : [int]\n[(1, 2)] : [(int, int)]",
+        ),
+        (
+            "let (a : int, (b, c) : (int, int)) = (1, 2, 3) in a * b * c; {* x : (x : int) in [1]};",
+            "6 : int\n[1] : [int]",
+        ),
+        ("(first_one : int, others) = (2, \"rest\"); first_one;", "2 : int"),
+    ]);
+}
+
+#[test]
 fn local_functions() {
     all(&[
         ("let g(x) = x * x; h(a, b) = g(a) + b in h(2, 3);", "7 : int"),
