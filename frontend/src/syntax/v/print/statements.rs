@@ -95,9 +95,9 @@ impl Printer<'_> {
         for (pattern, value) in parts {
             match &pattern.kind {
                 PatternKind::Variable(symbol) => self.variable(symbol, pattern.span, value),
-                // A local function: what a datatype's name is, nobody binds.
+                // What is no datatype is a local function.
                 PatternKind::Record(function, parameter)
-                    if self.meaning(function.span).is_some_and(|meaning| meaning.sort == Sort::Local) =>
+                    if self.meaning(function.span).is_none_or(|meaning| meaning.sort != Sort::Datatype) =>
                 {
                     let kind = ExprKind::Lambda { parameter: parameter.clone(), body: Box::new(value.clone()) };
                     let lambda = Expr { kind, span: function.span.to(value.span) };
