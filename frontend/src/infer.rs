@@ -10,6 +10,7 @@
 //! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
 //! mentions     what names mean where they stand, for editors
 //! report, arguments    all error codes and the wording that several places share; arguments that do not fit
+//! habits, foreign_words, operands              hints: habits of other languages, their words, what would have fitted
 //! ```
 //!
 //! Every function has one argument. Functions are generalised at their definition; everything else is monomorphic,
@@ -33,6 +34,7 @@ pub(crate) mod habits;
 pub(crate) mod keyword;
 pub(crate) mod local_function;
 pub(crate) mod mentions;
+mod operands;
 pub(crate) mod order;
 pub(crate) mod pattern;
 pub(crate) mod powers;

@@ -238,7 +238,7 @@ fn operands_that_do_not_fit() {
     advises("5 + \" apples\";", "E0202", "@5 ++ \" apples\"");
     advises("[1, 2] * 2;", "E0203", "{x * 2 : x in [1, 2]}");
     advises("2 * [1, 2];", "E0202", "{2 * x : x in [1, 2]}");
-    advises("[1] - [2];", "E0203", "{x - y : x in v; y in w}");
+    advises("[1] - [2];", "E0203", "{x - y : x in [1]; y in [2]}");
     advises("{x in \"abc\" | x == \"a\"};", "E0202", "`a");
     advises("t || f;", "E0202", "disjunction is `or`");
     advises("print_line(5);", "E0202", "@5");
@@ -314,4 +314,99 @@ fn a_let_at_the_top_level() {
         advises(text, "E0110", "without `let`, by `name = value;`");
     }
     advises("let [a, b] = [1, 2]; a;", "E0110", "a pattern is a name or a tuple");
+}
+
+#[test]
+fn operators_on_sequences_go_through_their_elements() {
+    for (text, code, hint) in [
+        ("[1, 2] + [3, 4];", "E0203", "{x + y : x in [1, 2]; y in [3, 4]}; `++` joins sequences"),
+        ("x = [1, 2]; y = 3; x * y;", "E0203", "{z * y : z in x}"),
+        ("[1, 2] * 2.5;", "E0203", "{float(x) * 2.5 : x in [1, 2]}"),
+        ("[[1]] + [[2]];", "E0203", "{{z + u : z in x; u in y} : x in [[1]]; y in [[2]]}"),
+        ("[[1], [2]] * 3;", "E0203", "{{y * 3 : y in x} : x in [[1], [2]]}"),
+        ("[1] > 0;", "E0203", "{x > 0 : x in [1]}"),
+        ("[3] == 3;", "E0202", "{x == 3 : x in [3]}"),
+        ("[t] and [f];", "E0203", "{x and y : x in [t]; y in [f]}"),
+        ("[1] < [2];", "E0203", "`sort` and `rank`"),
+        ("\"a\" + \"b\";", "E0203", "\"a\" ++ \"b\""),
+        ("v = [1, 2]; v + \"a\";", "E0203", "@v ++ \"a\""),
+        ("[\"a\"] + \"b\";", "E0203", "[\"a\"] ++ [\"b\"]"),
+        ("\"ab\" * 3;", "E0203", "repeat_string(\"ab\", 3)"),
+        ("\"a\" < \"b\";", "E0203", "string_less(\"a\", \"b\")"),
+        ("\"a\" >= \"b\";", "E0203", "string_compare(\"a\", \"b\") >= 0"),
+        ("(1, 2) < (1, 3);", "E0203", "sort([(1, 2), (1, 3)])[0]"),
+        ("max(\"a\", \"b\");", "E0203", "sort([a, b])[1]"),
+        ("parse_int(\"3\") + 1;", "E0203", "first(parse_int(\"3\")) + 1"),
+        ("sqrt([1.0, 4.0]);", "E0202", "{sqrt(x) : x in [1.0, 4.0]}"),
+    ] {
+        advises(text, code, hint);
+    }
+    // What would not fit either is not proposed.
+    for text in ["\"abc\" - \"b\";", "[t] + [f, t] - 1;", "[1] * \"ab\";"] {
+        let found = diagnostics(text);
+        assert!(found.iter().all(|report| report.hint.as_ref().is_none_or(|hint| !hint.contains(" : "))), "{found:?}");
+    }
+}
+
+/// What hints propose for operators and arguments is right itself.
+#[test]
+fn proposed_forms_fit() {
+    for form in [
+        "[1, 2] + [3, 4]",
+        "[1, 2] * 2.5",
+        "2.5 - [1, 2]",
+        "[[1]] + [[2]]",
+        "[[1], [2]] * 3",
+        "[2] ^ 2",
+        "\"ab\" <= `b",
+        "\"a\" + `b",
+        "\"a\" + [\"b\"]",
+        "\"a\" < \"b\"",
+        "\"a\" >= \"b\"",
+        "1.5 + \"b\"",
+        "3 * \"ab\"",
+        "[t] or [f]",
+        "[(1, t)] + [(2, f)]",
+        "parse_int(\"3\") + parse_int(\"4\")",
+        "parse_float(\"3\") * 2",
+        "enumerate([3, 4])",
+        "abs([1, 2])",
+        "not any([t])",
+        "not even_numbers(3)",
+    ] {
+        let found = diagnostics(&format!("function even_numbers(n) = n == 0; {form};"));
+        let hint = found[0].hint.clone().unwrap_or_else(|| panic!("{form}: {found:?}"));
+        let hint = hint.split_once("; `").map_or(&*hint, |(before, _)| before);
+        let proposed = ["write ", ": "].into_iter().find_map(|mark| hint.split_once(mark)).map(|(_, form)| form);
+        let proposed = proposed.or_else(|| hint.split_once(" is ").or(hint.split_once(" by ")).map(|(_, form)| form));
+        let proposed = proposed.unwrap_or_else(|| panic!("{form}: {hint}"));
+        let proposed = proposed.strip_prefix("++ to join sequences: ").unwrap_or(proposed);
+        let wrong = diagnostics(&format!("function even_numbers(n) = n == 0; {proposed};"));
+        assert_eq!(wrong, [], "{form}: {proposed}");
+    }
+}
+
+#[test]
+fn calls_that_other_libraries_have() {
+    advises("not any([t]);", "E0203", "not(any([t]))");
+    advises("sqrt sum([4.0]);", "E0202", "sqrt(sum([4.0]))");
+    advises("diff([1, 4, 9]);", "E0213", "differences(v)");
+    advises("join([\"a\", \"b\"], \",\");", "E0213", "join_strings(parts, separator)");
+    advises("append([1], 2);", "E0202", "snoc(v, x)");
+    advises("enumerate([5]);", "E0202", "{(i, x) : x in [5]; i in index(#[5])}");
+    advises("contains(\"abc\", \"a\");", "E0201", "find_text(s, w)");
+    advises("reduce(+, 0, [1]);", "E0110", "`reduce('+, 0, v)`");
+    advises("p = (1, 2); p.0;", "E0204", "by a pattern");
+    assert_eq!(diagnostics("append([1], 2.5);")[0].hint, None);
+}
+
+#[test]
+fn numbers_and_definitions_of_other_languages() {
+    advises("0xff;", "E0104", "no hexadecimal numbers: this is 255");
+    advises("0b101;", "E0104", "numbers are decimal: this is 5");
+    advises("1_000;", "E0104", "write 1000");
+    advises("3x;", "E0104", "by a space");
+    advises("def g(x): x;", "E0110", "`function name(parameter) = body`");
+    advises("in = 3;", "E0190", "choose another name");
+    advises("and = 3;", "E0190", "choose another name");
 }

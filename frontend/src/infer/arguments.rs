@@ -149,6 +149,8 @@ impl Inference<'_> {
                 };
                 report
             });
+            // What the arguments before have said of the types counts here, too.
+            let own = self.argument_hint(name, (given, wanted), place, count == 1);
             self.types.rollback(mark);
             let mut report = report.saying(self.label(given));
             if let (None, Node::Sequence(_), Some(part)) =
@@ -156,9 +158,7 @@ impl Inference<'_> {
             {
                 report.hint = self.element_hint(part);
             }
-            if report.hint.is_none() {
-                report.hint = self.argument_hint(name, given, wanted, place);
-            }
+            report.hint = report.hint.or(own);
             if let ([first, second], [one, other]) = (&sources[..], &given_parts[..])
                 && report.hint.is_none()
                 && self.fits_swapped((*one, *other), instance.parameter)

@@ -6,7 +6,7 @@ use super::keyword::has_keywords;
 use super::{CallPlace, Inference, Instance, Meaning, SeenCall, Target};
 use crate::ast;
 use crate::ast::{BinaryOp, Symbol, UnaryOp};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::ty::Class;
 use crate::typed::types::{Node, Types};
 use crate::typed::{Callee, Expr, ExprKind};
@@ -15,7 +15,17 @@ use nesl_span::Span;
 impl Inference<'_> {
     /// `function argument`.
     pub(super) fn call(&mut self, span: Span, function: &ast::Expr, argument: &ast::Expr) -> Expr {
-        let ast::ExprKind::Name(name) = &function.kind else { return self.apply(span, function, argument) };
+        let ast::ExprKind::Name(name) = &function.kind else {
+            let before = self.diagnostics.len();
+            let applied = self.apply(span, function, argument);
+            if let Some(report) = self.diagnostics.get(before).filter(|report| report.hint.is_none())
+                && report.severity == Severity::Error
+                && let Some(hint) = self.call_of_call_hint(function, argument)
+            {
+                self.diagnostics[before].hint = Some(hint);
+            }
+            return applied;
+        };
         let target = match self.meaning(name) {
             Meaning::Function(target) => target,
             Meaning::Unknown => {
@@ -44,6 +54,20 @@ impl Inference<'_> {
         };
         self.report_arguments(failure, name, function.span, target, &instance, &typed, argument);
         self.failed(&instance, span)
+    }
+
+    /// The hint for `f g(x)`, which calls what `f g` gives.
+    fn call_of_call_hint(&self, function: &ast::Expr, argument: &ast::Expr) -> Option<String> {
+        let ast::ExprKind::Call { function: outer, argument: inner } = &function.kind else { return None };
+        if !self.is_function_name(outer) || !self.is_function_name(inner) || self.sources.text(inner.span).contains('(')
+        {
+            return None;
+        }
+        let outer = self.quote(outer.span)?;
+        Some(match self.quote(inner.span.to(argument.span)) {
+            Some(call) if call.ends_with(')') => format!("an argument stands in parentheses: {outer}({call})"),
+            _ => format!("an argument stands in parentheses: {outer}({}(…))", self.quote(inner.span)?),
+        })
     }
 
     /// The call of an instance with an argument that fits. That of a constructor is the record.

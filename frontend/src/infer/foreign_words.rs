@@ -81,7 +81,7 @@ fn sequence(word: &str) -> Option<&'static str> {
             "a part of a sequence is `subseq(v, start, end)`, `take(v, n)` or `drop(v, n)`"
         }
         "contains" | "elem" | "member" | "includes" | "is_in" | "isin" => {
-            "whether x is an element of v is `any({x == y : y in v})`"
+            "whether x is an element of v is `any({x == y : y in v})`, and w a part of a text s `find_text(s, w) >= 0`"
         }
         "indexof" | "index_of" | "argwhere" | "position" => {
             "where x is in v: `find(x, v)`, or `{i in index(#v) | v[i] == x}`"

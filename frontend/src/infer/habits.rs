@@ -8,60 +8,10 @@ use crate::core::effects::Effect;
 use crate::core::{FunctionBody, FunctionId, walk};
 use crate::typed::types::{Node, TypeId};
 use crate::typed::{Expr, ExprKind, Pattern, PatternKind};
-use nesl_prim::ScalarType;
 use nesl_span::Span;
 use std::collections::HashSet;
 
 impl Inference<'_> {
-    /// The hint for operands that do not fit an operator.
-    pub(super) fn operand_hint(
-        &self,
-        op: &str,
-        types: (TypeId, TypeId),
-        sources: (&ast::Expr, &ast::Expr),
-    ) -> Option<String> {
-        let is_char = |ty| self.types.node(ty) == Node::Scalar(ScalarType::Char);
-        let is_string = |ty| matches!(self.types.node(ty), Node::Sequence(element) if is_char(element));
-        let is_sequence = |ty| matches!(self.types.node(ty), Node::Sequence(_));
-        let is_value = |ty| matches!(self.types.node(ty), Node::Scalar(_) | Node::Pair(..)) && !is_char(ty);
-        let (left, right) = types;
-        let joins = matches!(op, "+" | "++");
-        let quoted = |source: &ast::Expr| self.quote(source.span).unwrap_or("x");
-        match op {
-            "<-" if !is_sequence(left) => Some("to compare with a negative number write a space: a < -b".to_owned()),
-            "||" if !is_sequence(left) => Some("disjunction is `or`".to_owned()),
-            "+" if is_sequence(left) && is_sequence(right) => Some("write ++ to join sequences".to_owned()),
-            _ if joins && is_string(left) && is_value(right) => {
-                Some(format!("`@` makes text of a value: {} ++ @{}", quoted(sources.0), quoted(sources.1)))
-            }
-            _ if joins && is_value(left) && is_string(right) => {
-                Some(format!("`@` makes text of a value: @{} ++ {}", quoted(sources.0), quoted(sources.1)))
-            }
-            "==" | "/=" if is_char(left) && is_string(right) => self.character_hint(sources.1),
-            "==" | "/=" if is_string(left) && is_char(right) => self.character_hint(sources.0),
-            "+" | "-" | "*" | "/" if is_sequence(left) && is_sequence(right) => {
-                Some(format!("for all elements write {{x {op} y : x in v; y in w}}"))
-            }
-            "+" | "-" | "*" | "/" if is_sequence(left) => {
-                Some(format!("for all elements write {{x {op} {} : x in {}}}", quoted(sources.1), quoted(sources.0)))
-            }
-            "+" | "-" | "*" | "/" if is_sequence(right) => {
-                Some(format!("for all elements write {{{} {op} x : x in {}}}", quoted(sources.0), quoted(sources.1)))
-            }
-            _ => None,
-        }
-    }
-
-    /// The hint for a string of one character where a character is needed.
-    fn character_hint(&self, source: &ast::Expr) -> Option<String> {
-        match &source.kind {
-            ast::ExprKind::Text(bytes) if bytes.len() == 1 && bytes[0].is_ascii_graphic() => {
-                Some(format!("a character is written `{}", char::from(bytes[0])))
-            }
-            _ => None,
-        }
-    }
-
     /// The hint for a wrong number of arguments.
     pub(super) fn count_hint(
         &self,
@@ -80,6 +30,12 @@ impl Inference<'_> {
             ("round", ast::ExprKind::Tuple(parts)) if parts.len() == 2 => {
                 Some("the text with so many digits after the point is `fixed_string(x, digits)`".to_owned())
             }
+            ("diff", kind) if !matches!(kind, ast::ExprKind::Tuple(_)) => {
+                Some("the differences of neighbours are `differences(v)`".to_owned())
+            }
+            ("join", ast::ExprKind::Tuple(parts)) if parts.len() == 2 => {
+                Some("`join_strings(parts, separator)` puts a text between others".to_owned())
+            }
             ("log", kind) if !matches!(kind, ast::ExprKind::Tuple(_)) => {
                 Some("`ln(x)` is the logarithm to the base e, and `log(x, 10.0)` that to 10".to_owned())
             }
@@ -89,32 +45,6 @@ impl Inference<'_> {
             }
             _ => None,
         }
-    }
-
-    /// The hint for an argument of a type for which elsewhere a function of this name is.
-    pub(super) fn argument_hint(
-        &self,
-        name: &str,
-        given: TypeId,
-        wanted: TypeId,
-        source: &ast::Expr,
-    ) -> Option<String> {
-        let element = |ty| match self.types.node(ty) {
-            Node::Sequence(element) => Some(element),
-            _ => None,
-        };
-        let is = |ty, scalar| self.types.node(ty) == Node::Scalar(scalar);
-        let (inner, _) = (element(given)?, element(wanted)?);
-        if name == "split" && is(inner, ScalarType::Char) {
-            return Some("`split_string(s, separator)` has the parts of a text, `wordify(s)` its words".to_owned());
-        }
-        let innermost = element(inner)?;
-        if is(innermost, ScalarType::Int) || is(innermost, ScalarType::Float) {
-            let quote = self.quote(source.span)?;
-            let sequence = quote.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(quote);
-            return Some(format!("for each inner sequence: {{{name}(v) : v in {sequence}}}"));
-        }
-        None
     }
 
     /// Whether a call begins with a word of another language, as in `struct point (int, int)`.

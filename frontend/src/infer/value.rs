@@ -208,6 +208,12 @@ impl Inference<'_> {
                         let (letter, meaning) = if *value { ("t", "true") } else { ("f", "false") };
                         report.hint(format!("`{letter}` is the truth value {meaning}, and cannot name a function"))
                     }
+                    // `p.0` is read as `p` before the number `.0`.
+                    (None, _, ast::ExprKind::Literal(ScalarValue::Float(_)))
+                        if self.sources.text(argument_source.span).starts_with('.') =>
+                    {
+                        report.hint("there are no fields: a tuple is taken apart by a pattern, let (a, b) = … in …")
+                    }
                     (None, _, ast::ExprKind::Name(function)) if self.is_function_name(argument_source) => {
                         report.hint(format!("a function stands before its arguments: {function}(…)"))
                     }

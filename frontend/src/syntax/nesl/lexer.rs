@@ -77,7 +77,7 @@ impl LexError {
                 .hint("a string ends at the next `\"`; inside a string write `\\\"`"),
             Mistake::LetterAfterNumber => {
                 Diagnostic::error("E0104", format!("`{}` is not a number", shortened(found)), at)
-                    .hint("separate a number from a following name by a space")
+                    .hint(number_hint(found))
             }
             Mistake::PointAfterNumber => {
                 Diagnostic::error("E0104", format!("`{}` is not a number", shortened(found)), at)
@@ -99,6 +99,25 @@ impl LexError {
             }
         }
     }
+}
+
+/// How a number of another language is written.
+fn number_hint(text: &str) -> String {
+    let prefixed = |first: char, radix| {
+        let digits = text.strip_prefix('0')?.strip_prefix([first, first.to_ascii_uppercase()])?.replace('_', "");
+        i64::from_str_radix(&digits, radix).ok()
+    };
+    if let Some(value) = prefixed('x', 16) {
+        return format!("there are no hexadecimal numbers: this is {value}");
+    }
+    if let Some(value) = prefixed('b', 2).or_else(|| prefixed('o', 8)) {
+        return format!("numbers are decimal: this is {value}");
+    }
+    let digits = text.replace('_', "");
+    if digits.len() < text.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("there are no underscores in numbers: write {}", shortened(&digits));
+    }
+    "separate a number from a following name by a space".to_owned()
 }
 
 const RANGES: &str = "a range is written [start:end], and does not contain its end";

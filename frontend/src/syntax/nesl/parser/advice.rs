@@ -37,6 +37,10 @@ pub(super) fn is_name_place(spot: &Spot<'_>) -> Option<&'static str> {
     };
     let is_function = spot.expected.contains(What::FunctionName) && !spot.before.ends_with('\'');
     let is_name = is_function || spot.expected.contains(What::TypeName) || spot.expected.contains(What::Pattern);
+    // `in = 3;`: no form begins so.
+    if spot.expected.contains(What::Form) && spot.after.starts_with('=') && !spot.after.starts_with("==") {
+        return Some(word);
+    }
     // `let x = 1; if …` lacks its `in`, and `{x : in v}` a name.
     let goes_on = !spot.expected.contains(What::In) && !spot.expected.contains(What::Expression);
     let rest = spot.after;
@@ -114,6 +118,9 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
         Token::Colon if context == Some(Context::TupleType) => Some("the parts of a type have no names"),
         Token::Colon if expected.contains(What::Semicolon) && previous == "lambda" => {
             Some("a function without a name is written `parameter => body`")
+        }
+        Token::Colon if expected.contains(What::Semicolon) && is_foreign_definition(before) => {
+            Some("a function is defined by `function name(parameter) = body`")
         }
         Token::Colon if expected.contains(What::Semicolon) && before.contains(" ? ") => {
             Some("a choice is written `if c then a else b`")
@@ -214,6 +221,9 @@ fn at_operand(spot: &Spot<'_>) -> Option<&'static str> {
             Some("`++` joins two sequences; to count, write `x + 1`")
         }
         Token::Operator(BinaryOp::Less) if before.ends_with('<') => Some("to shift an int use `lshift(a, n)`"),
+        Token::Operator(_) if before.ends_with(['(', ',']) && spot.after.starts_with([',', ')']) => {
+            Some("an operator is a function with `'` before it: `reduce('+, 0, v)`")
+        }
         Token::Operator(BinaryOp::Add) => Some("numbers have no sign `+`"),
         Token::Colon if before.ends_with('[') => {
             Some("a part of a sequence is `subseq(v, start, end)`, `take(v, n)` or `drop(v, n)`")
@@ -271,6 +281,12 @@ fn previous_ends_operand(text: &str, last: &str) -> bool {
     let word = &rest[rest.trim_end_matches(is_word).len()..];
     rest.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']' | '}' | '"'))
         && !matches!(word, "then" | "else" | "in" | "let" | "and" | "or" | "xor" | "nand" | "nor" | "if")
+}
+
+/// Whether the last form of a text begins as other languages begin a function.
+fn is_foreign_definition(text: &str) -> bool {
+    let form = text.rsplit(';').next().unwrap_or("").trim_start();
+    matches!(form.split_whitespace().next(), Some("def" | "fun" | "fn" | "func" | "define"))
 }
 
 /// Whether a text ends within the parameters of a definition.
