@@ -71,8 +71,8 @@ pub fn imports(file: FileId, text: &str) -> Vec<Import> {
 pub fn parse(file: FileId, text: &str, is_input: bool, definitions: Declared, around: &dyn Outside) -> Translated {
     let lexed = lexer::lex(file, text);
     let comments = lexed.comments.clone();
-    let (items, mut diagnostics) = parser::parse(file, text, lexed, is_input);
-    let lowered = lower::lower(&items, definitions, around);
+    let parser::Parsed { items, mut diagnostics, unreadable } = parser::parse(file, text, lexed, is_input);
+    let lowered = lower::lower(&items, definitions, around, unreadable);
     diagnostics.extend(lowered.diagnostics);
     Translated { forms: lowered.forms, comments, definitions: lowered.definitions, diagnostics: finish(diagnostics) }
 }

@@ -29,7 +29,7 @@ fn state(text: &str, own_end: Option<usize>) -> State {
         return State::Open;
     }
     let end = own_end.unwrap_or_else(|| lexed.tokens.last().map_or(0, |(_, span)| span.end as usize));
-    let (_, diagnostics) = parser::parse(FileId(0), text, lexed, true);
+    let diagnostics = parser::parse(FileId(0), text, lexed, true).diagnostics;
     let is_at_end =
         |diagnostic: &Diagnostic| diagnostic.labels.first().is_some_and(|label| label.span.start as usize >= end);
     match diagnostics.first() {
@@ -59,7 +59,7 @@ fn is_head(text: &str) -> bool {
         return false;
     }
     let with_body = format!("{text} {{ }}");
-    let (_, diagnostics) = parser::parse(FileId(0), &with_body, lex(FileId(0), &with_body), true);
+    let diagnostics = parser::parse(FileId(0), &with_body, lex(FileId(0), &with_body), true).diagnostics;
     diagnostics.is_empty()
 }
 

@@ -36,7 +36,7 @@ const STACK: usize = 128 << 20;
 /// If it is no program; then these are its mistakes.
 pub fn format(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
     with_stack_if_possible(STACK, || {
-        let (_, diagnostics) = parser::parse(file, text, lex(file, text), false);
+        let diagnostics = parser::parse(file, text, lex(file, text), false).diagnostics;
         if has_errors(&diagnostics) {
             return Err(diagnostics);
         }

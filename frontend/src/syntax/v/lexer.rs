@@ -23,6 +23,7 @@ enum Mistake {
     TooLarge,
     Character,
     Preprocessor,
+    Length,
 }
 
 /// A mistake and its byte range.
@@ -61,6 +62,9 @@ impl LexError {
                 .hint("an int goes up to 9223372036854775807, a double up to about 1.8e308"),
             Mistake::Character => Diagnostic::error("E0106", "this is not a character", at)
                 .hint("a character is one byte between `'`: 'a', '\\n', '\\x41'; a text is written in `\"`"),
+            Mistake::Length => {
+                Diagnostic::error("E0101", "unexpected character `#`", at).hint("the length of a vector is `$v`")
+            }
             Mistake::Preprocessor => Diagnostic::error("E0508", "there is no preprocessor", at)
                 .hint(
                     "the library is always there; another file is read by `import \"file.v\";`, and a constant is a global: \
@@ -227,9 +231,23 @@ pub(in crate::syntax::v) struct Lexed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What a preprocessor of C obeys.
+const DIRECTIVES: [&str; 13] = [
+    "include", "define", "undef", "if", "ifdef", "ifndef", "else", "elif", "endif", "pragma", "error", "warning",
+    "line",
+];
+
 /// Takes a text apart.
 pub(in crate::syntax::v) fn lex(file: FileId, text: &str) -> Lexed {
     let blank = any().filter(|c: &char| c.is_whitespace()).repeated().at_least(1).to(Piece::Blank);
+    // `#v` of other languages is no line of a preprocessor.
+    let directive = any().filter(|c: &char| c.is_alphabetic()).repeated().at_least(1).to_slice();
+    let directive = directive.filter(|word: &&str| !DIRECTIVES.contains(word)).ignored();
+    let operand = choice((directive, one_of("([").ignored())).rewind();
+    let length = just('#').then_ignore(operand).validate(|_, extra, emitter| {
+        emitter.emit(LexError { mistake: Mistake::Length, span: extra.span() });
+        Piece::Blank
+    });
     let preprocessor = just('#').then(none_of('\n').repeated()).validate(|_, extra, emitter| {
         emitter.emit(LexError { mistake: Mistake::Preprocessor, span: extra.span() });
         Piece::Blank
@@ -240,7 +258,7 @@ pub(in crate::syntax::v) fn lex(file: FileId, text: &str) -> Lexed {
         Piece::Blank
     });
     let token = choice((name(), number(), string(), character(), sign)).map(Piece::Token);
-    let piece = choice((blank, comment(), token, preprocessor, unknown));
+    let piece = choice((blank, comment(), token, length, preprocessor, unknown));
     let pieces = piece.map_with(|piece, extra| (piece, extra.span())).repeated().collect::<Vec<_>>();
     // A first line `#!…` makes a script of the text.
     let start = if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 };

@@ -115,6 +115,8 @@ struct Lowering<'a> {
     eaches: usize,
     /// The names that mean nothing in the function being lowered.
     unknown: HashSet<Symbol>,
+    /// The names in what could not be read, which may have declared them.
+    unreadable: HashSet<Symbol>,
     /// The names that the text defines, to see which are defined twice.
     named: HashSet<Symbol>,
 }
@@ -127,7 +129,12 @@ pub(super) struct Lowered {
 }
 
 /// Lowers a text.
-pub(super) fn lower(items: &[Item], definitions: Declared, around: &dyn Outside) -> Lowered {
+pub(super) fn lower(
+    items: &[Item],
+    definitions: Declared,
+    around: &dyn Outside,
+    unreadable: HashSet<Symbol>,
+) -> Lowered {
     let mut lowering = Lowering {
         around,
         definitions,
@@ -138,6 +145,7 @@ pub(super) fn lower(items: &[Item], definitions: Declared, around: &dyn Outside)
         context: None,
         eaches: 0,
         unknown: HashSet::new(),
+        unreadable,
         named: HashSet::new(),
     };
     lowering.heads(items);

@@ -1,11 +1,13 @@
 //! The tokens of V to its tree.
 //!
 //! A chumsky grammar: `items` (what stands at the top), `statements`, `declarations`, `expressions`, `types`; `message`
-//! words what does not fit. No rule needs more than three tokens to know itself, so nothing is read twice but
-//! what has a mistake in it. What cannot be read is skipped to the end of its statement, and is an error node.
+//! words what does not fit, and `habits` knows what other languages write. No rule needs more than three tokens to know
+//! itself, so nothing is read twice but what has a mistake in it. What cannot be read is skipped to the end of its
+//! statement, and is an error node.
 
 mod declarations;
 mod expressions;
+mod habits;
 mod items;
 mod message;
 mod statements;
@@ -14,6 +16,7 @@ mod types;
 use super::lexer::Lexed;
 use super::token::Token;
 use super::tree::Item;
+use crate::ast::Symbol;
 use crate::diagnostic::Diagnostic;
 use crate::stack::with_stack;
 use chumsky::Boxed;
@@ -21,6 +24,7 @@ use chumsky::input::MappedInput;
 use chumsky::prelude::*;
 pub(super) use expressions::power;
 use nesl_span::{FileId, Span};
+use std::collections::HashSet;
 
 /// A [`Span`] as chumsky wants it.
 type Place = SimpleSpan<u32, FileId>;
@@ -82,32 +86,53 @@ fn depth(tokens: &[(Token, Span)]) -> Result<usize, Box<Diagnostic>> {
     Ok(deepest)
 }
 
-/// Reads tokens: what they hold, the first of them before which a `;` is missing, and what is wrong.
-fn once(
-    tokens: &[(Token, Place)],
-    end: Place,
-    text: &str,
-    is_input: bool,
-) -> (Vec<Item>, Option<usize>, Vec<Diagnostic>) {
+/// What tokens turned out to be.
+struct Reading {
+    items: Vec<Item>,
+    /// The first token before which a `;` is missing.
+    missing: Option<usize>,
+    faults: Vec<Diagnostic>,
+    /// The names in what could not be read.
+    unreadable: HashSet<Symbol>,
+}
+
+/// Reads tokens.
+fn once(tokens: &[(Token, Place)], end: Place, text: &str, is_input: bool) -> Reading {
     let (items, faults) = items::unit(is_input).parse(tokens.split_token_span(end)).into_output_errors();
     let missing = faults.iter().find_map(|fault| message::missing_semicolon(fault, tokens, text));
-    let faults = faults.iter().map(|fault| message::diagnostic(fault, tokens, text)).collect();
-    (items.unwrap_or_default(), missing, faults)
+    let unreadable = habits::unreadable_names(tokens, faults.iter().map(|fault| fault.span().start));
+    // A word that cannot be a name is no operand either: it is reported where it is declared.
+    let mut words: Vec<&str> = Vec::new();
+    let mut reported = Vec::new();
+    for fault in &faults {
+        let spot = habits::Spot::at(tokens, fault.span().start);
+        match (fault.found(), habits::reserved(&spot, &message::expected(fault))) {
+            (_, Some(word)) => words.push(word),
+            (Some(Token::Word(word)), None) if words.contains(word) => continue,
+            _ => {}
+        }
+        reported.push(message::diagnostic(fault, tokens, text));
+    }
+    Reading { items: items.unwrap_or_default(), missing, faults: reported, unreadable }
+}
+
+/// A text that has been read.
+#[derive(Default)]
+pub(in crate::syntax::v) struct Parsed {
+    pub items: Vec<Item>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The names in what could not be read.
+    pub unreadable: HashSet<Symbol>,
 }
 
 /// Reads a text, which may be an input of a session: what it holds, and what is wrong with it.
-pub(in crate::syntax::v) fn parse(
-    file: FileId,
-    text: &str,
-    lexed: Lexed,
-    is_input: bool,
-) -> (Vec<Item>, Vec<Diagnostic>) {
+pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed, is_input: bool) -> Parsed {
     let Lexed { tokens, mut diagnostics, .. } = lexed;
     let levels = match depth(&tokens) {
         Ok(levels) => levels,
         Err(diagnostic) => {
             diagnostics.push(*diagnostic);
-            return (Vec::new(), diagnostics);
+            return Parsed { diagnostics, ..Parsed::default() };
         }
     };
     let place = |span: Span| Place { start: span.start, end: span.end, context: span.file };
@@ -117,10 +142,10 @@ pub(in crate::syntax::v) fn parse(
     let run = || {
         let mut found = Vec::new();
         loop {
-            let (items, missing, faults) = once(&tokens, end, text, is_input);
-            let Some(index) = missing.filter(|_| found.len() < MOST_SEMICOLONS) else {
-                found.extend(faults);
-                return (items, found);
+            let reading = once(&tokens, end, text, is_input);
+            let Some(index) = reading.missing.filter(|_| found.len() < MOST_SEMICOLONS) else {
+                found.extend(reading.faults);
+                return Parsed { items: reading.items, diagnostics: found, unreadable: reading.unreadable };
             };
             // With it what follows is read as it was meant.
             let before = tokens[index - 1].1;
@@ -129,17 +154,17 @@ pub(in crate::syntax::v) fn parse(
         }
     };
     match with_stack((1 << 20) + levels * STACK_PER_LEVEL, run) {
-        Ok((items, faults)) => {
+        Ok(parsed) => {
             // An unclosed string or comment hides the rest of the text: what is missing there is no news.
             if !diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
-                diagnostics.extend(faults);
+                diagnostics.extend(parsed.diagnostics);
             }
-            (items, diagnostics)
+            Parsed { diagnostics, ..parsed }
         }
         Err((error, _)) => {
             let message = format!("there is not enough memory to parse this: {error}");
             diagnostics.push(Diagnostic::error("E0105", message, Span::new(file, 0, 0)));
-            (Vec::new(), diagnostics)
+            Parsed { diagnostics, ..Parsed::default() }
         }
     }
 }

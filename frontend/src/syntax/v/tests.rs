@@ -249,3 +249,80 @@ fn fields_of_what_is_passed_by_its_place_are_reached_by_an_arrow() {
     let text = "struct p { int a; }; int f(struct p q) { return q->a; }";
     assert_eq!(places(text), [("E0508", "->")]);
 }
+
+/// The first message of a text has this code and this hint.
+#[track_caller]
+fn advises(text: &str, code: &str, hint: &str) {
+    let found = check(text);
+    let first = found.first().unwrap_or_else(|| panic!("nothing is found in {text}"));
+    assert_eq!(first.code, code, "{text}: {found:#?}");
+    assert!(first.hint.as_ref().is_some_and(|found| found.contains(hint)), "{text}: {first:#?}");
+}
+
+#[test]
+fn what_could_not_be_read_is_reported_once() {
+    for text in [
+        "void main() { int n = 3; int a[n]; a[0] = 1; printf(\"%d\", a[0]); }",
+        "struct p { int x; }; void main() { p q = {1}; printf(\"%d\", q.x); }",
+        "void main() { int t = 1, f = 2, in = 3; printf(\"%d %d %d\", t, f, in); }",
+        "void main() { string s = \"a\"; printf(\"%s\", s); }",
+        "void main() { vector<int> v; v[0] = 1; }",
+        "void main() { auto x = 3; printf(\"%d\", x); }",
+        "int f(int x { return x; } void main() { printf(\"%d\", f(1)); }",
+        "int a[n]; void main() { printf(\"%d\", a[0]); }",
+        "void main() { int v[*] = [1]; printf(\"%d\", #v); }",
+    ] {
+        assert_eq!(check(text).len(), 1, "{text}: {:#?}", check(text));
+    }
+    assert_eq!(check("void main() { int x = 3 4; printf(\"%d\", y); }").len(), 2);
+}
+
+#[test]
+fn habits_of_other_languages_have_hints() {
+    for (body, code, hint) in [
+        ("string s = \"a\";", "E0110", "`char s[*]`"),
+        ("p q = {1};", "E0110", "write `struct p q`"),
+        ("let x = 1.5;", "E0110", "double x = …;"),
+        ("Widget w;", "E0110", "`Widget` is no type"),
+        ("int in = 3;", "E0110", "choose another name"),
+        ("a.push(3);", "E0201", "`a = a >< [x];`"),
+        ("printf(\"%d\", a.length);", "E0203", "`$v`"),
+        ("printf(\"%d\", a.size());", "E0201", "`$a`"),
+        ("printf(\"%d\", a.sum());", "E0201", "`sum(a, …)`"),
+        ("printf(\"%d\", #a);", "E0101", "`$v`"),
+        ("for (int x : a) printf(\"%d\", x);", "E0110", "no loop over elements"),
+        ("for (int x in a) printf(\"%d\", x);", "E0110", "no loop over elements"),
+        ("int w[*] = [2 * x for x in a];", "E0110", "[f(x) : x in v]"),
+        ("int w[*] = [0:5];", "E0110", "`index(5)`"),
+        ("int w[*] = a[0:1];", "E0110", "subseq(v, start, end)"),
+        ("if a[0] > 3 { a[0] = 1; }", "E0110", "in parentheses"),
+        ("auto x = 3;", "E0508", "write the type"),
+        ("vector<int> v;", "E0110", "`int v[*];`"),
+        ("int b[3] = {1, 2, 3, 4};", "E0202", "`v[*]`"),
+        ("int b[3] = [1, 2];", "E0202", "fill up with zeros"),
+        ("char s[10] = \"abc\";", "E0202", "`char s[*]`"),
+        ("int m[2][2] = {{1, 2, 3}};", "E0202", "`v[*]`"),
+    ] {
+        advises(&format!("struct p {{ int x; }}; void main() {{ int a[*] = [1]; {body} }}"), code, hint);
+    }
+    advises("x = 3;", "E0110", "`int x = …;`");
+    advises("void f(string s) { }", "E0110", "`char s[*]`");
+    advises("def f(int x) { return x; }", "E0110", "type of its value");
+    assert_eq!(check("#include <a.h>\nint x = 3;")[0].code, "E0508");
+    for text in [
+        "int b[3] = {1, 2};",
+        "int m[2][3] = {{1, 2}, {3}};",
+        "int m[2][3] = {{1}};",
+        "double z[1000] = {0};",
+        "int z[4] = {};",
+        "char s[3] = \"abc\";",
+        "struct p { int a; }; struct p s[3] = {{1}};",
+    ] {
+        assert_eq!(check(text), [], "{text}");
+    }
+    for text in ["int x = 3 4;", "x y;", "int f(int x { return x; }", "void main() { int in = 3; x = foo y; }"] {
+        for found in check(text) {
+            assert!(!found.message.contains("`.`") && !found.message.contains("`[`"), "{found:#?}");
+        }
+    }
+}

@@ -259,9 +259,60 @@ impl<'a> Lowering<'a> {
 
     fn initial(&mut self, value: Expr, from: &Type, ty: &Type, declarator: &Declarator) -> Expr {
         let value = self.fitted(value, from, ty, &format!("the first value of `{}`", declarator.name.symbol));
-        match fixed_length(declarator) {
-            Some(length) => checked_length(value, length),
-            None => value,
+        let Some(length) = fixed_length(declarator) else { return value };
+        match &declarator.initial {
+            Some(source) => self.filled(value, source, ty, &lengths(declarator)),
+            None => checked_length(value, length),
+        }
+    }
+
+    /// What an array of these lengths begins with: as in C, braces leave zeros out at the end. What is written with
+    /// another length is no array.
+    fn filled(&mut self, value: Expr, source: &Expression, ty: &Type, lengths: &[i64]) -> Expr {
+        let (Type::Vector(element), Some((&length, inner))) = (ty, lengths.split_first()) else { return value };
+        let span = value.span;
+        let is_braces = matches!(source.kind, ExpressionKind::Braces(None, _));
+        let written = match &value.kind {
+            ExprKind::Sequence(elements) => elements.len(),
+            ExprKind::Text(bytes) => bytes.len(),
+            ExprKind::Empty(_) => 0,
+            _ => return checked_length(value, length),
+        };
+        let written = i64::try_from(written).unwrap_or(i64::MAX);
+        if written > length || written < length && !is_braces {
+            let elements = if written == 1 { "1 element".to_owned() } else { format!("{written} elements") };
+            let message = format!("an array of {length} gets a first value of {elements}");
+            let report = Diagnostic::error("E0202", message, span);
+            self.report(match (&value.kind, is_braces) {
+                (ExprKind::Text(_), _) => report.hint("a text of any length is declared by `char s[*]`"),
+                (_, true) => report.hint("a vector of any length is declared by `v[*]`"),
+                _ => report.hint("braces fill up with zeros, `{1, 2}`; a vector of any length is declared by `v[*]`"),
+            });
+            return value;
+        }
+        let ExprKind::Sequence(elements) = value.kind else { return self.zeros_or(value, ty, lengths) };
+        let elements = match &source.kind {
+            ExpressionKind::Braces(None, sources) | ExpressionKind::Vector(sources) if !inner.is_empty() => {
+                let parts = elements.into_iter().zip(sources);
+                parts.map(|(part, source)| self.filled(part, source, element, inner)).collect()
+            }
+            _ => elements,
+        };
+        let begin = expr(ExprKind::Sequence(elements), span);
+        match length - written {
+            0 => begin,
+            missing => {
+                let zeros = library("dist", vec![self.zeros(element, inner, span), int(missing, span)], span);
+                library("append", vec![begin, zeros], span)
+            }
+        }
+    }
+
+    /// A text as it is, and zeros in the place of no elements.
+    fn zeros_or(&self, value: Expr, ty: &Type, lengths: &[i64]) -> Expr {
+        match value.kind {
+            ExprKind::Empty(_) => self.zeros(ty, lengths, value.span),
+            _ => value,
         }
     }
 

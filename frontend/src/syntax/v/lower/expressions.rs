@@ -111,12 +111,13 @@ impl Lowering<'_> {
     /// Reports a name that means nothing.
     pub(super) fn unknown_name(&mut self, symbol: &Symbol, span: Span, is_called: bool) {
         // As in C, a name is reported once in a function.
-        if !self.unknown.insert(symbol.clone()) {
+        if !self.unknown.insert(symbol.clone()) || self.unreadable.contains(symbol) {
             return;
         }
         let report = Diagnostic::error("E0201", format!("`{symbol}` is not defined"), span);
         let hint = |text: &str| Some(text.to_owned());
         let advice = match &**symbol {
+            method if method.contains('.') => self.method_hint(method),
             "pow" => hint("x to the power of y is `expt(x, y)`"),
             "fabs" | "labs" => hint("the absolute value of an int or a double is `abs(x)`"),
             "log" => hint("the natural logarithm is `ln(x)`"),
@@ -152,6 +153,24 @@ impl Lowering<'_> {
             Some(hint) => report.hint(hint),
             None => report,
         });
+    }
+
+    /// The hint for `v.push(x)`: what other languages call by a value.
+    fn method_hint(&self, symbol: &str) -> Option<String> {
+        let (value, method) = symbol.split_once('.')?;
+        if self.local(value).is_none() && self.global_type(value).is_none() {
+            return None;
+        }
+        Some(match method {
+            "push" | "push_back" | "append" | "add" => format!("an element is appended by `{value} = {value} >< [x];`"),
+            "pop" | "pop_back" => format!("all elements but the last are `take({value}, ${value} - 1)`"),
+            "extend" | "concat" => format!("vectors are joined by `{value} >< w`"),
+            _ if is_length(method) => format!("the length of a vector is `${value}`"),
+            _ if self.is_function(method) => {
+                format!("a function gets all that it needs in parentheses: `{method}({value}, …)`")
+            }
+            _ => "values have no functions of their own: `f(x)` calls a function".to_owned(),
+        })
     }
 
     fn element(&mut self, vector: &Expression, index: &Expression, span: Span) -> (Expr, Type) {
@@ -318,6 +337,11 @@ impl Lowering<'_> {
         }
         (unary(UnaryOp::Length, value, span), Type::Int)
     }
+}
+
+/// Whether other languages call the length of a vector so.
+pub(super) fn is_length(word: &str) -> bool {
+    matches!(word, "length" | "size" | "len" | "count" | "Length" | "Count")
 }
 
 /// A pattern that takes nothing.

@@ -93,8 +93,15 @@ impl<'a> Lowering<'a> {
         let Type::Struct(symbol) = ty else {
             if *ty != Type::Unknown {
                 let message = format!("only a struct has fields, and this is `{ty}`");
-                self.report(Diagnostic::error("E0203", message, at));
-            } else if !has_errors(&self.diagnostics) {
+                let report = Diagnostic::error("E0203", message, at);
+                self.report(match ty {
+                    Type::Vector(_) if super::expressions::is_length(&field.symbol) => {
+                        report.hint("the length of a vector is `$v`")
+                    }
+                    Type::Vector(_) => report.hint("the field of an element is `v[i].x`"),
+                    _ => report,
+                });
+            } else if !has_errors(&self.diagnostics) && self.unreadable.is_empty() {
                 // An element of `[]`, of which nothing says what it is.
                 let report = Diagnostic::error("E0203", "nothing says which struct this is", at);
                 self.report(report.hint("declare the vector before, `struct name v[] = []`"));

@@ -1,5 +1,6 @@
 //! What does not fit the grammar, in words.
 
+use super::habits::{self, Spot};
 use super::{Place, span};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::v::token::Token;
@@ -64,6 +65,9 @@ pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>, tokens: &[(Token, Place
     };
     let diagnostic = Diagnostic::error("E0110", message, at);
     let diagnostic = if wanted.is_empty() { diagnostic } else { diagnostic.saying(format!("expected {wanted}")) };
+    if let Some(hint) = habits::hint(&Spot::at(tokens, at.start), &wanted) {
+        return diagnostic.hint(hint);
+    }
     match fault.found() {
         None => match unclosed(tokens, text) {
             Some(open) => diagnostic.also(open, "this `{` is not closed"),
@@ -88,7 +92,8 @@ fn foreign(token: &Token) -> Option<(&'static str, &'static str)> {
         "typedef" => ("there is no `typedef`", "a struct is `struct name` wherever it is named"),
         "enum" => ("there is no `enum`", "write globals: `int red = 0, green = 1;`"),
         "sizeof" => ("there is no `sizeof`", "the length of a vector is `$v`"),
-        "static" | "extern" | "register" | "auto" | "inline" | "volatile" => {
+        "auto" => ("there is no `auto`", "write the type of the variable: `int x = …;`"),
+        "static" | "extern" | "register" | "inline" | "volatile" => {
             ("there are no storage classes", "leave the word out")
         }
         "const" => {
@@ -99,8 +104,9 @@ fn foreign(token: &Token) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What could have stood there: an operator is possible after every operand, and is named only where nothing else is.
-fn expected(fault: &Rich<'_, Token, Place>) -> String {
+/// What could have stood there: an operator is possible after every operand, as are the brackets and the point after a
+/// name, and stars and parentheses before one; they are named only where nothing else is.
+pub(super) fn expected(fault: &Rich<'_, Token, Place>) -> String {
     let mut words: Vec<String> = fault
         .expected()
         .filter_map(|pattern| match pattern {
@@ -112,9 +118,14 @@ fn expected(fault: &Rich<'_, Token, Place>) -> String {
         .collect();
     words.sort();
     words.dedup();
-    for common in ["an operator", "`=`", "the end of the text"] {
+    for common in ["an operator", "`=`", "the end of the text", "`.`", "`[`"] {
         if words.len() > 1 {
             words.retain(|word| word != common);
+        }
+    }
+    for (whole, beginnings) in [("a name", ["`(`", "`*`"]), ("an expression", ["`{`", "`[`"])] {
+        if words.iter().any(|word| word == whole) {
+            words.retain(|word| !beginnings.contains(&word.as_str()));
         }
     }
     match words.split_last() {
