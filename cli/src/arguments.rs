@@ -1,7 +1,8 @@
 //! The arguments of `main`: words of the command line to values of the parameters' types.
 //!
 //! [`words`] says which word is for which parameter. A polymorphic `main` has several entries, one for each instance of
-//! its type; the first whose parameters the words fit is used. [`counted`] says which `main` takes words as they are.
+//! its type; the first whose parameters the words fit is used. [`counted`] says which `main` takes words as they are,
+//! [`texts`] which texts may be names of files.
 //! What fits a parameter of any other:
 //!
 //! | parameter | word |
@@ -18,9 +19,11 @@
 //! holds numbers, and text must be a literal: a misspelt name or number should be an error, not a text.
 
 mod counted;
+mod texts;
 mod words;
 
 pub use counted::takes_words;
+pub use texts::names_of_files;
 
 use crate::literal;
 use crate::stop::Stop;
@@ -271,7 +274,9 @@ fn value<E: Engine>(
         Ok(Given::File(path)) => {
             let pieces = files.read(path, &parameter.shape, &|length| engine.share(length));
             let pieces = agree(engine, pieces).map_err(|error| {
-                let hint = match others.clone().any(|other| is_text(&other.shape)) && !path.exists() {
+                // After an `@` a file was meant in any case.
+                let is_file = word.as_encoded_bytes().starts_with(b"@");
+                let hint = match !is_file && others.clone().any(|other| is_text(&other.shape)) && !path.exists() {
                     true => "; a text must be in quotes here, as in '\"text\"'",
                     false => "",
                 };

@@ -38,23 +38,35 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let name = std::env::args_os().next().unwrap_or_default();
     let command = visible::line(&Path::new(&name).display().to_string()).into_owned();
     let matches = command_line(&program, sources, &command).try_get_matches();
-    let Built { arguments, options } = matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(answer)?;
+    let built = matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(answer)?;
+    let style = built.options.style();
+    with_options(program, sources, &command, built, begun).map_err(|stop| stop.in_style(style))
+}
+
+fn with_options(
+    program: Program,
+    sources: &SourceMap,
+    command: &str,
+    Built { arguments, options }: Built,
+    begun: Instant,
+) -> Result<(), Stop> {
+    let style = options.style();
     if let Some(ranks) = supervisor::wanted(&options)? {
         return supervisor::run(ranks, &options);
     }
     let mut place = Place::join(&options)?;
-    let refused = arguments::refuse_unknown_option(&program.mains, &arguments, &command);
+    let refused = arguments::refuse_unknown_option(&program.mains, &arguments, command);
     if refused.is_err() {
-        return place.said_once(refused);
+        return place.said_once(refused.map_err(|stop| stop.in_style(style)));
     }
     let interrupt = place.is_alone().then(Interrupt::install);
-    let limit = Limit::new(options.time_limit.clone(), options.style(), interrupt.clone(), place.rank());
+    let limit = Limit::new(options.time_limit.clone(), style, interrupt.clone(), place.rank());
     let _watching = limit.since(begun);
     let execution = Execution {
         program,
         sources,
         arguments: &arguments,
-        command: &command,
+        command,
         options: &options,
         interrupt: interrupt.as_ref(),
         limit: &limit,
@@ -63,7 +75,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
         moving: None,
     };
     let result = place.run(&options, execution);
-    place.said_once(result)
+    place.said_once(result.map_err(|stop| stop.in_style(style)))
 }
 
 /// What the program says of itself and its usage stand first in its help; the options of nesl, which every program has,

@@ -96,7 +96,12 @@ enum Command {
 pub fn run() -> Result<(), Stop> {
     let matches = command_line().try_get_matches();
     let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
-    let CommandLine { command, forms, options } = parsed.map_err(answer)?;
+    let line = parsed.map_err(answer)?;
+    let style = line.options.style();
+    obey(line).map_err(|stop| stop.in_style(style))
+}
+
+fn obey(CommandLine { command, forms, options }: CommandLine) -> Result<(), Stop> {
     let launched = Launched::detect().filter(|launched| launched.ranks > 1);
     if !forms.is_empty() {
         return match command {

@@ -148,7 +148,7 @@ impl Job for Execution<'_> {
         if self.options.stats {
             let counters = machine.counters();
             if machine.engine.rank().0 == 0 {
-                remark(&stats::table(&counters));
+                remark(&stats::text(&counters, self.options.style()));
             }
         }
         if let (Some(lines), 0) = (self.options.profile, machine.engine.rank().0) {
@@ -294,6 +294,10 @@ impl<E: Engine> Run<'_, E> {
             self.position.main = self.resumed.as_ref().and_then(|at| at.main);
             self.position.step = at;
             return self.step(machine, step, &[]);
+        }
+        if machine.engine.rank().0 == 0 {
+            let style = self.execution.options.style();
+            arguments::names_of_files(program, arguments).iter().for_each(|text| remark(&style.warning(text)));
         }
         let (main, values) = arguments::read(&mut machine.engine, &program.mains, arguments, command)?;
         self.position.main = program.mains.iter().position(|known| std::ptr::eq(known, main)).map(|index| index as u32);

@@ -54,13 +54,19 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     label.extend(texts.element(error));
     let mut diagnostic =
         Diagnostic::error(error.failure.code(), error.failure.to_string(), place).saying(label.join("; "));
-    let own = match error.failure {
-        Failure::LengthMismatch { .. } => {
-            lengths_hint(called.as_deref().unwrap_or_else(|| leading_name(sources.text(place))))
+    let function = called.as_deref().unwrap_or_else(|| leading_name(sources.text(place)));
+    let own = match &error.failure {
+        Failure::LengthMismatch { .. } => lengths_hint(function).map(str::to_owned),
+        Failure::BadRange { start, end, stride } => downwards_hint(*start, *end, *stride),
+        Failure::BadCount { .. } if matches!(function, "take" | "drop") => Some(format!(
+            "{function}_most(v, n) takes a sequence that is shorter, too; a negative count counts from the end"
+        )),
+        Failure::User { .. } if function == "grep" => {
+            Some("grep(pattern, name) reads a file; find_all(s, w) has the places of a text in another".to_owned())
         }
         _ => None,
     };
-    let hint = own.unwrap_or(error.failure.hint());
+    let hint = own.unwrap_or_else(|| error.failure.hint().to_owned());
     if !hint.is_empty() {
         diagnostic = diagnostic.hint(hint);
     }
@@ -70,6 +76,21 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
 /// The name that a call begins with.
 fn leading_name(text: &str) -> &str {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("")
+}
+
+/// How a range goes down: another language would have counted from the start to above the end.
+fn downwards_hint(start: i64, end: i64, stride: i64) -> Option<String> {
+    if stride >= 0 || start <= end {
+        return None;
+    }
+    let (first, last) = (end.checked_add(1)?, start.checked_add(1)?);
+    Some(match stride {
+        -1 => format!("a range goes up; downwards it is reverse([{first}:{last}])"),
+        _ => {
+            let (length, step) = (start.checked_sub(end)?, stride.checked_neg()?);
+            format!("a range goes up; downwards it is {{{start} - i : i in [0:{length}:{step}]}}")
+        }
+    })
 }
 
 /// Which lengths a function of the library wants.
@@ -166,5 +187,17 @@ mod tests {
         let error = RuntimeError { calls: vec![Span::new(user, 0, 12)], ..RuntimeError::at(span, failure) };
         let text = Style::Text { color: false }.diagnostic(&diagnostic(&error, &sources), &sources);
         assert!(text.contains("in `take`, called here") && text.contains("a.nesl:1:1"), "{text}");
+        let failure = Failure::BadCount { count: 2, length: 1 };
+        let error = RuntimeError { calls: vec![Span::new(user, 0, 12)], ..RuntimeError::at(span, failure) };
+        let hint = diagnostic(&error, &sources).hint;
+        assert!(hint.as_ref().is_some_and(|hint| hint.contains("take_most(v, n)")), "{hint:?}");
+    }
+
+    #[test]
+    fn ranges_that_go_down_are_said_as_they_are_written() {
+        assert!(downwards_hint(10, 0, -1).is_some_and(|hint| hint.contains("reverse([1:11])")));
+        assert!(downwards_hint(10, 0, -3).is_some_and(|hint| hint.contains("{10 - i : i in [0:10:3]}")));
+        assert_eq!(downwards_hint(10, 0, 1), None);
+        assert_eq!(downwards_hint(i64::MAX, 0, -1), None);
     }
 }

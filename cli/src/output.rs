@@ -3,11 +3,13 @@
 //! In a distributed run rank 0 prints. All ranks fetch the values together and hear of errors together.
 
 use crate::stop::Stop;
+use crate::style::Style;
 use clap::error::ContextValue;
 use nesl_backend::io::print::{PrintError, print as print_value};
 use nesl_backend::io::standard::{self, StandardOutput};
 use nesl_backend::{Engine, Value};
 use nesl_prim::{Failure, visible};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, ErrorKind, Write};
 
 /// What begins a word for the process that has started this one, among what is printed: the character that separates
@@ -128,14 +130,26 @@ pub fn print(text: &str) -> Result<(), Stop> {
 pub fn answer(error: clap::Error) -> Stop {
     let error = shown_safely(error);
     if error.use_stderr() {
+        let code = u8::try_from(error.exit_code()).unwrap_or(2);
+        // The options of a command line that is wrong are nowhere but in its words.
+        if is_for_programs(std::env::args_os()) {
+            return Stop::with_code(code, error.render().to_string()).in_style(Style::Json);
+        }
         // Without a standard error there is nobody to tell.
         let _ = error.print();
-        return Stop::with_code(u8::try_from(error.exit_code()).unwrap_or(2), "");
+        return Stop::with_code(code, "");
     }
     match standard::check().and_then(|()| error.print()).and_then(|()| io::stdout().flush()) {
         Ok(()) => Stop::quietly(),
         Err(error) => write_error(&error),
     }
+}
+
+/// Whether words ask for messages that programs read.
+fn is_for_programs(words: impl Iterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = words.take_while(|word| word != "--").collect();
+    let apart = words.windows(2).any(|pair| pair[0] == "--message-format" && pair[1] == "json");
+    apart || words.iter().any(|word| word == "--message-format=json")
 }
 
 /// What is wrong with a command line, with the words that it quotes as a terminal may see them.

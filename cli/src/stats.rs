@@ -1,6 +1,8 @@
 //! `--stats`: the counters of a run as a table, one line for each rank.
 
+use crate::style::Style;
 use nesl_backend::Counters;
+use serde_json::{Map, Value};
 
 /// A column of the table: its heading, and what is in it.
 type Heading = (&'static str, fn(&Counters) -> String);
@@ -19,6 +21,25 @@ const HEADINGS: [Heading; 12] = [
     ("busy", |counters| seconds(counters.busy)),
     ("waiting", |counters| seconds(counters.waiting)),
 ];
+
+/// The counters for people, or an object for each rank.
+pub fn text(ranks: &[Counters], style: Style) -> String {
+    match style {
+        Style::Text { .. } => table(ranks),
+        Style::Json => ranks.iter().enumerate().map(|(rank, counters)| object(rank, counters)).collect(),
+    }
+}
+
+/// The counters of a rank in one line of JSON; times are in seconds.
+fn object(rank: usize, counters: &Counters) -> String {
+    let number = |text: String| {
+        let text = text.trim_end_matches(" s");
+        text.parse::<u64>().map_or_else(|_| Value::from(text.parse::<f64>().unwrap_or(0.0)), Value::from)
+    };
+    let cells = HEADINGS.iter().map(|(name, cell)| (name.replace(' ', "_"), number(cell(counters))));
+    let object: Map<String, Value> = std::iter::once(("rank".to_owned(), Value::from(rank))).chain(cells).collect();
+    Value::from(object).to_string() + "\n"
+}
 
 /// The table, and the imbalance where there is more than one rank.
 pub fn table(ranks: &[Counters]) -> String {

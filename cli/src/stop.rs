@@ -4,6 +4,8 @@
 //! both, and so that rank 0 of a distributed run can send it to the other ranks. What a message quotes from outside is
 //! made harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
 
+use crate::style::Style;
+use nesl_frontend::render::json;
 use nesl_prim::{Failure, visible};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,26 @@ impl Stop {
     /// Any other end.
     pub fn with_code(code: u8, message: impl AsRef<str>) -> Stop {
         Stop { code, message: visible::message(message.as_ref()).into_owned() }
+    }
+
+    /// The same end in the style of the command. For programs what is no object yet becomes one: its first line is the
+    /// message, what follows (a usage line, what fits) the hint.
+    #[must_use]
+    pub fn in_style(self, style: Style) -> Stop {
+        let is_object = |line: &&str| line.starts_with("{\"severity\"");
+        let lines = self.message.lines().filter(|line| !line.trim().is_empty());
+        let (mut message, words): (Vec<&str>, Vec<&str>) = lines.partition(is_object);
+        if style != Style::Json || words.is_empty() {
+            return self;
+        }
+        let first = words.first().map_or("", |first| first.strip_prefix("error: ").unwrap_or(first));
+        let rest = words.get(1..).unwrap_or(&[]).join("\n");
+        let object = match rest.trim() {
+            "" => json::bare_error(first),
+            hint => json::error_with_hint(first, hint),
+        };
+        message.push(&object);
+        Stop { message: message.join("\n"), ..self }
     }
 
     /// What to print on standard error, as it is to arrive there; may be empty.
@@ -70,5 +92,27 @@ impl Stop {
     #[must_use]
     pub fn silent(self) -> Stop {
         Stop { message: String::new(), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn for_programs_every_line_is_an_object() {
+        let lines = |stop: Stop| stop.in_style(Style::Json).message().lines().map(str::to_owned).collect::<Vec<_>>();
+        let found = lines(Stop::usage("error: main takes one argument, not 2\nusage: nesl run a.nesl V\n  v : [int]"));
+        let [line] = &found[..] else { panic!("{found:?}") };
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(value["message"], "main takes one argument, not 2");
+        assert_eq!(value["hint"], "usage: nesl run a.nesl V\n  v : [int]");
+        assert_eq!(lines(Stop::reported(json::bare_error("x"))), [json::bare_error("x").trim_end()]);
+        assert_eq!(lines(Stop::quietly()), [""; 0]);
+        assert_eq!(lines(Stop::interrupted()), [json::bare_error("interrupted").trim_end()]);
+        let mixed = lines(Stop::reported(json::bare_error("x") + "error: y"));
+        assert_eq!(mixed, [json::bare_error("x").trim_end(), json::bare_error("y").trim_end()]);
+        let human = Style::Text { color: false };
+        assert_eq!(Stop::usage("error: x\ny").in_style(human).message(), "error: x\ny");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::stop::Stop;
 use nesl_frontend::{Diagnostic, render};
+use nesl_prim::visible;
 use nesl_span::SourceMap;
 
 /// How messages are written.
@@ -30,6 +31,14 @@ impl Style {
         match self {
             Style::Text { .. } => Stop::failed(format!("error[{code}]: {message}\nhint: {hint}")),
             Style::Json => Stop::reported(render::json::coded_error(code, message, hint)),
+        }
+    }
+
+    /// A warning about the command itself, with a newline at its end.
+    pub fn warning(self, message: &str) -> String {
+        match self {
+            Style::Text { .. } => format!("warning: {}\n", visible::message(message)),
+            Style::Json => render::json::bare_warning(message),
         }
     }
 

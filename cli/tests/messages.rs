@@ -42,6 +42,50 @@ fn compile_errors_are_objects_with_places() {
 }
 
 #[test]
+fn what_is_wrong_with_a_command_line_is_an_object() {
+    let bench = Bench::with("a.nesl", "function main(v) : [int] -> int = sum(v);");
+    bench.write("text.nesl", "function main(s) : [char] -> int = #s;");
+    bench.write("notes.txt", "12345");
+    let run = |arguments: &[&str]| bench.nesl(&[&["run"], &JSON[..], arguments].concat());
+    for (arguments, code, message) in [
+        (&["a.nesl", "--", "a", "b"][..], 2, "main takes one argument, not 2"),
+        (&["a.nesl", "no.txt"], 2, "argument 1 (v : [int]): cannot read no.txt"),
+        (&["a.nesl", "[1]", "--stats"], 2, "main takes one argument, not 2: --stats is an option of nesl itself"),
+        (&["--bogus", "a.nesl"], 2, "unexpected argument '--bogus' found"),
+        (&["missing.nesl"], 1, "cannot read missing.nesl"),
+    ] {
+        let ran = run(arguments);
+        let found = objects(&ran);
+        assert_eq!((ran.code, found.len()), (Some(code), 1), "{arguments:?}: {ran:#?}");
+        assert!(
+            found[0]["message"].as_str().is_some_and(|found| found.starts_with(message)),
+            "{arguments:?}: {ran:#?}"
+        );
+    }
+    assert!(run(&["--stats", "a.nesl", "[1]"]).err.contains("\"rank\":0"));
+    assert_eq!(objects(&run(&["--stats", "a.nesl", "[1]"])).len(), 1);
+    let built = bench.path("built");
+    bench.nesl(&["build", "a.nesl", "-o", &built.display().to_string()]);
+    let ran = common::finish(bench.command(&built).args([&JSON[..], &["a", "b"]].concat()), "");
+    assert_eq!((ran.code, objects(&ran)[0]["hint"].as_str().is_some()), (Some(2), true), "{ran:#?}");
+    // Texts that are names of files.
+    let ran = run(&["text.nesl", "notes.txt"]);
+    assert_eq!((ran.code, ran.out.as_str(), &objects(&ran)[0]["severity"]), (Some(0), "9\n", &Value::from("warning")));
+    for word in ["@notes.txt", "\"notes.txt\"", "other.txt"] {
+        assert_eq!(bench.nesl(&["run", "text.nesl", word]).err, "", "{word}");
+    }
+    let ran = bench.nesl(&["run", "text.nesl", "@no.txt"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("in quotes"), "{ran:#?}");
+}
+
+#[test]
+fn long_names_are_cut() {
+    let bench = Bench::with("a.nesl", "function main(v) : [int] -> int = sum(v);");
+    let ran = bench.nesl(&["run", "a.nesl", &"n".repeat(4000)]);
+    assert!(ran.code == Some(2) && ran.err.len() < 1000 && ran.err.contains("nnn…nnn"), "{ran:#?}");
+}
+
+#[test]
 fn warnings_are_objects_too() {
     let bench = Bench::with("a.nesl", "let x = 1 in 2;");
     let ran = bench.nesl(&[&["run", "a.nesl"], &JSON[..]].concat());

@@ -18,7 +18,7 @@ use crate::engine::interrupt::Interrupt;
 use crate::io::import::Piece;
 use csv::Cell;
 use nesl_prim::host::Share;
-use nesl_prim::{Constants, Failure, ScalarType};
+use nesl_prim::{Constants, Failure, ScalarType, visible};
 use nesl_vcode::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -52,8 +52,13 @@ impl InputError {
     }
 
     fn of(path: &Path, error: &io::Error) -> InputError {
-        InputError::new(format!("cannot read {}: {error}", path.display()))
+        InputError::new(format!("cannot read {}: {error}", named(path)))
     }
+}
+
+/// The name of a file in a message.
+pub(super) fn named(path: &Path) -> String {
+    visible::name(&path.display().to_string()).into_owned()
 }
 
 /// What a file is to become.
@@ -191,7 +196,7 @@ impl Files {
             return Err(content.error("this is no .npz file"));
         }
         if content.is_called(&["npy", "npz"]) && !content.begins_with(npy::MAGIC)? {
-            return Err(InputError::new(format!("{} is not in the format of NumPy's .npy files", path.display())));
+            return Err(InputError::new(format!("{} is not in the format of NumPy's .npy files", named(path))));
         }
         Ok(content)
     }
@@ -209,12 +214,12 @@ impl Files {
             return Ok(content(Storage::File(file), metadata.len()));
         }
         if metadata.is_dir() {
-            return Err(InputError::new(format!("cannot read {}: it is a folder", path.display())));
+            return Err(InputError::new(format!("cannot read {}: it is a folder", named(path))));
         }
         if !is_alone {
             return Err(InputError::new(format!(
                 "{} is not a file: ranks can only share files, which each reads in part",
-                path.display()
+                named(path)
             )));
         }
         let bytes = self.hold.read(&mut file, u64::MAX, || check(&self.interrupt), failed)?;
@@ -291,7 +296,7 @@ impl Content {
     /// This process's share of the bytes.
     fn share(&self, share: Share<'_>) -> Result<Range<u64>, InputError> {
         let length = usize::try_from(self.length)
-            .map_err(|_| InputError::new(format!("{} is too large for this machine", self.path.display())))?;
+            .map_err(|_| InputError::new(format!("{} is too large for this machine", named(&self.path))))?;
         let range = share(length);
         Ok(range.start as u64..range.end as u64)
     }
@@ -324,7 +329,7 @@ impl Content {
         }
         match bytes.len() as u64 == length {
             true => Ok(()),
-            false => Err(InputError::new(format!("{} was cut short while it was read", self.path.display()))),
+            false => Err(InputError::new(format!("{} was cut short while it was read", named(&self.path)))),
         }
     }
 
@@ -341,6 +346,6 @@ impl Content {
 
     /// The file, and what is wrong with it.
     fn error(&self, problem: impl std::fmt::Display) -> InputError {
-        InputError::new(format!("{}: {problem}", self.path.display()))
+        InputError::new(format!("{}: {problem}", named(&self.path)))
     }
 }

@@ -97,8 +97,25 @@ pub fn assign<'w>(
     match (count, expected) {
         (count, expected) if count == expected => Ok(given),
         (0, _) => Err("main needs arguments".to_owned().into()),
-        (count, expected) => Err(format!("main takes {}, not {count}", plural(expected, "argument")).into()),
+        (count, expected) => {
+            let problem = format!("main takes {}, not {count}", plural(expected, "argument"));
+            Err(match own_option(words).filter(|_| count > expected) {
+                Some(option) => {
+                    format!("{problem}: {option} is an option of nesl itself: it stands before what is for main")
+                }
+                None => problem,
+            }
+            .into())
+        }
     }
+}
+
+/// The first of nesl's own options among words for `main`, which has taken it for an argument.
+fn own_option(words: &[OsString]) -> Option<String> {
+    let own = options::names();
+    let before = words.iter().take_while(|word| *word != "--");
+    let written = before.filter_map(|word| Written::of(word)).filter(|option| option.dashes == 2);
+    written.map(|option| option.name).find(|name| own.contains(name)).map(|name| format!("--{name}"))
 }
 
 /// Says that the first word after nesl's own options is no option of `main` either.
@@ -280,5 +297,12 @@ mod tests {
         assert_eq!(assign(parameters, &words, |_| false), Ok(vec![Some(OsStr::new("--b"))]));
         assert!(refuse_unknown(parameters, OsStr::new("--thread")).unwrap_err().contains("did you mean --threads?"));
         assert_eq!(refuse_unknown(parameters, OsStr::new("-5")), Ok(()));
+        let problem = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            format!("{:?}", assign(parameters, &words, |_| false))
+        };
+        assert!(problem("ops.txt --stats").contains("not 2: --stats is an option of nesl itself"));
+        assert!(problem("--threads 2 ops.txt").contains("--threads is an option of nesl itself"));
+        assert!(!problem("a b").contains("nesl itself") && !problem("-- a --stats").contains("nesl itself"));
     }
 }

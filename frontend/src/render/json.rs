@@ -64,6 +64,16 @@ pub fn coded_error(code: &str, message: &str, hint: &str) -> String {
     line(&Report { severity: "error", code: Some(code), message, labels: Vec::new(), hint: Some(hint) })
 }
 
+/// An error that has neither code nor place, with a hint.
+pub fn error_with_hint(message: &str, hint: &str) -> String {
+    line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: Some(hint) })
+}
+
+/// A warning that has neither code nor place.
+pub fn bare_warning(message: &str) -> String {
+    line(&Report { severity: "warning", code: None, message, labels: Vec::new(), hint: None })
+}
+
 fn line(report: &Report<'_>) -> String {
     // Strings and numbers can always be written.
     escaped(&serde_json::to_string(report).unwrap_or_default()) + "\n"

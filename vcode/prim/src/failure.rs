@@ -213,6 +213,7 @@ impl fmt::Display for Failure {
                     Need::Environment => "read the environment variable",
                     Need::Command => "run the command",
                 };
+                let name = crate::visible::name(name);
                 write!(formatter, "the sandbox does not let the program {what} `{name}`")
             }
             Failure::OutOfTime { limit } => write!(formatter, "the time limit of {limit} is over"),

@@ -63,6 +63,18 @@ pub fn message(message: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start} … ({left_out} characters) … {end}"))
 }
 
+/// The name of something in a message, as it is, of which only the beginning and the end are left if it is long.
+pub fn name(name: &str) -> Cow<'_, str> {
+    const LONGEST_NAME: usize = 300;
+    const END_OF_NAME: usize = 60;
+    if name.chars().nth(LONGEST_NAME).is_none() {
+        return Cow::Borrowed(name);
+    }
+    let head: String = name.chars().take(LONGEST_NAME - END_OF_NAME).collect();
+    let tail = name.char_indices().rev().nth(END_OF_NAME - 1).map_or("", |(start, _)| &name[start..]);
+    Cow::Owned(format!("{head}…{tail}"))
+}
+
 fn shown(text: &str, counts: impl Fn(char) -> bool) -> Cow<'_, str> {
     let replacement = |character: char| stand_in(character).filter(|_| counts(character));
     match text.chars().any(|character| replacement(character).is_some()) {
@@ -74,6 +86,14 @@ fn shown(text: &str, counts: impl Fn(char) -> bool) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_are_cut() {
+        assert!(matches!(name("a/b.txt"), Cow::Borrowed("a/b.txt")));
+        let long = "é".repeat(4000) + ".txt";
+        let shown = name(&long);
+        assert!(shown.chars().count() == 301 && shown.ends_with("é.txt") && shown.contains('…'), "{shown}");
+    }
 
     #[test]
     fn no_control_reaches_the_reader() {

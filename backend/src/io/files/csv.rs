@@ -8,7 +8,7 @@
 //! its share.
 
 use super::words::{BYTE_ORDER_MARK, float, int};
-use super::{AT_ONCE, Content, InputError, check};
+use super::{AT_ONCE, Content, InputError, check, named};
 use crate::data::hold::Hold;
 use crate::io::import::Piece;
 use nesl_prim::host::Share;
@@ -204,7 +204,7 @@ impl Row {
             Some(name) => format!(", column {} ({name})", index + 1),
             None => format!(", column {}", index + 1),
         });
-        let message = format!("{}, line {}{column}: {problem}", content.path.display(), self.line);
+        let message = format!("{}, line {}{column}: {problem}", named(&content.path), self.line);
         InputError { position: self.start + 1, ..InputError::new(message) }
     }
 }

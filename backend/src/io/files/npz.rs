@@ -3,7 +3,7 @@
 //! What lies in it as it is, is read from where it lies, each process its own share; what is deflated comes into
 //! memory, as much as the limit allows.
 
-use super::{Content, InputError, Storage, check};
+use super::{Content, InputError, Storage, check, named};
 use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use nesl_prim::visible;
@@ -167,7 +167,7 @@ fn inflate(mut content: Content, entry: &Entry, data: u64) -> Result<Content, In
     let mut source =
         Packed { content: &mut content, position: data, end: data + entry.packed, window: Vec::new(), failed: None };
     let mut inflated = CrcReader::new(DeflateDecoder::new(io::BufReader::with_capacity(1 << 16, &mut source)));
-    let failed = |error: io::Error| InputError::new(format!("{}: this archive is damaged: {error}", path.display()));
+    let failed = |error: io::Error| InputError::new(format!("{}: this archive is damaged: {error}", named(&path)));
     let bytes = hold.read(&mut inflated, entry.size.saturating_add(1), || check(&interrupt), failed);
     let checksum = inflated.crc().sum();
     drop(inflated);

@@ -4,7 +4,7 @@
 //! it has begun. So every word and line is read exactly once, wherever the shares are cut.
 
 use super::words::{BYTE_ORDER_MARK, float, int, truth};
-use super::{AT_ONCE, Content, InputError, check};
+use super::{AT_ONCE, Content, InputError, check, named};
 use crate::data::hold::Hold;
 use crate::io::import::Piece;
 use nesl_prim::host::Share;
@@ -247,7 +247,7 @@ fn unreadable(content: &mut Content, text: &[u8], start: u64, word: Range<usize>
         true => format!("`{shown}{ellipsis}` is too large for an int"),
         false => format!("`{}{ellipsis}` is not {article} {scalar}", shown.escape_debug()),
     };
-    let message = format!("{}, line {}: {problem}", content.path.display(), before + 1);
+    let message = format!("{}, line {}: {problem}", named(&content.path), before + 1);
     InputError { position, ..InputError::new(message) }
 }
 

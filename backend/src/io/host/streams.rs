@@ -6,6 +6,7 @@ use super::input::{self, Reader, Source};
 use super::message;
 use crate::data::hold::Hold;
 use crate::engine::interrupt::Interrupt;
+use crate::io::files::named;
 use nesl_prim::Constants;
 use nesl_prim::host::HostError;
 use std::collections::BTreeMap;
@@ -47,7 +48,7 @@ pub(super) struct Streams {
 impl Streams {
     /// Opens a file to read (1), to write from its start (2), or to append (3).
     pub fn open(&mut self, path: &Path, mode: i64) -> Result<i64, HostError> {
-        let failed = |error: io::Error| message(&format!("cannot open {}", path.display()), &error);
+        let failed = |error: io::Error| message(&format!("cannot open {}", named(path)), &error);
         let file = match mode {
             1 => File::open(path),
             2 => File::create(path),
@@ -56,7 +57,7 @@ impl Streams {
         };
         let file = file.map_err(failed)?;
         if mode == 1 && file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(HostError::Message(format!("cannot open {}: it is a folder", path.display())));
+            return Err(HostError::Message(format!("cannot open {}: it is a folder", named(path))));
         }
         let opened = self.stream_of(file, path, mode).map_err(failed)?;
         Ok(self.add(opened))

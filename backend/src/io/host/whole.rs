@@ -5,6 +5,7 @@
 
 use super::{message, streams};
 use crate::engine::interrupt::Interrupt;
+use crate::io::files::named;
 use nesl_prim::Constants;
 use nesl_prim::host::HostError;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +23,7 @@ impl Unfinished {
     /// The name of a new file beside the one of this name; none if that is something that cannot be replaced, or should
     /// not: a device, say, or a file that has other names.
     pub fn begin(&mut self, name: &Path) -> Result<Option<PathBuf>, HostError> {
-        let failed = |error: io::Error| message(&format!("cannot open {}", name.display()), &error);
+        let failed = |error: io::Error| message(&format!("cannot open {}", named(name)), &error);
         let old = match fs::canonicalize(name) {
             Ok(target) => Some(target),
             Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(name).is_err() => None,
