@@ -169,7 +169,7 @@ pub(crate) struct Inference<'a> {
     /// The names that the `let` bindings and values being checked will bind.
     binding: Vec<Symbol>,
     /// The local functions around the place being checked, as long as they are not known.
-    unfinished: Vec<local_function::Unfinished>,
+    unfinished: Vec<local_function::OpenFunction>,
     /// The types behind the parts of the pattern being checked.
     annotations: Vec<pattern::Annotation>,
     calls: Vec<SeenCall>,

@@ -10,7 +10,7 @@ use nesl_span::Span;
 
 /// A local function whose body is being checked.
 #[derive(Debug)]
-pub(super) struct Unfinished {
+pub(super) struct OpenFunction {
     /// The variable that its name means there.
     id: VariableId,
     name: Name,
@@ -41,7 +41,7 @@ impl Inference<'_> {
     /// The lambda that a local function is. Within it, its name means itself, which is an error.
     pub(super) fn function_of(&mut self, name: &Name, parameter: &ast::Pattern, body: &ast::Expr) -> Expr {
         let id = self.new_variable();
-        self.unfinished.push(Unfinished { id, name: name.clone(), is_reported: false });
+        self.unfinished.push(OpenFunction { id, name: name.clone(), is_reported: false });
         self.locals.entry(name.symbol.clone()).or_default().push((id, Types::ERROR));
         let value = self.lambda(name.span.to(body.span), parameter, body);
         if let Some(scopes) = self.locals.get_mut(&name.symbol) {
