@@ -23,7 +23,7 @@ mod texts;
 mod words;
 
 pub use counted::takes_words;
-pub use texts::names_of_files;
+pub use texts::warn_of_names;
 
 use crate::literal;
 use crate::stop::Stop;

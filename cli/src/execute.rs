@@ -296,8 +296,7 @@ impl<E: Engine> Run<'_, E> {
             return self.step(machine, step, &[]);
         }
         if machine.engine.rank().0 == 0 {
-            let style = self.execution.options.style();
-            arguments::names_of_files(program, arguments).iter().for_each(|text| remark(&style.warning(text)));
+            arguments::warn_of_names(program, arguments, self.execution.options.style());
         }
         let (main, values) = arguments::read(&mut machine.engine, &program.mains, arguments, command)?;
         self.position.main = program.mains.iter().position(|known| std::ptr::eq(known, main)).map(|index| index as u32);

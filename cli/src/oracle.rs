@@ -80,9 +80,7 @@ fn evaluate(
         }
         return Ok(());
     }
-    arguments::names_of_files(&program, arguments)
-        .iter()
-        .for_each(|text| output::remark(&options.style().warning(text)));
+    arguments::warn_of_names(&program, arguments, options.style());
     let (main, values) = arguments::read(&mut engine, &program.mains, arguments, command)?;
     let needed: Vec<_> = main.prelude.iter().flat_map(|step| &step.outputs).filter_map(Output::global).collect();
     for form in forms {

@@ -1,14 +1,20 @@
 //! Texts that are names of files: whoever leaves the `@` out gets the name instead of what is in the file.
 
 use super::{assign, is_overloaded, is_text, takes_words};
+use crate::output::remark;
+use crate::style::Style;
 use nesl_prim::Need;
 use nesl_vcode::{Op, Program};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What there is to say of words that are taken as texts, and are names of files. A program that opens files may want
-/// their names.
-pub fn names_of_files(program: &Program, words: &[OsString]) -> Vec<String> {
+/// Warns of words that are taken as texts, and are names of files.
+pub fn warn_of_names(program: &Program, words: &[OsString], style: Style) {
+    names_of_files(program, words).iter().for_each(|text| remark(&style.warning(text)));
+}
+
+/// What there is to say of such words. A program that opens files may want their names.
+fn names_of_files(program: &Program, words: &[OsString]) -> Vec<String> {
     let mains = &program.mains;
     if words.is_empty() || takes_words(mains) || opens_files(program) {
         return Vec::new();

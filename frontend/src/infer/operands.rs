@@ -69,6 +69,9 @@ impl Inference<'_> {
             "||" if !is_sequence(types.0) => return Some("disjunction is `or`".to_owned()),
             "==" | "/=" if is_char(types.0) && self.is_text(types.1) => return self.character_hint(sources.1),
             "==" | "/=" if self.is_text(types.0) && is_char(types.1) => return self.character_hint(sources.0),
+            "<" | "<=" | ">" | ">=" if self.is_text(types.0) && self.is_text(types.1) => {
+                return self.order_hint(op, types.0, (&left, &right));
+            }
             "*" if self.is_text(types.0) && self.scalar_of(types.1) == Some(ScalarType::Int) => {
                 return Some(format!("a text so many times is repeat_string({left}, {right})"));
             }

@@ -246,7 +246,8 @@ pub(in crate::syntax::v) fn lex(file: FileId, text: &str) -> Lexed {
     let operand = choice((directive, one_of("([").ignored())).rewind();
     let length = just('#').then_ignore(operand).validate(|_, extra, emitter| {
         emitter.emit(LexError { mistake: Mistake::Length, span: extra.span() });
-        Piece::Blank
+        // What follows is read as it was meant.
+        Piece::Token(Token::Sign("$"))
     });
     let preprocessor = just('#').then(none_of('\n').repeated()).validate(|_, extra, emitter| {
         emitter.emit(LexError { mistake: Mistake::Preprocessor, span: extra.span() });
