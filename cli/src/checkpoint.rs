@@ -431,7 +431,8 @@ impl Saving {
             every: self.saves.every,
             lines: self.lines,
         };
-        let written = whole::write(machine, (Some(paused), host), &generation, (PROGRAM, &self.program), &run);
+        let written =
+            whole::write(machine, (Some(paused), host), &generation, (PROGRAM, &self.program), &run, &|| false);
         self.next += u64::from(written.is_ok());
         written
     }

@@ -20,13 +20,20 @@ const PAGES: &[(&str, &str)] = &pages![
     E0602, E0603, W0199, W0201, W0202, W0203, W0204, W0205, W0206
 ];
 
-/// The page of a code, which may be written in small letters and in brackets.
+/// The page of a code, which may be written in small letters, in brackets, and by its number alone.
 ///
 /// # Errors
 /// If there is no such code: says so, with codes that look like it.
 pub fn page(code: &str) -> Result<&'static str, String> {
     let wanted = code.trim().trim_start_matches('[').trim_end_matches(']').to_ascii_uppercase();
     if let Some((_, page)) = PAGES.iter().find(|(code, _)| *code == wanted) {
+        return Ok(page);
+    }
+    // The number alone: errors come before warnings.
+    let number = Some(&wanted).filter(|text| (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()));
+    if let Some((_, page)) =
+        number.and_then(|number| PAGES.iter().find(|(code, _)| code[1..] == format!("{number:0>4}")))
+    {
         return Ok(page);
     }
     let distance = |code: &str| {
@@ -78,6 +85,7 @@ mod tests {
     fn unknown_codes_suggest_known_ones() {
         assert!(page("e0202").unwrap().starts_with("# E0202: "));
         assert!(page("[E0202]").is_ok());
+        assert!(page("202").unwrap().starts_with("# E0202: ") && page("0202").is_ok() && page("0000").is_err());
         let problem = page("E7777").unwrap_err();
         assert!(problem.contains("no code `E7777`") && !problem.contains("did you mean"), "{problem}");
         let problem = page("E0107").unwrap_err();

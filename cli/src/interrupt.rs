@@ -1,10 +1,11 @@
 //! Ctrl-C: what an interrupt from the terminal does.
 //!
 //! While a program is evaluated the first interrupt asks the machine to stop, which ends in an error like any other; a
-//! second one, and any at another time, ends the process.
+//! second one, and any at another time, ends the process. A session at a terminal goes on instead: an interrupt ends
+//! what its input does, and between inputs what the shell or an editor does, which get it from the terminal themselves.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 /// The interrupt of this process.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,18 @@ pub struct Interrupt {
     evaluating: Arc<AtomicBool>,
     /// Set with the first, and by others who cannot wait for what takes long.
     cut: Arc<AtomicBool>,
+    attended: Arc<Attended>,
+}
+
+/// What is known of a session at a terminal.
+#[derive(Debug, Default)]
+struct Attended {
+    /// Whether there is one.
+    is_there: AtomicBool,
+    /// Whether it does what an input says.
+    is_busy: AtomicBool,
+    /// The interrupts since that input.
+    times: AtomicUsize,
 }
 
 impl Interrupt {
@@ -24,19 +37,67 @@ impl Interrupt {
     /// The same with a flag of its own that ends what takes long.
     pub fn cutting(cut: Arc<AtomicBool>) -> Interrupt {
         let interrupt = Interrupt { cut, ..Interrupt::default() };
-        let Interrupt { requested, evaluating, cut } = interrupt.clone();
-        let handler = move || {
-            let again = requested.swap(true, SeqCst);
-            cut.store(true, SeqCst);
-            if again || !evaluating.load(SeqCst) {
-                crate::progress::erase();
-                eprintln!("interrupted");
-                std::process::exit(130);
-            }
-        };
+        let handled = interrupt.clone();
         // The one reason for failure is a second handler in the process, which does the same.
-        let _ = ctrlc::set_handler(handler);
+        let _ = ctrlc::set_handler(move || handled.arrive());
         interrupt
+    }
+
+    /// The user has pressed Ctrl-C.
+    fn arrive(&self) {
+        let again = self.requested.swap(true, SeqCst);
+        self.cut.store(true, SeqCst);
+        let end = || {
+            crate::progress::erase();
+            eprintln!("interrupted");
+            std::process::exit(130);
+        };
+        if !self.is_attended() {
+            if again || !self.evaluating.load(SeqCst) {
+                end();
+            }
+            return;
+        }
+        if !self.attended.is_busy.load(SeqCst) {
+            return;
+        }
+        match self.attended.times.fetch_add(1, SeqCst) {
+            0 => {}
+            // What does not look at the flag must not hold somebody for ever; what the session knows is not lost by
+            // impatience alone.
+            1 => {
+                crate::progress::erase();
+                eprintln!("(this ends as soon as it can; Ctrl-C once more ends the session)");
+            }
+            _ => end(),
+        }
+    }
+
+    /// From here on the process is a session at a terminal, which interrupts leave alone.
+    pub fn attend(&self) {
+        self.attended.is_there.store(true, SeqCst);
+    }
+
+    fn is_attended(&self) -> bool {
+        self.attended.is_there.load(SeqCst)
+    }
+
+    /// A session begins to do what an input says; earlier interrupts are over.
+    pub fn begin(&self) {
+        self.requested.store(false, SeqCst);
+        self.cut.store(false, SeqCst);
+        self.attended.times.store(0, SeqCst);
+        self.attended.is_busy.store(true, SeqCst);
+    }
+
+    /// It has done that.
+    pub fn end(&self) {
+        self.attended.is_busy.store(false, SeqCst);
+    }
+
+    /// Whether the input that a session at a terminal is about is to end.
+    pub fn is_requested(&self) -> bool {
+        self.is_attended() && self.requested.load(SeqCst)
     }
 
     /// The flag that the machine looks at.
@@ -56,12 +117,18 @@ impl Interrupt {
 
     /// Runs an evaluation that looks at the flag.
     pub fn during<R>(&self, evaluation: impl FnOnce() -> R) -> R {
-        self.requested.store(false, SeqCst);
-        self.cut.store(false, SeqCst);
+        // An input of a session may be several, and what is between them: an interrupt is of all.
+        let is_whole = !self.is_attended();
+        if is_whole {
+            self.requested.store(false, SeqCst);
+            self.cut.store(false, SeqCst);
+        }
         self.evaluating.store(true, SeqCst);
         let result = evaluation();
         self.evaluating.store(false, SeqCst);
-        self.requested.store(false, SeqCst);
+        if is_whole {
+            self.requested.store(false, SeqCst);
+        }
         result
     }
 }

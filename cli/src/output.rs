@@ -126,6 +126,25 @@ pub fn print(text: &str) -> Result<(), Stop> {
     target.write_all(text.as_bytes()).and_then(|()| target.flush()).map_err(|error| write_error(&error))
 }
 
+/// Prints a text as long as nobody wants it to end; whether that is all of it.
+///
+/// # Errors
+/// If it could not be written.
+pub fn print_unless(text: &str, is_over: impl Fn() -> bool) -> Result<bool, Stop> {
+    /// Few enough that a terminal has them soon.
+    const AT_ONCE: usize = 1 << 14;
+    let mut target = StandardOutput::default();
+    for (number, part) in text.as_bytes().chunks(AT_ONCE).enumerate() {
+        let is_cut = number > 0 && is_over();
+        let part = if is_cut { b"\n" } else { part };
+        target.write_all(part).and_then(|()| target.flush()).map_err(|error| write_error(&error))?;
+        if is_cut {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The end of a command line that asks for help or the version, or that is wrong: says what there is to say.
 pub fn answer(error: clap::Error) -> Stop {
     let error = shown_safely(error);

@@ -132,10 +132,11 @@ impl<E: Engine> Partner for Repl<E> {
         let _watching = self.limit.since(Instant::now());
         self.begin_turn();
         let spelled = commands::traditional(self, input);
-        let next = match spelled.as_deref().unwrap_or(input).trim_start().strip_prefix(':') {
-            Some(command) => commands::run(self, command),
-            None => self.input(input),
-        };
+        let next =
+            self.interruptibly(|repl| match spelled.as_deref().unwrap_or(input).trim_start().strip_prefix(':') {
+                Some(command) => commands::run(repl, command),
+                None => repl.input(input),
+            });
         self.end_turn();
         next
     }

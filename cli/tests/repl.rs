@@ -49,6 +49,29 @@ fn errors_leave_the_session_alive() {
 }
 
 #[test]
+fn what_is_right_beside_an_error_is_evaluated() {
+    let ran = Bench::new().piped(&[], "a = 1; b = a + 1; c = nothere; e = c + 1; d = 4;\n(a, b, d);\ne;\n");
+    ran.fails(1, &["unknown name `nothere`", "unknown name `e`"]);
+    assert_eq!(ran.err.matches("E0201").count(), 2, "{}", ran.err);
+    assert_eq!(ran.out, "a = 1 : int\nb = 2 : int\nd = 4 : int\nit = (1, 2, 4) : (int, int, int)\n");
+    let ran = Bench::new().piped(&[], "1 + ; 2;\n");
+    ran.fails(1, &["E01"]);
+    assert_eq!(ran.out, "it = 2 : int\n");
+    // Names that were to be something else do not mean what they were.
+    let ran = Bench::new().piped(&[], "c = 1;\nc = t + 1; x = c; nothere; it; y = 1 / 0; z = 3;\nz;\nx;\nc;\n");
+    ran.fails(1, &["E0402", "unknown name `z`", "unknown name `x`", "unknown name `nothere`"]);
+    assert_eq!(ran.out, "c = 1 : int\nit = 1 : int\n");
+    // Files, and what is saved; programs are run as a whole or not.
+    let bench = Bench::with("half.nesl", "x = 1;\n% Adds\n two. %\nfunction f(a) = a + 2;\nz = nothere;\nf(x);\n");
+    let ran = bench.piped(&[], ":load half.nesl\nf(f(x));\n:save kept.nesl\n");
+    ran.fails(1, &["half.nesl:5:5"]);
+    assert_eq!(ran.out, "x = 1 : int\nf = fn : int -> int\nit = 3 : int\nit = 5 : int\n2 inputs in kept.nesl\n");
+    bench.nesl(&["kept.nesl"]).prints("3\n5\n");
+    let ran = bench.nesl(&["half.nesl"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{ran:?}");
+}
+
+#[test]
 fn names_and_values_do_not_part_when_a_form_fails() {
     let input = "y = 1;\ny = 2; z = 1 / 0; w = 3;\ny;\nw;\nz;\nfunction g(a) = a; 1 / 0;\ng(5);\nx = [1, 2][5];\nx;\n";
     let ran = Bench::new().piped(&[], input);

@@ -103,6 +103,26 @@ fn the_folder_can_be_changed() {
     let folder = bench.path("inner").canonicalize().unwrap();
     assert_eq!(out, format!("{0}\nit = 7 : int\n{0}\n", folder.display()));
     bench.piped(&[], ":cd nowhere").fails(1, &["cannot go to nowhere"]);
+    bench.piped(&[], ":cd -").fails(1, &["no folder before this one"]);
+    let out = answers(&bench, ":cd inner\n:cd ..\n:cd -\n:cd -");
+    let outer = bench.path("").canonicalize().unwrap();
+    assert_eq!(out, format!("{0}\n{1}\n{0}\n{1}\n", folder.display(), outer.display()));
+    let mut command = bench.command(std::path::Path::new(env!("CARGO_BIN_EXE_nesl")));
+    let ran = common::finish(command.env("HOME", &folder), ":cd ~\n:cd ..\n:cd ~/\n");
+    assert_eq!(ran.out, format!("{0}\n{1}\n{0}\n", folder.display(), outer.display()));
+}
+
+#[test]
+fn what_is_misspelt_finds_what_is_meant() {
+    let bench = Bench::new();
+    bench.piped(&[], ":loda a").fails(1, &["no command `:loda`. Did you mean :load?"]);
+    bench.piped(&[], ":doc qqq\n:info qqq").fails(1, &["Try `:apropos qqq`"]);
+    assert_eq!(bench.nesl(&["doc", "qqq"]).err.matches("Try `apropos").count(), 1);
+    let page = answers(&bench, ":explain E0202");
+    assert!(page.starts_with("# E0202"), "{page}");
+    assert_eq!(answers(&bench, ":explain 0202;"), page);
+    assert_eq!(bench.nesl(&["explain", "202"]).out, bench.nesl(&["explain", "E0202"]).out);
+    bench.piped(&[], "1;\n:save one.nesl").prints("it = 1 : int\n1 input in one.nesl\n");
 }
 
 #[test]

@@ -286,6 +286,122 @@ fn an_interrupt_ends_instructions_on_many_elements() {
     session.exp_eof().unwrap();
 }
 
+/// Interrupts what an input does after so many milliseconds; the session must answer afterwards, and soon.
+#[track_caller]
+fn interrupt_and_go_on(session: &mut PtySession, input: &str, after: u64) {
+    session.send_line(input).unwrap();
+    std::thread::sleep(Duration::from_millis(after));
+    let start = Instant::now();
+    session.send_control('c').unwrap();
+    session.exp_string("nesl> ").unwrap_or_else(|error| panic!("{input}: {error}"));
+    eprintln!("{input} interrupted after {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(25), "{input}: {:?}", start.elapsed());
+    session.send_line("1+1").unwrap();
+    session.exp_string("it = 2 : int").unwrap_or_else(|error| panic!("after {input}: {error}"));
+    session.exp_string("nesl> ").unwrap();
+}
+
+#[test]
+fn an_interrupt_gives_the_prompt_back_whatever_goes_on() {
+    let bench = Bench::with("f.nesl", "a = 1;\n");
+    bench.write("editor.sh", "sleep 30\n");
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    command.env("TERM", "xterm").env("NO_COLOR", "1").env("VISUAL", "sh editor.sh");
+    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("v = {float(i) : i in [0:5000000]};").unwrap();
+    session.exp_string("5000000 elements").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    for after in [500, 3000] {
+        interrupt_and_go_on(&mut session, ":show [0:10000000]", after);
+    }
+    interrupt_and_go_on(&mut session, ";sleep 30", 500);
+    interrupt_and_go_on(&mut session, ":edit f.nesl", 500);
+    interrupt_and_go_on(&mut session, ":save kept", 20);
+    interrupt_and_go_on(&mut session, ":plot v", 1);
+    // Values whose answer was interrupted are there all the same.
+    interrupt_and_go_on(&mut session, ":set shown all", 0);
+    interrupt_and_go_on(&mut session, "w = [0:10000000]", 3000);
+    session.send_line("#w").unwrap();
+    session.exp_string("it = 10000000 : int").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn what_is_typed_ahead_is_answered() {
+    let bench = Bench::with("late.nesl", "late = 7;\n");
+    let mut session = start(&bench);
+    session.send("1+1\r2+2\r3+3\r").unwrap();
+    session.flush().unwrap();
+    for answer in ["it = 2 : int", "it = 4 : int", "it = 6 : int"] {
+        session.exp_string(answer).unwrap();
+    }
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);").unwrap();
+    session.exp_string("fib = fn : int -> int").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line(";sleep 1").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    session.send("fib(10)\r:load late.nesl\rlate * 6\r").unwrap();
+    session.flush().unwrap();
+    for answer in ["it = 55 : int", "late = 7 : int", "it = 42 : int"] {
+        session.exp_string(answer).unwrap();
+    }
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn the_end_of_input_ends_an_indented_line_too() {
+    let bench = Bench::new();
+    let mut session = start(&bench);
+    session.send_line("function g(a) =").unwrap();
+    session.exp_string("....>   ").unwrap();
+    session.send_control('d').unwrap();
+    session.exp_string("E01").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("function g(a) =").unwrap();
+    session.exp_string("....>   ").unwrap();
+    session.send_line("a + 1").unwrap();
+    session.exp_string("g = fn : int -> int").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_control('d').unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn the_last_file_is_edited_and_settings_say_where_they_are_wrong() {
+    let bench = Bench::with("a.nesl", "a = 1;\n");
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    bench.write("fog", "");
+    bench.write("startup.nesl", "x = 1;\n\nfunction f(a) =\n  a + t;\ny = 2;\n");
+    bench.write("editor.sh", "echo 'b = 2;' >> \"$1\"\n");
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    command.env("TERM", "xterm").env("NO_COLOR", "1").env("VISUAL", "sh editor.sh").env("NESL_STARTUP", "startup.nesl");
+    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+    session.exp_string("startup.nesl:4:").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line("x + y").unwrap();
+    session.exp_string("it = 3 : int").unwrap();
+    session.send_line(":load a.nesl").unwrap();
+    session.exp_string("a = 1 : int").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send_line(":edit").unwrap();
+    session.exp_string("b = 2 : int").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    // Settings are completed, and after `:cd` folders alone.
+    session.send(":set ti\ton\r:set\r").unwrap();
+    session.flush().unwrap();
+    session.exp_string("timing on ").unwrap();
+    session.exp_string("nesl> ").unwrap();
+    session.send(":cd fo\t\r").unwrap();
+    session.flush().unwrap();
+    session.exp_string("/folder\r\n").unwrap();
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+}
+
 #[test]
 fn inputs_are_v_after_a_command() {
     write_v(start);

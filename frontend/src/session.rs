@@ -22,6 +22,7 @@ pub mod analysis;
 mod files;
 mod history;
 mod library;
+mod partly;
 mod scopes;
 mod translation;
 

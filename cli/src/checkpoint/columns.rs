@@ -23,11 +23,16 @@ pub struct Written {
     pub files: Vec<ColumnFile>,
 }
 
-/// Begins a save, and writes columns; all ranks together.
+/// Begins a save, and writes columns, unless somebody wants that to end; all ranks together.
 ///
 /// # Errors
 /// Why that was impossible; the same on all ranks.
-pub fn write<E: Engine>(engine: &mut E, generation: &Generation, columns: &[E::Column]) -> Result<Written, String> {
+pub fn write<E: Engine>(
+    engine: &mut E,
+    generation: &Generation,
+    columns: &[E::Column],
+    is_over: &dyn Fn() -> bool,
+) -> Result<Written, String> {
     let mut written = Written { short: Vec::new(), files: Vec::new() };
     let mut long = Vec::new();
     for (number, column) in (0..).zip(columns) {
@@ -50,7 +55,7 @@ pub fn write<E: Engine>(engine: &mut E, generation: &Generation, columns: &[E::C
         let path = generation.part().join(file.name());
         let sum = outcome.and_then(|()| {
             let open = OpenOptions::new().write(true).open(&path);
-            open.and_then(|mut target| write_part(&mut target, own.start, &own.elements))
+            open.and_then(|mut target| write_part(&mut target, own.start, &own.elements, is_over))
         });
         outcome = sum.map(|sum| sums.push(sum));
     }
@@ -127,7 +132,7 @@ fn combined<E: Engine>(engine: &mut E, own: &[u32], files: &[ColumnFile]) -> Res
 }
 
 /// Writes elements where they belong in a file; their checksum.
-fn write_part(file: &mut File, start: usize, elements: &Constants) -> io::Result<u32> {
+fn write_part(file: &mut File, start: usize, elements: &Constants, is_over: &dyn Fn() -> bool) -> io::Result<u32> {
     let size = elements.scalar_type().size();
     file.seek(SeekFrom::Start(start as u64 * size as u64))?;
     let mut sum = Hasher::new();
@@ -135,6 +140,9 @@ fn write_part(file: &mut File, start: usize, elements: &Constants) -> io::Result
         let bytes = bytes(elements, first..elements.len().min(first + AT_ONCE));
         sum.update(&bytes);
         file.write_all(&bytes)?;
+        if is_over() {
+            return Err(io::Error::other("interrupted"));
+        }
     }
     file.sync_data()?;
     Ok(sum.finalize())

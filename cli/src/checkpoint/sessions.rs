@@ -53,14 +53,20 @@ pub fn next(folder: &Path, style: Style) -> Result<SavePlace, Stop> {
     Ok(SavePlace { folder: folder.to_owned(), number: last.map_or(0, |last| last.number()) + 1 })
 }
 
-/// Saves what a machine holds between two inputs, and on rank 0 what that knows; all ranks together. How many bytes.
+/// Saves what a machine holds between two inputs, and on rank 0 what that knows, unless somebody wants that to end; all
+/// ranks together. How many bytes.
 ///
 /// # Errors
 /// Why that was impossible, the same on all ranks. What was saved before is as it was.
-pub fn write<E: Engine>(machine: &mut Machine<E>, place: &SavePlace, known: &[u8]) -> Result<u64, String> {
+pub fn write<E: Engine>(
+    machine: &mut Machine<E>,
+    place: &SavePlace,
+    known: &[u8],
+    is_over: &dyn Fn() -> bool,
+) -> Result<u64, String> {
     let was_there = place.folder.exists();
     let host = machine.host_state()?;
-    let written = whole::write(machine, (None, host), &place.generation(), (SESSION, known), &());
+    let written = whole::write(machine, (None, host), &place.generation(), (SESSION, known), &(), is_over);
     if written.is_err() && !was_there && machine.engine.rank().0 == 0 {
         // Only if nothing else is in it.
         let _ = fs::remove_dir(&place.folder);

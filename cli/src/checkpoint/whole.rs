@@ -28,8 +28,9 @@ pub fn write<E: Engine, S: Serialize>(
     generation: &Generation,
     (name, bytes): (&str, &[u8]),
     more: &S,
+    is_over: &dyn Fn() -> bool,
 ) -> Result<u64, String> {
-    let written = write_all(machine, (paused, host), generation, (name, bytes), more);
+    let written = write_all(machine, (paused, host), generation, (name, bytes), more, is_over);
     if machine.engine.rank().0 == 0 {
         match written {
             Ok(_) => generation.remove_old(),
@@ -45,12 +46,13 @@ fn write_all<E: Engine, S: Serialize>(
     generation: &Generation,
     (name, bytes): (&str, &[u8]),
     more: &S,
+    is_over: &dyn Fn() -> bool,
 ) -> Result<u64, String> {
     let taken = machine.state(paused).map_err(|fault| fault.failure.to_string());
     let engine = &mut machine.engine;
     let (machine, columns) = engine.agree(taken)?;
     let is_first = engine.rank().0 == 0;
-    let Written { short, files } = columns::write(engine, generation, &columns)?;
+    let Written { short, files } = columns::write(engine, generation, &columns, is_over)?;
     let held = SavedMachine { host, machine, columns: columns.len() as u32, short };
     let finish = || {
         let state = postcard::to_stdvec(&(more, &held)).map_err(|error| error.to_string())?;

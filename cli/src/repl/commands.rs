@@ -59,7 +59,13 @@ pub(super) fn run<E: Engine>(repl: &mut Repl<E>, text: &str) -> Result<Next, Sto
     let (name, argument) = (name.trim_end_matches(';'), without_end(argument));
     let table = table::<E>();
     let Some(command) = table.iter().find(|command| command.name == name) else {
-        let similar = table.iter().find(|command| !name.is_empty() && command.name.starts_with(name));
+        let begins = table.iter().find(|command| !name.is_empty() && command.name.starts_with(name));
+        let distance = |command: &&Command<E>| nesl_frontend::edit_distance(name, command.name, 2);
+        let similar = begins.or_else(|| {
+            let near = table.iter().min_by_key(distance);
+            // Of short names more would be others.
+            near.filter(|command| distance(command) * 3 <= name.chars().count())
+        });
         let hint = similar.map_or_else(String::new, |command| format!(" Did you mean :{}?", command.name));
         return Ok(repl.refuse(&format!("there is no command `:{name}`.{hint} :help lists the commands")));
     };

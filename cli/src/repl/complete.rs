@@ -37,9 +37,13 @@ impl Completer for Completion {
 
     fn complete(&self, line: &str, position: usize, context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = &line[..position];
-        let takes_file = [":load ", ":edit ", ":save ", ":restore ", ":cd "]
-            .iter()
-            .any(|with| before.trim_start().starts_with(with));
+        if before.trim_start().starts_with(":cd ") {
+            let (start, mut found) = self.files.complete(line, position, context)?;
+            found.retain(|pair| pair.replacement.ends_with(std::path::MAIN_SEPARATOR));
+            return Ok((start, found));
+        }
+        let takes_file =
+            [":load ", ":edit ", ":save ", ":restore "].iter().any(|with| before.trim_start().starts_with(with));
         if takes_file || is_in_string(before, self.syntax) {
             return self.files.complete(line, position, context);
         }
@@ -73,6 +77,15 @@ fn candidates(before: &str, names: &[KnownName]) -> (usize, Vec<Pair>) {
     if let Some(name) = before[blank..].strip_prefix(":syntax ") {
         let matching = [Syntax::Nesl, Syntax::V].map(Syntax::name).into_iter().filter(|known| known.starts_with(name));
         return (before.len() - name.len(), matching.map(pair).collect());
+    }
+    if let Some(setting) = before[blank..].strip_prefix(":set ") {
+        let (word, known) = match setting.split_once(' ') {
+            None => (setting, &["progress", "shown", "timing"][..]),
+            Some(("shown", value)) => (value, &["all"][..]),
+            Some((_, value)) => (value, &["off", "on"][..]),
+        };
+        let matching = known.iter().filter(|known| known.starts_with(word));
+        return (before.len() - word.len(), matching.map(|known| pair(known)).collect());
     }
     let start = word_start(before);
     // What asks for documentation is no part of a name.
@@ -126,6 +139,8 @@ mod tests {
         assert_eq!(found("?su"), (1, vec!["sum".to_owned()]));
         assert_eq!(found(":explain E0402"), (9, vec!["E0402".to_owned()]));
         assert_eq!(found(":syntax "), (8, vec!["nesl".to_owned(), "v".to_owned()]));
+        assert_eq!(found(":set "), (5, ["progress", "shown", "timing"].map(str::to_owned).to_vec()));
+        assert_eq!(found(":set timing o"), (12, vec!["off".to_owned(), "on".to_owned()]));
         assert_eq!(candidates("su", &names).1[0].display, "sum : [a] -> a");
     }
 

@@ -22,6 +22,7 @@ use nesl_prim::Failure;
 use nesl_service::KnownName;
 use nesl_span::SourceMap;
 use nesl_vcode::Program;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,6 +58,7 @@ struct Front {
     loaded: Vec<PathBuf>,
     library: HashSet<String>,
     syntax: Syntax,
+    folder: Option<PathBuf>,
 }
 
 /// What a rank has left of its machine.
@@ -90,7 +92,7 @@ impl<E: Engine + 'static> Seated for Repl<E> {
     fn leave(mut self: Box<Self>, ranks: usize) -> Result<(Front, Left), Stop> {
         self.together(&Request::Regroup(ranks));
         let Repl { session, sources, machine, options, interrupt, limit, inputs, draws, settings, .. } = *self;
-        let Repl { is_numbered, is_quiet, accepted, loaded, library, syntax, .. } = *self;
+        let Repl { is_numbered, is_quiet, accepted, loaded, library, syntax, folder, .. } = *self;
         let front = Front {
             session,
             sources,
@@ -106,6 +108,7 @@ impl<E: Engine + 'static> Seated for Repl<E> {
             loaded,
             library,
             syntax,
+            folder,
         };
         Ok((front, Left::of(machine)?))
     }
@@ -184,6 +187,9 @@ impl Front {
             library: self.library,
             syntax: self.syntax,
             parked,
+            origin: None,
+            folder: self.folder,
+            was_cut: Cell::new(false),
         }
     }
 }
@@ -358,7 +364,7 @@ fn do_requests<E: Engine>(machine: &mut Machine<E>, link: &mut Link) -> Result<O
             // What cannot be done rank 0 says.
             Request::Threads(threads) => _ = ranks::set_threads(&mut machine.engine, threads),
             Request::Rank => _ = link.at_first(&RankProcess::here(machine.engine.threads())),
-            Request::Save(place) => _ = sessions::write(machine, &place, &[]),
+            Request::Save(place) => _ = sessions::write(machine, &place, &[], &|| false),
             Request::Restore(values) => {
                 if let Ok(values) = postcard::from_bytes(&values) {
                     let _ = sessions::restore(machine, values);

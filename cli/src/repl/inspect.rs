@@ -27,10 +27,13 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If the session cannot go on.
     pub fn begin_at_terminal(&mut self) -> Result<(), Stop> {
+        if let Some(interrupt) = &self.interrupt {
+            interrupt.attend();
+        }
         if let Some(path) = settings_file() {
             self.is_quiet = true;
             let read = read_settings(self, &path);
-            self.is_quiet = false;
+            (self.is_quiet, self.origin) = (false, None);
             read?;
         }
         self.inputs = 0;
@@ -214,7 +217,9 @@ impl<E: Engine> Repl<E> {
         let written = std::fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
         match written {
             Ok(()) => {
-                self.answer(&format!("{} inputs in {}\n", self.accepted.len(), path.display())).map(|()| Next::Go)
+                let count = self.accepted.len();
+                let inputs = if count == 1 { "input" } else { "inputs" };
+                self.answer(&format!("{count} {inputs} in {}\n", path.display())).map(|()| Next::Go)
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 Ok(self.refuse(&format!("{} exists; choose another name", path.display())))
@@ -229,10 +234,16 @@ impl<E: Engine> Repl<E> {
     /// If it cannot be written.
     pub fn change_folder(&mut self, argument: &str) -> Result<Next, Stop> {
         if !argument.is_empty() {
-            let path = file(argument);
+            let path = match (argument, self.folder.clone()) {
+                ("-", Some(folder)) => folder,
+                ("-", None) => return Ok(self.refuse("there is no folder before this one: `:cd FOLDER`")),
+                _ => file(argument),
+            };
+            let before = std::env::current_dir();
             if let Err(error) = std::env::set_current_dir(&path) {
                 return Ok(self.refuse(&format!("cannot go to {}: {error}", path.display())));
             }
+            self.folder = before.ok().or(self.folder.take());
         }
         match std::env::current_dir() {
             Ok(folder) => {
@@ -308,13 +319,19 @@ fn read_settings<E: Engine>(repl: &mut Repl<E>, path: &Path) -> Result<(), Stop>
             return Ok(());
         }
     };
-    let mut pending = Pending::default();
-    for line in text.lines() {
+    let name = path.display().to_string();
+    let (mut pending, mut before) = (Pending::default(), 0);
+    for (number, line) in text.lines().enumerate() {
+        if pending.text.is_empty() {
+            before = number;
+        }
         if let Some(input) = pending.push(line, repl.syntax) {
+            repl.origin = Some((name.clone(), before));
             repl.evaluate(&input)?;
         }
     }
     if !pending.text.trim().is_empty() {
+        repl.origin = Some((name, before));
         repl.evaluate(&pending.text)?;
     }
     Ok(())

@@ -3,40 +3,37 @@
 //! Names and types live in the front end's session, values in the machine, and they must not part: where a form fails
 //! at run time, the session goes back to what was defined before that form, because its names have no values.
 
+mod evaluation;
 mod kept;
 
 use super::Next;
-use super::matrix::Page;
 use super::ranks::{Request, machine, run_steps, run_together};
-use super::show::{self, Extent, Manner, element_types};
 use crate::driver::{self, Disk};
 use crate::failure;
 use crate::interrupt::Interrupt;
 use crate::launch::Link;
 use crate::limit::Limit;
 use crate::options::RunOptions;
-use crate::output::{self, print_error, remark};
+use crate::output::{self, remark};
 use crate::profile;
 use crate::progress::Evaluation;
 use crate::rank::RankProcess;
-use crate::screen::Screen;
 use crate::stats;
 use crate::stop::Stop;
 use crate::style::Style;
+use evaluation::Evaluated;
 use nesl_backend::data::slot::Slot;
 use nesl_backend::engine::value::SlotOf;
-use nesl_backend::io::print::PrintError;
 use nesl_backend::{Counters, Engine, Loaded, Machine, Whereabouts};
-use nesl_frontend::ast::TopLevelKind;
-use nesl_frontend::core::{Form, GlobalId};
+use nesl_frontend::core::Form;
 use nesl_frontend::session::Checked;
 use nesl_frontend::syntax::Syntax;
-use nesl_frontend::ty::Type;
 use nesl_frontend::{Diagnostic, Imports, Options, Session, manual};
-use nesl_prim::{Failure, ScalarValue, visible};
+use nesl_prim::{Failure, visible};
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::{GlobalId as GlobalSlot, Program, pipeline};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,17 +41,6 @@ use std::time::{Duration, Instant};
 
 /// Elements of a sequence that an answer shows, if nobody says otherwise.
 pub(super) const SHOWN: usize = 100;
-
-/// The warning that a definition replaces another one.
-const REDEFINITION: &str = "W0203";
-
-/// What evaluating a text did.
-struct Evaluated {
-    /// How long running it took.
-    time: Duration,
-    /// Whether an expression in it has a value.
-    gives_result: bool,
-}
 
 /// The most elements of a value that keeps the number of its input.
 const KEPT: usize = 1 << 20;
@@ -103,6 +89,12 @@ pub struct Repl<E: Engine> {
     pub(super) parked: Vec<RankProcess>,
     /// What inputs are in.
     pub(super) syntax: Syntax,
+    /// The file that inputs come from, if they do, and the lines in it before the present one.
+    pub(super) origin: Option<(String, usize)>,
+    /// The folder before the last `:cd`.
+    pub(super) folder: Option<PathBuf>,
+    /// Whether Ctrl-C has ended an answer early.
+    pub(super) was_cut: Cell<bool>,
 }
 
 impl<E: Engine> Repl<E> {
@@ -144,6 +136,9 @@ impl<E: Engine> Repl<E> {
             library,
             parked: Vec::new(),
             syntax: Syntax::Nesl,
+            origin: None,
+            folder: None,
+            was_cut: Cell::new(false),
         }
     }
 
@@ -158,10 +153,12 @@ impl<E: Engine> Repl<E> {
     /// If an answer cannot be written.
     pub fn input(&mut self, text: &str) -> Result<Next, Stop> {
         let file = self.add(text);
-        let number = self.inputs;
-        let kept = self.kept(file);
+        let (number, syntax) = (self.inputs, self.syntax);
+        let kept = (syntax == Syntax::V).then(|| self.kept(file));
         let outcome = self.evaluate(file)?;
         if let Ok(evaluated) = &outcome {
+            // V is written in NESL as it was before it was evaluated.
+            let kept = kept.unwrap_or_else(|| self.kept(evaluated.file));
             self.accepted.push(kept);
             if evaluated.gives_result && self.is_numbered {
                 self.keep_result(number)?;
@@ -170,7 +167,7 @@ impl<E: Engine> Repl<E> {
                 self.answer(&format!("{:.3} ms\n", evaluated.time.as_secs_f64() * 1e3))?;
             }
         }
-        Ok(self.conclude(outcome.map(|_| ())))
+        Ok(self.conclude(outcome.and_then(Evaluated::outcome)))
     }
 
     /// Lets the value of the last expression be known by the number of its input, unless it is so large that memory
@@ -180,6 +177,9 @@ impl<E: Engine> Repl<E> {
             Slot::Column(column) => self.machine.engine.length(column),
             Slot::Scalar(_) | Slot::Descriptor(_) => 0,
         };
+        if self.is_interrupted() {
+            return Ok(());
+        }
         let slot = self.session.global("it").and_then(|id| u32::try_from(id.0).ok());
         let value = slot.and_then(|id| self.machine.global(GlobalSlot(id)));
         let Some(true) = value.map(|value| value.slots.iter().map(elements).sum::<usize>() <= KEPT) else {
@@ -204,14 +204,14 @@ impl<E: Engine> Repl<E> {
                 let file = self.sources.add(path.display().to_string(), text, Origin::User);
                 let is_known = self.loaded.iter().any(|loaded| loaded == path);
                 let imports = Imports::of(&mut self.sources, file, driver::key(path).as_deref(), &mut Disk);
-                let outcome = self.evaluate_with(file, &imports, is_known)?.map(|_| ());
-                if outcome.is_ok() {
-                    let text = self.kept_file(file, &imports);
+                let outcome = self.evaluate_with(file, &imports, is_known)?;
+                if let Ok(Evaluated { file, imports, .. }) = &outcome {
+                    let text = self.kept_file(*file, imports);
                     self.accepted.push(text);
                 }
                 self.loaded.retain(|loaded| loaded != path);
                 self.loaded.push(path.to_owned());
-                outcome
+                outcome.and_then(Evaluated::outcome)
             }
             Err(stop) => Err(stop),
         };
@@ -225,9 +225,9 @@ impl<E: Engine> Repl<E> {
     pub fn time(&mut self, text: &str) -> Result<Next, Stop> {
         let file = self.add(&format!("{text};"));
         let outcome = match self.evaluate(file)? {
-            Ok(Evaluated { time, .. }) => {
-                self.answer(&format!("{:.3} ms\n", time.as_secs_f64() * 1e3))?;
-                Ok(())
+            Ok(evaluated) => {
+                self.answer(&format!("{:.3} ms\n", evaluated.time.as_secs_f64() * 1e3))?;
+                evaluated.outcome()
             }
             Err(stop) => Err(stop),
         };
@@ -244,10 +244,10 @@ impl<E: Engine> Repl<E> {
         let outcome = self.evaluate(file);
         let places = self.machine.end_profile_apart(aside);
         let outcome = match outcome? {
-            Ok(_) => {
+            Ok(evaluated) => {
                 let lines = profile::LINES.parse().unwrap_or(usize::MAX);
                 self.answer(&profile::text(&places, &self.sources, lines, None, Style::Text { color: false }))?;
-                Ok(())
+                evaluated.outcome()
             }
             Err(stop) => Err(stop),
         };
@@ -301,7 +301,34 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If it cannot be written.
     pub fn answer(&self, text: &str) -> Result<(), Stop> {
-        if self.is_quiet { Ok(()) } else { output::print(text) }
+        if self.is_quiet {
+            return Ok(());
+        }
+        let is_whole = output::print_unless(text, || self.is_interrupted())?;
+        self.was_cut.set(self.was_cut.get() || !is_whole);
+        Ok(())
+    }
+
+    /// Whether somebody at a terminal wants the present input to end.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(Interrupt::is_requested)
+    }
+
+    /// Does what an input says, which Ctrl-C can end; says so where nothing else does.
+    pub(super) fn interruptibly(&mut self, work: impl FnOnce(&mut Self) -> Result<Next, Stop>) -> Result<Next, Stop> {
+        let interrupt = self.interrupt.clone();
+        self.was_cut.set(false);
+        if let Some(interrupt) = &interrupt {
+            interrupt.begin();
+        }
+        let next = work(self);
+        if let Some(interrupt) = &interrupt {
+            interrupt.end();
+        }
+        match next {
+            Ok(Next::Go) if self.was_cut.get() => Ok(self.tell(&Stop::interrupted())),
+            next => next,
+        }
     }
 
     /// Says why an input does not do anything.
@@ -355,7 +382,13 @@ impl<E: Engine> Repl<E> {
 
     pub(super) fn add(&mut self, text: &str) -> FileId {
         self.inputs += 1;
-        self.sources.add(self.input_name(), text, Origin::User)
+        match &self.origin {
+            // Lines count from the beginning of the file.
+            Some((name, before)) if Syntax::of(name) == self.syntax => {
+                self.sources.add(name.clone(), "\n".repeat(*before) + text, Origin::User)
+            }
+            _ => self.sources.add(self.input_name(), text, Origin::User),
+        }
     }
 
     pub(super) fn report(&self, diagnostics: &[Diagnostic]) -> Result<(), Stop> {
@@ -368,72 +401,6 @@ impl<E: Engine> Repl<E> {
             Ok(()) => Next::Go,
             Err(stop) => self.tell(&stop),
         }
-    }
-
-    /// Checks an input, runs its forms one after another and answers each.
-    fn evaluate(&mut self, file: FileId) -> Result<Result<Evaluated, Stop>, Stop> {
-        let imports = Imports::of(&mut self.sources, file, None, &mut Disk);
-        self.evaluate_with(file, &imports, false)
-    }
-
-    /// Checks a text, runs its forms one after another and answers each, those of files that it imports without a word.
-    /// The inner error ends the input, the outer one the session. Of a text that `is_known` definitions replace those
-    /// of before without a word too.
-    fn evaluate_with(
-        &mut self,
-        file: FileId,
-        imports: &Imports,
-        is_known: bool,
-    ) -> Result<Result<Evaluated, Stop>, Stop> {
-        let before = self.session.clone();
-        let mut checked =
-            self.session.check_with(&self.sources, file, imports, Options { bind_it: true, ..Options::default() });
-        let is_own = |diagnostic: &Diagnostic| diagnostic.labels.first().is_none_or(|label| label.span.file == file);
-        checked.diagnostics.retain(|diagnostic| diagnostic.code != REDEFINITION || (!is_known && is_own(diagnostic)));
-        if let Err(stop) = self.report(&checked.diagnostics) {
-            return Ok(Err(stop));
-        }
-        let mut time = Duration::ZERO;
-        let gives_result = checked.forms.iter().any(|form| self.is_result(form));
-        for (index, form) in checked.forms.iter().enumerate() {
-            match self.run(form)? {
-                Ok(spent) => time += spent,
-                Err(stop) => {
-                    self.back_to(before, file, imports, index.checked_sub(checked.imported));
-                    return Ok(Err(stop));
-                }
-            }
-            if index >= checked.imported {
-                self.announce(form)?;
-            }
-        }
-        Ok(Ok(Evaluated { time, gives_result }))
-    }
-
-    /// Whether a form is an expression with a value, which `it` names then.
-    fn is_result(&self, form: &Form) -> bool {
-        let program = self.session.program();
-        let is_it = |id: GlobalId| &*program.global(id).name == "it" && program.global(id).ty != Type::Unit;
-        matches!(form, Form::Assignment { targets, .. } if targets.iter().any(|(id, _)| is_it(*id)))
-    }
-
-    /// Makes the session what it was before the form with this index in a text that has been checked; without an index,
-    /// what it was before the text.
-    fn back_to(&mut self, before: Session, file: FileId, imports: &Imports, index: Option<usize>) {
-        self.session = before;
-        let Some(index) = index else { return };
-        let source = self.sources.file(file).clone();
-        let mut forms = self.session.forms(&self.sources, file);
-        forms.retain(|form| !matches!(form.kind, TopLevelKind::Import(_)));
-        // The same text up to there gives out the same numbers again, so that names find their values.
-        let text = Self::before_form(&source.name, &source.text, &forms, index);
-        let start = self.sources.add(source.name, text, source.origin);
-        self.session.check_with(
-            &self.sources,
-            start,
-            &imports.moved(file, start),
-            Options { bind_it: true, ..Options::default() },
-        );
     }
 
     /// The optimised program of forms.
@@ -491,85 +458,13 @@ impl<E: Engine> Repl<E> {
         // What follows, the next prompt too, stands on a line of its own.
         Ok(machine.end_line().map_err(|failure| failure::lost(&failure)).and(ran))
     }
-
-    /// Answers a form that was run.
-    fn announce(&mut self, form: &Form) -> Result<(), Stop> {
-        match form {
-            Form::Function(id) => self.answer(&self.function_text(*id)),
-            Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
-                let program = self.session.program();
-                let global = program.global(*id);
-                if let ("it", Type::Unit) = (&*global.name, &global.ty) {
-                    return Ok(());
-                }
-                let (text, size) = self.value_text(*id)?;
-                let program = self.session.program();
-                let global = program.global(*id);
-                // A function by its name alone is that function at some type; what it is in general says more.
-                if let ("it", Some(identity)) = (&*global.name, global.ty.identity())
-                    && let Some(function) = program.functions.get(identity.function)
-                    && !function.is_lambda()
-                {
-                    return self.answer(&format!("{} = {text} : {}\n", function.name, function.scheme));
-                }
-                let ty = self.session.type_text(&global.ty, self.syntax);
-                self.answer(&format!("{} = {text} : {ty}{size}\n", global.name))
-            }),
-            // With `bind_it` every expression is an assignment.
-            Form::Expression(_) => Ok(()),
-        }
-    }
-
-    /// The screen that the answer of a global is for, where somebody looks at one.
-    fn page(&self, id: GlobalId) -> Option<Page> {
-        if !self.is_numbered {
-            return None;
-        }
-        let (columns, lines) = self.options.screen.unwrap_or_else(Screen::now).size();
-        let global = self.session.program().global(id);
-        let length = |text: &str| text.chars().count();
-        let after = length(&format!(" : {}, 1000 × 1000", global.ty));
-        Some(Page { columns, lines, before: length(&global.name) + 3, after })
-    }
-
-    /// A value as an answer shows it, and what is said of its size where that is not all of it.
-    pub(super) fn value_text(&mut self, id: GlobalId) -> Result<(String, String), Stop> {
-        let slot = GlobalSlot(u32::try_from(id.0).unwrap_or(u32::MAX));
-        let said = |text: String| Ok((text, String::new()));
-        let Some(value) = self.machine.global(slot).cloned() else { return said("?".to_owned()) };
-        let ty = &self.session.program().global(id).ty;
-        let mut types = Vec::new();
-        element_types(ty, &mut types);
-        if self.syntax == Syntax::V {
-            // Vectors without elements are `[]` there, whatever of.
-            types.iter_mut().for_each(String::clear);
-        }
-        let length = match (ty, value.slots.first()) {
-            (Type::Sequence(_), Some(Slot::Scalar(ScalarValue::Int(length)))) => Some(*length),
-            _ => None,
-        };
-        let noun = if *ty == Type::sequence(Type::CHAR) { "characters" } else { "elements" };
-        let manner = Manner { limit: self.settings.shown, types: Cow::Owned(types), page: self.page(id) };
-        self.together(&Request::Show { global: slot, manner: manner.clone() });
-        let mut text = Vec::new();
-        let extent = match show::write(&mut self.machine.engine, &value, &manner, &mut text) {
-            Ok(extent) => extent,
-            Err(PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => return said(format!("? ({failure})")),
-            Err(error) => return Err(print_error(&error)),
-        };
-        let size = match (extent, length) {
-            (Extent::Matrix(rows, columns), _) => format!(", {rows} × {columns}"),
-            (Extent::Part, Some(length)) => format!(", {length} {noun}"),
-            _ => String::new(),
-        };
-        Ok((String::from_utf8_lossy(&text).into_owned(), size))
-    }
 }
 
 /// The file that an argument names, in quotes or not, with spaces as they are or as completion writes them.
 pub(super) fn file(argument: &str) -> PathBuf {
     let name = argument.trim_matches('"').replace("\\ ", " ");
-    match (name.strip_prefix("~/"), std::env::var_os("HOME")) {
+    let inside = if name == "~" { Some("") } else { name.strip_prefix("~/") };
+    match (inside, std::env::var_os("HOME")) {
         (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
         _ => PathBuf::from(name),
     }

@@ -6,6 +6,7 @@
 use super::commands::without_end;
 use super::complete::Completion;
 use super::highlight;
+use super::session::file;
 use super::{Next, Partner};
 use crate::output::remark;
 use crate::stop::Stop;
@@ -18,10 +19,15 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hinter, HistoryHinter};
 use rustyline::history::{FileHistory, History, SearchDirection};
-use rustyline::{Config, Context, Editor, Helper, Validator};
+use rustyline::{
+    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler, Helper, KeyEvent,
+    RepeatCount, Validator,
+};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 /// What inputs of several lines go on with.
 const CONTINUATION: &str = "....> ";
@@ -41,6 +47,8 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
     let config = Config::builder().max_history_size(REMEMBERED).map_err(failed)?;
     let config = config.completion_type(CompletionType::List).build();
     let mut editor: Editor<Assistant, FileHistory> = Editor::with_config(config).map_err(failed)?;
+    let end = EndOfInput::default();
+    editor.bind_sequence(KeyEvent::ctrl('d'), EventHandler::Conditional(Box::new(end.clone())));
     let history = history_file();
     if let Some(history) = &history {
         // There is none in the first session, and a session works without one.
@@ -52,6 +60,7 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
         let syntax = partner.syntax();
         let prompt = format!("[{}] {}> ", partner.number(), syntax.name());
         editor.set_helper(Some(Assistant::new(partner.names(), syntax, is_colored)));
+        end.expect(!typed.text.is_empty());
         let line = match typed.text.is_empty() {
             true => editor.readline(&prompt),
             false => {
@@ -61,9 +70,10 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
             }
         };
         let input = match line {
+            Ok(_) if end.is_pressed.load(SeqCst) => typed.take(),
             Ok(line) => typed.push(&line, syntax),
             Err(ReadlineError::Interrupted) => {
-                typed = Typed::default();
+                typed.take();
                 None
             }
             Err(ReadlineError::Eof) if typed.text.is_empty() => return Ok(()),
@@ -90,7 +100,12 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
             },
             None => {
                 let is_name = |name: &str| partner.names().iter().any(|known| known.name == name);
-                partner.evaluate(&meant(&input, syntax, is_name))?
+                let meant = meant(&input, syntax, is_name);
+                if let Some(name) = loaded(&meant) {
+                    // Also if it is wrong: then it is to be edited all the more.
+                    typed.edited = Some(name.to_owned());
+                }
+                partner.evaluate(&meant)?
             }
         };
         if next == Next::Quit {
@@ -117,6 +132,37 @@ fn meant(input: &str, syntax: Syntax, is_name: impl Fn(&str) -> bool) -> String 
 fn asked(input: &str) -> Option<&str> {
     let name = input.trim().strip_prefix('?')?.trim_start();
     (!name.is_empty() && !name.contains([' ', ';', '='])).then_some(name)
+}
+
+/// The file that an input loads, if it is there.
+fn loaded(input: &str) -> Option<&str> {
+    let (word, name) = input.trim().split_once(char::is_whitespace)?;
+    let name = without_end(name);
+    let is_load = word == ":load" || (word == "load" && name.starts_with('"'));
+    Some(name.trim_matches('"')).filter(|name| is_load && file(name).exists())
+}
+
+/// Ctrl-D in a line that goes on with an input: it ends that as it is, also where the line has been indented.
+#[derive(Clone, Default)]
+struct EndOfInput {
+    is_expected: Arc<AtomicBool>,
+    is_pressed: Arc<AtomicBool>,
+}
+
+impl EndOfInput {
+    /// A line is edited now, which may go on with an input.
+    fn expect(&self, goes_on: bool) {
+        self.is_expected.store(goes_on, SeqCst);
+        self.is_pressed.store(false, SeqCst);
+    }
+}
+
+impl ConditionalEventHandler for EndOfInput {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
+        let is_end = self.is_expected.load(SeqCst) && context.line().trim().is_empty();
+        self.is_pressed.store(is_end, SeqCst);
+        is_end.then_some(Cmd::AcceptLine)
+    }
 }
 
 /// What has been typed so far.
@@ -199,24 +245,34 @@ fn show(history: &FileHistory, count: usize) -> Next {
 fn shell(command: &str) -> Next {
     match Command::new("sh").args(["-c", command]).status() {
         Ok(status) if status.success() => Next::Go,
-        Ok(_) => Next::GoAfterError,
+        Ok(status) => {
+            if status.code().is_none() {
+                // Ctrl-C has ended it, and is shown in the line where the prompt is to stand.
+                println!();
+            }
+            Next::GoAfterError
+        }
         Err(error) => wrong(&format!("cannot run a shell: {error}")),
     }
 }
 
 /// Lets the user's editor change a file; gives its name if it can be loaded then.
-fn edit(file: Option<&str>) -> Option<String> {
-    let Some(file) = file else {
+fn edit(name: Option<&str>) -> Option<String> {
+    let Some(name) = name else {
         wrong("`:edit` needs the name of a file the first time");
         return None;
     };
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     // The variable may hold options, too; the file is an argument of its own, whatever its name.
-    let status = Command::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh", file]).status();
+    let mut command = Command::new("sh");
+    let status = command.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(file(name)).status();
     match status {
-        Ok(status) if status.success() => Some(file.to_owned()),
+        Ok(status) if status.success() => Some(name.to_owned()),
         Ok(status) => {
+            if status.code().is_none() {
+                println!();
+            }
             wrong(&format!("the editor `{editor}` ended with {status}"));
             None
         }

@@ -78,7 +78,8 @@ pub(super) fn records(content: &mut Content, cells: &[Cell], share: Share<'_>) -
     let mut columns: Vec<Column> = cells.iter().map(|&cell| Column::new(cell)).collect();
     read(content, share, &|index| cells.get(index).copied().unwrap_or(Cell::Text), &mut |content, row| {
         if row.ends.len() != cells.len() {
-            let problem = format!("{}, where {} are wanted", plural(row.ends.len()), plural(cells.len()));
+            let are = if cells.len() == 1 { "is" } else { "are" };
+            let problem = format!("{}, where {} {are} wanted", plural(row.ends.len()), plural(cells.len()));
             return Err(row.error(content, None, &problem));
         }
         columns.iter_mut().enumerate().try_for_each(|(index, column)| column.push(content, row, index))

@@ -6,6 +6,7 @@
 
 use super::{Repl, file};
 use crate::checkpoint::sessions;
+use crate::interrupt::Interrupt;
 use crate::repl::Next;
 use crate::repl::ranks::Request;
 use crate::stop::Stop;
@@ -56,7 +57,9 @@ impl<E: Engine> Repl<E> {
             Err(error) => return Ok(self.conclude(Err(sessions::not_saved(&path, &error.to_string(), style)))),
         };
         self.together(&Request::Save(Cow::Borrowed(&place)));
-        match sessions::write(&mut self.machine, &place, &known) {
+        let interrupt = self.interrupt.clone();
+        let is_over = || interrupt.as_ref().is_some_and(Interrupt::is_requested);
+        match sessions::write(&mut self.machine, &place, &known, &is_over) {
             Ok(bytes) => {
                 let (names, time) = (names_text(count), begun.elapsed().as_secs_f64());
                 let folder = path.display().to_string();
