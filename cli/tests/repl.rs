@@ -62,10 +62,10 @@ fn what_is_right_beside_an_error_is_evaluated() {
     ran.fails(1, &["E0402", "unknown name `z`", "unknown name `x`", "unknown name `nothere`"]);
     assert_eq!(ran.out, "c = 1 : int\nit = 1 : int\n");
     // Files, and what is saved; programs are run as a whole or not.
-    let bench = Bench::with("half.nesl", "x = 1;\n% Adds\n two. %\nfunction f(a) = a + 2;\nz = nothere;\nf(x);\n");
-    let ran = bench.piped(&[], ":load half.nesl\nf(f(x));\n:save kept.nesl\n");
+    let bench = Bench::with("half.nesl", "x = 1;\n% Adds\n two. %\nfunction up(a) = a + 2;\nz = nothere;\nup(x);\n");
+    let ran = bench.piped(&[], ":load half.nesl\nup(up(x));\n:save kept.nesl\n");
     ran.fails(1, &["half.nesl:5:5"]);
-    assert_eq!(ran.out, "x = 1 : int\nf = fn : int -> int\nit = 3 : int\nit = 5 : int\n2 inputs in kept.nesl\n");
+    assert_eq!(ran.out, "x = 1 : int\nup = fn : int -> int\nit = 3 : int\nit = 5 : int\n2 inputs in kept.nesl\n");
     bench.nesl(&["kept.nesl"]).prints("3\n5\n");
     let ran = bench.nesl(&["half.nesl"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{ran:?}");

@@ -375,7 +375,7 @@ fn the_last_file_is_edited_and_settings_say_where_they_are_wrong() {
     let bench = Bench::with("a.nesl", "a = 1;\n");
     std::fs::create_dir(bench.path("folder")).unwrap();
     bench.write("fog", "");
-    bench.write("startup.nesl", "x = 1;\n\nfunction f(a) =\n  a + t;\ny = 2;\n");
+    bench.write("startup.nesl", "x = 1;\n\nfunction inc(a) =\n  a + t;\ny = 2;\n");
     bench.write("editor.sh", "echo 'b = 2;' >> \"$1\"\n");
     let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
     command.env("TERM", "xterm").env("NO_COLOR", "1").env("VISUAL", "sh editor.sh").env("NESL_STARTUP", "startup.nesl");
