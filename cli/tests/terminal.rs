@@ -391,7 +391,7 @@ fn the_last_file_is_edited_and_settings_say_where_they_are_wrong() {
     session.exp_string("b = 2 : int").unwrap();
     session.exp_string("nesl> ").unwrap();
     // Settings are completed, and after `:cd` folders alone.
-    session.send(":set ti\ton\r:set\r").unwrap();
+    session.send(":set ti\t on\r:set\r").unwrap();
     session.flush().unwrap();
     session.exp_string("timing on ").unwrap();
     session.exp_string("nesl> ").unwrap();
