@@ -209,7 +209,7 @@ mod tests {
         // The middle of it, without what was behind.
         let part = concat(&threads, &[all.slice(0, 5_000), one(7)]).expect("there is memory");
         assert!(part.elements::<i64>().iter().copied().eq((0..5_000).chain([7])));
-        drop((all, before, part, twice));
+        drop((all, before, part));
         assert_eq!(threads.meter.resident(), 0);
     }
 
