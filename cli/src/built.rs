@@ -40,7 +40,7 @@ pub fn run(program: Program, sources: &SourceMap) -> Result<(), Stop> {
     let matches = command_line(&program, sources, &command).try_get_matches();
     let built = matches.and_then(|matches| Built::from_arg_matches(&matches)).map_err(answer)?;
     let style = built.options.style();
-    with_options(program, sources, &command, built, begun).map_err(|stop| stop.in_style(style))
+    with_options(program, sources, &command, built, begun).map_err(|stop| style.ended(stop))
 }
 
 fn with_options(
@@ -57,7 +57,7 @@ fn with_options(
     let mut place = Place::join(&options)?;
     let refused = arguments::refuse_unknown_option(&program.mains, &arguments, command);
     if refused.is_err() {
-        return place.said_once(refused.map_err(|stop| stop.in_style(style)));
+        return place.said_once(refused.map_err(|stop| style.ended(stop)));
     }
     let interrupt = place.is_alone().then(Interrupt::install);
     let limit = Limit::new(options.time_limit.clone(), style, interrupt.clone(), place.rank());
@@ -75,7 +75,7 @@ fn with_options(
         moving: None,
     };
     let result = place.run(&options, execution);
-    place.said_once(result.map_err(|stop| stop.in_style(style)))
+    place.said_once(result.map_err(|stop| style.ended(stop)))
 }
 
 /// What the program says of itself and its usage stand first in its help; the options of nesl, which every program has,

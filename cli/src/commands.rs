@@ -98,7 +98,7 @@ pub fn run() -> Result<(), Stop> {
     let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
     let line = parsed.map_err(answer)?;
     let style = line.options.style();
-    obey(line).map_err(|stop| stop.in_style(style))
+    obey(line).map_err(|stop| style.ended(stop))
 }
 
 fn obey(CommandLine { command, forms, options }: CommandLine) -> Result<(), Stop> {

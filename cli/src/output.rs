@@ -3,7 +3,6 @@
 //! In a distributed run rank 0 prints. All ranks fetch the values together and hear of errors together.
 
 use crate::stop::Stop;
-use crate::style::Style;
 use clap::error::ContextValue;
 use nesl_backend::io::print::{PrintError, print as print_value};
 use nesl_backend::io::standard::{self, StandardOutput};
@@ -152,7 +151,7 @@ pub fn answer(error: clap::Error) -> Stop {
         let code = u8::try_from(error.exit_code()).unwrap_or(2);
         // The options of a command line that is wrong are nowhere but in its words.
         if is_for_programs(std::env::args_os()) {
-            return Stop::with_code(code, error.render().to_string()).in_style(Style::Json);
+            return Stop::with_code(code, error.render().to_string()).in_objects();
         }
         // Without a standard error there is nobody to tell.
         let _ = error.print();

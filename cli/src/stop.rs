@@ -4,7 +4,6 @@
 //! both, and so that rank 0 of a distributed run can send it to the other ranks. What a message quotes from outside is
 //! made harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
 
-use crate::style::Style;
 use nesl_frontend::render::json;
 use nesl_prim::{Failure, visible};
 use serde::{Deserialize, Serialize};
@@ -39,14 +38,14 @@ impl Stop {
         Stop { code, message: visible::message(message.as_ref()).into_owned() }
     }
 
-    /// The same end in the style of the command. For programs what is no object yet becomes one: its first line is the
-    /// message, what follows (a usage line, what fits) the hint.
+    /// The same end for programs: what is no object yet becomes one. Its first line is the message, what follows (a usage
+    /// line, what fits) the hint.
     #[must_use]
-    pub fn in_style(self, style: Style) -> Stop {
+    pub fn in_objects(self) -> Stop {
         let is_object = |line: &&str| line.starts_with("{\"severity\"");
         let lines = self.message.lines().filter(|line| !line.trim().is_empty());
         let (mut message, words): (Vec<&str>, Vec<&str>) = lines.partition(is_object);
-        if style != Style::Json || words.is_empty() {
+        if words.is_empty() {
             return self;
         }
         let first = words.first().map_or("", |first| first.strip_prefix("error: ").unwrap_or(first));
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn for_programs_every_line_is_an_object() {
-        let lines = |stop: Stop| stop.in_style(Style::Json).message().lines().map(str::to_owned).collect::<Vec<_>>();
+        let lines = |stop: Stop| stop.in_objects().message().lines().map(str::to_owned).collect::<Vec<_>>();
         let found = lines(Stop::usage("error: main takes one argument, not 2\nusage: nesl run a.nesl V\n  v : [int]"));
         let [line] = &found[..] else { panic!("{found:?}") };
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -112,7 +111,5 @@ mod tests {
         assert_eq!(lines(Stop::interrupted()), [json::bare_error("interrupted").trim_end()]);
         let mixed = lines(Stop::reported(json::bare_error("x") + "error: y"));
         assert_eq!(mixed, [json::bare_error("x").trim_end(), json::bare_error("y").trim_end()]);
-        let human = Style::Text { color: false };
-        assert_eq!(Stop::usage("error: x\ny").in_style(human).message(), "error: x\ny");
     }
 }

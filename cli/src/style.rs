@@ -34,6 +34,14 @@ impl Style {
         }
     }
 
+    /// The end of a command in this style.
+    pub fn ended(self, stop: Stop) -> Stop {
+        match self {
+            Style::Text { .. } => stop,
+            Style::Json => stop.in_objects(),
+        }
+    }
+
     /// A warning about the command itself, with a newline at its end.
     pub fn warning(self, message: &str) -> String {
         match self {

@@ -2,8 +2,8 @@
 //! files.
 //!
 //! A doc string is one paragraph: the meaning, then `Example: expression gives result.` any number of times, then the
-//! costs, `Work …, depth ….` A heading in a library file is a comment line `% --- heading --- %`; above the first one, and
-//! in a file without any, it is what the first line of the file begins with. What the language itself has stands
+//! costs, `Work …, depth ….` A heading in a library file is a comment line `% --- heading --- %`; above the first one,
+//! and in a file without any, it is what the first line of the file begins with. What the language itself has stands
 //! before: its words, signs and constants ([`words`]).
 
 mod by_type;

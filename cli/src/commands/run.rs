@@ -92,7 +92,7 @@ fn on_changing_ranks(
     let _watching = limit.since(begun);
     let run = elastic::ElasticRun { text, arguments, command, options, limit: &limit, begun, file };
     let result = run.run(&mut place);
-    let result = result.map_err(|stop| stop.in_style(options.style()));
+    let result = result.map_err(|stop| options.style().ended(stop));
     if place.is_parked() { result } else { place.said_once(result) }
 }
 
@@ -171,7 +171,7 @@ fn of_text(
     if place.rank() == 0 {
         result.as_ref().map_or_else(|stop| Told::Ended(stop.code), |()| Told::Done).say(options.watched.as_deref());
     }
-    place.said_once(result.map_err(|stop| stop.in_style(style)))
+    place.said_once(result.map_err(|stop| style.ended(stop)))
 }
 
 /// A program, and its run that goes on if it was saved.

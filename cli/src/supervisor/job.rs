@@ -125,8 +125,8 @@ fn command<'a>(own_options: impl Iterator<Item = &'a &'a OsStr>) -> (PathBuf, Ve
     (program, rest)
 }
 
-/// Reads a pipe in a thread of its own, and passes on in another what comes; how that ended. The pipe is read to its end
-/// in any case: a launcher that cannot write crashes.
+/// Reads a pipe in a thread of its own, and passes on in another what comes; how that ended. The pipe is read to its
+/// end in any case: a launcher that cannot write crashes.
 fn passed_on(
     mut from: impl Read + Send + 'static,
     mut to: impl Write + Send + 'static,

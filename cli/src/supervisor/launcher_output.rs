@@ -48,8 +48,8 @@ const OBITUARIES: [&str; 7] = [
     HYDRA,
 ];
 
-/// What is in paragraphs that say that a rank cannot be reached. Where it has died that is no news, where a network does
-/// not let it through it is all that anybody will hear.
+/// What is in paragraphs that say that a rank cannot be reached. Where it has died that is no news, where a network
+/// does not let it through it is all that anybody will hear.
 const UNREACHED: [&str; 1] = ["Open MPI failed to TCP connect to a peer MPI process"];
 
 /// How a paragraph begins that says which of the jobs it is that has ended, of those that were started later.
@@ -171,7 +171,8 @@ impl Remarks {
         }
     }
 
-    /// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with a name.
+    /// Whether a line that begins so may turn out to be a frame or an aside: those begin with a bracket, or with a
+    /// name.
     fn may_be_remark(&self, start: &[u8]) -> bool {
         let is_start_of = |word: &str| start.starts_with(word.as_bytes()) || word.as_bytes().starts_with(start);
         let signs = start.strip_suffix(b"\n").unwrap_or(start);

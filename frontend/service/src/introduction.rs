@@ -1,5 +1,5 @@
-//! What a program says of itself to those who run it: the documentation of its `main`, or else the comment that its text
-//! begins with, without what that says to tests.
+//! What a program says of itself to those who run it: the documentation of its `main`, or else the comment that its
+//! text begins with, without what that says to tests.
 
 use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::syntax::Syntax;

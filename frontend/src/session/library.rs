@@ -1,6 +1,7 @@
 //! The session that knows the library.
 //!
-//! Its files are checked one after another, but read side by side: half of the time to the first answer is reading them.
+//! Its files are checked one after another, but read side by side: half of the time to the first answer is reading
+//! them.
 
 use super::{Options, Session, check_forms};
 use crate::infer::environment::Environment;

@@ -101,8 +101,9 @@ const FEWEST_THAT_GROW: usize = 32;
 /// What is appended is little where it is at most this part of the whole.
 const LITTLE: usize = 4;
 
-/// The columns one after another. Nothing is copied where they lie so, and what was made by appending has room behind it
-/// for more: programs that append one by one copy a few times what they end with. What is appended to once has none.
+/// The columns one after another. Nothing is copied where they lie so, and what was made by appending has room behind
+/// it for more: programs that append one by one copy a few times what they end with. What is appended to once has
+/// none.
 fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, columns: &[Vector], _: &Slice<T>) -> Result<Vector, Fault> {
         if let Some(whole) = Slice::joined(columns.iter().map(slice_of::<T>)) {

@@ -1,11 +1,11 @@
 //! Tables in text: values with commas, semicolons or tabs between them (RFC 4180), as rows, as columns of types, or as
 //! fields.
 //!
-//! A first row of names where numbers should be is a heading; they stand in messages. What begins as a number does is no
-//! name, so a number of another type, or with a slip in it, is a mistake and no heading. Blank lines, a byte
-//! order mark and carriage returns before newlines mean nothing. Whether a line begins inside of quotes only who has
-//! read all before it knows: on ranks each reads the whole file, a window at a time, and keeps the rows that begin in
-//! its share.
+//! A first row of names where numbers should be is a heading; they stand in messages. What begins as a number does is
+//! no name, so a number of another type, or with a slip in it, is a mistake and no heading. Blank lines, a byte order
+//! mark and carriage returns before newlines mean nothing. Whether a line begins inside of quotes only who has read
+//! all before it knows: on ranks each reads the whole file, a window at a time, and keeps the rows that begin in its
+//! share.
 
 use super::words::{BYTE_ORDER_MARK, float, int};
 use super::{AT_ONCE, Content, InputError, check, named};

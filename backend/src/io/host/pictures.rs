@@ -1,5 +1,5 @@
-//! Pictures for programs: their names say in which format, and without a name they are what this terminal shows: pixels,
-//! or text.
+//! Pictures for programs: their names say in which format, and without a name they are what this terminal shows:
+//! pixels, or text.
 
 use crate::data::hold::Hold;
 use nesl_picture::{Format, Kind, Picture, Protocol};

@@ -114,8 +114,8 @@ fn function<'t>(
         .as_context()
 }
 
-/// What follows the first `:=` in a parameter list: its default, and what stands behind that between commas. A name with
-/// a type has its type and its default beside it; `name := default` is an expression by itself.
+/// What follows the first `:=` in a parameter list: its default, and what stands behind that between commas. A name
+/// with a type has its type and its default beside it; `name := default` is an expression by itself.
 type Defaults = (Expr, Vec<(Expr, Option<(TypeExpr, Expr)>)>);
 
 /// `a`, `(a, (b, c))`, `(a : int, b := 3, c : [char] := "x")`, `()`.

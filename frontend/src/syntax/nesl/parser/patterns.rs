@@ -5,7 +5,7 @@
 
 use super::advice::pattern_hint;
 use super::fault::{Expected, Fault, What};
-use super::types::types;
+use super::types::{name, types};
 use super::{Extra, Place, Rule, Tokens, place, span};
 use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
 use crate::diagnostic::Diagnostic;
@@ -14,11 +14,6 @@ use chumsky::input::Emitter;
 use chumsky::prelude::*;
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
-
-/// A name where it stands.
-pub(super) fn name<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
-    select_ref! { Token::Name(symbol) = extra => Name { symbol: symbol.clone(), span: span(extra.span()) } }
-}
 
 /// A name that is being bound, which cannot be one of another file.
 pub(super) fn binder<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
@@ -38,8 +33,8 @@ fn of_another_file(name: &str, at: Span) -> Diagnostic {
         .hint(format!("call it `{own}`"))
 }
 
-/// A pattern between the commas in parentheses, where it may have a type behind it, and one outside of them, with commas
-/// and without a type.
+/// A pattern between the commas in parentheses, where it may have a type behind it, and one outside of them, with
+/// commas and without a type.
 pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
     let inner = recursive(|inner| list(typed(single(inner.boxed())))).boxed();
     let single = single(inner);

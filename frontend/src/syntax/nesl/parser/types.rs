@@ -1,12 +1,16 @@
 //! Types and signatures.
 
 use super::fault::{Context, What};
-use super::patterns::name;
 use super::{Extra, Rule, Tokens, span};
 use crate::ast::{BinaryOp, Name, Signature, TypeExpr, TypeExprKind};
 use crate::syntax::nesl::token::{Bracket, Keyword, Token};
 use chumsky::prelude::*;
 use nesl_prim::ScalarType;
+
+/// A name where it stands.
+pub(super) fn name<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
+    select_ref! { Token::Name(symbol) = extra => Name { symbol: symbol.clone(), span: span(extra.span()) } }
+}
 
 /// Types without an arrow outside of brackets, as after `[]`, and all types.
 pub(super) fn types<'t>() -> (Rule<'t, TypeExpr>, Rule<'t, TypeExpr>) {

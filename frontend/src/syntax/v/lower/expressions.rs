@@ -165,7 +165,7 @@ impl Lowering<'_> {
             "push" | "push_back" | "append" | "add" => format!("an element is appended by `{value} = {value} >< [x];`"),
             "pop" | "pop_back" => format!("all elements but the last are `take({value}, ${value} - 1)`"),
             "extend" | "concat" => format!("vectors are joined by `{value} >< w`"),
-            _ if is_length(method) => format!("the length of a vector is `${value}`"),
+            _ if targets::is_length(method) => format!("the length of a vector is `${value}`"),
             _ if self.is_function(method) => {
                 format!("a function gets all that it needs in parentheses: `{method}({value}, …)`")
             }
@@ -337,11 +337,6 @@ impl Lowering<'_> {
         }
         (unary(UnaryOp::Length, value, span), Type::Int)
     }
-}
-
-/// Whether other languages call the length of a vector so.
-pub(super) fn is_length(word: &str) -> bool {
-    matches!(word, "length" | "size" | "len" | "count" | "Length" | "Count")
 }
 
 /// A pattern that takes nothing.

@@ -95,9 +95,7 @@ impl<'a> Lowering<'a> {
                 let message = format!("only a struct has fields, and this is `{ty}`");
                 let report = Diagnostic::error("E0203", message, at);
                 self.report(match ty {
-                    Type::Vector(_) if super::expressions::is_length(&field.symbol) => {
-                        report.hint("the length of a vector is `$v`")
-                    }
+                    Type::Vector(_) if is_length(&field.symbol) => report.hint("the length of a vector is `$v`"),
                     Type::Vector(_) => report.hint("the field of an element is `v[i].x`"),
                     _ => report,
                 });
@@ -207,4 +205,9 @@ impl<'a> Lowering<'a> {
 /// Whether an expression costs nothing to write twice.
 fn is_simple(value: &Expr) -> bool {
     matches!(&value.kind, ExprKind::Name(_) | ExprKind::Literal(ScalarValue::Int(_)))
+}
+
+/// Whether other languages call the length of a vector so.
+pub(super) fn is_length(word: &str) -> bool {
+    matches!(word, "length" | "size" | "len" | "count" | "Length" | "Count")
 }
