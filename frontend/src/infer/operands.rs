@@ -191,9 +191,7 @@ impl Inference<'_> {
             Some(first) => (first, format!("first({text})")),
             None => (ty, text.to_owned()),
         };
-        if number(left).or(number(right)).is_none() {
-            return None;
-        }
+        number(left).or(number(right))?;
         let (one, other) = (taken(left, one), taken(right, other));
         let form = self.of_scalars(op, (one.0, &*one.1), (other.0, &*other.1))?;
         Some(format!("this is a pair, a value and whether it is one: {form}"))
