@@ -99,7 +99,7 @@ pub(super) const SYNTAX: &[Part] = &[
     part(
         &["int", "float", "bool", "stream", "types"],
         "int   float   bool   char   [TYPE]   (TYPE, …)   TYPE -> TYPE   stream   ()",
-        "The types: ints and floats of 64 bits, truth values, characters, sequences, tuples, functions, open files, nothing. Example: int(`a) gives 97.",
+        "The types: ints and floats of 64 bits, truth values, characters, sequences, tuples, functions, open files, nothing. Example: char_code(`a) gives 97.",
     ),
 ];
 
@@ -113,8 +113,8 @@ pub(super) const CONSTANTS: &[Part] = &[
     part(&["max_int"], "max_int : int", "The largest int. Example: max_int gives 9223372036854775807."),
     part(&["min_int"], "min_int : int", "The least int. Example: min_int + max_int gives -1."),
     part(&["space"], "space : char", "A space. Example: [`a, space] gives \"a \"."),
-    part(&["newline"], "newline : char", "The end of a line. Example: int(newline) gives 10."),
-    part(&["tab"], "tab : char", "A tabulator. Example: int(tab) gives 9."),
+    part(&["newline"], "newline : char", "The end of a line. Example: char_code(newline) gives 10."),
+    part(&["tab"], "tab : char", "A tabulator. Example: char_code(tab) gives 9."),
     part(&["stdin"], "stdin : stream", "The standard input."),
     part(&["stdout"], "stdout : stream", "The standard output."),
     part(&["stderr"], "stderr : stream", "The standard error."),
