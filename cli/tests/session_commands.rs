@@ -28,7 +28,7 @@ fn names_are_listed_and_shown_with_their_definitions() {
     let (place, text) = shown.split_once("defined in ").unwrap();
     assert!(place.starts_with("drop : ([a], int) -> [a]"), "{shown}");
     assert!(text.starts_with("stdlib/") && text.contains("function drop"), "{shown}");
-    bench.piped(&[], ":info nothing").fails(1, &["there is no function `nothing`"]);
+    bench.piped(&[], ":info nothing").fails(1, &["there is no function or word `nothing`"]);
     bench.piped(&[], ":names").fails(1, &["nothing has been defined"]);
 }
 
@@ -117,7 +117,7 @@ fn what_is_misspelt_finds_what_is_meant() {
     let bench = Bench::new();
     bench.piped(&[], ":loda a").fails(1, &["no command `:loda`. Did you mean :load?"]);
     bench.piped(&[], ":doc qqq\n:info qqq").fails(1, &["Try `:apropos qqq`"]);
-    assert_eq!(bench.nesl(&["doc", "qqq"]).err.matches("Try `apropos").count(), 1);
+    assert_eq!(bench.nesl(&["doc", "qqq"]).err.matches("Try `nesl apropos").count(), 1);
     let page = answers(&bench, ":explain E0202");
     assert!(page.starts_with("# E0202"), "{page}");
     assert_eq!(answers(&bench, ":explain 0202;"), page);
