@@ -178,39 +178,43 @@ impl Fuser {
     }
 
     /// Takes out of a group what only updates read that are not in it: the indices at which they write. They can be in a
-    /// group with these.
+    /// group with these. They stay where they are, so they need nothing of the group, which moves down past them, and not
+    /// that it has failed first.
     fn leave_what_is_for(&self, updates: &[usize], members: &mut Vec<usize>, items: &[Item]) {
-        let targets: HashSet<Register> =
-            updates.iter().filter_map(|&index| self.target(&items[index].instruction)).collect();
-        let mut of_target = HashSet::new();
-        for &index in members.iter().filter(|_| !targets.is_empty()) {
-            let Item { instruction, .. } = &items[index];
-            let mut is_of_target = false;
-            instruction.visit_reads(&mut |register| {
-                is_of_target |= targets.contains(&self.whole(register)) || of_target.contains(&register);
-            });
-            if is_of_target {
-                of_target.extend(instruction.results.iter().copied());
-            }
+        let has_effect = |index: &usize| {
+            let Instruction { op, operands, .. } = &items[*index].instruction;
+            effect::has_effect(op, operands)
+        };
+        if updates.is_empty() || members.iter().any(has_effect) {
+            return;
         }
         let mut reads: HashMap<Register, usize> = HashMap::new();
         let count = |index: usize, reads: &mut HashMap<Register, usize>| {
             items[index].instruction.visit_reads(&mut |register| *reads.entry(register).or_default() += 1);
         };
         updates.iter().for_each(|&index| count(index, &mut reads));
-        let mut kept = Vec::with_capacity(members.len());
+        let mut leaving = HashSet::new();
         for &index in members.iter().rev() {
             let mut results = items[index].instruction.results.iter();
-            let is_for_updates = |result: &Register| {
-                !of_target.contains(result) && reads.get(result) == Some(&self.reads[result.0 as usize])
-            };
-            match results.all(is_for_updates) {
-                true => count(index, &mut reads),
-                false => kept.push(index),
+            if results.all(|result| reads.get(result) == Some(&self.reads[result.0 as usize])) {
+                leaving.insert(index);
+                count(index, &mut reads);
             }
         }
-        kept.reverse();
-        *members = kept;
+        let targets: HashSet<Register> =
+            updates.iter().filter_map(|&index| self.target(&items[index].instruction)).collect();
+        let mut made = HashSet::new();
+        members.retain(|&index| {
+            let Item { instruction, .. } = &items[index];
+            let mut stays = !leaving.contains(&index);
+            instruction.visit_reads(&mut |register| {
+                stays |= made.contains(&register) || targets.contains(&self.whole(register));
+            });
+            if stays {
+                made.extend(instruction.results.iter().copied());
+            }
+            stays
+        });
     }
 
     fn block(&mut self, block: &mut Block) {

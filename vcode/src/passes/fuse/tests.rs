@@ -553,3 +553,34 @@ fn what_writes_to_a_column_reads_it_in_no_other_way() {
          return %10",
     );
 }
+
+/// The indices are made of what the group makes: they stay in it.
+#[test]
+fn what_is_written_where_the_group_says_is_made_in_it() {
+    becomes(
+        "%0: column int, %1: column int, %2: int, %3: int",
+        "column int, column int",
+        "%4 = slice %0 %2 %3
+         %5 = map add.int %4 1
+         %6 = map minimum.int %5 9
+         %7 = iota %3
+         %8 = map add.int %7 %2
+         %9 = scatter %0 %8 %5
+         %10 = scatter %1 %6 %5
+         return %9 %10",
+        "%4 = slice %0 %2 %3
+         %11, %12 = fused {
+           %5 = map add.int %4 1
+           %6 = map minimum.int %5 9
+           %10 = scatter %1 %6 %5
+           yield %5 %10
+         }
+         %13 = fused {
+           %7 = iota %3
+           %8 = map add.int %7 %2
+           %9 = scatter %0 %8 %11
+           yield %9
+         }
+         return %13 %12",
+    );
+}
