@@ -87,7 +87,9 @@ fn text_is_the_text_itself() {
     run(&bench, "\"a\\nb\"").prints("\"a\\nb\"\n");
     // Whatever files there are.
     bench.write("word.txt", "from a file\n");
-    run(&bench, "word.txt").prints("\"word.txt\"\n");
+    let ran = run(&bench, "word.txt");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "\"word.txt\"\n"));
+    assert!(ran.err.starts_with("warning: ") && ran.err.contains("which is @word.txt"), "{}", ran.err);
     run(&bench, "/dev/stdin").prints("\"/dev/stdin\"\n");
     run(&bench, "@word.txt").prints("\"from a file\\n\"\n");
     run(&bench, "\"word.txt\"").prints("\"word.txt\"\n");

@@ -170,7 +170,6 @@ mod tests {
         // What is known by a name that was to be another is not meant.
         assert_eq!(right("old = nothere; x = old; y = 3;").unwrap(), "y = 3;");
         assert_eq!(right("old = 1 + ; x = old; y = 3;").unwrap(), "y = 3;");
-        assert_eq!(right("old = nothere; old = 2; x = old;").unwrap(), "old = 2; x = old;");
         assert_eq!(right("function g(a) = k(a);\nfunction k(a) = a + t;\n% two %\nz = 2;").unwrap(), "% two %\nz = 2;");
     }
 
@@ -178,6 +177,6 @@ mod tests {
     fn what_cannot_be_read_is_left_out() {
         assert_eq!(right("1 + ; 2;").unwrap().trim(), "2;");
         assert_eq!(right("2; ) ; 3;").unwrap(), "2;     3;");
-        assert_eq!(right("2; \"é ; 3;\n\n"), None);
+        assert_eq!(right("2; \"é ; 3;\n\n").unwrap().trim(), "2;");
     }
 }
