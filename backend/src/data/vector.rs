@@ -15,6 +15,7 @@ use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::Constants;
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering::Acquire, fence};
 
 /// Part of a shared buffer, whose elements have been written and are written again only where nobody else sees the
 /// buffer.
@@ -68,7 +69,10 @@ impl<T: Element> Slice<T> {
         let count = parts.iter().map(|part| part.len()).sum();
         // First another owner, then the question who they are: of two who append to this at once one sees both at least.
         let buffer = Arc::clone(&self.buffer);
-        if !buffer.claim(end, count, Arc::strong_count(&buffer) == 2) {
+        let is_alone = Arc::strong_count(&buffer) == 2;
+        // What owners on other threads have done there before they let it go comes before what is written now.
+        fence(Acquire);
+        if !buffer.claim(end, count, is_alone) {
             return None;
         }
         let mut next = end;
