@@ -116,7 +116,7 @@ fn read(
     let own = content.share(share)?;
     let mut table = Table::open(content)?;
     // Several numbers may also stand between white space.
-    let are_words = delimiter(content)?.is_none() && [0, 1].iter().all(|&index| is_number(cell(index)));
+    let are_words = table.delimiter.is_none() && [0, 1].iter().all(|&index| is_number(cell(index)));
     let mut row = Row::default();
     let mut width = None;
     while table.next(content, &mut row)? {
@@ -225,7 +225,8 @@ enum State {
 
 /// A file that is read row by row.
 struct Table {
-    delimiter: u8,
+    /// None where its first line has one field.
+    delimiter: Option<u8>,
     window: Vec<u8>,
     /// Where the window begins in the file.
     start: u64,
@@ -237,7 +238,7 @@ struct Table {
 
 impl Table {
     fn open(content: &mut Content) -> Result<Table, InputError> {
-        let delimiter = delimiter(content)?.unwrap_or(DELIMITERS[0]);
+        let delimiter = delimiter(content)?;
         let start = if content.begins_with(BYTE_ORDER_MARK)? { BYTE_ORDER_MARK.len() as u64 } else { 0 };
         Ok(Table { delimiter, window: Vec::new(), start, position: 0, lines: 0 })
     }
@@ -318,10 +319,11 @@ impl Table {
 
     /// Whether a byte is more than part of a field.
     fn is_special(&self, state: State, byte: u8) -> bool {
+        let delimiter = self.delimiter.or(Some(DELIMITERS[0]));
         match state {
             State::Quoted => matches!(byte, b'"' | b'\n'),
-            State::Bare => byte == self.delimiter || byte == b'\n',
-            State::Start | State::Closing => byte == self.delimiter || matches!(byte, b'"' | b'\n'),
+            State::Bare => Some(byte) == delimiter || byte == b'\n',
+            State::Start | State::Closing => Some(byte) == delimiter || matches!(byte, b'"' | b'\n'),
         }
     }
 
