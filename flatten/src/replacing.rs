@@ -96,25 +96,7 @@ impl Packing {
 /// Whether an expression replaces an element by a value in which an element is replaced, or by one with another row.
 fn replaces_within(program: &Program, expr: &Expr) -> bool {
     replaced(program, expr)
-        .is_some_and(|value| may_have_rows(&expr.ty) || parts(value).any(|part| replaced(program, part).is_some()))
-}
-
-/// Whether values of a type, which may be polymorphic, have rows for some types.
-fn may_have_rows(ty: &Type) -> bool {
-    match ty {
-        Type::Sequence(element) => may_have_sequences(element),
-        Type::Pair(first, rest) => may_have_rows(first) || may_have_rows(rest),
-        _ => false,
-    }
-}
-
-fn may_have_sequences(ty: &Type) -> bool {
-    match ty {
-        Type::Sequence(_) | Type::Parameter(_) => true,
-        Type::Pair(first, rest) => may_have_sequences(first) || may_have_sequences(rest),
-        Type::Record(..) => ty.payload().is_some_and(|payload| may_have_sequences(&payload)),
-        _ => false,
-    }
+        .is_some_and(|value| nests(&expr.ty, 2) || parts(value).any(|part| replaced(program, part).is_some()))
 }
 
 /// Where an expression replaces an element, what has its new value in it.
@@ -126,12 +108,17 @@ fn replaced<'e>(program: &Program, expr: &'e Expr) -> Option<&'e Expr> {
     }
 }
 
-/// Whether values of a type have sequences in sequences, so many deep.
+/// Whether values of a type have sequences in sequences, so many deep; of a polymorphic one, whether they may.
 fn nests(ty: &Type, levels: usize) -> bool {
-    levels == 0
-        || match Structure::of(ty) {
+    match ty {
+        _ if levels == 0 => true,
+        Type::Parameter(_) => true,
+        // Which function it is, and what that captures, is not known yet.
+        Type::Function(_) if ty.identity().is_none() => false,
+        _ => match Structure::of(ty) {
             Structure::Scalar(_) | Structure::Nothing => false,
             Structure::Pair(first, rest) => nests(&first, levels) || nests(&rest, levels),
             Structure::Sequence(element) => nests(&element, levels - 1),
-        }
+        },
+    }
 }
