@@ -6,7 +6,7 @@ use super::Inference;
 use crate::ast;
 use crate::ty::Class;
 use crate::typed::types::{Node, TypeId};
-use nesl_prim::ScalarType;
+use nesl_prim::{ScalarOp, ScalarType};
 
 /// An operand in a hint: its type and its text.
 type Operand<'t> = (TypeId, &'t str);
@@ -18,17 +18,6 @@ fn free_names(texts: [&str; 2]) -> impl Iterator<Item = char> {
         words.into_iter().any(|word| word.chars().eq([name]))
     };
     "xyzuvwabcdghijkmnopqrs".chars().filter(move |&name| !is_used(name))
-}
-
-/// Whether an operator takes two scalars of this type.
-fn takes(op: &str, scalar: ScalarType) -> bool {
-    match op {
-        "+" | "-" | "*" | "/" => matches!(scalar, ScalarType::Int | ScalarType::Float),
-        "<" | "<=" | ">" | ">=" => scalar != ScalarType::Bool,
-        "==" | "/=" => true,
-        "and" | "or" | "nand" | "nor" | "xor" => matches!(scalar, ScalarType::Int | ScalarType::Bool),
-        _ => false,
-    }
 }
 
 impl Inference<'_> {
@@ -147,22 +136,18 @@ impl Inference<'_> {
 
     /// An operation on scalars, where it fits or one of them only has to become a float.
     fn of_scalars(&self, op: &str, (left, one): Operand<'_>, (right, other): Operand<'_>) -> Option<String> {
+        let takes = |left, right| ScalarOp::resolve(op, &[left, right]).is_some();
         if let (Node::Variable(Class::Number), true) =
             (self.types.node(left), self.types.root(left) == self.types.root(right))
         {
-            return takes(op, ScalarType::Float).then(|| format!("{one} {op} {other}"));
+            return takes(ScalarType::Float, ScalarType::Float).then(|| format!("{one} {op} {other}"));
         }
         let (left, right) = (self.scalar_of(left)?, self.scalar_of(right)?);
         match (left, right) {
-            _ if op == "^" => (left != ScalarType::Char && left != ScalarType::Bool && right == ScalarType::Int)
-                .then(|| format!("{one} ^ {other}")),
-            (ScalarType::Int, ScalarType::Float) if takes(op, left) && takes(op, right) => {
-                Some(format!("float({one}) {op} {other}"))
-            }
-            (ScalarType::Float, ScalarType::Int) if takes(op, left) && takes(op, right) => {
-                Some(format!("{one} {op} float({other})"))
-            }
-            _ => (left == right && takes(op, left)).then(|| format!("{one} {op} {other}")),
+            _ if takes(left, right) => Some(format!("{one} {op} {other}")),
+            (ScalarType::Int, ScalarType::Float) if takes(right, right) => Some(format!("float({one}) {op} {other}")),
+            (ScalarType::Float, ScalarType::Int) if takes(left, left) => Some(format!("{one} {op} float({other})")),
+            _ => None,
         }
     }
 
