@@ -152,8 +152,8 @@ impl Meter {
         self.peak_elements.fetch_max(resident, Relaxed);
         let resident = self.resident_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.peak_bytes.fetch_max(resident, Relaxed);
-        let frontier = AtomicUsize::new(count as usize);
-        Buffer { elements, frontier, grows: false, bytes, meter: Arc::clone(self) }
+        let claimed = AtomicUsize::new(count as usize);
+        Buffer { elements, claimed, grows: false, bytes, meter: Arc::clone(self) }
     }
 
     /// Runs something with scratch memory for native code, of no more bytes than the meter allows; none if there is
@@ -197,7 +197,7 @@ fn bytes_of<T>(count: usize) -> u64 {
 pub struct Buffer<T> {
     elements: Room<T>,
     /// So many elements, from the front on, have an owner.
-    frontier: AtomicUsize,
+    claimed: AtomicUsize,
     /// Something was appended when it was made, and may be again.
     grows: bool,
     bytes: u64,
@@ -232,8 +232,8 @@ impl<T> Buffer<T> {
         if count > self.elements.capacity().saturating_sub(end) {
             return false;
         }
-        let before = if is_alone { self.frontier.load(Relaxed) } else { end };
-        if self.frontier.compare_exchange(before, end + count, Relaxed, Relaxed).is_err() {
+        let before = if is_alone { self.claimed.load(Relaxed) } else { end };
+        if self.claimed.compare_exchange(before, end + count, Relaxed, Relaxed).is_err() {
             return false;
         }
         self.meter.elements.fetch_add(count as u64, Relaxed);
@@ -247,7 +247,7 @@ impl<T> Buffer<T> {
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        self.meter.resident_elements.fetch_sub(*self.frontier.get_mut() as u64, Relaxed);
+        self.meter.resident_elements.fetch_sub(*self.claimed.get_mut() as u64, Relaxed);
         self.meter.resident_bytes.fetch_sub(self.bytes, Relaxed);
         if self.elements.is_block() {
             self.meter.pooled_bytes.fetch_sub(self.bytes, Relaxed);
