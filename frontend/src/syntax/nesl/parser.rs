@@ -132,6 +132,23 @@ fn run<O: Send>(
     }
 }
 
+/// A part, or several between commas, which are a tuple of their kind.
+fn one_or_tuple<'t, T: 't>(
+    part: impl Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone + 't,
+    tuple: fn(Vec<T>, Span) -> T,
+) -> Rule<'t, T> {
+    let more = just(Token::Comma).ignore_then(part.clone()).repeated().collect::<Vec<T>>();
+    part.then(more)
+        .map_with(move |(first, mut more), extra| {
+            if more.is_empty() {
+                return first;
+            }
+            more.insert(0, first);
+            tuple(more, span(extra.span()))
+        })
+        .boxed()
+}
+
 fn start(diagnostic: &Diagnostic) -> u32 {
     diagnostic.labels.first().map_or(u32::MAX, |label| label.span.start)
 }

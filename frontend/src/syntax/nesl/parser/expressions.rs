@@ -9,7 +9,7 @@ use super::patterns::{from_expression, patterns};
 use super::recovery::{self, Remembered, once, skip_group};
 use super::timing::timing;
 use super::types::types;
-use super::{Extra, Place, Rule, Tokens, parenthesised, span};
+use super::{Extra, Place, Rule, Tokens, one_or_tuple, parenthesised, span};
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, Name, Pattern, PatternKind, Source, Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::nesl::token::{Bracket, Keyword, Token};
@@ -47,16 +47,7 @@ pub(super) fn single<'t>(tokens: recovery::Source<'t>, expression: Rule<'t, Expr
 
 /// One or more expressions between commas.
 fn list<'t>(part: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't) -> Rule<'t, Expr> {
-    part.clone()
-        .then(just(Token::Comma).ignore_then(part).repeated().collect::<Vec<_>>())
-        .map_with(|(first, mut more), extra| {
-            if more.is_empty() {
-                return first;
-            }
-            more.insert(0, first);
-            Expr { kind: ExprKind::Tuple(more), span: span(extra.span()) }
-        })
-        .boxed()
+    one_or_tuple(part, |parts, span| Expr { kind: ExprKind::Tuple(parts), span })
 }
 
 /// `single`, or `single : type` where that turns out to be a pattern.

@@ -6,7 +6,7 @@
 use super::advice::pattern_hint;
 use super::fault::{Expected, Fault, What};
 use super::types::{name, types};
-use super::{Extra, Place, Rule, Tokens, place, span};
+use super::{Extra, Place, Rule, Tokens, one_or_tuple, place, span};
 use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::nesl::token::{Bracket, Token};
@@ -43,16 +43,7 @@ pub(super) fn patterns<'t>() -> (Rule<'t, Pattern>, Rule<'t, Pattern>) {
 
 /// One or more patterns between commas.
 fn list<'t>(part: Rule<'t, Pattern>) -> Rule<'t, Pattern> {
-    part.clone()
-        .then(just(Token::Comma).ignore_then(part).repeated().collect::<Vec<_>>())
-        .map_with(|(first, mut more), extra| {
-            if more.is_empty() {
-                return first;
-            }
-            more.insert(0, first);
-            Pattern { kind: PatternKind::Tuple(more), span: span(extra.span()) }
-        })
-        .boxed()
+    one_or_tuple(part, |parts, span| Pattern { kind: PatternKind::Tuple(parts), span })
 }
 
 /// `pattern` or `pattern : type`.
