@@ -52,6 +52,10 @@ const OBITUARIES: [&str; 7] = [
 /// does not let it through it is all that anybody will hear.
 const UNREACHED: [&str; 1] = ["Open MPI failed to TCP connect to a peer MPI process"];
 
+/// What is in lines that say so outside of frames: `[NODE][[JOB],RANK][FILE:LINE:FUNCTION] recv(17) failed: …` of the
+/// files in which Open MPI moves bytes.
+const CUT_OFF: &str = "/opal/mca/btl/";
+
 /// How a paragraph begins that says which of the jobs it is that has ended, of those that were started later.
 const CHILD: &str = "Child job ";
 
@@ -91,7 +95,7 @@ pub struct Remarks {
     started: bool,
     /// The lines of a paragraph from its first frame on.
     paragraph: Option<Vec<u8>>,
-    /// Paragraphs that are news only if no obituary follows.
+    /// Paragraphs and lines that are news only if no obituary follows.
     doubtful: Vec<u8>,
     /// There has been an obituary.
     is_over: bool,
@@ -153,8 +157,10 @@ impl Remarks {
         match &mut self.paragraph {
             None if is_frame && may_be_remark => self.paragraph = Some(line),
             None => {
-                let is_aside = may_be_remark && self.is_aside(&String::from_utf8_lossy(&line));
-                if !is_aside {
+                let text = String::from_utf8_lossy(&line);
+                if may_be_remark && !self.is_output && text.contains(CUT_OFF) {
+                    self.doubt(&line);
+                } else if !may_be_remark || !self.is_aside(&text) {
                     shown.extend_from_slice(&line);
                 }
             }
@@ -202,6 +208,13 @@ impl Remarks {
         !self.is_output && ASIDES.iter().any(|aside| line.contains(aside))
     }
 
+    /// Keeps back what is news only if no obituary follows, and none has come.
+    fn doubt(&mut self, text: &[u8]) {
+        if !self.is_over {
+            self.doubtful.extend_from_slice(text);
+        }
+    }
+
     fn end_paragraph(&mut self, shown: &mut Vec<u8>) {
         let paragraph = self.paragraph.take().unwrap_or_default();
         let text = String::from_utf8_lossy(&paragraph);
@@ -215,9 +228,7 @@ impl Remarks {
             return;
         }
         if UNREACHED.iter().any(|unreached| text.contains(unreached)) {
-            if !self.is_over {
-                self.doubtful.extend_from_slice(&paragraph);
-            }
+            self.doubt(&paragraph);
         } else if !OBITUARIES.iter().any(|obituary| text.contains(obituary)) {
             shown.extend_from_slice(&paragraph);
         } else {
@@ -365,9 +376,15 @@ mod tests {
         let obituary = format!(
             "{FRAME}mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n{FRAME}"
         );
+        let cut_off = "[vm][[32164,1],1][../../opal/mca/btl/tcp/btl_tcp.c:559:mca_btl_tcp_recv_blocking] recv(17) failed: \
+                       Connection reset by peer (104)\n";
         for size in [1, 7, 4096] {
-            assert_eq!(shown(&format!("one\n{unreached}two\n"), size).0, format!("one\ntwo\n{unreached}"));
-            for text in [format!("{unreached}{unreached}one\n{obituary}"), format!("one\n{obituary}{unreached}")] {
+            let text = format!("one\n{cut_off}{unreached}two\n");
+            assert_eq!(shown(&text, size).0, format!("one\ntwo\n{cut_off}{unreached}"));
+            for text in [
+                format!("{unreached}{cut_off}{unreached}one\n{obituary}"),
+                format!("one\n{obituary}{cut_off}{unreached}"),
+            ] {
                 assert_eq!(shown(&text, size).0, "one\n");
             }
         }
