@@ -54,6 +54,7 @@ const STACK: usize = session::AMPLE_STACK + (32 << 20);
 /// The process: a built program if there is one in its executable, else the `nesl` command.
 pub fn main() -> ExitCode {
     install_panic_hook();
+    nesl_backend::data::memory::save_addresses();
     with_stack_if_possible(STACK, command)
 }
 

@@ -24,8 +24,8 @@ mod scratch;
 mod spans;
 
 use block::{Block, HUGE_PAGE};
-pub use limit::machine_limit;
 pub(crate) use limit::share_of_addresses;
+pub use limit::{machine_limit, save_addresses};
 use nesl_native::Scratch;
 pub use room::Room;
 use scratch::ScratchStock;

@@ -40,6 +40,21 @@ fn share_in(root: &Path, most: usize, parts: usize) -> usize {
     most.min(left / parts.max(1))
 }
 
+/// Where the system limits the addresses of this process, its threads get their small memory from one place: glibc
+/// reserves 64 MiB of addresses for each thread that has a place of its own, and twice as many for a moment, in which
+/// others get none. To be called before there are threads.
+pub fn save_addresses() {
+    // Unlimited addresses are as many as are asked for.
+    if share_of_addresses(usize::MAX, 1) == usize::MAX {
+        return;
+    }
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: mallopt takes two numbers, and sets how many arenas there may be.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// The memory in `/proc/meminfo`.
 fn total(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
