@@ -203,7 +203,15 @@ impl Files {
 
     fn open(&mut self, path: &Path, is_alone: bool) -> Result<Content, InputError> {
         let (interrupt, hold) = (self.interrupt.clone(), self.hold.another());
-        let content = |storage, length| Content { path: path.to_owned(), storage, base: 0, length, interrupt, hold };
+        let content = |storage, length| Content {
+            path: path.to_owned(),
+            storage,
+            base: 0,
+            length,
+            lines_before: 0,
+            interrupt,
+            hold,
+        };
         if let Some(bytes) = self.streams.get(path) {
             return Ok(content(Storage::Memory(Arc::clone(bytes)), bytes.len() as u64));
         }
@@ -243,13 +251,15 @@ fn in_archive(path: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Numbers in a text: one, words, rows of words, or a table.
+/// Numbers in a text: one, words, rows of words, or a table. Lines at its beginning that begin with `#` are comments,
+/// as those that `numpy.savetxt` writes.
 fn text_numbers(
     content: &mut Content,
     scalar: ScalarType,
     depth: usize,
     share: Share<'_>,
 ) -> Result<Vec<Piece>, InputError> {
+    text::leave_out_comments(content)?;
     match depth {
         0 => {
             let pieces = text::words(content, scalar, &|length| 0..length)?;
@@ -277,6 +287,8 @@ struct Content {
     /// Where they begin in what is stored.
     base: u64,
     length: u64,
+    /// Lines before that.
+    lines_before: usize,
     interrupt: Interrupt,
     hold: Hold,
 }

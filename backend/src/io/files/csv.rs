@@ -240,7 +240,7 @@ impl Table {
     fn open(content: &mut Content) -> Result<Table, InputError> {
         let delimiter = delimiter(content)?;
         let start = if content.begins_with(BYTE_ORDER_MARK)? { BYTE_ORDER_MARK.len() as u64 } else { 0 };
-        Ok(Table { delimiter, window: Vec::new(), start, position: 0, lines: 0 })
+        Ok(Table { delimiter, window: Vec::new(), start, position: 0, lines: content.lines_before })
     }
 
     /// Brings more of the file into the window, all of which has been read; whether there was more.

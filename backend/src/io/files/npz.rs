@@ -220,7 +220,7 @@ mod tests {
     fn content(bytes: &[u8]) -> Content {
         let (storage, length) = (Storage::Memory(Arc::new(bytes.to_vec())), bytes.len() as u64);
         let (interrupt, hold) = (Interrupt::default(), Hold::default());
-        Content { path: PathBuf::from("a.npz"), storage, base: 0, length, interrupt, hold }
+        Content { path: PathBuf::from("a.npz"), storage, base: 0, length, lines_before: 0, interrupt, hold }
     }
 
     /// An archive of two files, the second deflated, with 64-bit numbers for its lengths as NumPy writes them.

@@ -87,6 +87,27 @@ fn scan(content: &mut Content, start: u64, mut goes_on: impl FnMut(&[u8]) -> boo
     Ok(())
 }
 
+/// Goes on behind the lines at the beginning that begin with `#`.
+pub(super) fn leave_out_comments(content: &mut Content) -> Result<(), InputError> {
+    let mark = if content.begins_with(BYTE_ORDER_MARK)? { BYTE_ORDER_MARK.len() as u64 } else { 0 };
+    let (mut start, mut lines) = (mark, 0);
+    while start < content.length && content.read(start..start + 1)? == b"#" {
+        let mut end = start;
+        let mut is_ended = false;
+        scan(content, start, |bytes| {
+            let newline = bytes.iter().position(|&byte| byte == b'\n');
+            is_ended = newline.is_some();
+            end += newline.map_or(bytes.len(), |newline| newline + 1) as u64;
+            !is_ended
+        })?;
+        (start, lines) = (end, lines + usize::from(is_ended));
+    }
+    if start > mark {
+        (content.base, content.length, content.lines_before) = (content.base + start, content.length - start, lines);
+    }
+    Ok(())
+}
+
 /// `[int]`, `[float]`, `[bool]`: one element for each word.
 pub(super) fn words(content: &mut Content, scalar: ScalarType, share: Share<'_>) -> Result<Vec<Piece>, InputError> {
     let mut begun = begun(content, share)?;
@@ -247,7 +268,8 @@ fn unreadable(content: &mut Content, text: &[u8], start: u64, word: Range<usize>
         true => format!("`{shown}{ellipsis}` is too large for an int"),
         false => format!("`{}{ellipsis}` is not {article} {scalar}", shown.escape_debug()),
     };
-    let message = format!("{}, line {}: {problem}", named(&content.path), before + 1);
+    let line = content.lines_before + before + 1;
+    let message = format!("{}, line {line}: {problem}", named(&content.path));
     InputError { position, ..InputError::new(message) }
 }
 
@@ -354,7 +376,7 @@ mod tests {
         let length = bytes.len() as u64;
         let interrupt = Interrupt::default();
         let (path, hold) = (PathBuf::from("numbers.txt"), Hold::default());
-        Content { path, storage: Storage::Memory(bytes), base: 0, length, interrupt, hold }
+        Content { path, storage: Storage::Memory(bytes), base: 0, length, lines_before: 0, interrupt, hold }
     }
 
     /// What each of some ranks reads, one after another.
@@ -409,6 +431,29 @@ mod tests {
         assert!(by_ranks("", 2, lines).unwrap().0.is_empty());
         assert!(by_ranks("", 2, |content, share| rows(content, ScalarType::Int, share)).unwrap().0.is_empty());
         assert_eq!(by_ranks("\n", 2, lines).unwrap().0, [0]);
+    }
+
+    #[test]
+    fn comments_come_first() {
+        for (head, lines) in [("", 0), ("# a header\n", 1), ("#\r\n# two\n", 2), ("\u{feff}# marked\n", 1)] {
+            let text = format!("{head}1 2\n3 x\n");
+            let mut content = content(&text);
+            leave_out_comments(&mut content).unwrap();
+            let error = rows(&mut content, ScalarType::Int, &|length| 0..length).unwrap_err();
+            assert_eq!(error.message, format!("numbers.txt, line {}: `x` is not an int", lines + 2), "{text:?}");
+            let text = format!("{head}1 2\n3 4\n");
+            for ranks in 1..9 {
+                let read = |content: &mut Content, share: Share<'_>| {
+                    leave_out_comments(content)?;
+                    rows(content, ScalarType::Int, share)
+                };
+                let (lengths, elements) = by_ranks(&text, ranks, read).unwrap();
+                assert_eq!((lengths, flat(&elements).concat()), (vec![2, 2], "1234".to_owned()), "{text:?} {ranks}");
+            }
+        }
+        let mut only = content("# nothing else");
+        leave_out_comments(&mut only).unwrap();
+        assert_eq!(only.length, 0);
     }
 
     #[test]

@@ -13,7 +13,15 @@ fn content(name: &str, text: &str) -> Content {
     let bytes = Arc::new(text.as_bytes().to_vec());
     let length = bytes.len() as u64;
     let (interrupt, hold) = (Interrupt::default(), Hold::default());
-    Content { path: PathBuf::from(name), storage: Storage::Memory(bytes), base: 0, length, interrupt, hold }
+    Content {
+        path: PathBuf::from(name),
+        storage: Storage::Memory(bytes),
+        base: 0,
+        length,
+        lines_before: 0,
+        interrupt,
+        hold,
+    }
 }
 
 /// A way to read a table.
