@@ -17,9 +17,10 @@ fn a_new_folder_runs_and_is_laid_out() {
     in_folder(&["words.nesl"]).prints("[\"three\", \"seven\"]\n");
     in_folder(&["words.nesl", "to be or not"]).prints("[\"not\"]\n");
     in_folder(&["words.nesl", "@.gitignore"]).prints("[\"/words\"]\n");
-    in_folder(&["fmt", "--check", "."]).prints("");
-    let tested = in_folder(&["test", "."]);
+    in_folder(&["fmt", "--check"]).prints("");
+    let tested = in_folder(&["test"]);
     assert_eq!((tested.code, tested.out.lines().last()), (Some(0), Some("3 passed, 0 failed")), "{tested:#?}");
+    assert!(tested.out.starts_with("ok      words.nesl: "), "{tested:#?}");
     in_folder(&["build", "words.nesl"]).prints("");
     let built = finish(bench.command(&bench.path("words/words")).arg("a bc"), "");
     built.prints("[\"bc\"]\n");

@@ -108,7 +108,6 @@ fn files_that_are_wrong_fail_and_the_others_go_on() {
     bench.nesl(&["test", "src/b.nesl", "--only", "other"]).fails(1, &["no test here has `other` in its name"]);
     bench.write("bytes.nesl", b"\xff");
     bench.nesl(&["test", "bytes.nesl"]).fails(1, &["not valid UTF-8"]);
-    bench.nesl(&["test"]).fails(2, &["FILE"]);
     bench.nesl(&["test", "nothing.nesl", "--on", "gpu"]).fails(2, &["expected oracle"]);
     bench.nesl(&["test", "nothing.nesl", "--cases", "0"]).fails(2, &["--cases"]);
     let mut command = bench.command(Path::new("sh"));

@@ -46,7 +46,7 @@ pub struct Arguments {
     syntax: Option<SyntaxName>,
     /// Source files; folders, for all files in them that end in .nesl or .v; or - from the standard input to the
     /// standard output
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", default_value = ".")]
     files: Vec<PathBuf>,
 }
 
@@ -95,7 +95,8 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), (Path
     for entry in entries {
         // Links to folders are not followed: they may lead back.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let path = entry.path();
+        // Names of files in the working folder are shown as people write them.
+        let path = if path == Path::new(".") { PathBuf::from(entry.file_name()) } else { entry.path() };
         if is_folder {
             collect(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "nesl" || extension == "v") && !path.is_dir() {

@@ -26,8 +26,8 @@ const README: &str = "\
 ```sh
 nesl NAME.nesl                   # evaluate the expressions of the file
 nesl NAME.nesl @README.md        # run main, with the text of a file
-nesl test .                      # what the file expects, its examples and its properties
-nesl fmt .                       # lay it out in the usual way
+nesl test                        # what the file expects, its examples and its properties
+nesl fmt                         # lay it out in the usual way
 nesl build NAME.nesl             # an executable: ./NAME --help
 ```
 ";

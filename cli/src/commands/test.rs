@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
                   Example: nesl test examples/quicksort --on oracle,threads")]
 pub struct Arguments {
     /// Source files; folders, for all files in them that end in .nesl; or - for the standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", default_value = ".")]
     files: Vec<PathBuf>,
     /// Where to run each test: engines, and numbers of ranks [default: as other options say]
     #[arg(long, value_name = "PLACE", value_delimiter = ',')]
@@ -148,6 +148,6 @@ fn one(
 
 /// Diagnostics as a message for people, without colours.
 fn worded(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
-    let plain = crate::style::Style::Text { color: false };
+    let plain = crate::style::Style::plain();
     driver::report(diagnostics, sources, plain).err().map_or_else(String::new, |stop| stop.message().to_owned())
 }
