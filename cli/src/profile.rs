@@ -8,7 +8,7 @@ use crate::style::Style;
 use nesl_backend::Spent;
 use nesl_frontend::render::json;
 use nesl_prim::visible;
-use nesl_span::{FileId, SourceMap, Span};
+use nesl_span::{FileId, Origin, SourceMap, Span};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,7 +19,8 @@ pub const LINES: &str = "20";
 /// Time that no instruction took.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
-    /// Before the machine was ready: reading and compiling the program, starting threads.
+    /// Before the machine was ready: reading and compiling the program, starting threads. The library's constants are
+    /// added to it.
     pub before: Duration,
     /// From then on: reading arguments, printing.
     pub between: Duration,
@@ -73,7 +74,7 @@ pub fn text(
 ) -> String {
     let report = report(places, sources, count, around);
     match style {
-        Style::Text { .. } => table(&report),
+        Style::Text(_) => table(&report),
         Style::Json => {
             let report = HashMap::from([("profile", &report)]);
             // Strings and numbers can always be written.
@@ -84,8 +85,13 @@ pub fn text(
 
 fn report<'a>(places: &[(Span, Spent)], sources: &'a SourceMap, count: usize, around: Option<Around>) -> Report<'a> {
     let mut by_line: HashMap<(FileId, usize), Spent> = HashMap::new();
-    let mut total = Spent::default();
+    let (mut total, mut constants) = (Spent::default(), Spent::default());
     for &(place, spent) in places {
+        // No code of the user's led there: the library computes its constants, before anything else.
+        if around.is_some() && sources.file(place.file).origin == Origin::Library {
+            constants.add(spent);
+            continue;
+        }
         let (line, _) = sources.line_column(place);
         by_line.entry((place.file, line)).or_default().add(spent);
         total.add(spent);
@@ -111,7 +117,7 @@ fn report<'a>(places: &[(Span, Spent)], sources: &'a SourceMap, count: usize, ar
         rest: cost(rest),
         others: others.len(),
         total: cost(total),
-        compiling_ms: around.map(|around| ms(around.before)),
+        compiling_ms: around.map(|around| ms(around.before + constants.time)),
         outside_ms: around.map(|around| ms(around.between)),
     }
 }
@@ -145,7 +151,6 @@ fn table(report: &Report<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nesl_span::Origin;
 
     #[test]
     fn places_of_a_line_are_added_and_lines_sorted_by_time() {
@@ -160,8 +165,11 @@ mod tests {
         };
         let places =
             [(place(0), spent(2, 1)), (place(7), spent(3, 2)), (place(13), spent(5, 4)), (place(20), spent(0, 1))];
-        let around = Around { before: Duration::from_millis(7), between: Duration::from_micros(1500) };
-        let shown = text(&places, &sources, 1, Some(around), Style::Text { color: false });
+        let library = sources.add("stdlib/scalar.nesl", "max_int = 1;", Origin::Library);
+        let constant = (Span::new(library, 0, 1), spent(1, 3));
+        let places = [places.as_slice(), &[constant]].concat();
+        let around = Around { before: Duration::from_millis(6), between: Duration::from_micros(1500) };
+        let shown = text(&places, &sources, 1, Some(around), Style::plain());
         let expected = "        ms   share  instructions           bytes          line\n\
                         \x20    8.000   80.0%             6              48  native  a.nesl:2   two + three;\n\
                         \x20    2.000   20.0%             2              16          2 more\n\
@@ -169,7 +177,7 @@ mod tests {
                         \x20    7.000  before: reading and compiling the program\n\
                         \x20    1.500  outside of instructions: arguments, printing\n";
         assert_eq!(shown, expected);
-        let nothing = text(&[], &sources, 1, None, Style::Text { color: false });
+        let nothing = text(&[], &sources, 1, None, Style::plain());
         assert_eq!(nothing.lines().count(), 2);
     }
 }
