@@ -46,6 +46,22 @@ fn forms_of_the_command_line_import_from_the_working_folder() {
 }
 
 #[test]
+fn a_file_of_the_original_may_load_another() {
+    let bench = bench();
+    bench.write(
+        "old.nesl",
+        "load \"lib/units.nesl\";\nhalves |= {half(x) : x in [4, 6]};\n(a, b) |= (1, halves);\nb ++ [a];\n",
+    );
+    bench.nesl(&["run", "old.nesl"]).prints("[2, 3, 1]\n");
+    bench.nesl(&["fmt", "old.nesl"]).prints("");
+    let formatted = std::fs::read_to_string(bench.path("old.nesl")).unwrap_or_else(|error| panic!("{error}"));
+    assert!(formatted.starts_with("load \"lib/units.nesl\";\nhalves |= "), "{formatted}");
+    // A name like any other where no text follows.
+    bench.nesl(&["-e", "load = 2", "-e", "load + 1"]).prints("3\n");
+    bench.nesl(&["-e", "let x |= 1 in x"]).fails(1, &["E0110", "at the top level"]);
+}
+
+#[test]
 fn mistakes_name_the_file_they_are_in() {
     let bench = bench();
     bench.write("lib/units.nesl", "scale = 10;\nfunction half(x) = x / \"2\";\n");

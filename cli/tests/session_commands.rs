@@ -174,6 +174,13 @@ fn the_spellings_of_nesl_are_understood_unless_they_mean_something_else() {
     assert_eq!(answers(&bench, "help;"), answers(&bench, ":help"));
     assert_eq!(answers(&bench, "1;\nexit;\n2;"), "it = 1 : int\n");
     assert_eq!(answers(&bench, "quit;\n2;"), "");
+    for leave in ["exit()", "Quit", "bye"] {
+        assert_eq!(answers(&bench, &format!("1;\n{leave};\n2;")), "it = 1 : int\n");
+    }
+    assert_eq!(answers(&bench, "Help;"), answers(&bench, ":help"));
+    assert_eq!(answers(&bench, "?;"), answers(&bench, ":help"));
+    assert_eq!(answers(&bench, "help plus_scan;"), answers(&bench, ":doc plus_scan"));
+    assert_eq!(answers(&bench, "x |= [1, 2];\nx;"), "x = [1, 2] : [int]\nit = [1, 2] : [int]\n");
     assert_eq!(answers(&bench, "help = 3;\nhelp;"), "help = 3 : int\nit = 3 : int\n");
     assert_eq!(answers(&bench, "load = 3;\nload + 1;"), "load = 3 : int\nit = 4 : int\n");
 }

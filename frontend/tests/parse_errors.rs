@@ -58,7 +58,7 @@ reports! {
     datatype_without_type: "datatype point;";
     datatype_without_name: "datatype (int, int);";
     datatype_without_end: "datatype point (int, int)\nfunction g(x) = x;";
-    file_variable: "x |= 1;";
+    file_variable: "let x |= 1 in x;";
     background: "x &= 1;";
     reserved: "pair = 3;";
     reserved_in_let: "let if = 3 in 4;";

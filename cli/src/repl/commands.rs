@@ -119,12 +119,14 @@ fn at_terminal<E: Engine>(repl: &mut Repl<E>, _: &str) -> Result<Next, Stop> {
 pub(super) fn traditional<E: Engine>(repl: &Repl<E>, input: &str) -> Option<String> {
     let text = without_end(input);
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let rest = rest.trim_start();
+    // Names are the same in capitals, and elsewhere a session is left by a call.
+    let word = &*word.to_ascii_lowercase();
+    let (word, rest) = (word.strip_suffix("()").unwrap_or(word), rest.trim_start());
     let takes_name = rest.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'));
     let command = match (word, rest.is_empty()) {
-        ("help", true) => ":help".to_owned(),
+        ("help" | "?", true) => ":help".to_owned(),
         ("exit" | "quit" | "bye", true) => ":quit".to_owned(),
-        ("describe", false) if takes_name => format!(":doc {rest}"),
+        ("describe" | "help", false) if takes_name => format!(":doc {rest}"),
         ("apropos" | "load" | "set", false) if takes_name => format!(":{word} {rest}"),
         _ => return None,
     };

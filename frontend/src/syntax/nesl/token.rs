@@ -156,7 +156,7 @@ pub enum Foreign {
     Defconfig,
     /// `pair`
     Pair,
-    /// `|=`
+    /// `|=`, which assigns at the top level
     FileVariable,
     /// `&=`
     Background,

@@ -12,12 +12,13 @@ use crate::ast::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::syntax::nesl::lexer;
-use crate::syntax::nesl::token::{Bracket, Keyword, Token};
+use crate::syntax::nesl::token::{Bracket, Foreign, Keyword, Token};
 use chumsky::prelude::*;
 use nesl_span::FileId;
 
-/// The word that a form begins with that imports a file.
+/// The words that a form begins with that imports a file; the second is NESL 3.1's.
 const IMPORT: &str = "import";
+const LOAD: &str = "load";
 
 /// A whole text.
 pub(super) fn program<'t>(tokens: recovery::Source<'t>) -> Rule<'t, Vec<TopLevel>> {
@@ -77,12 +78,12 @@ fn ended<'t>() -> impl Parser<'t, Tokens<'t>, bool, Extra<'t>> + Clone {
 fn assignment_or_expression<'t>(
     expression: impl Parser<'t, Tokens<'t>, Expr, Extra<'t>> + Clone + 't,
 ) -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
-    expression.clone().then(just(Token::Equal).ignore_then(expression).or_not()).validate(
-        |(first, value), _, emitter| match value {
-            None => TopLevelKind::Expression(first),
-            Some(value) => TopLevelKind::Assignment { pattern: from_expression(first, "=", emitter), value },
-        },
-    )
+    // NESL 3.1 keeps what `x |= e` binds in a file, since its memory was small; values mean the same here and there.
+    let sign = just(Token::Equal).or(just(Token::Foreign(Foreign::FileVariable)));
+    expression.clone().then(sign.ignore_then(expression).or_not()).validate(|(first, value), _, emitter| match value {
+        None => TopLevelKind::Expression(first),
+        Some(value) => TopLevelKind::Assignment { pattern: from_expression(first, "=", emitter), value },
+    })
 }
 
 fn function<'t>(
@@ -210,21 +211,23 @@ fn datatype<'t>() -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
         .map(|(name, payload)| TopLevelKind::Datatype(DatatypeDefinition { name, payload }))
 }
 
-/// `import "path"`, `import "path" as name`: a name like any other, unless a string follows it at the start of a form.
+/// `import "path"`, `import "path" as name`, `load "path"`: names like any others, unless a string follows them at the
+/// start of a form.
 fn import<'t>() -> impl Parser<'t, Tokens<'t>, TopLevelKind, Extra<'t>> {
     let word = |word: &'static str| select_ref! { Token::Name(name) if **name == *word => () };
     let path = select_ref! {
         Token::Text(bytes) = extra => (String::from_utf8_lossy(bytes).into_owned(), span(extra.span()))
     };
-    word(IMPORT)
-        .ignore_then(path)
-        .then(word("as").ignore_then(binder()).or_not())
-        .map(|((path, span), alias)| TopLevelKind::Import(Import { path, span, alias }))
+    let renamed = word("as").ignore_then(binder()).or_not();
+    let import = word(IMPORT).ignore_then(path).then(renamed);
+    let load = word(LOAD).ignore_then(path).map(|path| (path, None));
+    import.or(load).map(|((path, span), alias)| TopLevelKind::Import(Import { path, span, alias }))
 }
 
 /// The files that a text imports, which its tokens tell: an `import` at the start of a form.
 pub fn imports(file: FileId, text: &str) -> Vec<Import> {
-    let tokens = match text.to_ascii_lowercase().contains(IMPORT) {
+    let lower = text.to_ascii_lowercase();
+    let tokens = match lower.contains(IMPORT) || lower.contains(LOAD) {
         true => lexer::lex(file, text).tokens,
         false => return Vec::new(),
     };
@@ -232,11 +235,11 @@ pub fn imports(file: FileId, text: &str) -> Vec<Import> {
     let begins = |index: usize| index == 0 || matches!(token(index - 1), Some(Token::Semicolon | Token::Dollar));
     let is_word = |index, word: &str| matches!(token(index), Some(Token::Name(name)) if **name == *word);
     (0..tokens.len())
-        .filter(|&index| begins(index) && is_word(index, IMPORT))
+        .filter(|&index| begins(index) && (is_word(index, IMPORT) || is_word(index, LOAD)))
         .filter_map(|index| {
             let (Token::Text(bytes), span) = tokens.get(index + 1)? else { return None };
             let alias = match tokens.get(index + 3) {
-                Some((Token::Name(symbol), span)) if is_word(index + 2, "as") => {
+                Some((Token::Name(symbol), span)) if is_word(index, IMPORT) && is_word(index + 2, "as") => {
                     Some(Name { symbol: symbol.clone(), span: *span })
                 }
                 _ => None,

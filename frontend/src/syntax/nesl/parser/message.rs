@@ -42,7 +42,7 @@ fn foreign_diagnostic(foreign: Foreign, at: Span) -> Diagnostic {
     let unknown =
         |text: &str, hint: &str| Diagnostic::error("E0110", format!("NESL has no operator `{text}`"), at).hint(hint);
     match foreign {
-        Foreign::FileVariable => not_yet("variables kept in files (`|=`)"),
+        Foreign::FileVariable => unknown("|=", "`x |= e;` assigns, as `x = e;`, at the top level"),
         Foreign::Background => not_yet("background jobs (`&=`)"),
         Foreign::Closure | Foreign::Defconfig | Foreign::Pair => reserved(foreign.text(), at),
         Foreign::NotEqual => unknown("!=", "inequality is `/=`"),
