@@ -41,6 +41,18 @@ pub(super) struct Page {
     pub after: usize,
 }
 
+impl Page {
+    /// Lines that an answer may take.
+    pub fn lines_for_answers(self) -> usize {
+        self.lines.saturating_sub(OTHER_LINES).max(LEAST_ROWS)
+    }
+
+    /// Lines that a text without line ends takes.
+    pub fn lines_of(self, text: &str) -> usize {
+        (self.before + text.chars().count() + self.after).div_ceil(self.columns.max(1))
+    }
+}
+
 /// Elements of a matrix as texts: some rows, of each the same columns.
 struct Texts {
     rows: Vec<Vec<String>>,
@@ -71,7 +83,7 @@ pub(super) fn lines<E: Engine>(
     if is_all && rows.saturating_mul(columns) > MOST {
         return Ok(None);
     }
-    let lines = page.lines.saturating_sub(OTHER_LINES).max(LEAST_ROWS);
+    let lines = page.lines_for_answers();
     let most_rows = limit.map_or(rows, |limit| lines.min(limit.saturating_add(1)));
     let room = page.columns.saturating_sub(page.before + 4);
     // An element takes three characters at least, with what stands between it and the next.

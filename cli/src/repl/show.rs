@@ -21,6 +21,19 @@ pub(super) struct Manner<'a> {
     pub page: Option<Page>,
 }
 
+/// As many elements of each sequence are shown on any screen.
+const LEAST_SHOWN: usize = 3;
+
+impl Manner<'_> {
+    /// How many elements of each sequence to try next where a text does not fit the screen; none where it does, or
+    /// where all is wanted.
+    pub fn fewer(&self, text: &str) -> Option<usize> {
+        let (limit, page) = (self.limit?, self.page?);
+        let fits = text.lines().count() > 1 || page.lines_of(text) <= page.lines_for_answers();
+        (!fits && limit > LEAST_SHOWN).then(|| (limit * 2 / 3).max(LEAST_SHOWN))
+    }
+}
+
 /// What was shown of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
@@ -72,5 +85,22 @@ pub(super) fn element_types(ty: &Type, out: &mut Vec<String>) {
             }
         }
         Type::Scalar(_) | Type::Unit | Type::Parameter(_) | Type::Function(_) | Type::Identity(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_get_fewer_elements_until_they_fit() {
+        let page = Some(Page { columns: 10, lines: 8, before: 4, after: 6 });
+        let manner = |limit, page| Manner { limit, types: Cow::Borrowed(&[]), page };
+        assert_eq!(manner(Some(100), page).fewer(&"x".repeat(40)), None);
+        assert_eq!(manner(Some(100), page).fewer(&"x".repeat(41)), Some(66));
+        assert_eq!(manner(Some(4), page).fewer(&"x".repeat(41)), Some(3));
+        assert_eq!(manner(Some(3), page).fewer(&"x".repeat(41)), None);
+        assert_eq!(manner(None, page).fewer(&"x".repeat(41)), None);
+        assert_eq!(manner(Some(100), None).fewer(&"x".repeat(41)), None);
     }
 }

@@ -228,20 +228,29 @@ impl<E: Engine> Repl<E> {
             _ => None,
         };
         let noun = if *ty == Type::sequence(Type::CHAR) { "characters" } else { "elements" };
-        let manner = Manner { limit: self.settings.shown, types: Cow::Owned(types), page: self.page(id) };
-        self.together(&Request::Show { global: slot, manner: manner.clone() });
-        let mut text = Shown { text: Vec::new(), interrupt: self.interrupt.clone() };
-        let extent = match show::write(&mut self.machine.engine, &value, &manner, &mut text) {
-            Ok(extent) => extent,
-            Err(PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => return said(format!("? ({failure})")),
-            Err(_) if self.is_interrupted() => return Err(Stop::interrupted()),
-            Err(error) => return Err(print_error(&error)),
+        let mut manner = Manner { limit: self.settings.shown, types: Cow::Owned(types), page: self.page(id) };
+        let (text, extent) = loop {
+            self.together(&Request::Show { global: slot, manner: manner.clone() });
+            let mut shown = Shown { text: Vec::new(), interrupt: self.interrupt.clone() };
+            let extent = match show::write(&mut self.machine.engine, &value, &manner, &mut shown) {
+                Ok(extent) => extent,
+                Err(PrintError::Failure(failure @ Failure::OutOfMemory { .. })) => {
+                    return said(format!("? ({failure})"));
+                }
+                Err(_) if self.is_interrupted() => return Err(Stop::interrupted()),
+                Err(error) => return Err(print_error(&error)),
+            };
+            let text = String::from_utf8_lossy(&shown.text).into_owned();
+            match manner.fewer(&text) {
+                Some(limit) => manner.limit = Some(limit),
+                None => break (text, extent),
+            }
         };
         let size = match (extent, length) {
             (Extent::Matrix(rows, columns), _) => format!(", {rows} × {columns}"),
             (Extent::Part, Some(length)) => format!(", {length} {noun}"),
             _ => String::new(),
         };
-        Ok((String::from_utf8_lossy(&text.text).into_owned(), size))
+        Ok((text, size))
     }
 }
