@@ -23,7 +23,7 @@ pub use data::hold::Hold;
 pub use data::slot::Slot;
 pub use data::vector::Vector;
 pub use engine::division::{Division, Failed, Own};
-pub use engine::error::{Instance, RuntimeError};
+pub use engine::error::{CALLS_KEPT, Instance, RuntimeError};
 pub use engine::group::Group;
 pub use engine::interrupt::Interrupt;
 pub use engine::native::Native;

@@ -3,12 +3,12 @@
 use crate::driver::is_stack_format;
 use crate::stop::Stop;
 use crate::style::Style;
-use nesl_backend::RuntimeError;
+use nesl_backend::{CALLS_KEPT, RuntimeError};
 use nesl_frontend::ast::TopLevel;
 use nesl_frontend::surroundings::{Surroundings, surroundings};
-use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::parser;
-use nesl_frontend::{Diagnostic, Session};
+use nesl_frontend::syntax::{Syntax, failures};
+use nesl_frontend::{Diagnostic, Label, Session};
 use nesl_prim::Failure;
 use nesl_span::{FileId, SourceMap, Span};
 use std::collections::HashMap;
@@ -52,10 +52,13 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
         None => label.extend(function),
     }
     label.extend(texts.element(error));
-    let mut diagnostic =
-        Diagnostic::error(error.failure.code(), error.failure.to_string(), place).saying(label.join("; "));
+    let syntax = Syntax::of(&sources.file(place.file).name);
+    let (message, words) = (failures::message(syntax, &error.failure), failures::hint(syntax, &error.failure));
+    let mut diagnostic = Diagnostic::error(error.failure.code(), message, place).saying(label.join("; "));
+    diagnostic.calls = texts.calls(error, place);
     let function = called.as_deref().unwrap_or_else(|| leading_name(sources.text(place)));
     let own = match &error.failure {
+        _ if words.is_some() => words.map(str::to_owned),
         Failure::LengthMismatch { .. } => lengths_hint(function).map(str::to_owned),
         Failure::BadRange { start, end, stride } => downwards_hint(*start, *end, *stride),
         Failure::BadCount { .. } if matches!(function, "take" | "drop") => Some(format!(
@@ -71,6 +74,21 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
         diagnostic = diagnostic.hint(hint);
     }
     diagnostic
+}
+
+/// So many calls at either end of a chain are shown. What is between them repeats, as a rule, what is there.
+const CALLS_SHOWN: usize = 5;
+
+/// The ends of a chain of calls, and between them how many are left out.
+fn shortened(mut calls: Vec<Label>) -> Vec<Label> {
+    let hidden = calls.len().saturating_sub(2 * CALLS_SHOWN);
+    // One line that says so is no shorter than the line it stands for.
+    if hidden > 1 {
+        let place = calls[CALLS_SHOWN].span;
+        let text = format!("{hidden} more calls, the next of them");
+        calls.splice(CALLS_SHOWN..CALLS_SHOWN + hidden, [Label { span: place, text }]);
+    }
+    calls
 }
 
 /// The name that a call begins with.
@@ -126,6 +144,37 @@ impl Texts<'_> {
             Syntax::V => Session::new(&mut SourceMap::default()).forms(sources, place.file),
         };
         surroundings(forms.or_insert_with(parse), place)
+    }
+
+    /// The calls from user code behind that at the place of an error, the innermost first. Equal ones that follow each
+    /// other, of a function that calls itself, are one.
+    fn calls(&mut self, error: &RuntimeError, place: Span) -> Vec<Label> {
+        let chain: Vec<Span> = std::iter::once(error.span).chain(error.calls.iter().copied()).collect();
+        let first = chain.iter().position(|&span| span == place).unwrap_or(chain.len());
+        let mut calls: Vec<(Label, usize)> = Vec::new();
+        for behind in chain.get(first..).unwrap_or_default().windows(2) {
+            let (callee, call) = (self.around(behind[0]), behind[1]);
+            if callee.is_loop || !self.sources.is_user(call) {
+                continue;
+            }
+            if let Some((_, count)) = calls.last_mut().filter(|(last, _)| last.span == call) {
+                *count += 1;
+                continue;
+            }
+            let callee = callee.function.map_or_else(String::new, |name| format!("`{name}` "));
+            let caller = self.around(call).function.map_or_else(String::new, |name| format!(" in `{name}`"));
+            calls.push((Label { span: call, text: format!("{callee}called{caller}") }, 1));
+        }
+        let is_whole = error.calls.len() < 2 * CALLS_KEPT;
+        let counted = |(mut label, count): (Label, usize)| {
+            match count {
+                1 => {}
+                _ if is_whole => label.text += &format!(", {count} times,"),
+                _ => label.text += ", again and again,",
+            }
+            label
+        };
+        shortened(calls.into_iter().map(counted).collect())
     }
 
     /// Which element an error was on. The engine counts the elements that the failing operation ran on: those of one
@@ -185,12 +234,37 @@ mod tests {
         let failure = Failure::BadSubsequence { start: 0, end: 2, length: 1 };
         let span = Span::new(library, at, at + 6);
         let error = RuntimeError { calls: vec![Span::new(user, 0, 12)], ..RuntimeError::at(span, failure) };
-        let text = Style::Text { color: false }.diagnostic(&diagnostic(&error, &sources), &sources);
+        let text = Style::plain().diagnostic(&diagnostic(&error, &sources), &sources);
         assert!(text.contains("in `take`, called here") && text.contains("a.nesl:1:1"), "{text}");
         let failure = Failure::BadCount { count: 2, length: 1 };
         let error = RuntimeError { calls: vec![Span::new(user, 0, 12)], ..RuntimeError::at(span, failure) };
         let hint = diagnostic(&error, &sources).hint;
         assert!(hint.as_ref().is_some_and(|hint| hint.contains("take_most(v, n)")), "{hint:?}");
+    }
+
+    #[test]
+    fn the_calls_that_led_there_are_told() {
+        let mut sources = SourceMap::default();
+        let text =
+            "function g(v) = v[5];\nfunction down(n, v) = if n == 0 then g(v) else down(n - 1, v) + 1;\ndown(3, [1]);";
+        let user = sources.add("a.nesl", text, Origin::User);
+        let at = |part: &str| {
+            let start = text.rfind(part).unwrap();
+            Span::new(user, start, start + part.len())
+        };
+        let failure = Failure::IndexOutOfRange { index: 5, length: 1 };
+        let mut calls = vec![at("g(v)")];
+        calls.extend([at("down(n - 1, v)"); 3]);
+        calls.push(at("down(3, [1])"));
+        let error = RuntimeError { calls, ..RuntimeError::at(at("v[5]"), failure) };
+        let text = Style::plain().diagnostic(&diagnostic(&error, &sources), &sources);
+        let calls = "  `g` called in `down` at a.nesl:2:37\n  `down` called in `down`, 3 times, at a.nesl:2:47\n  `down` \
+                     called at a.nesl:3:1\n";
+        assert!(text.ends_with(calls), "{text}");
+        let label = |line: usize| Label { span: Span::new(user, line, line + 1), text: String::new() };
+        assert_eq!(shortened((0..11).map(label).collect()).len(), 11);
+        let cut = shortened((0..20).map(label).collect());
+        assert_eq!((cut.len(), &*cut[5].text), (11, "10 more calls, the next of them"));
     }
 
     #[test]

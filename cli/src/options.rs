@@ -6,6 +6,7 @@ use crate::screen::Screen;
 use crate::style::Style;
 use clap::{Args, Command, ValueEnum};
 use nesl_backend::{Native, Strategy};
+use nesl_frontend::render::Medium;
 use nesl_prim::visible;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -57,7 +58,10 @@ pub struct RunOptions {
     /// This run has lost ranks: it goes on with the save in this folder, or begins if that is `-`
     #[arg(long, global = true, hide = true, value_name = "FOLDER")]
     pub again: Option<PathBuf>,
-    /// In a session of ranks: the screen that answers are for
+    /// In a session of ranks: goes on with the session that is in this folder
+    #[arg(long, global = true, hide = true, value_name = "FOLDER")]
+    pub go_on: Option<PathBuf>,
+    /// What this rank says ends up at a terminal of this size
     #[arg(long, global = true, hide = true, value_name = "COLUMNSxLINES")]
     pub screen: Option<Screen>,
     /// How a function runs on many instances: auto (by size), lift (all at once), leaf (one by one), divide (dealt
@@ -110,9 +114,10 @@ impl RunOptions {
     /// How messages are written.
     pub fn style(&self) -> Style {
         match self.message_format {
-            MessageFormat::Human => {
-                Style::Text { color: self.color.enabled() || (self.in_color && self.color == ColorChoice::Auto) }
-            }
+            MessageFormat::Human => Style::Text(Medium {
+                color: self.color.enabled() || (self.in_color && self.color == ColorChoice::Auto),
+                columns: self.screen.or_else(Screen::of_messages).map(|screen| screen.size().0),
+            }),
             MessageFormat::Json => Style::Json,
         }
     }

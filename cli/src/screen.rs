@@ -17,6 +17,12 @@ impl Screen {
         size.map_or(Screen { columns: 80, lines: 24 }, |(columns, lines)| Screen { columns: columns.0, lines: lines.0 })
     }
 
+    /// The terminal that messages go to, if they go to one.
+    pub fn of_messages() -> Option<Screen> {
+        let (columns, lines) = terminal_size::terminal_size_of(std::io::stderr())?;
+        (columns.0 > 0 && lines.0 > 0).then_some(Screen { columns: columns.0, lines: lines.0 })
+    }
+
     /// Its characters in a line, and its lines.
     pub fn size(self) -> (usize, usize) {
         (self.columns.into(), self.lines.into())

@@ -25,7 +25,7 @@ const HEADINGS: [Heading; 12] = [
 /// The counters for people, or an object for each rank.
 pub fn text(ranks: &[Counters], style: Style) -> String {
     match style {
-        Style::Text { .. } => table(ranks),
+        Style::Text(_) => table(ranks),
         Style::Json => ranks.iter().enumerate().map(|(rank, counters)| object(rank, counters)).collect(),
     }
 }

@@ -1,7 +1,8 @@
 //! How messages are written: for people, or for programs.
 
 use crate::stop::Stop;
-use nesl_frontend::{Diagnostic, render};
+use nesl_frontend::Diagnostic;
+use nesl_frontend::render::{self, Medium};
 use nesl_prim::visible;
 use nesl_span::SourceMap;
 
@@ -9,19 +10,21 @@ use nesl_span::SourceMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// For people.
-    Text {
-        /// With the colours of a terminal.
-        color: bool,
-    },
+    Text(Medium),
     /// For programs.
     Json,
 }
 
 impl Style {
+    /// As text that may end up anywhere.
+    pub fn plain() -> Style {
+        Style::Text(Medium::default())
+    }
+
     /// A diagnostic, with a newline at its end.
     pub fn diagnostic(self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         match self {
-            Style::Text { color } => render::render(diagnostic, sources, color),
+            Style::Text(medium) => render::render_on(diagnostic, sources, medium),
             Style::Json => render::json::render(diagnostic, sources),
         }
     }
@@ -29,7 +32,7 @@ impl Style {
     /// The end of a command for a reason with a code, but without a place in a program.
     pub fn failed_with(self, code: &str, message: &str, hint: &str) -> Stop {
         match self {
-            Style::Text { .. } => Stop::failed(format!("error[{code}]: {message}\nhint: {hint}")),
+            Style::Text(_) => Stop::failed(format!("error[{code}]: {message}\nhint: {hint}")),
             Style::Json => Stop::reported(render::json::coded_error(code, message, hint)),
         }
     }
@@ -37,7 +40,7 @@ impl Style {
     /// The end of a command in this style.
     pub fn ended(self, stop: Stop) -> Stop {
         match self {
-            Style::Text { .. } => stop,
+            Style::Text(_) => stop,
             Style::Json => stop.in_objects(),
         }
     }
@@ -45,7 +48,7 @@ impl Style {
     /// A warning about the command itself, with a newline at its end.
     pub fn warning(self, message: &str) -> String {
         match self {
-            Style::Text { .. } => format!("warning: {}\n", visible::message(message)),
+            Style::Text(_) => format!("warning: {}\n", visible::message(message)),
             Style::Json => render::json::bare_warning(message),
         }
     }
@@ -53,7 +56,7 @@ impl Style {
     /// The end of a command for a reason without a place in a program.
     pub fn failed(self, message: &str) -> Stop {
         match self {
-            Style::Text { .. } => Stop::failed(format!("error: {message}")),
+            Style::Text(_) => Stop::failed(format!("error: {message}")),
             Style::Json => Stop::reported(render::json::bare_error(message)),
         }
     }

@@ -137,6 +137,50 @@ fn placed(program: &str, label: &str) {
     assert_eq!(objects(&ran)[0]["labels"][0]["text"], label, "{program}");
 }
 
+/// What a run-time error says of the calls that led to it, on every engine.
+#[track_caller]
+fn called(program: &str, calls: &[&str]) {
+    let bench = Bench::with("a.nesl", program);
+    for place in ["--engine=oracle", "--engine=reference", "--engine=threads", "--strategy=leaf", "--strategy=lift"] {
+        let ran = bench.nesl(&["run", place, "a.nesl"]);
+        let told: Vec<&str> = ran.err.lines().skip_while(|line| !line.starts_with('─')).skip(1).collect();
+        assert_eq!(told, calls, "{place}: {program}\n{ran:#?}");
+    }
+}
+
+#[test]
+fn run_time_errors_tell_the_calls_that_led_there() {
+    called("1 / 0;", &[]);
+    called("function g(x) = 1 / x;\ng(0);", &["  `g` called at a.nesl:2:1"]);
+    called(
+        "function g(x) = 10 / x;\nfunction h(v) = {g(x) : x in v};\nh([1, 0]) ++ h([2]);",
+        &["  `g` called in `h` at a.nesl:2:18", "  `h` called at a.nesl:3:1"],
+    );
+    // Of what the library does the user's call is shown, and functions that it calls in turn.
+    called("function g(v) = take(v, 2);\ng([1]);", &["  `g` called at a.nesl:2:1"]);
+    called(
+        "function g(n) = if n == 0 then 1 / n else 1 + g(n - 1);\ng(3);",
+        &["  `g` called in `g`, 3 times, at a.nesl:1:47", "  `g` called at a.nesl:2:1"],
+    );
+}
+
+#[test]
+fn run_time_errors_of_v_are_in_its_words() {
+    let bench = Bench::new();
+    bench.write(
+        "a.v",
+        "pure int half(int x) { return 10 / x; }\nint main() { int v[*]; v = [half(x) : x in [2, 0]]; return v[0]; }\n",
+    );
+    bench
+        .nesl(&["run", "a.v"])
+        .fails(1, &["E0402", "[a / b : a in v; b in w : b != 0]", "`half` called in `main` at a.v:2:29"]);
+    bench.write(
+        "b.v",
+        "int main() { int v[*]; v = [1, 2]; int s = 0; for (int i = 0; i < 9; i++) s += v[i]; return s; }\n",
+    );
+    bench.nesl(&["run", "b.v"]).fails(1, &["index 2 is out of range for a vector of length 2", "in `main`"]);
+}
+
 #[test]
 fn run_time_errors_name_function_and_element() {
     placed("1 / 0;", "");

@@ -38,6 +38,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What the user can do.
     pub hint: Option<String>,
+    /// Of what happened while a program ran: the calls that led there, the innermost first, and what each called.
+    pub calls: Vec<Label>,
 }
 
 impl Diagnostic {
@@ -49,6 +51,7 @@ impl Diagnostic {
             message: message.into(),
             labels: vec![Label { span, text: String::new() }],
             hint: None,
+            calls: Vec::new(),
         }
     }
 
@@ -60,7 +63,7 @@ impl Diagnostic {
         };
         let plural = if count == 1 { "" } else { "s" };
         let message = format!("{count} more {noun}{plural} not shown");
-        Diagnostic { severity, code, message, labels: Vec::new(), hint: None }
+        Diagnostic { severity, code, message, labels: Vec::new(), hint: None, calls: Vec::new() }
     }
 
     /// The same with a text at the primary place.

@@ -24,7 +24,7 @@ pub mod syntax;
 pub mod ty;
 mod typed;
 
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, Label};
 pub use infer::report::edit_distance;
 pub use session::analysis::{self, Analysis};
 pub use session::{Checked, Imports, Opened, Options, PastText, Reader, Session};

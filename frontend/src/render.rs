@@ -4,6 +4,7 @@
 //! brings along, from the program or from outside of it, here it becomes harmless to a terminal
 //! ([`nesl_prim::visible`]).
 
+mod fit;
 pub mod json;
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
@@ -12,7 +13,7 @@ use nesl_prim::visible;
 use nesl_span::{FileId, SourceMap, Span};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::{Debug, Display, Write};
+use std::fmt::{Debug, Display};
 use std::ops::Range;
 
 /// A line longer than this is not shown: it is data, and would hide the message.
@@ -22,16 +23,54 @@ const LONGEST_LINE: usize = 1_000;
 /// report.
 const LONGEST_WHOLE_TEXT: usize = 20_000;
 
-/// The text of a diagnostic, with a newline at its end. `color` adds the escapes of a terminal.
+/// What a text is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Medium {
+    /// Whether it has the colours of a terminal.
+    pub color: bool,
+    /// The columns of the terminal, where it is one.
+    pub columns: Option<usize>,
+}
+
+/// The text of a diagnostic for any medium, with a newline at its end. `color` adds the escapes of a terminal.
 ///
 /// # Panics
 /// If a span names a file that is not in `sources`.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
+    render_on(diagnostic, sources, Medium { color, columns: None })
+}
+
+/// The same, no wider than the medium where its words allow that.
+///
+/// # Panics
+/// If a span names a file that is not in `sources`.
+pub fn render_on(diagnostic: &Diagnostic, sources: &SourceMap, medium: Medium) -> String {
     let has_long_line = diagnostic.labels.iter().any(|label| longest_line(label.span, sources) > LONGEST_LINE);
-    match diagnostic.labels.first() {
-        Some(primary) if !has_long_line => with_excerpt(diagnostic, primary, sources, color),
-        _ => without_excerpt(diagnostic, sources),
+    let mut text = match diagnostic.labels.first() {
+        Some(primary) if !has_long_line => with_excerpt(diagnostic, primary, sources, medium),
+        _ => without_excerpt(diagnostic, sources, medium),
+    };
+    for call in &diagnostic.calls {
+        let line = format!("  {} at {}", visible::message(&call.text), position(call.span, sources));
+        text += &(medium.wrapped(&line, 0, "    ") + "\n");
     }
+    text
+}
+
+impl Medium {
+    /// A text in lines that fit, behind so many columns; every line but the first behind `indent`.
+    fn wrapped(self, text: &str, taken: usize, indent: &str) -> String {
+        match self.columns {
+            Some(columns) => fit::wrapped(text, columns.saturating_sub(taken), indent),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// `file:line:column`.
+fn position(span: Span, sources: &SourceMap) -> String {
+    let (line, column) = sources.line_column(span);
+    format!("{}:{line}:{column}", visible::line(&sources.file(span.file).name))
 }
 
 /// `Error[E0110]`.
@@ -43,16 +82,32 @@ fn title(diagnostic: &Diagnostic) -> String {
     format!("{severity}[{}]", diagnostic.code)
 }
 
-fn with_excerpt(diagnostic: &Diagnostic, primary: &Label, sources: &SourceMap, color: bool) -> String {
-    let tint = |severity| match severity {
+/// `Error[E0110]: message`.
+fn heading(diagnostic: &Diagnostic, medium: Medium) -> String {
+    let text = format!("{}: {}\n", title(diagnostic), visible::message(&diagnostic.message));
+    let text = medium.wrapped(text.trim_end(), 0, "  ") + "\n";
+    match (medium.color, text.split_once(": ")) {
+        (true, Some((title, message))) => format!("{}: {message}", title.fg(tint(diagnostic.severity))),
+        _ => text,
+    }
+}
+
+fn tint(severity: Severity) -> Color {
+    match severity {
         Severity::Warning => Color::Yellow,
         Severity::Error => Color::Red,
-    };
+    }
+}
+
+/// What ariadne writes before a hint: the margin, and `Help: `.
+const BEFORE_HINT: usize = 14;
+
+fn with_excerpt(diagnostic: &Diagnostic, primary: &Label, sources: &SourceMap, medium: Medium) -> String {
     let kind = match diagnostic.severity {
         Severity::Warning => ReportKind::Warning,
         Severity::Error => ReportKind::Error,
     };
-    let config = Config::new().with_color(color).with_index_type(IndexType::Byte);
+    let config = Config::new().with_color(medium.color).with_index_type(IndexType::Byte);
     let excerpts = Excerpts::new(diagnostic, sources);
     let mut report = Report::build(kind, excerpts.place(primary.span)).with_config(config);
     for (order, label) in (0..).zip(&diagnostic.labels) {
@@ -66,24 +121,55 @@ fn with_excerpt(diagnostic: &Diagnostic, primary: &Label, sources: &SourceMap, c
         report.add_label(shown);
     }
     if let Some(hint) = &diagnostic.hint {
-        report.set_help(visible::message(hint));
+        report.set_help(medium.wrapped(&visible::message(hint), BEFORE_HINT, ""));
     }
     let mut out = Vec::new();
     match report.finish().write(excerpts, &mut out) {
         Ok(()) => {
-            let title = title(diagnostic);
-            let title = if color { title.fg(tint(diagnostic.severity)).to_string() } else { title };
-            let mut text = format!("{title}: {}\n", visible::message(&diagnostic.message));
             // The first line of a report is ariadne's own title, which puts the code elsewhere.
-            for line in String::from_utf8_lossy(&out).lines().skip(1) {
-                text.push_str(line.trim_end());
-                text.push('\n');
+            let lines = String::from_utf8_lossy(&out);
+            let picture: String = lines.lines().skip(1).map(|line| format!("{}\n", line.trim_end())).collect();
+            match medium.columns {
+                Some(columns) if fit::widest(&picture) > columns => narrow(diagnostic, sources, medium, columns),
+                _ => heading(diagnostic, medium) + &fit::with_fewer_escapes(&picture),
             }
-            text
         }
         // Writing to memory does not fail; should the layout, then the message still arrives.
-        Err(_) => without_excerpt(diagnostic, sources),
+        Err(_) => without_excerpt(diagnostic, sources, medium),
     }
+}
+
+/// The places one below the other, each with the part of its line that there is room for:
+///
+/// ```text
+/// Error[E0410]: the message
+/// a.nesl:1:17: what is said there
+///   …nction g(v) = take(v, 2);
+///                  ^^^^^^^^^^
+/// Help: the hint
+/// ```
+fn narrow(diagnostic: &Diagnostic, sources: &SourceMap, medium: Medium, columns: usize) -> String {
+    let mut out = heading(diagnostic, medium);
+    for (order, label) in diagnostic.labels.iter().enumerate() {
+        let separator = if label.text.is_empty() { "" } else { ": " };
+        let said = format!("{}{separator}{}", position(label.span, sources), visible::message(&label.text));
+        out += &(medium.wrapped(&said, 0, "  ") + "\n");
+        let (file, range) = underlined(label.span, sources);
+        let text = &sources.file(file).text;
+        let start = text[..range.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = text[start..].lines().next().unwrap_or_default();
+        let place = |offset: usize| shown_length(line, offset.min(start + line.len()) - start);
+        let (shown, before, inside) =
+            fit::window(&shown(line), place(range.start)..place(range.end), columns.saturating_sub(2));
+        let carets = "^".repeat(inside);
+        let shade = if order == 0 { tint(diagnostic.severity) } else { Color::Blue };
+        let carets = if medium.color { carets.fg(shade).to_string() } else { carets };
+        out += &format!("  {shown}\n  {}{carets}\n", " ".repeat(before));
+    }
+    if let Some(hint) = &diagnostic.hint {
+        out += &(medium.wrapped(&format!("Help: {}", visible::message(hint)), 0, "  ") + "\n");
+    }
+    out
 }
 
 /// The position of a label in drawing order: files as they are first mentioned, places from top to bottom.
@@ -95,17 +181,15 @@ fn line_order(diagnostic: &Diagnostic, label: &Label) -> i32 {
 }
 
 /// Header, places as `file:line:column`, hint.
-fn without_excerpt(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    let mut out = format!("{}: {}\n", title(diagnostic), visible::message(&diagnostic.message));
+fn without_excerpt(diagnostic: &Diagnostic, sources: &SourceMap, medium: Medium) -> String {
+    let mut out = heading(diagnostic, Medium { color: false, ..medium });
+    let mut add = |line: String| out += &(medium.wrapped(&line, 0, "    ") + "\n");
     for label in &diagnostic.labels {
-        let (line, column) = sources.line_column(label.span);
         let separator = if label.text.is_empty() { "" } else { ": " };
-        // Writing to a string does not fail.
-        let (name, text) = (visible::line(&sources.file(label.span.file).name), visible::message(&label.text));
-        let _ = writeln!(out, "  at {name}:{line}:{column}{separator}{text}");
+        add(format!("  at {}{separator}{}", position(label.span, sources), visible::message(&label.text)));
     }
     if let Some(hint) = &diagnostic.hint {
-        let _ = writeln!(out, "  Help: {}", visible::message(hint));
+        add(format!("  Help: {}", visible::message(hint)));
     }
     out
 }

@@ -11,6 +11,8 @@ use nesl_span::Span;
 pub struct Surroundings {
     /// The function whose definition it is in.
     pub function: Option<Symbol>,
+    /// Whether what stands there is a loop of V, and called where it stands.
+    pub is_loop: bool,
     /// The apply-to-eachs whose body or filter it is in.
     pub eaches: usize,
     /// The branches around all of these that it is in: of an `if`, or of an `and` or `or`, whose right side is one too.
@@ -29,6 +31,7 @@ pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
         TopLevelKind::Function(function) => {
             // A loop of V is a part of the function that it stands in.
             let name = function.name.symbol.split_once("~loop").map(|(name, _)| Symbol::from(name));
+            found.is_loop = name.is_some();
             found.function = Some(name.unwrap_or_else(|| function.name.symbol.clone()));
             let defaults = function.keywords.iter().map(|keyword| &keyword.default);
             defaults.chain(&function.body).find(|part| part.span.contains(place))

@@ -3,6 +3,7 @@
 //! All of them end in the tree of [`crate::ast`], from where on a program has no syntax.
 
 mod comments;
+pub mod failures;
 pub mod nesl;
 pub mod v;
 

@@ -1,7 +1,7 @@
 //! Reports as text: every label is shown, whatever its span.
 
-use nesl_frontend::diagnostic::{Diagnostic, Severity};
-use nesl_frontend::render::render;
+use nesl_frontend::diagnostic::{Diagnostic, Label, Severity};
+use nesl_frontend::render::{Medium, render, render_on};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 
 fn one_file(text: &str) -> (SourceMap, FileId) {
@@ -97,6 +97,47 @@ fn colour_is_optional() {
     let diagnostic = Diagnostic::error("E0100", "message", Span::new(file, 0, 1)).saying("label").hint("hint");
     assert!(render(&diagnostic, &sources, true).contains('\u{1b}'));
     assert!(!render(&diagnostic, &sources, false).contains('\u{1b}'));
+}
+
+#[test]
+fn colours_do_not_begin_again_at_each_character() {
+    let (sources, file) = one_file("a_long_name = another_name;");
+    let diagnostic = Diagnostic::error("E0100", "message", Span::new(file, 14, 26)).saying("label");
+    let shown = render(&diagnostic, &sources, true);
+    assert!(shown.contains("another_name"), "{shown:?}");
+    assert_eq!(shown.matches('\u{1b}').count() % 2, 0, "{shown:?}");
+}
+
+#[test]
+fn a_narrow_terminal_shows_the_part_of_a_line_around_a_place() {
+    let (sources, file) =
+        one_file("function g(v) = {take(v, 2) + 1 : v in a_sequence_of_sequences | #v > 1};\ng([]);\n");
+    let diagnostic =
+        Diagnostic::error("E0410", "2 elements of a sequence of length 1 are wanted", Span::new(file, 17, 27))
+            .saying("in `take`, called here in `g`")
+            .also(Span::new(file, 39, 62), "of these")
+            .hint("take_most(v, n) takes a sequence that is shorter, too");
+    let narrow = |columns| render_on(&diagnostic, &sources, Medium { color: false, columns: Some(columns) });
+    insta::assert_snapshot!(narrow(40));
+    assert_eq!(narrow(200), render(&diagnostic, &sources, false));
+    for columns in 1..120 {
+        let shown = narrow(columns);
+        let widest = shown.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(columns < 30 || widest <= columns, "{columns}:\n{shown}");
+        assert!(shown.contains("^") || columns > 70, "{columns}:\n{shown}");
+    }
+}
+
+#[test]
+fn calls_come_last() {
+    let (sources, file) = one_file("function g(v) = v[2];\ng([]);\n");
+    let mut diagnostic = Diagnostic::error("E0412", "out of range", Span::new(file, 16, 20)).saying("in `g`").hint("h");
+    diagnostic.calls = vec![Label { span: Span::new(file, 22, 27), text: "`g` called".to_owned() }];
+    assert!(render(&diagnostic, &sources, false).ends_with("\n  `g` called at a.nesl:2:1\n"));
+    let object = nesl_frontend::render::json::render(&diagnostic, &sources);
+    let call =
+        r#""calls":[{"file":"a.nesl","start":{"line":2,"column":1},"end":{"line":2,"column":6},"text":"`g` called"}]}"#;
+    assert!(object.trim_end().ends_with(call), "{object}");
 }
 
 /// A report of a place in a text, without its title.

@@ -246,7 +246,7 @@ impl<E: Engine> Repl<E> {
         let outcome = match outcome? {
             Ok(evaluated) => {
                 let lines = profile::LINES.parse().unwrap_or(usize::MAX);
-                self.answer(&profile::text(&places, &self.sources, lines, None, Style::Text { color: false }))?;
+                self.answer(&profile::text(&places, &self.sources, lines, None, Style::plain()))?;
                 evaluated.outcome()
             }
             Err(stop) => Err(stop),

@@ -6,7 +6,9 @@
 //! ```
 //!
 //! The primary label comes first. Lines and columns count from 1, columns in characters; `end` is the column after the
-//! last character. `hint` is null where there is none. Characters that a terminal obeys are written as escapes.
+//! last character. `hint` is null where there is none. An error of a running program that happened inside of calls has
+//! them too, the innermost first: `"calls":[{"file":"a.nesl","start":…,"end":…,"text":"`g` called in `h`"}]`.
+//! Characters that a terminal obeys are written as escapes.
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use nesl_prim::visible;
@@ -21,6 +23,8 @@ struct Report<'a> {
     message: &'a str,
     labels: Vec<Place<'a>>,
     hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<Place<'a>>,
 }
 
 #[derive(Serialize)]
@@ -51,27 +55,35 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         message: &diagnostic.message,
         labels: diagnostic.labels.iter().map(|label| place(label, sources)).collect(),
         hint: diagnostic.hint.as_deref(),
+        calls: diagnostic.calls.iter().map(|call| place(call, sources)).collect(),
     })
 }
 
 /// The JSON object of an error that has neither code nor place.
 pub fn bare_error(message: &str) -> String {
-    line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: None })
+    line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: None, calls: Vec::new() })
 }
 
 /// An error with a code and a hint that has no place in a program, as one line of JSON.
 pub fn coded_error(code: &str, message: &str, hint: &str) -> String {
-    line(&Report { severity: "error", code: Some(code), message, labels: Vec::new(), hint: Some(hint) })
+    line(&Report {
+        severity: "error",
+        code: Some(code),
+        message,
+        labels: Vec::new(),
+        hint: Some(hint),
+        calls: Vec::new(),
+    })
 }
 
 /// An error that has neither code nor place, with a hint.
 pub fn error_with_hint(message: &str, hint: &str) -> String {
-    line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: Some(hint) })
+    line(&Report { severity: "error", code: None, message, labels: Vec::new(), hint: Some(hint), calls: Vec::new() })
 }
 
 /// A warning that has neither code nor place.
 pub fn bare_warning(message: &str) -> String {
-    line(&Report { severity: "warning", code: None, message, labels: Vec::new(), hint: None })
+    line(&Report { severity: "warning", code: None, message, labels: Vec::new(), hint: None, calls: Vec::new() })
 }
 
 fn line(report: &Report<'_>) -> String {
