@@ -15,6 +15,8 @@ pub struct Interrupt {
     /// Set with the first, and by others who cannot wait for what takes long.
     cut: Arc<AtomicBool>,
     attended: Arc<Attended>,
+    /// Whether others listen to interrupts instead.
+    is_left: Arc<AtomicBool>,
 }
 
 /// What is known of a session at a terminal.
@@ -45,6 +47,9 @@ impl Interrupt {
 
     /// The user has pressed Ctrl-C.
     fn arrive(&self) {
+        if self.is_left.load(SeqCst) {
+            return;
+        }
         let again = self.requested.swap(true, SeqCst);
         self.cut.store(true, SeqCst);
         let end = || {
@@ -76,6 +81,11 @@ impl Interrupt {
     /// From here on the process is a session at a terminal, which interrupts leave alone.
     pub fn attend(&self) {
         self.attended.is_there.store(true, SeqCst);
+    }
+
+    /// From here on others listen to interrupts, or not any more.
+    pub fn leave(&self, is_left: bool) {
+        self.is_left.store(is_left, SeqCst);
     }
 
     fn is_attended(&self) -> bool {

@@ -25,10 +25,10 @@ pub(crate) mod terminal;
 mod turns;
 
 #[cfg(feature = "mpi")]
-pub use elastic::{ElasticSession, follow};
+pub use elastic::{ElasticSession, Elsewhere, follow};
 pub use ranks::watch;
 #[cfg(feature = "mpi")]
-pub(crate) use ranks::{Started, Turn, UNIT};
+pub(crate) use ranks::{Started, Turn, UNIT, WRONG};
 pub use rows::FormRow;
 
 use crate::driver::{LONGEST_SOURCE, too_long};
@@ -40,6 +40,7 @@ use nesl_frontend::syntax::Syntax;
 use nesl_service::KnownName;
 use session::Repl;
 use std::io::{BufRead, IsTerminal, Read};
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs a session to the end of its input.
@@ -48,13 +49,15 @@ use std::time::Instant;
 /// If it could not go on; for piped input also if any input was wrong.
 pub fn run(mut repl: impl Conversation, options: &RunOptions) -> Result<(), Stop> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if is_terminal || repl.is_marked() {
-        repl.begin_at_terminal()?;
+    match &options.go_on {
+        Some(folder) => repl.go_on(folder)?,
+        None if is_terminal || repl.is_marked() => repl.begin_at_terminal()?,
+        None => {}
     }
     let is_colored = options.color.enabled_on(&std::io::stdout());
     let result = if is_terminal { terminal::run(&mut repl, is_colored) } else { piped(&mut repl) };
-    repl.finish();
-    result
+    let finished = repl.finish();
+    result.and(finished)
 }
 
 /// Who evaluates what is typed at a terminal.
@@ -83,18 +86,27 @@ pub trait Conversation: Partner {
     /// If an answer cannot be written.
     fn begin_at_terminal(&mut self) -> Result<(), Stop>;
 
+    /// Goes on with a session that another process has left in a folder.
+    ///
+    /// # Errors
+    /// If that is impossible.
+    fn go_on(&mut self, folder: &Path) -> Result<(), Stop>;
+
     /// Whether somebody is to be told of every answer.
     fn is_marked(&self) -> bool;
 
-    /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next, and
-    /// which names can be used now.
+    /// Tells whoever passes this session on that an input has been answered and whether it was right, the number of the
+    /// next, and which names can be used now.
     ///
     /// # Errors
     /// If it cannot be written.
-    fn mark(&self) -> Result<(), Stop>;
+    fn mark(&self, answered: Next) -> Result<(), Stop>;
 
     /// The end.
-    fn finish(&mut self);
+    ///
+    /// # Errors
+    /// If a job that the session has ended in did not go well.
+    fn finish(&mut self) -> Result<(), Stop>;
 }
 
 impl<E: Engine> Conversation for Repl<E> {
@@ -106,12 +118,17 @@ impl<E: Engine> Conversation for Repl<E> {
         self.options.mark.is_some()
     }
 
-    fn mark(&self) -> Result<(), Stop> {
-        self.say_mark()
+    fn go_on(&mut self, folder: &Path) -> Result<(), Stop> {
+        Repl::go_on(self, folder)
     }
 
-    fn finish(&mut self) {
+    fn mark(&self, answered: Next) -> Result<(), Stop> {
+        self.say_mark(answered)
+    }
+
+    fn finish(&mut self) -> Result<(), Stop> {
         Repl::finish(self);
+        Ok(())
     }
 }
 
@@ -180,19 +197,20 @@ impl Pending {
 fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {
     let mut pending = Pending::default();
     let mut wrong = false;
-    repl.mark()?;
+    repl.mark(Next::Go)?;
     while let Some(line) = with_standard(|lines| next_line(lines))? {
         if pending.text.len().saturating_add(line.len()) > LONGEST_SOURCE {
             return Err(Stop::failed(format!("error: {}", too_long("an input"))));
         }
         let Some(input) = pending.push(&line, repl.syntax()) else { continue };
-        match repl.evaluate(&input)? {
+        let next = repl.evaluate(&input)?;
+        match next {
             Next::Go => {}
             // Who is told of every answer sees the errors, too.
             Next::GoAfterError => wrong |= !repl.is_marked(),
             Next::Quit => return ended(wrong),
         }
-        repl.mark()?;
+        repl.mark(next)?;
     }
     // What has no end is evaluated all the same: the error says what is missing.
     if !pending.text.trim().is_empty() {

@@ -87,4 +87,4 @@ pub fn saved(ranks: usize, options: &RunOptions, _: &crate::checkpoint::SavingOp
 }
 
 #[cfg(feature = "mpi")]
-pub use {job::elastic, job::run, session::run as session, survival::run as saved};
+pub use {job::elastic, job::run, session::going_on, session::run as session, survival::run as saved};

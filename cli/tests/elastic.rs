@@ -138,11 +138,86 @@ fn who_asks_for_what_cannot_be_keeps_the_session() {
     assert!(ran.out.contains("2 ranks, as before\n3 ranks (1 started in "), "{}", ran.out);
     assert_eq!(ran.out.matches("it = 4999950000 : int\n").count(), 2, "{}", ran.out);
     // What cannot be changed says why, and the session goes on.
-    let alone = session(&bench, &[], "v = [0:10];\n:ranks 4\nsum(v);\n");
-    assert_eq!((alone.code, alone.out.contains("it = 45 : int")), (Some(1), true), "{alone:?}");
-    assert!(alone.err.contains("nesl --ranks 1"), "{}", alone.err);
+    let mut unlaunched = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    unlaunched.env("NESL_MPIRUN", "/nowhere/mpirun");
+    let alone = common::finish(&mut unlaunched, "v = [0:10];\n:ranks 4\nsum(v);\n");
+    assert_eq!(
+        (alone.code, alone.out.as_str()),
+        (Some(1), "v = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] : [int]\nit = 45 : int\n")
+    );
+    assert!(alone.err.contains("the session goes on in this process: ") && alone.err.contains("/nowhere"), "{alone:?}");
     let alone = session(&bench, &["--engine", "reference"], ":ranks 4\n1 + 1;\n");
     assert!(alone.err.contains("this engine runs in one process") && alone.out.contains("it = 2"), "{alone:?}");
+}
+
+#[test]
+fn a_session_that_began_in_one_process_gets_ranks() {
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::new();
+    let more = ":set shown 4\nrand(1000000007);\n";
+    let plain = format!("{VALUES}{more}{CHECKS}{CHECKS}1 / 0;\n[0:9];\n{CHECKS}");
+    let alone = session(&bench, &["--threads", "1"], &plain);
+    let moved = format!("{VALUES}{more}:ranks 3\n{CHECKS}:ranks 1\n{CHECKS}1 / 0;\n:ranks 2\n[0:9];\n{CHECKS}");
+    let ranks = session(&bench, &["--threads", "1"], &moved);
+    assert_eq!((alone.code, ranks.code), (Some(1), Some(1)), "{ranks:?}");
+    assert_eq!(alone.err, ranks.err);
+    let (changes, answers): (Vec<&str>, Vec<&str>) =
+        ranks.out.lines().partition(|line| line.contains(" rank") && line.contains(" moved "));
+    assert_eq!(answers, alone.out.lines().collect::<Vec<_>>());
+    assert!(
+        changes[0].starts_with("3 ranks, started in ") && changes[0].contains(" names moved to them"),
+        "{changes:?}"
+    );
+    assert_eq!(changes.len(), 3, "{changes:?}");
+    assert_eq!(std::fs::read_dir(bench.path(".")).map(Iterator::count).ok(), Some(0), "nothing is left");
+    // What has no end is the last input, and says what it lacks.
+    let cut = session(&bench, &[], "x = 4;\n:ranks 2\n(x +");
+    assert_eq!(cut.code, Some(1), "{cut:?}");
+    assert!(cut.err.contains("E01"), "{cut:?}");
+}
+
+#[test]
+fn a_session_at_a_terminal_that_began_in_one_process_gets_ranks() {
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::new();
+    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
+    command.args(["--threads", "1"]).env("TERM", "xterm").env("NO_COLOR", "1");
+    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+    session.exp_string("[1] nesl> ").unwrap();
+    let mut answers = |input: &str, answer: &str, prompt: &str| {
+        session.send_line(input).unwrap();
+        session.exp_string(answer).unwrap();
+        session.exp_string(prompt).unwrap();
+    };
+    answers("v = {float(i) : i in [0:100000]}", "v = [", "[2] nesl> ");
+    answers("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)", "fib = fn : ", "[3] nesl> ");
+    answers("sum(v)", "it = 4999950000.0 : float", "[4] nesl> ");
+    answers(":ranks 2", "2 ranks, started in ", "nesl> ");
+    answers("_3 + it", "it = 9999900000.0 : float", "nesl> ");
+    for endless in ["fib(90)", "sum({fib(80 + rem(i, 3)) : i in [0:5000]})"] {
+        session.send_line(endless).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        session.send_control('c').unwrap();
+        session.exp_string("interrupted").unwrap();
+        session.exp_string("nesl> ").unwrap();
+    }
+    let mut answers = |input: &str, answer: &str| {
+        session.send_line(input).unwrap();
+        session.exp_string(answer).unwrap();
+        session.exp_string("nesl> ").unwrap();
+    };
+    answers(":ranks 3", "3 ranks (1 started in ");
+    answers("sum(v)", "it = 4999950000.0 : float");
+    session.send_line("exit").unwrap();
+    session.exp_eof().unwrap();
+    let status = format!("{:?}", session.process().wait());
+    assert!(status.ends_with(", 0))"), "{status}");
 }
 
 #[test]

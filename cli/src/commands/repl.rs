@@ -7,6 +7,8 @@ use crate::options::{EngineName, RunOptions};
 use crate::repl;
 use crate::stop::Stop;
 use crate::supervisor;
+#[cfg(feature = "mpi")]
+use std::path::Path;
 
 /// Starts a session, which lasts to the end of its input.
 pub fn run(options: &RunOptions) -> Result<(), Stop> {
@@ -42,7 +44,8 @@ fn converse(place: &mut Place, options: &RunOptions, ends: (Option<Interrupt>, L
     if place.rank() > 0 || place.is_new() {
         return repl::follow(place, options);
     }
-    let session = repl::ElasticSession::new(place, options, ends)?;
+    let start = |ranks, folder: &Path| supervisor::going_on(ranks, options, folder);
+    let session = repl::ElasticSession::new(place, options, ends, Box::new(start))?;
     repl::run(session, options)
 }
 

@@ -85,16 +85,17 @@ impl Place {
     /// # Errors
     /// Why.
     pub fn check_ranks(&self, wanted: usize) -> Result<(), String> {
-        let Some(world) = &self.world else {
-            return Err(
-                "this session runs in one process; nesl --ranks 1 begins one that can have more ranks".to_owned()
-            );
-        };
+        let Some(world) = &self.world else { return Err("this process is no rank".to_owned()) };
         if wanted > world.processes() {
             nesl_mpi::can_start(&command().0)?;
             super::open_files::check_files(wanted).map_err(|error| error.to_string())?;
         }
         Ok(())
+    }
+
+    /// Whether this process is no rank of any job, not even its only one.
+    pub fn is_by_itself(&self) -> bool {
+        self.world.is_none()
     }
 
     /// How many ranks work.

@@ -2,7 +2,9 @@
 //!
 //! A session runs on an engine; when the number of ranks changes, its names, texts and settings go on with another
 //! engine, to which its values have moved ([`crate::launch::Place::regroup`]). Rank 0 has that session
-//! ([`ElasticSession`]), the others follow it ([`follow`]), and sleep while they are parked.
+//! ([`ElasticSession`]), the others follow it ([`follow`]), and sleep while they are parked. A session that has begun
+//! in one process, without a launcher, is left in a folder and goes on in a job that is started for it; this process
+//! passes on its lines from then on ([`Elsewhere`]).
 
 use super::ranks::{self, Request, machine};
 use super::session::{Repl, Settings};
@@ -24,8 +26,9 @@ use nesl_span::SourceMap;
 use nesl_vcode::Program;
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The most ranks that a session may have.
 const MOST: usize = u16::MAX as usize;
@@ -34,6 +37,12 @@ const MOST: usize = u16::MAX as usize;
 trait Seated: Conversation {
     /// Leaves its engine, as all ranks do, of which there are to be so many.
     fn leave(self: Box<Self>, ranks: usize) -> Result<(Front, Left), Stop>;
+
+    /// Leaves a copy of itself in a folder, for other processes: how many names, and how many bytes of values.
+    fn leave_in(&mut self, folder: &Path) -> Result<(usize, u64), Stop>;
+
+    /// Leaves interrupts to others, or listens to them again.
+    fn leave_interrupts(&self, is_left: bool);
 
     /// Prints an answer.
     fn answer(&self, text: &str) -> Result<(), Stop>;
@@ -111,6 +120,16 @@ impl<E: Engine + 'static> Seated for Repl<E> {
             folder,
         };
         Ok((front, Left::of(machine)?))
+    }
+
+    fn leave_in(&mut self, folder: &Path) -> Result<(usize, u64), Stop> {
+        Repl::leave_in(self, folder)
+    }
+
+    fn leave_interrupts(&self, is_left: bool) {
+        if let Some(interrupt) = &self.interrupt {
+            interrupt.leave(is_left);
+        }
     }
 
     fn answer(&self, text: &str) -> Result<(), Stop> {
@@ -198,9 +217,25 @@ impl Front {
 pub struct ElasticSession<'a> {
     place: &'a mut Place,
     options: &'a RunOptions,
-    /// Nothing after the session has broken down.
+    /// Nothing after the session has broken down, or goes on elsewhere.
     seated: Option<Box<dyn Seated>>,
+    /// Starts jobs for it.
+    starter: Starter<'a>,
+    /// The session, where it goes on in a job of its own.
+    remote: Option<Box<dyn Elsewhere>>,
 }
+
+/// A session that goes on in a job, and gets its lines from here.
+pub trait Elsewhere: Partner {
+    /// Ends it, and waits for the end of the job.
+    ///
+    /// # Errors
+    /// The end of the job, if it did not go well.
+    fn end(self: Box<Self>) -> Result<(), Stop>;
+}
+
+/// What starts a job of so many ranks that goes on with the session in a folder.
+pub type Starter<'a> = Box<dyn Fn(usize, &Path) -> Result<Box<dyn Elsewhere>, Stop> + 'a>;
 
 /// A session that has broken down between two engines is at its end.
 fn broken() -> Stop {
@@ -216,15 +251,25 @@ impl<'a> ElasticSession<'a> {
         place: &'a mut Place,
         options: &'a RunOptions,
         (interrupt, limit): (Option<Interrupt>, Limit),
+        starter: Starter<'a>,
     ) -> Result<ElasticSession<'a>, Stop> {
         let (link, mut seated) = (place.link(), None);
         let begin = Begin::New { options, interrupt, limit };
         place.run(options, Seat { begin, link, parked: Vec::new(), seated: &mut seated })?;
-        Ok(ElasticSession { place, options, seated })
+        Ok(ElasticSession { place, options, seated, starter, remote: None })
     }
 
     fn seated(&self) -> Result<&dyn Seated, Stop> {
         self.seated.as_deref().ok_or_else(broken)
+    }
+
+    /// Who evaluates: this process, or the ranks of a job.
+    fn partner(&self) -> Option<&dyn Partner> {
+        match (&self.remote, &self.seated) {
+            (Some(remote), _) => Some(&**remote as &dyn Partner),
+            (None, Some(seated)) => Some(&**seated as &dyn Partner),
+            (None, None) => None,
+        }
     }
 
     /// Makes so many ranks work, and says what that took; or says why it is impossible.
@@ -238,8 +283,11 @@ impl<'a> ElasticSession<'a> {
             let many = if wanted == 1 { "" } else { "s" };
             return seated.answer(&format!("{wanted} rank{many}, as before\n")).map(|()| Next::Go);
         }
-        if matches!(self.options.engine, Some(EngineName::Reference | EngineName::Oracle)) {
+        if !matches!(self.options.engine, None | Some(EngineName::Mpi)) {
             return Ok(seated.refuse("this engine runs in one process; begin the session without --engine"));
+        }
+        if self.place.is_by_itself() {
+            return self.move_out(wanted);
         }
         if let Err(problem) = self.place.check_ranks(wanted) {
             return Ok(seated.refuse(&format!("the ranks stay as they are: {problem}")));
@@ -260,6 +308,47 @@ impl<'a> ElasticSession<'a> {
     }
 }
 
+/// Where a session is left for the processes of a job: in this folder, which ranks on other machines see as well as
+/// any, or where nothing can be written there, among what is temporary.
+fn left_in() -> PathBuf {
+    let name = format!(".nesl-session-{}", std::process::id());
+    let here = std::env::current_dir().unwrap_or_default();
+    let place = here.join(&name);
+    match std::fs::create_dir(&place) {
+        Ok(()) => place,
+        Err(_) => std::env::temp_dir().join(name),
+    }
+}
+
+impl ElasticSession<'_> {
+    /// Goes on with the session in a job of so many ranks, which is started for it; or says why that is impossible, and
+    /// goes on as before.
+    fn move_out(&mut self, wanted: usize) -> Result<Next, Stop> {
+        let begun = Instant::now();
+        let seated = self.seated.as_mut().ok_or_else(broken)?;
+        let folder = left_in();
+        seated.leave_interrupts(true);
+        let moved = seated.leave_in(&folder).and_then(|kept| Ok(((self.starter)(wanted, &folder)?, kept)));
+        let _ = std::fs::remove_dir_all(&folder);
+        match moved {
+            Ok((session, (names, bytes))) => {
+                let many = if names == 1 { "" } else { "s" };
+                let time = begun.elapsed().as_secs_f64();
+                let how = format!("{wanted} ranks, started in {time:.2} s");
+                seated.answer(&format!("{how}; {names} name{many} moved to them, with {bytes} bytes of values\n"))?;
+                (self.seated, self.remote) = (None, Some(session));
+                Ok(Next::Go)
+            }
+            Err(stop) => {
+                seated.leave_interrupts(false);
+                let problem = stop.message().trim_start_matches("error: ").to_owned();
+                let and = if problem.is_empty() { String::new() } else { format!(": {problem}") };
+                Ok(seated.refuse(&format!("the session goes on in this process{and}")))
+            }
+        }
+    }
+}
+
 /// The argument of `:ranks` in an input that is that, and has one.
 fn ranks_wanted(input: &str) -> Option<&str> {
     let (name, argument) = input.trim().strip_prefix(':')?.trim_start().split_once(char::is_whitespace)?;
@@ -269,18 +358,21 @@ fn ranks_wanted(input: &str) -> Option<&str> {
 
 impl Partner for ElasticSession<'_> {
     fn number(&self) -> usize {
-        self.seated.as_ref().map_or(0, |seated| seated.number())
+        self.partner().map_or(0, |partner| partner.number())
     }
 
     fn names(&self) -> Vec<KnownName> {
-        self.seated.as_ref().map(|seated| seated.names()).unwrap_or_default()
+        self.partner().map(|partner| partner.names()).unwrap_or_default()
     }
 
     fn syntax(&self) -> Syntax {
-        self.seated.as_ref().map_or(Syntax::Nesl, |seated| seated.syntax())
+        self.partner().map_or(Syntax::Nesl, |partner| partner.syntax())
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
+        if let Some(remote) = &mut self.remote {
+            return remote.evaluate(input);
+        }
         match ranks_wanted(input) {
             Some(argument) => {
                 let next = self.regroup(argument);
@@ -301,13 +393,23 @@ impl Conversation for ElasticSession<'_> {
         self.options.mark.is_some()
     }
 
-    fn mark(&self) -> Result<(), Stop> {
-        self.seated()?.mark()
+    fn go_on(&mut self, folder: &Path) -> Result<(), Stop> {
+        self.seated.as_mut().ok_or_else(broken)?.go_on(folder)
     }
 
-    fn finish(&mut self) {
-        if let Some(seated) = &mut self.seated {
-            seated.finish();
+    fn mark(&self, answered: Next) -> Result<(), Stop> {
+        match &self.remote {
+            // Nobody passes on what is passed on here.
+            Some(_) => Ok(()),
+            None => self.seated()?.mark(answered),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Stop> {
+        match (self.remote.take(), &mut self.seated) {
+            (Some(remote), _) => remote.end(),
+            (None, Some(seated)) => seated.finish(),
+            (None, None) => Ok(()),
         }
     }
 }

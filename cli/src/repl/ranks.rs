@@ -18,6 +18,9 @@ use std::borrow::Cow;
 /// What stands before each part of a mark's text: the character that separates units.
 pub(crate) const UNIT: char = '\u{1f}';
 
+/// The word that says that an input was wrong.
+pub(crate) const WRONG: &str = "wrong";
+
 /// What rank 0 says on standard error, after a mark, to whoever may interrupt it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {

@@ -1,7 +1,8 @@
 //! What rank 0 says while a session goes on: to the other ranks what it does, and to whoever passes the session on to a
 //! terminal when an input begins, ends and is answered.
 
-use super::ranks::{Request, Turn, UNIT, end_turn};
+use super::Next;
+use super::ranks::{Request, Turn, UNIT, WRONG, end_turn};
 use super::session::Repl;
 use crate::output::MARK;
 use crate::stop::Stop;
@@ -27,13 +28,14 @@ impl<E: Engine> Repl<E> {
         end_turn(&self.options);
     }
 
-    /// Tells whoever passes this session on to a terminal that an input has been answered, the number of the next and
-    /// what it is in, and which names can be used now.
-    pub(super) fn say_mark(&self) -> Result<(), Stop> {
+    /// Tells whoever passes this session on that an input has been answered, the number of the next and what it is in,
+    /// whether the last was wrong, and which names can be used now.
+    pub(super) fn say_mark(&self, answered: Next) -> Result<(), Stop> {
         let Some(mark) = &self.options.mark else { return Ok(()) };
         eprintln!("{MARK}{mark}");
         let names = self.names().into_iter().map(|KnownName { name, ty, .. }| format!("{UNIT}{name}{UNIT}{ty}"));
         let (number, syntax) = (self.number(), self.syntax.name());
-        self.answer(&format!("{MARK}{mark} {number} {syntax}{}\n", names.collect::<String>()))
+        let wrong = if answered == Next::GoAfterError { WRONG } else { "" };
+        self.answer(&format!("{MARK}{mark} {number} {syntax} {wrong}{}\n", names.collect::<String>()))
     }
 }

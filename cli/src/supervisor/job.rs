@@ -9,6 +9,7 @@ use super::signals;
 use super::turns::Turns;
 use crate::options::{ColorChoice, RunOptions};
 use crate::output::write_error;
+use crate::screen::Screen;
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
 use std::ffi::{OsStr, OsString};
@@ -109,6 +110,10 @@ pub(super) fn begin(
 ) -> Result<LauncherProcess, Stop> {
     let mut own = vec![OsStr::new("--as-rank")];
     own.extend((options.color == ColorChoice::Auto && options.color.enabled()).then_some(OsStr::new("--in-color")));
+    let screen = Screen::of_messages().map(|screen| screen.to_string());
+    if let Some(screen) = &screen {
+        own.extend(["--screen", screen].map(OsStr::new));
+    }
     let (program, arguments) = command(own.iter().chain(more));
     start(ranks, &program, &arguments, stdin).map_err(|error| Stop::failed(format!("error: {error}")))
 }

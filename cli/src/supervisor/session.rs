@@ -1,5 +1,6 @@
-//! A session on ranks at a terminal. Lines are edited, remembered and completed in this process, as in any session;
-//! what is typed goes to rank 0, which says when it has answered and which names there are.
+//! A session on ranks whose lines come from this process: at a terminal they are edited, remembered and completed here,
+//! as in any session; what is typed goes to rank 0, which says when it has answered and which names there are. A
+//! session that has begun in one process goes on so when it gets ranks ([`RemoteSession`]).
 //!
 //! Ctrl-C while an input is evaluated is passed on to the ranks, which stop together ([`super::turns`]).
 
@@ -9,14 +10,14 @@ use super::signals;
 use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
 use crate::options::RunOptions;
-use crate::repl::{Next, Partner, UNIT, terminal};
-use crate::screen::Screen;
+use crate::repl::{Elsewhere, Next, Partner, UNIT, WRONG, terminal};
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
 use nesl_frontend::syntax::Syntax;
 use nesl_service::KnownName;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,9 +29,9 @@ const NOTICE: Duration = Duration::from_millis(300);
 
 /// What happens to a session.
 enum Event {
-    /// All answers to an input have been written; the number of the next and what it is in, and the names that can be
-    /// used now.
-    Answered(usize, Syntax, Vec<KnownName>),
+    /// All answers to an input have been written; the number of the next and what it is in, the names that can be used
+    /// now, and whether the input was right.
+    Answered { number: usize, syntax: Syntax, names: Vec<KnownName>, next: Next },
     /// All messages about an input have been written.
     Told,
     /// The ranks are no more.
@@ -52,64 +53,25 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal() && is_in_foreground()) {
         return job::session(ranks, options);
     }
-    signals::note();
-    let (mark, turns) = (job::mark(), Arc::<Turns>::default());
-    let screen = Screen::now().to_string();
-    let own = ["--mark", &mark, "--turns", &mark, "--screen", &screen].map(OsStr::new);
-    let mut job = begin(ranks, options, &own, Stdio::piped)?;
-    let input = job.stdin();
-    let (sender, events) = channel();
-    // Nobody need listen any more: the session ends then.
-    let answered = sender.clone();
-    let output = Marks::new(&mark, StandardOutput::default(), move |said: &str| {
-        let mut parts = said.split(UNIT);
-        let (number, syntax) = next_input(parts.next().unwrap_or_default());
-        let mut names = Vec::new();
-        while let (Some(name), Some(ty)) = (parts.next(), parts.next()) {
-            names.push(KnownName::of_type(name, ty));
-        }
-        _ = answered.send(Event::Answered(number, syntax, names));
-    });
-    let told = sender.clone();
-    let heard = Arc::clone(&turns);
-    let errors = Marks::new(&mark, io::stderr(), move |word: &str| match word {
-        "" => _ = told.send(Event::Told),
-        word => heard.hear(word),
-    });
-    let watch = Watch::new(job, ranks, output, errors).interruptible(Arc::clone(&turns));
-    let end = End::default();
-    let (slot, terminal) = (Arc::clone(&end), TerminalSettings::remember());
-    thread::spawn(move || {
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.last());
-        let _ = sender.send(Event::Ended);
-        thread::sleep(NOTICE);
-        // Nobody has noticed: a line is being edited, which nothing else ends.
-        if let Some(result) = take(&slot) {
-            terminal.restore();
-            eprintln!();
-            std::process::exit(crate::conclude(result).into());
-        }
-    });
-    let mut remote =
-        Remote { input, events, turns, number: 1, syntax: Syntax::Nesl, names: Vec::new(), is_over: false };
-    let edited = match remote.answered() {
+    let (mut session, begun) = RemoteSession::begin(ranks, options, &[])?;
+    let edited = match begun {
         Next::Quit => Ok(()),
-        _ => terminal::run(&mut remote, options.color.enabled_on(&io::stdout())),
+        _ => terminal::run(&mut session, options.color.enabled_on(&io::stdout())),
     };
-    remote.leave();
-    edited.and(take(&end).unwrap_or(Ok(())))
+    session.end(edited)
 }
 
-/// The number of the next input and what it is in, as rank 0 says them.
-fn next_input(said: &str) -> (usize, Syntax) {
+/// What rank 0 says when it has answered: the number of the next input, what it is in, and whether the last was right.
+fn next_input(said: &str) -> (usize, Syntax, Next) {
     let mut words = said.split_whitespace();
     let number = words.next().and_then(|number| number.parse().ok()).unwrap_or(0);
     let is_v = words.next() == Some(Syntax::V.name());
-    (number, if is_v { Syntax::V } else { Syntax::Nesl })
+    let next = if words.next() == Some(WRONG) { Next::GoAfterError } else { Next::Go };
+    (number, if is_v { Syntax::V } else { Syntax::Nesl }, next)
 }
 
-/// A session on ranks.
-struct Remote {
+/// A session on ranks, for who has its lines.
+struct RemoteSession {
     /// What rank 0 reads.
     input: Option<ChildStdin>,
     events: Receiver<Event>,
@@ -118,17 +80,72 @@ struct Remote {
     syntax: Syntax,
     names: Vec<KnownName>,
     is_over: bool,
+    end: End,
 }
 
-impl Remote {
+impl RemoteSession {
+    /// Starts one, with more options for the ranks; what came of its beginning.
+    ///
+    /// # Errors
+    /// If no job could begin.
+    fn begin(ranks: usize, options: &RunOptions, more: &[&OsStr]) -> Result<(RemoteSession, Next), Stop> {
+        signals::note();
+        let (mark, turns) = (job::mark(), Arc::<Turns>::default());
+        let own = ["--mark", &mark, "--turns", &mark].map(OsStr::new);
+        let mut job = begin(ranks, options, &[&own, more].concat(), Stdio::piped)?;
+        let input = job.stdin();
+        let (sender, events) = channel();
+        // Nobody need listen any more: the session ends then.
+        let answered = sender.clone();
+        let output = Marks::new(&mark, StandardOutput::default(), move |said: &str| {
+            let mut parts = said.split(UNIT);
+            let (number, syntax, next) = next_input(parts.next().unwrap_or_default());
+            let mut names = Vec::new();
+            while let (Some(name), Some(ty)) = (parts.next(), parts.next()) {
+                names.push(KnownName::of_type(name, ty));
+            }
+            _ = answered.send(Event::Answered { number, syntax, names, next });
+        });
+        let told = sender.clone();
+        let heard = Arc::clone(&turns);
+        let errors = Marks::new(&mark, io::stderr(), move |word: &str| match word {
+            "" => _ = told.send(Event::Told),
+            word => heard.hear(word),
+        });
+        let watch = Watch::new(job, ranks, output, errors).interruptible(Arc::clone(&turns));
+        let end = End::default();
+        let slot = Arc::clone(&end);
+        let terminal = io::stdin().is_terminal().then(TerminalSettings::remember);
+        thread::spawn(move || {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.last());
+            let _ = sender.send(Event::Ended);
+            thread::sleep(NOTICE);
+            // Nobody has noticed: a line is being read, which nothing else ends.
+            if let Some(result) = take(&slot) {
+                if let Some(terminal) = terminal {
+                    terminal.restore();
+                    eprintln!();
+                }
+                std::process::exit(crate::conclude(result).into());
+            }
+        });
+        let (number, syntax, names, is_over) = (1, Syntax::Nesl, Vec::new(), false);
+        let mut session = RemoteSession { input, events, turns, number, syntax, names, is_over, end };
+        let begun = session.answered();
+        Ok((session, begun))
+    }
+
     /// Waits until an input has been answered, or the job has ended.
     fn answered(&mut self) -> Next {
-        let (mut is_answered, mut is_told) = (false, false);
-        while !(is_answered && is_told) {
+        let (mut answer, mut is_told) = (None, false);
+        loop {
+            if let (Some(next), true) = (answer, is_told) {
+                return next;
+            }
             match self.events.recv() {
-                Ok(Event::Answered(number, syntax, names)) => {
+                Ok(Event::Answered { number, syntax, names, next }) => {
                     (self.number, self.syntax, self.names) = (number, syntax, names);
-                    is_answered = true;
+                    answer = Some(next);
                 }
                 Ok(Event::Told) => is_told = true,
                 Ok(Event::Ended) | Err(_) => {
@@ -137,19 +154,47 @@ impl Remote {
                 }
             }
         }
-        Next::Go
     }
 
-    /// Ends the session and waits for the end of the job.
-    fn leave(&mut self) {
+    /// Ends the session, and waits for the end of the job.
+    ///
+    /// # Errors
+    /// The end of the job, if it did not go well; that of its lines before that.
+    fn end(mut self, edited: Result<(), Stop>) -> Result<(), Stop> {
         self.input = None;
         while !self.is_over {
             self.answered();
         }
+        edited.and(take(&self.end).unwrap_or(Ok(())))
     }
 }
 
-impl Partner for Remote {
+/// Starts a job of so many ranks that goes on with the session in a folder.
+///
+/// # Errors
+/// Why that is impossible; this process is as it was then.
+pub fn going_on(ranks: usize, options: &RunOptions, folder: &Path) -> Result<Box<dyn Elsewhere>, Stop> {
+    let begun = RemoteSession::begin(ranks, options, &[OsStr::new("--go-on"), folder.as_os_str()]);
+    let session = begun.and_then(|(session, begun)| match begun {
+        Next::Quit => session.end(Ok(())).and(Err(Stop::failed("error: the ranks have ended at once"))),
+        _ => Ok(session),
+    });
+    match session {
+        Ok(session) => Ok(Box::new(session)),
+        Err(stop) => {
+            signals::note_no_more();
+            Err(stop)
+        }
+    }
+}
+
+impl Elsewhere for RemoteSession {
+    fn end(self: Box<Self>) -> Result<(), Stop> {
+        RemoteSession::end(*self, Ok(()))
+    }
+}
+
+impl Partner for RemoteSession {
     fn number(&self) -> usize {
         self.number
     }
@@ -167,6 +212,10 @@ impl Partner for Remote {
         if let Some(pipe) = &mut self.input {
             // A job that does not read any more has ended, which is noticed below.
             let _ = pipe.write_all(input.as_bytes()).and_then(|()| pipe.write_all(b"\n")).and_then(|()| pipe.flush());
+        }
+        // What has no end is the last input of all, which the end of what is read ends.
+        if !(input.trim_start().starts_with(':') || self.syntax.is_complete(input)) {
+            self.input = None;
         }
         Ok(self.answered())
     }

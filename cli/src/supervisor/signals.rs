@@ -4,22 +4,37 @@
 mod noted {
     use nesl_mpi::communication::process::is_ignored;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
-    use signal_hook::flag::{register, register_usize};
+    use signal_hook::flag::{register, register_conditional_default, register_usize};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
     use std::sync::{Arc, LazyLock};
 
     /// The last signal that came; 0 for none.
     static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
+    /// Whether signals end this process all the same.
+    static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
     /// Somebody wants the ranks to look how many of them are wanted.
     static LOOK: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
     /// From here on SIGINT, SIGTERM and SIGHUP are noted, unless whoever started this process wants them ignored.
     pub fn note() {
+        ENDING.store(false, SeqCst);
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if !is_ignored(signal) {
                 // The reasons for failure are signals that cannot be caught, which these are not.
                 let _ = register_usize(signal, Arc::clone(&CAUGHT), signal as usize);
+            }
+        }
+    }
+
+    /// The job that they were noted for has not begun: from here on they end this process again, but for SIGINT.
+    pub fn note_no_more() {
+        CAUGHT.store(0, SeqCst);
+        ENDING.store(true, SeqCst);
+        for signal in [SIGTERM, SIGHUP] {
+            if !is_ignored(signal) {
+                let _ = register_conditional_default(signal, Arc::clone(&ENDING));
             }
         }
     }
@@ -78,6 +93,9 @@ mod noted {
     /// Nothing is noted.
     pub fn note() {}
 
+    /// Nothing was.
+    pub fn note_no_more() {}
+
     /// Nothing is noted.
     pub fn note_user() {}
 
@@ -117,6 +135,6 @@ mod noted {
 }
 
 pub use noted::{
-    caught, forget_interrupt, forget_request, is_interrupt, is_request, note, note_look, note_user, take_look,
-    that_ended,
+    caught, forget_interrupt, forget_request, is_interrupt, is_request, note, note_look, note_no_more, note_user,
+    take_look, that_ended,
 };

@@ -2,8 +2,11 @@
 //!
 //! Values are written by all ranks together, and read by however many there are then ([`sessions`]). Names, types and
 //! functions are the texts that have defined them: checked again, without being run, they give out the same numbers, by
-//! which values are found ([`nesl_frontend::PastText`]).
+//! which values are found ([`nesl_frontend::PastText`]). A session that is to go on in other processes goes the same
+//! way.
 
+#[cfg(feature = "mpi")]
+use super::Settings;
 use super::{Repl, file};
 use crate::checkpoint::sessions;
 use crate::interrupt::Interrupt;
@@ -18,7 +21,9 @@ use nesl_service::KnownName;
 use nesl_span::SourceMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What a session knows beside its values.
@@ -35,6 +40,18 @@ struct Known {
     loaded: Vec<String>,
 }
 
+/// The file that says how a session that is left to another process shows things.
+const MANNER: &str = "manner";
+
+/// What is in that file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Manner {
+    shown: Option<usize>,
+    timing: bool,
+    is_numbered: bool,
+    folder: Option<PathBuf>,
+}
+
 impl<E: Engine> Repl<E> {
     /// Saves the session by a name, or writes its inputs to a new file where that is the name of a source file.
     ///
@@ -45,29 +62,30 @@ impl<E: Engine> Repl<E> {
         if path.extension().is_some_and(|ending| ending == "nesl") {
             return self.save_inputs(&path);
         }
-        let (begun, style) = (Instant::now(), self.options.style());
-        let place = match sessions::next(&path, style) {
-            Ok(place) => place,
-            Err(stop) => return Ok(self.conclude(Err(stop))),
-        };
-        let known = self.known();
-        let count = known.names.len();
-        let known = match postcard::to_stdvec(&known) {
-            Ok(known) => known,
-            Err(error) => return Ok(self.conclude(Err(sessions::not_saved(&path, &error.to_string(), style)))),
-        };
-        self.together(&Request::Save(Cow::Borrowed(&place)));
-        let interrupt = self.interrupt.clone();
-        let is_over = || interrupt.as_ref().is_some_and(Interrupt::is_requested);
-        match sessions::write(&mut self.machine, &place, &known, &is_over) {
-            Ok(bytes) => {
+        let begun = Instant::now();
+        match self.keep(&path) {
+            Ok((count, bytes)) => {
                 let (names, time) = (names_text(count), begun.elapsed().as_secs_f64());
                 let folder = path.display().to_string();
                 let text = format!("saved in {}: {names}, {bytes} bytes in {time:.2} s\n", visible::line(&folder));
                 self.answer(&text).map(|()| Next::Go)
             }
-            Err(problem) => Ok(self.conclude(Err(sessions::not_saved(&path, &problem, style)))),
+            Err(stop) => Ok(self.conclude(Err(stop))),
         }
+    }
+
+    /// Saves the session in a folder: how many names, and how many bytes of values.
+    fn keep(&mut self, path: &Path) -> Result<(usize, u64), Stop> {
+        let style = self.options.style();
+        let failed = |problem: &str| sessions::not_saved(path, problem, style);
+        let place = sessions::next(path, style)?;
+        let known = self.known();
+        let bytes = postcard::to_stdvec(&known).map_err(|error| failed(&error.to_string()))?;
+        self.together(&Request::Save(Cow::Borrowed(&place)));
+        let interrupt = self.interrupt.clone();
+        let is_over = || interrupt.as_ref().is_some_and(Interrupt::is_requested);
+        let written = sessions::write(&mut self.machine, &place, &bytes, &is_over);
+        written.map(|bytes| (known.names.len(), bytes)).map_err(|problem| failed(&problem))
     }
 
     /// Makes this session the one that was saved by a name.
@@ -75,25 +93,28 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If the session cannot go on.
     pub fn restore(&mut self, argument: &str) -> Result<Next, Stop> {
-        let (path, begun, style) = (file(argument), Instant::now(), self.options.style());
-        let (known, values) = match sessions::find::<Known>(&path, style) {
-            Ok(found) => found,
-            Err(stop) => return Ok(self.conclude(Err(stop))),
-        };
+        let (path, begun) = (file(argument), Instant::now());
+        match self.become_kept(&path) {
+            Ok(count) => {
+                let (names, time) = (names_text(count), begun.elapsed().as_secs_f64());
+                let folder = path.display().to_string();
+                let text = format!("restored from {}: {names} in {time:.2} s\n", visible::line(&folder));
+                self.answer(&text).map(|()| Next::Go)
+            }
+            Err(stop) => Ok(self.conclude(Err(stop))),
+        }
+    }
+
+    /// Makes this session the one that was saved in a folder: how many names it has.
+    fn become_kept(&mut self, path: &Path) -> Result<usize, Stop> {
+        let style = self.options.style();
+        let (known, values) = sessions::find::<Known>(path, style)?;
         let place = values.place();
         let refused = |problem: &str| sessions::not_restored(&place, problem, style);
-        let found = again(&mut self.sources, &known).and_then(|session| {
-            let bytes = postcard::to_stdvec(&values).map_err(|error| error.to_string())?;
-            Ok((session, bytes))
-        });
-        let (session, bytes) = match found {
-            Ok(found) => found,
-            Err(problem) => return Ok(self.conclude(Err(refused(&problem)))),
-        };
+        let session = again(&mut self.sources, &known).map_err(|problem| refused(&problem))?;
+        let bytes = postcard::to_stdvec(&values).map_err(|error| refused(&error.to_string()))?;
         self.together(&Request::Restore(Cow::Owned(bytes)));
-        if let Err(problem) = sessions::restore(&mut self.machine, values) {
-            return Ok(self.conclude(Err(refused(&problem))));
-        }
+        sessions::restore(&mut self.machine, values).map_err(|problem| refused(&problem))?;
         self.session = session;
         self.options.seed = known.seed;
         self.draws = usize::try_from(known.draws).unwrap_or(0);
@@ -101,9 +122,37 @@ impl<E: Engine> Repl<E> {
         self.syntax = if known.is_v { Syntax::V } else { Syntax::Nesl };
         self.accepted = known.accepted;
         self.loaded = known.loaded.into_iter().map(PathBuf::from).collect();
-        let (names, time) = (names_text(known.names.len()), begun.elapsed().as_secs_f64());
-        let folder = path.display().to_string();
-        self.answer(&format!("restored from {}: {names} in {time:.2} s\n", visible::line(&folder))).map(|()| Next::Go)
+        Ok(known.names.len())
+    }
+
+    /// Leaves the session in a folder for another process, which [goes on](Repl::go_on) with it: how many names, and
+    /// how many bytes of values.
+    ///
+    /// # Errors
+    /// Why that is impossible.
+    #[cfg(feature = "mpi")]
+    pub(in crate::repl) fn leave_in(&mut self, folder: &Path) -> Result<(usize, u64), Stop> {
+        let Settings { shown, timing, .. } = self.settings;
+        let manner = Manner { shown, timing, is_numbered: self.is_numbered, folder: self.folder.clone() };
+        let kept = self.keep(folder)?;
+        let failed = |problem: &dyn Display| sessions::not_saved(folder, &problem.to_string(), self.options.style());
+        let bytes = postcard::to_stdvec(&manner).map_err(|error| failed(&error))?;
+        fs::write(folder.join(MANNER), bytes).map_err(|error| failed(&error))?;
+        Ok(kept)
+    }
+
+    /// Goes on with a session that another process has left in a folder.
+    ///
+    /// # Errors
+    /// Why that is impossible.
+    pub(in crate::repl) fn go_on(&mut self, folder: &Path) -> Result<(), Stop> {
+        let unread = |problem: &dyn Display| Stop::failed(format!("error: cannot go on with a session: {problem}"));
+        let bytes = fs::read(folder.join(MANNER)).map_err(|error| unread(&error))?;
+        let manner: Manner = postcard::from_bytes(&bytes).map_err(|error| unread(&error))?;
+        self.become_kept(folder)?;
+        (self.settings.shown, self.settings.timing) = (manner.shown, manner.timing);
+        (self.is_numbered, self.folder) = (manner.is_numbered, manner.folder);
+        Ok(())
     }
 
     fn known(&self) -> Known {
