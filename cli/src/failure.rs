@@ -9,7 +9,7 @@ use nesl_frontend::surroundings::{Surroundings, surroundings};
 use nesl_frontend::syntax::nesl::parser;
 use nesl_frontend::syntax::{Syntax, failures};
 use nesl_frontend::{Diagnostic, Label, Session};
-use nesl_prim::Failure;
+use nesl_prim::{Failure, visible};
 use nesl_span::{FileId, SourceMap, Span};
 use std::collections::HashMap;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub fn lost(failure: &Failure) -> Stop {
 fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     let place = error.user_span(sources);
     let mut texts = Texts { sources, forms: HashMap::new() };
-    let function = texts.around(place).function.map(|name| format!("in `{name}`"));
+    let function = texts.around(place).function.map(|name| format!("in `{}`", visible::name(&name)));
     // Of library functions that call each other the outermost is the one that the user wrote.
     let chain = || std::iter::once(error.span).chain(error.calls.iter().copied());
     let called = chain().take_while(|&span| span != place).last().and_then(|span| texts.around(span).function);
@@ -60,6 +60,9 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
     let own = match &error.failure {
         _ if words.is_some() => words.map(str::to_owned),
         Failure::LengthMismatch { .. } => lengths_hint(function).map(str::to_owned),
+        Failure::IndexOutOfRange { index, length } if *index < 0 && *length > 0 => {
+            Some("indices count from 0; from the end they are v[#v - 1], v[#v - 2] and so on".to_owned())
+        }
         Failure::BadRange { start, end, stride } => downwards_hint(*start, *end, *stride),
         Failure::BadCount { .. } if matches!(function, "take" | "drop") => Some(format!(
             "{function}_most(v, n) takes a sequence that is shorter, too; a negative count counts from the end"
@@ -79,13 +82,14 @@ fn diagnostic(error: &RuntimeError, sources: &SourceMap) -> Diagnostic {
 /// So many calls at either end of a chain are shown. What is between them repeats, as a rule, what is there.
 const CALLS_SHOWN: usize = 5;
 
-/// The ends of a chain of calls, and between them how many are left out.
-fn shortened(mut calls: Vec<Label>) -> Vec<Label> {
+/// The ends of a chain of calls, and between them how many are left out, where that is known.
+fn shortened(mut calls: Vec<Label>, is_whole: bool) -> Vec<Label> {
     let hidden = calls.len().saturating_sub(2 * CALLS_SHOWN);
     // One line that says so is no shorter than the line it stands for.
     if hidden > 1 {
         let place = calls[CALLS_SHOWN].span;
-        let text = format!("{hidden} more calls, the next of them");
+        let many = if is_whole { hidden.to_string() } else { "many".to_owned() };
+        let text = format!("{many} more calls, the next of them");
         calls.splice(CALLS_SHOWN..CALLS_SHOWN + hidden, [Label { span: place, text }]);
     }
     calls
@@ -143,7 +147,11 @@ impl Texts<'_> {
             Syntax::Nesl => parser::parse(place.file, &source.text).forms,
             Syntax::V => Session::new(&mut SourceMap::default()).forms(sources, place.file),
         };
-        surroundings(forms.or_insert_with(parse), place)
+        let mut found = surroundings(forms.or_insert_with(parse), place);
+        // A statement of V at a prompt is made a function of this name.
+        let is_input = source.name.starts_with("<input");
+        found.function.take_if(|name| is_input && **name == *"input");
+        found
     }
 
     /// The calls from user code behind that at the place of an error, the innermost first. Equal ones that follow each
@@ -154,15 +162,19 @@ impl Texts<'_> {
         let mut calls: Vec<(Label, usize)> = Vec::new();
         for behind in chain.get(first..).unwrap_or_default().windows(2) {
             let (callee, call) = (self.around(behind[0]), behind[1]);
-            if callee.is_loop || !self.sources.is_user(call) {
+            // What runs `main` calls it by its name alone.
+            let is_bare = callee.function.as_deref() == Some(self.sources.text(call)) && callee.inner.is_none();
+            if callee.is_loop || is_bare || !self.sources.is_user(call) {
                 continue;
             }
             if let Some((_, count)) = calls.last_mut().filter(|(last, _)| last.span == call) {
                 *count += 1;
                 continue;
             }
-            let callee = callee.function.map_or_else(String::new, |name| format!("`{name}` "));
-            let caller = self.around(call).function.map_or_else(String::new, |name| format!(" in `{name}`"));
+            let name = callee.inner.or(callee.function).filter(|name| !name.is_empty());
+            let callee = name.map_or_else(String::new, |name| format!("`{}` ", visible::name(&name)));
+            let caller = self.around(call).function;
+            let caller = caller.map_or_else(String::new, |name| format!(" in `{}`", visible::name(&name)));
             calls.push((Label { span: call, text: format!("{callee}called{caller}") }, 1));
         }
         let is_whole = error.calls.len() < 2 * CALLS_KEPT;
@@ -174,7 +186,7 @@ impl Texts<'_> {
             }
             label
         };
-        shortened(calls.into_iter().map(counted).collect())
+        shortened(calls.into_iter().map(counted).collect(), is_whole)
     }
 
     /// Which element an error was on. The engine counts the elements that the failing operation ran on: those of one
@@ -262,8 +274,8 @@ mod tests {
                      called at a.nesl:3:1\n";
         assert!(text.ends_with(calls), "{text}");
         let label = |line: usize| Label { span: Span::new(user, line, line + 1), text: String::new() };
-        assert_eq!(shortened((0..11).map(label).collect()).len(), 11);
-        let cut = shortened((0..20).map(label).collect());
+        assert_eq!(shortened((0..11).map(label).collect(), true).len(), 11);
+        let cut = shortened((0..20).map(label).collect(), true);
         assert_eq!((cut.len(), &*cut[5].text), (11, "10 more calls, the next of them"));
     }
 

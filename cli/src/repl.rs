@@ -56,8 +56,8 @@ pub fn run(mut repl: impl Conversation, options: &RunOptions) -> Result<(), Stop
     }
     let is_colored = options.color.enabled_on(&std::io::stdout());
     let result = if is_terminal { terminal::run(&mut repl, is_colored) } else { piped(&mut repl) };
-    let finished = repl.finish();
-    result.and(finished)
+    // The exit code of a program that has ended a session elsewhere comes before that of inputs that were wrong.
+    repl.finish().and(result)
 }
 
 /// Who evaluates what is typed at a terminal.

@@ -156,6 +156,14 @@ fn run_time_errors_tell_the_calls_that_led_there() {
         "function g(x) = 10 / x;\nfunction h(v) = {g(x) : x in v};\nh([1, 0]) ++ h([2]);",
         &["  `g` called in `h` at a.nesl:2:18", "  `h` called at a.nesl:3:1"],
     );
+    called(
+        "function g(n) =\n  let h(x) = x / n;\n      k(y) = h(y) + 1\n  in {k(i) : i in [0:3]};\ng(0);",
+        &["  `h` called in `g` at a.nesl:3:14", "  `k` called in `g` at a.nesl:4:7", "  `g` called at a.nesl:5:1"],
+    );
+    called(
+        "function twice(g, x) = g(g(x));\ntwice(x => 1 / x, 0);",
+        &["  called in `twice` at a.nesl:1:26", "  `twice` called at a.nesl:2:1"],
+    );
     // Of what the library does the user's call is shown, and functions that it calls in turn.
     called("function g(v) = take(v, 2);\ng([1]);", &["  `g` called at a.nesl:2:1"]);
     called(
@@ -178,6 +186,14 @@ fn run_time_errors_of_v_are_in_its_words() {
         "b.v",
         "int main() { int v[*]; v = [1, 2]; int s = 0; for (int i = 0; i < 9; i++) s += v[i]; return s; }\n",
     );
+    bench.write(
+        "c.v",
+        "int last(int v[*]) { int i = 0; while (i < 9) i = i + v[i]; return i; }\nint main() { int w[2] = {1, 1}; return last(w); }\n",
+    );
+    for engine in ["--engine=oracle", "--engine=threads"] {
+        let ran = bench.nesl(&["run", engine, "c.v"]);
+        assert_eq!(ran.err.lines().last(), Some("  `last` called in `main` at c.v:2:40"), "{ran:#?}");
+    }
     bench.nesl(&["run", "b.v"]).fails(1, &["index 2 is out of range for a vector of length 2", "in `main`"]);
 }
 

@@ -3,7 +3,7 @@
 //! Run-time errors know spans alone; with this their messages say in which function, and whether the number of an
 //! element is that of one apply-to-each.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Symbol, TopLevel, TopLevelKind};
+use crate::ast::{BinaryOp, Binding, Expr, ExprKind, FunctionDefinition, PatternKind, Symbol, TopLevel, TopLevelKind};
 use nesl_span::Span;
 
 /// What is around a place.
@@ -13,6 +13,8 @@ pub struct Surroundings {
     pub function: Option<Symbol>,
     /// Whether what stands there is a loop of V, and called where it stands.
     pub is_loop: bool,
+    /// The function inside of that which it is in; an empty name for one that has none.
+    pub inner: Option<Symbol>,
     /// The apply-to-eachs whose body or filter it is in.
     pub eaches: usize,
     /// The branches around all of these that it is in: of an `if`, or of an `and` or `or`, whose right side is one too.
@@ -23,14 +25,26 @@ pub struct Surroundings {
     pub is_index: bool,
 }
 
+/// The mark in the names of functions that are loops of V, behind the name of the function that they stand in.
+const LOOP: &str = "~loop";
+
+fn is_loop(function: &FunctionDefinition) -> bool {
+    function.name.symbol.contains(LOOP)
+}
+
 /// What is around a place of a text with these forms.
 pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
     let mut found = Surroundings::default();
-    let Some(form) = forms.iter().find(|form| form.span.contains(place)) else { return found };
+    // The call of a loop stands where the loop does.
+    let is_loop = |form: &TopLevel| matches!(&form.kind, TopLevelKind::Function(function) if is_loop(function));
+    let is_around = |form: &&TopLevel| form.span.contains(place) && !(form.span == place && is_loop(form));
+    let Some(form) = forms.iter().filter(is_around).min_by_key(|form| form.span.end - form.span.start) else {
+        return found;
+    };
     let mut next = match &form.kind {
         TopLevelKind::Function(function) => {
             // A loop of V is a part of the function that it stands in.
-            let name = function.name.symbol.split_once("~loop").map(|(name, _)| Symbol::from(name));
+            let name = function.name.symbol.split_once(LOOP).map(|(name, _)| Symbol::from(name));
             found.is_loop = name.is_some();
             found.function = Some(name.unwrap_or_else(|| function.name.symbol.clone()));
             let defaults = function.keywords.iter().map(|keyword| &keyword.default);
@@ -43,6 +57,12 @@ pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
         found.is_index = matches!(expression.kind, ExprKind::Index { .. });
         next = found.enter(expression, place);
     }
+    let is_datatype = |name: &mut Symbol| {
+        forms
+            .iter()
+            .any(|form| matches!(&form.kind, TopLevelKind::Datatype(definition) if definition.name.symbol == *name))
+    };
+    found.inner.take_if(is_datatype);
     found
 }
 
@@ -58,6 +78,22 @@ impl Surroundings {
                 let in_filter = filter.as_deref().is_some_and(|filter| around(&filter));
                 self.eaches += usize::from(in_body || in_filter);
                 in_body && filter.is_some()
+            }
+            ExprKind::Lambda { body, .. } => {
+                if around(&&**body) {
+                    self.inner = Some(Symbol::from(""));
+                }
+                false
+            }
+            ExprKind::Let { bindings, .. } => {
+                // What looks like a record may be one that is taken apart, of a datatype that is known elsewhere.
+                if let Some(Binding { pattern, .. }) = bindings.iter().find(|binding| around(&&binding.value))
+                    && let PatternKind::Record(name, _) = &pattern.kind
+                    && !name.symbol.contains('.')
+                {
+                    self.inner = Some(name.symbol.clone());
+                }
+                false
             }
             _ => false,
         };

@@ -410,3 +410,18 @@ fn numbers_and_definitions_of_other_languages() {
     advises("in = 3;", "E0190", "choose another name");
     advises("and = 3;", "E0190", "choose another name");
 }
+
+#[test]
+fn what_numpy_users_write_in_their_first_hour() {
+    advises("[10, 20, 30][[0, 2]];", "E0202", "v -> indices");
+    advises("[1, 2][[t, t]];", "E0202", "{x in v | x > 0}");
+    advises("m = [[1]]; m[0, 0];", "E0202", "m[i][j]");
+    advises("plot([1.0], [2.0], file = \"a.svg\");", "E0110", "by name with `:=`");
+    advises("floor(7 / 2);", "E0202", "write 7.0 / 2.0");
+    advises("n = 3; floor(n / 2);", "E0202", "write float(n) / 2.0");
+    advises("dot([1, 2], [3.0, 4.0]);", "E0202", "{float(x) : x in [1, 2]}");
+    advises("matmul([[1.0]], [[1]]);", "E0202", "{{float(y) : y in x} : x in [[1]]}");
+    advises("v = [1, 2]; map(sqrt, v);", "E0202", "{float(x) : x in v}");
+    advises("join_strings([1, 2], \",\");", "E0202", "{@x : x in [1, 2]}");
+    advises("lower_bound([\"a\"], \"b\");", "E0203", "partition_point(y => string_less(y, x), v)");
+}

@@ -161,7 +161,10 @@ impl Files {
             Target::Records(_) if content.begins_with(npy::MAGIC)? || npz::is_archive(&mut content)? => {
                 Err(content.error("arrays do not become tuples"))
             }
-            Target::Records(cells) => csv::records(&mut content, &cells, share),
+            Target::Records(cells) => {
+                text::leave_out_comments(&mut content)?;
+                csv::records(&mut content, &cells, share)
+            }
             Target::Numbers(..) => unreachable!("they were read"),
         }
     }

@@ -99,7 +99,7 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), (Path
         let path = if path == Path::new(".") { PathBuf::from(entry.file_name()) } else { entry.path() };
         if is_folder {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "nesl" || extension == "v") && !path.is_dir() {
+        } else if path.extension().is_some_and(|extension| extension == "nesl" || extension == "v") && path.is_file() {
             files.push(path);
         }
     }

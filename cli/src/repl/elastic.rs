@@ -342,8 +342,8 @@ impl ElasticSession<'_> {
             Err(stop) => {
                 seated.leave_interrupts(false);
                 let problem = stop.message().trim_start_matches("error: ").to_owned();
-                let and = if problem.is_empty() { String::new() } else { format!(": {problem}") };
-                Ok(seated.refuse(&format!("the session goes on in this process{and}")))
+                let why = if problem.is_empty() { "no ranks could be started" } else { &problem };
+                Ok(seated.refuse(&format!("the session goes on in this process: {why}")))
             }
         }
     }

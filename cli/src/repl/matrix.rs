@@ -15,6 +15,7 @@ use nesl_backend::{Engine, Slot, Value};
 use nesl_prim::{Constants, Element, ScalarOp, ScalarType, ScalarValue, text};
 use nesl_vcode::Shape;
 use serde::{Deserialize, Serialize};
+use unicode_width::UnicodeWidthStr;
 
 /// The most elements that are shown where nothing is left out: what can be lined up only when all of it is at hand.
 const MOST: usize = 1 << 20;
@@ -49,7 +50,7 @@ impl Page {
 
     /// Lines that a text without line ends takes.
     pub fn lines_of(self, text: &str) -> usize {
-        (self.before + text.chars().count() + self.after).div_ceil(self.columns.max(1))
+        (self.before + text.width() + self.after).div_ceil(self.columns.max(1))
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Manner<'a> {
 }
 
 /// As many elements of each sequence are shown on any screen.
-const LEAST_SHOWN: usize = 3;
+const LEAST_SHOWN: usize = 1;
 
 impl Manner<'_> {
     /// How many elements of each sequence to try next where a text does not fit the screen; none where it does, or
@@ -98,8 +98,9 @@ mod tests {
         let manner = |limit, page| Manner { limit, types: Cow::Borrowed(&[]), page };
         assert_eq!(manner(Some(100), page).fewer(&"x".repeat(40)), None);
         assert_eq!(manner(Some(100), page).fewer(&"x".repeat(41)), Some(66));
-        assert_eq!(manner(Some(4), page).fewer(&"x".repeat(41)), Some(3));
-        assert_eq!(manner(Some(3), page).fewer(&"x".repeat(41)), None);
+        assert_eq!(manner(Some(4), page).fewer(&"x".repeat(41)), Some(2));
+        assert_eq!(manner(Some(100), page).fewer(&"漢".repeat(21)), Some(66));
+        assert_eq!(manner(Some(1), page).fewer(&"x".repeat(41)), None);
         assert_eq!(manner(None, page).fewer(&"x".repeat(41)), None);
         assert_eq!(manner(Some(100), None).fewer(&"x".repeat(41)), None);
     }

@@ -182,7 +182,13 @@ pub fn going_on(ranks: usize, options: &RunOptions, folder: &Path) -> Result<Box
     match session {
         Ok(session) => Ok(Box::new(session)),
         Err(stop) => {
+            let caught = signals::caught().filter(|&signal| !signals::is_interrupt(signal));
             signals::note_no_more();
+            if let Some(signal) = caught {
+                // It was for this process, which leaves nothing behind.
+                let _ = std::fs::remove_dir_all(folder);
+                signals::raise(signal);
+            }
             Err(stop)
         }
     }

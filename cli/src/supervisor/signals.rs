@@ -39,6 +39,14 @@ mod noted {
         }
     }
 
+    /// Lets a signal do what it does.
+    pub fn raise(signal: i32) {
+        if let Ok(signal) = nix::sys::signal::Signal::try_from(signal) {
+            // There is no reason for failure: this process has the right to end itself.
+            let _ = nix::sys::signal::raise(signal);
+        }
+    }
+
     /// From here on SIGUSR1 is noted, too.
     pub fn note_user() {
         let _ = register_usize(SIGUSR1, Arc::clone(&CAUGHT), SIGUSR1 as usize);
@@ -96,6 +104,9 @@ mod noted {
     /// Nothing was.
     pub fn note_no_more() {}
 
+    /// None can be.
+    pub fn raise(_: i32) {}
+
     /// Nothing is noted.
     pub fn note_user() {}
 
@@ -136,5 +147,5 @@ mod noted {
 
 pub use noted::{
     caught, forget_interrupt, forget_request, is_interrupt, is_request, note, note_look, note_no_more, note_user,
-    take_look, that_ended,
+    raise, take_look, that_ended,
 };

@@ -147,6 +147,10 @@ impl Inference<'_> {
                     Some(twin) => self.mixing_hint((given_parts[twin], sources[twin]), (given, place)),
                     None => self.conversion_hint(given, wanted, place),
                 };
+                // One before may be the one to change, whose elements have said what is wanted.
+                let mut before = given_parts.iter().zip(&sources).take(index);
+                let changed = || before.find_map(|(&other, source)| self.elements_hint(other, given, source));
+                report.hint = report.hint.or_else(changed);
                 report
             });
             // What the arguments before have said of the types counts here, too.

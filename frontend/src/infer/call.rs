@@ -163,7 +163,13 @@ impl Inference<'_> {
             sound = false;
         }
         let position = self.expression(index);
-        sound &= self.require(position.ty, Types::INT, index, "an index");
+        if !self.require(position.ty, Types::INT, index, "an index") {
+            sound = false;
+            let hint = self.index_hint(position.ty);
+            if let (Some(report), Some(hint)) = (self.diagnostics.last_mut(), hint) {
+                report.hint.get_or_insert_with(|| hint.to_owned());
+            }
+        }
         if sound { self.library_call("elt", vec![vector, position], span) } else { error(span) }
     }
 

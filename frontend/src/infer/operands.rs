@@ -8,6 +8,9 @@ use crate::ty::Class;
 use crate::typed::types::{Node, TypeId};
 use nesl_prim::{ScalarOp, ScalarType};
 
+/// Longer texts of a program are not repeated in a hint.
+const LONGEST_QUOTED: usize = 40;
+
 /// An operand in a hint: its type and its text.
 type Operand<'t> = (TypeId, &'t str);
 
@@ -182,6 +185,42 @@ impl Inference<'_> {
         Some(format!("this is a pair, a value and whether it is one: {form}"))
     }
 
+    /// The hint for a sequence whose elements, at whatever depth, only have to become floats, or text.
+    pub(super) fn elements_hint(&self, given: TypeId, wanted: TypeId, source: &ast::Expr) -> Option<String> {
+        let (mut given, mut wanted, mut depth) = (given, wanted, 0);
+        while let (Some(inner), Some(wanted_inner)) = (self.element(given), self.element(wanted)) {
+            (given, wanted, depth) = (inner, wanted_inner, depth + 1);
+        }
+        let sequence = self.quote(source.span).filter(|text| text.len() <= LONGEST_QUOTED).unwrap_or("v");
+        let mut names = free_names([sequence, "float"]);
+        let path: Vec<char> = names.by_ref().take(depth).collect();
+        let element = path.last().filter(|_| path.len() == depth)?;
+        let body = match (self.scalar_of(given)?, self.scalar_of(wanted)) {
+            (ScalarType::Int, Some(ScalarType::Float)) => format!("float({element})"),
+            (ScalarType::Int | ScalarType::Float | ScalarType::Bool, None) if self.is_text(wanted) => {
+                format!("@{element}")
+            }
+            _ => return None,
+        };
+        let sources = std::iter::once(sequence.to_owned()).chain(path.iter().map(char::to_string));
+        let each = |body: String, (name, from): (&char, String)| format!("{{{body} : {name} in {from}}}");
+        let parts: Vec<(&char, String)> = path.iter().zip(sources).collect();
+        Some(format!("for all elements write {}", parts.into_iter().rev().fold(body, each)))
+    }
+
+    /// The hint for what is no index.
+    pub(super) fn index_hint(&self, given: TypeId) -> Option<&'static str> {
+        match self.types.node(given) {
+            Node::Pair(..) => Some("in nested sequences indices follow one another: m[i][j]"),
+            Node::Sequence(element) => match self.scalar_of(element)? {
+                ScalarType::Int => Some("the elements at several indices are v -> indices"),
+                ScalarType::Bool => Some("elements are chosen by a filter: {x in v | x > 0}"),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The hint for a string of one character where a character is needed.
     fn character_hint(&self, source: &ast::Expr) -> Option<String> {
         match &source.kind {
@@ -215,6 +254,12 @@ impl Inference<'_> {
             }
             "min_val" if self.element(given).is_some_and(|element| self.scalar_of(element).is_none()) => {
                 return Some("`sort` orders values of any type: the first is sort(v)[0]".to_owned());
+            }
+            "lower_bound" | "upper_bound"
+                if self.element(given).is_some_and(|element| self.scalar_of(element).is_none()) =>
+            {
+                let is_before = if name == "lower_bound" { "string_less(y, x)" } else { "not(string_less(x, y))" };
+                return Some(format!("for keys of any type: partition_point(y => {is_before}, v)"));
             }
             "append" if self.element(wanted).is_some_and(|element| self.fits(given, element)) => {
                 return Some("one element is appended by `snoc(v, x)`, or `v ++ [x]`".to_owned());

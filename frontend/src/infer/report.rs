@@ -36,7 +36,7 @@ use super::foreign_words::foreign_word;
 use super::order::EarlyUse;
 use super::show::{class_plural, class_singular};
 use super::{Inference, Meaning};
-use crate::ast::{Expr, ExprKind, PatternKind, TopLevelKind};
+use crate::ast::{BinaryOp, Expr, ExprKind, PatternKind, TopLevelKind};
 use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
 use crate::typed::types::{Failure, Key, Node, TypeId, Types};
 use nesl_prim::{ScalarType, ScalarValue};
@@ -223,14 +223,23 @@ impl Inference<'_> {
                 let is_word = |value: &&str| value.chars().all(char::is_alphanumeric);
                 Some(format!("`@` makes text of a value: @{}", bare.filter(is_word).unwrap_or(value)))
             }
+            (Node::Sequence(_), Node::Sequence(_)) => self.elements_hint(actual, wanted, expression),
             _ => None,
         }
     }
 
     /// The hint for an int where a float is needed.
     fn float_hint(&self, int: &Expr) -> String {
-        match int.kind {
+        match &int.kind {
             ExprKind::Literal(ScalarValue::Int(value)) => format!("write {value}.0, or float({value})"),
+            // The quotient of ints is cut off already.
+            ExprKind::Binary { op: BinaryOp::Divide, left, right, .. } => {
+                let part = |side: &Expr| match (&side.kind, self.quote(side.span)) {
+                    (ExprKind::Literal(ScalarValue::Int(value)), _) => format!("{value}.0"),
+                    (_, text) => format!("float({})", text.unwrap_or("…")),
+                };
+                format!("`/` of ints is an int: write {} / {}", part(left), part(right))
+            }
             _ => match self.quote(int.span) {
                 Some(text) if text.starts_with('(') && text.ends_with(')') => format!("write float{text}"),
                 Some(text) => format!("write float({text})"),

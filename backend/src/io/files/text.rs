@@ -87,23 +87,31 @@ fn scan(content: &mut Content, start: u64, mut goes_on: impl FnMut(&[u8]) -> boo
     Ok(())
 }
 
-/// Goes on behind the lines at the beginning that begin with `#`.
+/// Goes on behind the lines at the beginning that begin with `#`, with blank ones between them.
 pub(super) fn leave_out_comments(content: &mut Content) -> Result<(), InputError> {
     let mark = if content.begins_with(BYTE_ORDER_MARK)? { BYTE_ORDER_MARK.len() as u64 } else { 0 };
     let (mut start, mut lines) = (mark, 0);
-    while start < content.length && content.read(start..start + 1)? == b"#" {
-        let mut end = start;
-        let mut is_ended = false;
+    while start < content.length {
+        let (mut length, mut is_ended, mut first) = (0, false, None);
         scan(content, start, |bytes| {
             let newline = bytes.iter().position(|&byte| byte == b'\n');
+            let line = &bytes[..newline.unwrap_or(bytes.len())];
+            first = first.or_else(|| line.iter().copied().find(|byte| !byte.is_ascii_whitespace()));
             is_ended = newline.is_some();
-            end += newline.map_or(bytes.len(), |newline| newline + 1) as u64;
-            !is_ended
+            length += (line.len() + usize::from(is_ended)) as u64;
+            !is_ended && first.is_none_or(|first| first == b'#')
         })?;
-        (start, lines) = (end, lines + usize::from(is_ended));
-    }
-    if start > mark {
-        (content.base, content.length, content.lines_before) = (content.base + start, content.length - start, lines);
+        (start, lines) = (start + length, lines + usize::from(is_ended));
+        match first {
+            Some(b'#') => {
+                let behind = content.base + start;
+                (content.base, content.length, start) = (behind, content.length - start, 0);
+                content.lines_before += lines;
+                lines = 0;
+            }
+            None => {}
+            Some(_) => break,
+        }
     }
     Ok(())
 }
@@ -435,7 +443,9 @@ mod tests {
 
     #[test]
     fn comments_come_first() {
-        for (head, lines) in [("", 0), ("# a header\n", 1), ("#\r\n# two\n", 2), ("\u{feff}# marked\n", 1)] {
+        for (head, lines) in
+            [("", 0), ("# a header\n", 1), ("#\r\n# two\n", 2), ("\u{feff}# marked\n", 1), ("# a\n\n  # b\n", 3)]
+        {
             let text = format!("{head}1 2\n3 x\n");
             let mut content = content(&text);
             leave_out_comments(&mut content).unwrap();

@@ -148,6 +148,9 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
         Token::Equal if expected.contains(What::Semicolon) && context.is_none() => {
             Some("equality is `==`; if a new form begins here, end the one before with `;`")
         }
+        Token::Equal if expected.contains(What::CloseParenthesis) && is_argument(before, last) => {
+            Some("an argument is passed by name with `:=`; equality is `==`")
+        }
         Token::Equal if expected.contains(What::Operator) => Some("equality is `==`"),
         _ if expected.contains(What::Else) => Some("every `if` needs an `else`"),
         Token::Keyword(Keyword::In) if context == Some(Context::Each) && expected.contains(What::CloseBrace) => {
@@ -273,6 +276,22 @@ fn last_words(text: &str) -> (&str, &str) {
     let (rest, last) = text.split_at(text.trim_end_matches(is_word).len());
     let rest = rest.trim_end();
     (&rest[rest.trim_end_matches(is_word).len()..], last)
+}
+
+/// Whether the last word of a text begins an argument of a call: `plot(x, y, file`.
+fn is_argument(text: &str, last: &str) -> bool {
+    let rest = text[..text.len() - last.len()].trim_end();
+    let mut depth = 0;
+    let open = rest.char_indices().rev().find(|&(_, sign)| {
+        match sign {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' => depth -= 1,
+            _ => {}
+        }
+        depth < 0
+    });
+    let is_call = open.is_some_and(|(place, sign)| sign == '(' && rest[..place].ends_with(is_word));
+    !last.is_empty() && rest.ends_with([',', '(']) && is_call
 }
 
 /// Whether an operand ends before the last word of a text.
