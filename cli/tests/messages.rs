@@ -162,7 +162,7 @@ fn run_time_errors_tell_the_calls_that_led_there() {
     );
     called(
         "function twice(g, x) = g(g(x));\ntwice(x => 1 / x, 0);",
-        &["  called in `twice` at a.nesl:1:26", "  `twice` called at a.nesl:2:1"],
+        &["  called in `twice` at a.nesl:1:25", "  `twice` called at a.nesl:2:1"],
     );
     // Of what the library does the user's call is shown, and functions that it calls in turn.
     called("function g(v) = take(v, 2);\ng([1]);", &["  `g` called at a.nesl:2:1"]);
