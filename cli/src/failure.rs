@@ -270,7 +270,7 @@ mod tests {
         calls.push(at("down(3, [1])"));
         let error = RuntimeError { calls, ..RuntimeError::at(at("v[5]"), failure) };
         let text = Style::plain().diagnostic(&diagnostic(&error, &sources), &sources);
-        let calls = "  `g` called in `down` at a.nesl:2:37\n  `down` called in `down`, 3 times, at a.nesl:2:47\n  `down` \
+        let calls = "  `g` called in `down` at a.nesl:2:38\n  `down` called in `down`, 3 times, at a.nesl:2:48\n  `down` \
                      called at a.nesl:3:1\n";
         assert!(text.ends_with(calls), "{text}");
         let label = |line: usize| Label { span: Span::new(user, line, line + 1), text: String::new() };
