@@ -8,7 +8,7 @@ mod common;
 
 use common::marked::Mark;
 use common::{Bench, Ran, launcher, turn};
-use rexpect::session::{Options, spawn_with_options};
+use rexpect::session::{Options, PtySession, spawn_with_options};
 use std::io::BufRead as _;
 use std::path::Path;
 use std::process::Stdio;
@@ -150,6 +150,17 @@ fn who_asks_for_what_cannot_be_keeps_the_session() {
     assert!(alone.err.contains("this engine runs in one process") && alone.out.contains("it = 2"), "{alone:?}");
 }
 
+/// Ctrl-C ends what is evaluated, also where the instances of an apply-to-each are; `fib` is known.
+fn interrupts_end_evaluations(session: &mut PtySession) {
+    for endless in ["fib(90)", "sum({fib(80 + rem(i, 3)) : i in [0:5000]})"] {
+        session.send_line(endless).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        session.send_control('c').unwrap();
+        session.exp_string("interrupted").unwrap();
+        session.exp_string("nesl> ").unwrap();
+    }
+}
+
 #[test]
 fn a_session_that_began_in_one_process_gets_ranks() {
     if launcher().is_none() {
@@ -200,13 +211,7 @@ fn a_session_at_a_terminal_that_began_in_one_process_gets_ranks() {
     answers("sum(v)", "it = 4999950000.0 : float", "[4] nesl> ");
     answers(":ranks 2", "2 ranks, started in ", "nesl> ");
     answers("_3 + it", "it = 9999900000.0 : float", "nesl> ");
-    for endless in ["fib(90)", "sum({fib(80 + rem(i, 3)) : i in [0:5000]})"] {
-        session.send_line(endless).unwrap();
-        std::thread::sleep(Duration::from_millis(300));
-        session.send_control('c').unwrap();
-        session.exp_string("interrupted").unwrap();
-        session.exp_string("nesl> ").unwrap();
-    }
+    interrupts_end_evaluations(&mut session);
     let mut answers = |input: &str, answer: &str| {
         session.send_line(input).unwrap();
         session.exp_string(answer).unwrap();
@@ -290,13 +295,7 @@ fn a_session_at_a_terminal_grows_sleeps_and_names_who_dies() {
     let all = processes(&format!("rank  machine{listing}"));
     assert_eq!(all.len(), 4, "{listing}");
     // An interrupt ends an evaluation on all of them.
-    for endless in ["fib(90)", "sum({fib(80 + rem(i, 3)) : i in [0:5000]})"] {
-        session.send_line(endless).unwrap();
-        std::thread::sleep(Duration::from_millis(300));
-        session.send_control('c').unwrap();
-        session.exp_string("interrupted").unwrap();
-        session.exp_string("nesl> ").unwrap();
-    }
+    interrupts_end_evaluations(&mut session);
     let mut answers = |input: &str, answer: &str| {
         session.send_line(input).unwrap();
         session.exp_string(answer).unwrap();
