@@ -147,11 +147,7 @@ impl Texts<'_> {
             Syntax::Nesl => parser::parse(place.file, &source.text).forms,
             Syntax::V => Session::new(&mut SourceMap::default()).forms(sources, place.file),
         };
-        let mut found = surroundings(forms.or_insert_with(parse), place);
-        // A statement of V at a prompt is made a function of this name.
-        let is_input = source.name.starts_with("<input");
-        found.function.take_if(|name| is_input && **name == *"input");
-        found
+        surroundings(forms.or_insert_with(parse), place)
     }
 
     /// The calls from user code behind that at the place of an error, the innermost first. Equal ones that follow each

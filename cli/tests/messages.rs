@@ -194,6 +194,8 @@ fn run_time_errors_of_v_are_in_its_words() {
         let ran = bench.nesl(&["run", engine, "c.v"]);
         assert_eq!(ran.err.lines().last(), Some("  `last` called in `main` at c.v:2:40"), "{ran:#?}");
     }
+    let ran = bench.piped(&[], ":syntax v\nint y[2] = {1, 2};\nint i = 0;\nwhile (i < 5) { y[i] = 3; i++; }\n");
+    assert!(ran.err.contains("E0401") && !ran.err.contains("in `") && !ran.err.contains("called"), "{ran:#?}");
     bench.nesl(&["run", "b.v"]).fails(1, &["index 2 is out of range for a vector of length 2", "in `main`"]);
 }
 

@@ -25,7 +25,8 @@ pub struct Surroundings {
     pub is_index: bool,
 }
 
-/// The mark in the names of functions that are loops of V, behind the name of the function that they stand in.
+/// The mark in the names of functions that are loops of V, behind the name of the function that they stand in, if they
+/// stand in one.
 const LOOP: &str = "~loop";
 
 fn is_loop(function: &FunctionDefinition) -> bool {
@@ -46,7 +47,7 @@ pub fn surroundings(forms: &[TopLevel], place: Span) -> Surroundings {
             // A loop of V is a part of the function that it stands in.
             let name = function.name.symbol.split_once(LOOP).map(|(name, _)| Symbol::from(name));
             found.is_loop = name.is_some();
-            found.function = Some(name.unwrap_or_else(|| function.name.symbol.clone()));
+            found.function = Some(name.unwrap_or_else(|| function.name.symbol.clone())).filter(|name| !name.is_empty());
             let defaults = function.keywords.iter().map(|keyword| &keyword.default);
             defaults.chain(&function.body).find(|part| part.span.contains(place))
         }

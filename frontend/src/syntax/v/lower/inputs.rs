@@ -66,7 +66,8 @@ impl<'a> Lowering<'a> {
         let symbols: Vec<Symbol> =
             (globals.into_iter()).map(|(symbol, ty)| self.declare(&Name { symbol, span }, ty, None, false)).collect();
         let signature = Signature { is_pure: false, parameters: Vec::new(), result: Type::Void, span };
-        let name = Symbol::from("input");
+        // A loop of it is in no function.
+        let name = Symbol::from("");
         self.context = Some(Context { name, signature: Arc::new(signature), loops: 0, end: span });
         let (exits, variables) = (Vec::new(), symbols.clone());
         self.frames.push(Frame { kind: FrameKind::Branch, exits, falls: true, variables, scope: 0 });
