@@ -1,9 +1,9 @@
 //! Which registers of a function may mean the same memory, and what may therefore be written over: alias analysis.
 //!
 //! Values do not change. Where nothing that means the memory of a column is read any more, a changed column may be
-//! written over it, so that to change an element takes one step. An engine that overwrites columns as it runs counts
-//! their users; machine code knows before, for each register that a scatter writes to, and for each column that is
-//! passed to a function.
+//! written over it, so that to change an element takes one step, and what is appended to it may be written behind it.
+//! An engine that overwrites columns as it runs counts their users; machine code knows before, for each register that a
+//! scatter writes to or that something is appended to, and for each column that is passed to a function.
 //!
 //! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
 //! these may mean. That the result of an instruction has memory of its own is a column of the table
@@ -11,6 +11,7 @@
 //! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
 //! made from.
 
+use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -57,6 +58,8 @@ impl Summaries {
 pub struct Updates {
     /// Those that scatters write to.
     targets: HashSet<Register>,
+    /// The addresses of the instructions that may write behind their first operand.
+    appends: HashSet<usize>,
     /// For calls, by the addresses of their instructions, the positions of operands.
     granted: HashMap<usize, Vec<usize>>,
 }
@@ -65,28 +68,42 @@ impl Updates {
     /// Of a function whose parameters, where they are its own, are different columns ([`passes_one_twice`]).
     pub fn of(function: &Function, summaries: &Summaries) -> Updates {
         let reading = Reading::of(function, summaries, true);
-        let scatters = || reading.changes.iter().filter(|change| change.call.is_none());
+        let scatters = || reading.changes.iter().filter(|change| change.writer == Writer::Scatter);
         let mut targets: HashSet<Register> = scatters().map(|scatter| scatter.target).collect();
         targets.retain(|&target| {
             scatters().filter(|scatter| scatter.target == target).all(|scatter| reading.is_last(scatter))
         });
-        let mut granted: HashMap<usize, Vec<usize>> = HashMap::new();
-        for change in &reading.changes {
-            if let Some((call, position)) = change.call.filter(|_| reading.is_last(change)) {
-                granted.entry(call).or_default().push(position);
+        let (mut appends, mut granted) = (HashSet::new(), HashMap::<usize, Vec<usize>>::new());
+        for change in reading.changes.iter().filter(|change| reading.is_last(change)) {
+            match change.writer {
+                Writer::Scatter => {}
+                Writer::Append(instruction) => {
+                    appends.insert(instruction);
+                }
+                Writer::Call(call, position) => granted.entry(call).or_default().push(position),
             }
         }
-        Updates { targets, granted }
+        Updates { targets, appends, granted }
     }
 
     /// The positions of the operands of a call, one of this very function, that the called function may write over.
     pub fn granted(&self, call: &Instruction) -> &[usize] {
-        self.granted.get(&std::ptr::from_ref(call).addr()).map_or(&[], Vec::as_slice)
+        self.granted.get(&address(call)).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a scatter may write over this register's column.
     pub fn may_overwrite(&self, register: Register) -> bool {
         self.targets.contains(&register)
+    }
+
+    /// Whether an instruction of this very function appends columns to one that it may write behind.
+    pub fn may_append(&self, instruction: &Instruction) -> bool {
+        self.appends.contains(&address(instruction))
+    }
+
+    /// Whether any does.
+    pub fn grows(&self) -> bool {
+        !self.appends.is_empty()
     }
 }
 
@@ -134,11 +151,20 @@ impl Position {
     }
 }
 
-/// An instruction, or a group with one, that writes elements of a column, or a call that may.
+/// What writes to a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    Scatter,
+    /// An instruction, by its address, that writes behind it.
+    Append(usize),
+    /// A call, by its address, with the column as the operand at a position.
+    Call(usize, usize),
+}
+
+/// An instruction, or a group with one, that writes elements of a column or behind it, or a call that may.
 struct Change {
     target: Register,
-    /// The address of the call, and the operand.
-    call: Option<(usize, usize)>,
+    writer: Writer,
     /// How often it reads the target, and what else it reads.
     reads: usize,
     others: Vec<Register>,
@@ -156,6 +182,8 @@ struct Reading<'a> {
     changes: Vec<Change>,
     /// What instances of an `each` read.
     of_instances: HashSet<Register>,
+    /// Whether it is for what functions give, which must not become less as more is known.
+    is_summary: bool,
     branches: Vec<(usize, bool)>,
     number: usize,
 }
@@ -172,6 +200,7 @@ impl<'a> Reading<'a> {
             reads: Vec::new(),
             changes: Vec::new(),
             of_instances: HashSet::new(),
+            is_summary: !is_end,
             branches: Vec::new(),
             number: 0,
         };
@@ -253,8 +282,7 @@ impl<'a> Reading<'a> {
                 }
                 Op::Call(function) => {
                     for (position, &operand) in instruction.operands.iter().enumerate() {
-                        let call = (std::ptr::from_ref(instruction).addr(), position);
-                        self.note(operand, instruction, Some(call));
+                        self.note(operand, instruction, Writer::Call(address(instruction), position));
                     }
                     if !is_last {
                         self.call(*function, instruction);
@@ -281,7 +309,12 @@ impl<'a> Reading<'a> {
             }
         };
         for update in inner.iter().filter(|inner| is_update(&inner.op)) {
-            self.note(update.operands[0], instruction, None);
+            self.note(update.operands[0], instruction, Writer::Scatter);
+        }
+        if self.is_append(instruction) {
+            self.note(instruction.operands[0], instruction, Writer::Append(address(instruction)));
+            instruction.results.iter().for_each(|&result| self.join(result, instruction.operands[0]));
+            return;
         }
         for (&result, &yielded) in instruction.results.iter().zip(yields) {
             let maker = inner.iter().find(|inner| inner.results.iter().any(|&own| Operand::Register(own) == yielded));
@@ -301,8 +334,18 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Whether an instruction appends columns to another one, of which they are no parts.
+    fn is_append(&self, instruction: &Instruction) -> bool {
+        let Some((&first, others)) = instruction.operands.split_first() else { return false };
+        let Some(first) = register(first).filter(|_| instruction.op == Op::Vector(VectorOp::Concat)) else {
+            return false;
+        };
+        let is_part = |other: Register| other == first || !self.is_summary && self.may_share(other, first);
+        !others.is_empty() && !others.iter().copied().filter_map(register).any(is_part)
+    }
+
     /// Notes that an instruction may write to an operand.
-    fn note(&mut self, operand: Operand, instruction: &Instruction, call: Option<(usize, usize)>) {
+    fn note(&mut self, operand: Operand, instruction: &Instruction, writer: Writer) {
         let is_column = |&target: &Register| matches!(self.function.register_type(target), RegisterType::Column(_));
         let Some(target) = register(operand).filter(is_column) else { return };
         let (mut reads, mut others) = (0, Vec::new());
@@ -311,7 +354,7 @@ impl<'a> Reading<'a> {
             false => others.push(read),
         });
         let place = self.place();
-        self.changes.push(Change { target, call, reads, others, place });
+        self.changes.push(Change { target, writer, reads, others, place });
     }
 
     /// Whether what is written to is read by nothing else from then on, by whatever name.
@@ -346,6 +389,11 @@ impl<'a> Reading<'a> {
             self.roots[result.0 as usize].extend(roots);
         }
     }
+}
+
+/// Which instruction it is.
+fn address(instruction: &Instruction) -> usize {
+    std::ptr::from_ref(instruction).addr()
 }
 
 /// The positions of what is true.
@@ -421,6 +469,37 @@ mod tests {
         ] {
             assert!(!may(body), "{body}");
         }
+    }
+
+    #[test]
+    fn what_is_appended_is_written_behind_what_nobody_reads_afterwards() {
+        let appends = |body: &str| {
+            let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
+            let program = crate::parse::parse(&text.replace(';', "\n"));
+            let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
+            let function = &program.functions[0];
+            let updates = Updates::of(function, &Summaries::of(&program));
+            let mut found = Vec::new();
+            function.body.visit(&mut |instruction| {
+                if matches!(instruction.op, Op::Vector(VectorOp::Concat)) {
+                    found.push(updates.may_append(instruction));
+                }
+            });
+            found
+        };
+        assert_eq!(appends("%3 = concat %1 %2; return %3"), [true]);
+        assert_eq!(appends("%3 = slice %1 0 %0; %4 = concat %3 %2; return %4"), [true]);
+        assert_eq!(appends("%3 = concat %1 %2; %4 = concat %3 %2; return %4"), [true, true]);
+        // Of two, neither; what is appended may not lie there; and nobody may read it later, by any name.
+        assert_eq!(appends("%3 = concat %1 %2; %4 = concat %1 %3; return %4"), [false, false]);
+        assert_eq!(appends("%3 = slice %1 0 %0; %4 = slice %1 %0 1; %5 = concat %3 %4; return %5"), [false]);
+        assert_eq!(
+            appends("%3 = slice %1 0 1; %4 = concat %1 %2; %5 = extract %3 0; %6 = build %5; return %6"),
+            [false]
+        );
+        // The result is where the first operand was.
+        assert!(!may("%3 = slice %1 0 1; %4 = concat %3 %2; %5 = extract %1 0; %6 = build %5; %7 = scatter %1 %6 %6;
+             %8 = concat %7 %4; return %8"));
     }
 
     #[test]

@@ -62,6 +62,20 @@ impl Steps {
         });
         callees
     }
+
+    /// The functions that a function comes to by steps, itself among them; none if it is no loop.
+    pub fn reached(&self, program: &Program, function: FunctionId) -> HashSet<FunctionId> {
+        let mut reached = HashSet::new();
+        let mut waiting = vec![function];
+        while let Some(function) = waiting.pop() {
+            for callee in self.callees(program, function) {
+                if reached.insert(callee) {
+                    waiting.push(callee);
+                }
+            }
+        }
+        reached
+    }
 }
 
 #[cfg(test)]

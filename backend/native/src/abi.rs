@@ -26,6 +26,8 @@ pub(crate) struct Entry {
     pub entry: FuncId,
     /// Whether it, or what it calls, writes elements of columns: then it takes those over that it may write over.
     pub updates: bool,
+    /// Whether it, or what it calls, appends to columns that it may write behind.
+    pub grows: bool,
 }
 
 /// Words of a register.

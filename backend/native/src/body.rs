@@ -3,7 +3,7 @@
 //! A scalar is a value, a column its address and length, a descriptor the addresses of its starts and lengths and the
 //! number of segments. What only looks at these is done here ([`is_direct`]). What goes over elements is a loop in
 //! place where it can be in a fusion group ([`group`]), as are the instances of an `each` ([`each`]); the rest calls a
-//! helper ([`crate::runtime`]). A function whose calls at its end come back to it is a loop ([`again`]).
+//! helper ([`crate::runtime`]). A function whose calls at its end come back to it is a loop ([`tail_calls`]).
 
 mod columns;
 mod destination;
@@ -13,6 +13,7 @@ mod group;
 mod producer;
 mod results;
 mod single;
+mod slots;
 mod tail_calls;
 mod updates;
 
@@ -345,7 +346,10 @@ impl<'a, 'b> Body<'a, 'b> {
                 vec![self.emitter.int(address as i64), self.emitter.int(constants.len() as i64)]
             }
             Op::Vector(VectorOp::Build) if self.uses.is_single(instruction.results[0]) => self.value(operands[0]),
-            Op::Vector(op) if is_direct(*op) => self.direct(*op, operands),
+            Op::Vector(op) if is_direct(*op) => match self.append(instruction) {
+                Some(values) => values,
+                None => self.direct(*op, operands),
+            },
             Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
             Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands, &instruction.results),
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {

@@ -20,7 +20,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nesl_prim::ScalarType;
-use nesl_vcode::alias;
+use nesl_vcode::alias::{self, Updates};
 use nesl_vcode::{EachPlan, Function, FunctionId, Instruction, Op, Program, RegisterType};
 use std::collections::HashMap;
 
@@ -199,8 +199,11 @@ impl Compiler {
             let passed = passed(code);
             let (body, entry) = (self.signature(code, &passed), self.entry_signature());
             let (body, entry) = (self.module.declare(&body)?, self.module.declare(&entry)?);
-            let updates = alias::writes(&code.body);
-            self.functions.insert(id, Entry { body, passed, entry, updates });
+            let calls = self.calls.get_or_insert_with(|| Calls::of(program));
+            let is_loop = !calls.steps.callees(program, id).is_empty();
+            let grows = is_loop && Updates::of(code, &calls.summaries).grows();
+            let updates = grows || alias::writes(&code.body);
+            self.functions.insert(id, Entry { body, passed, entry, updates, grows });
         }
         self.pass_on_updates(program, &reached);
         for &id in &reached {
@@ -217,19 +220,22 @@ impl Compiler {
         self.module.finish()
     }
 
-    /// What calls a function that writes elements is one that does.
+    /// What calls a function that writes elements, or appends some, is one that does.
     fn pass_on_updates(&mut self, program: &Program, reached: &[FunctionId]) {
         let mut is_done = false;
         while !is_done {
             is_done = true;
             for id in reached {
-                let mut updates = self.functions[id].updates;
+                let Entry { mut updates, mut grows, .. } = self.functions[id];
                 program.functions[id.0 as usize].body.visit(&mut |instruction| {
-                    updates |= matches!(instruction.op, Op::Call(callee) if self.functions[&callee].updates);
+                    if let Op::Call(callee) = instruction.op {
+                        updates |= self.functions[&callee].updates;
+                        grows |= self.functions[&callee].grows;
+                    }
                 });
                 if let Some(entry) = self.functions.get_mut(id) {
-                    is_done &= entry.updates == updates;
-                    entry.updates = updates;
+                    is_done &= (entry.updates, entry.grows) == (updates, grows);
+                    (entry.updates, entry.grows) = (updates, grows);
                 }
             }
         }

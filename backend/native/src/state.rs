@@ -150,7 +150,7 @@ pub(crate) const GRANTED: i32 = offset_of!(State<'_>, granted) as i32;
 pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
 
 /// How many columns a function can be given to write over.
-pub(crate) const GRANTED_MOST: usize = 2;
+pub(crate) const GRANTED_MOST: usize = 4;
 
 /// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -196,11 +196,14 @@ impl<'a> State<'a> {
     pub(crate) fn allocate(&mut self, bytes: usize) -> Option<NonNull<u8>> {
         let start = self.top;
         let end = start.checked_add(bytes.checked_next_multiple_of(ALIGNMENT)?)?;
-        if end > self.end && !self.take_into_use(end) {
-            return None;
-        }
+        self.require(end)?;
         self.top = end;
         NonNull::new(std::ptr::with_exposed_provenance_mut(start))
+    }
+
+    /// Sees to it that scratch memory is in use up to an address, at least; none if there is not so much.
+    pub(crate) fn require(&mut self, end: usize) -> Option<()> {
+        (end <= self.end || self.take_into_use(end)).then_some(())
     }
 
     /// Takes scratch memory into use up to an address, at least; false if there is not so much.
@@ -216,6 +219,11 @@ impl<'a> State<'a> {
     /// Where free scratch memory begins.
     pub(crate) fn top(&self) -> usize {
         self.top
+    }
+
+    /// Where what is in use of scratch memory ends.
+    pub(crate) fn end(&self) -> usize {
+        self.end
     }
 
     /// Lets free scratch memory begin at an address again, plus what lies there.

@@ -5,6 +5,7 @@ use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
 use super::strategy::{Serial, is_uniform, may_branch, serial};
+use nesl_vcode::alias::Summaries;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Place, Program, pipeline};
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,8 @@ pub struct Loaded {
     code: Vec<OnceLock<Code>>,
     /// Which calls are steps of loops, once somebody asked.
     steps: OnceLock<Steps>,
+    /// Which columns functions give back, once somebody asked.
+    summaries: OnceLock<Summaries>,
     /// For each function whether it computes on scalars alone, once somebody asked.
     scalar_only: Vec<OnceLock<bool>>,
     /// Those that do, as the evaluator runs them.
@@ -43,8 +46,20 @@ impl Loaded {
         let branching = program.functions.iter().map(|_| OnceLock::new()).collect();
         let serial = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
-        let (steps, partitioned) = (OnceLock::new(), OnceLock::new());
-        Loaded { program, code, steps, scalar_only, scalar_code, uniform, branching, serial, native, partitioned }
+        let (steps, summaries, partitioned) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Loaded {
+            program,
+            code,
+            steps,
+            summaries,
+            scalar_only,
+            scalar_code,
+            uniform,
+            branching,
+            serial,
+            native,
+            partitioned,
+        }
     }
 
     /// The program.
@@ -81,7 +96,8 @@ impl Loaded {
         *self.serial[function.0 as usize].get_or_init(|| {
             let is_one =
                 self.native.is_recursive(&self.program, function) && self.native.is_supported(&self.program, function);
-            is_one.then(|| serial(&self.program, function)).flatten()
+            let known = || (self.steps(), self.summaries.get_or_init(|| Summaries::of(&self.program)));
+            is_one.then(|| serial(&self.program, known(), function)).flatten()
         })
     }
 
@@ -103,8 +119,11 @@ impl Loaded {
     }
 
     pub(super) fn decoded(&self, function: FunctionId) -> Code {
-        let steps = self.steps.get_or_init(|| Steps::of(&self.program)).callees(&self.program, function);
-        decode(&self.program.functions[function.0 as usize], steps)
+        decode(&self.program.functions[function.0 as usize], self.steps().callees(&self.program, function))
+    }
+
+    fn steps(&self) -> &Steps {
+        self.steps.get_or_init(|| Steps::of(&self.program))
     }
 
     /// A function of it, decoded now if it was not yet.

@@ -30,6 +30,16 @@ const MUCH: i64 = 1 << 20;
 /// More elements than memory has room for: what is no more than this many can be multiplied by the size of one.
 const MOST: i64 = 1 << 40;
 
+/// A column that a register is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// The position of the register, and of the address among its values.
+    pub register: usize,
+    pub word: usize,
+    /// Its size.
+    pub bytes: Value,
+}
+
 impl Emitter<'_> {
     /// Bytes, or an address, up to where a column can begin.
     pub fn aligned(&mut self, bytes: Value) -> Value {
@@ -195,25 +205,29 @@ impl Body<'_, '_> {
         vec![starts, lengths, count]
     }
 
-    /// Moves columns among registers to where scratch memory began at a mark, and frees the rest.
-    pub(super) fn give_back(&mut self, mark: Value, registers: &[RegisterType], values: &mut [Vec<Value>]) {
-        // Where each part is among the values, and its size in bytes.
-        let mut parts: Vec<(usize, usize, Value)> = Vec::new();
-        let mut is_words = true;
+    /// The columns among registers that have these values; and whether all have elements of eight bytes.
+    pub(super) fn parts(&mut self, registers: &[RegisterType], values: &[Vec<Value>]) -> (Vec<Part>, bool) {
+        let (mut parts, mut is_words) = (Vec::new(), true);
         for (index, &register) in registers.iter().enumerate() {
             match register {
                 RegisterType::Scalar(_) => {}
                 RegisterType::Column(ty) => {
                     let bytes = self.bytes(values[index][1], ty);
                     is_words &= ty.size() == 8;
-                    parts.push((index, 0, bytes));
+                    parts.push(Part { register: index, word: 0, bytes });
                 }
                 RegisterType::Descriptor => {
                     let bytes = self.bytes(values[index][2], ScalarType::Int);
-                    parts.extend([(index, 0, bytes), (index, 1, bytes)]);
+                    parts.extend([0, 1].map(|word| Part { register: index, word, bytes }));
                 }
             }
         }
+        (parts, is_words)
+    }
+
+    /// Moves columns among registers to where scratch memory began at a mark, and frees the rest.
+    pub(super) fn give_back(&mut self, mark: Value, registers: &[RegisterType], values: &mut [Vec<Value>]) {
+        let (parts, is_words) = self.parts(registers, values);
         if parts.is_empty() {
             // What only reads columns keeps no register for the mark during its calls.
             if self.mark.is_none_or(|mark| self.emitter.top_moves() > mark.moves) {
@@ -225,7 +239,7 @@ impl Body<'_, '_> {
         let top = self.emitter.load_state(TOP);
         let is_used = self.emitter.builder.ins().icmp(IntCC::NotEqual, top, mark);
         let (moving, join) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
-        let unmoved: Vec<Value> = parts.iter().map(|&(index, word, _)| values[index][word]).collect();
+        let unmoved: Vec<Value> = parts.iter().map(|part| values[part.register][part.word]).collect();
         for _ in &parts {
             self.emitter.builder.append_block_param(join, types::I64);
         }
@@ -233,15 +247,15 @@ impl Body<'_, '_> {
         self.emitter.builder.ins().brif(is_used, moving, &[], join, &arguments);
         self.emitter.builder.switch_to_block(moving);
         let moved = match parts[..] {
-            [(_, _, bytes)] => vec![self.give_back_one(mark, top, unmoved[0], bytes, is_words)],
+            [part] => vec![self.give_back_one(mark, top, unmoved[0], part.bytes, is_words)],
             _ => self.give_back_many(mark, top, &unmoved, &parts, is_words),
         };
         let moved: Vec<BlockArg> = moved.into_iter().map(BlockArg::from).collect();
         self.emitter.builder.ins().jump(join, &moved);
         self.emitter.builder.switch_to_block(join);
         let joined = self.emitter.builder.block_params(join).to_vec();
-        for ((index, word, _), value) in parts.into_iter().zip(joined) {
-            values[index][word] = value;
+        for (part, value) in parts.into_iter().zip(joined) {
+            values[part.register][part.word] = value;
         }
     }
 
@@ -339,7 +353,7 @@ impl Body<'_, '_> {
         mark: Value,
         top: Value,
         unmoved: &[Value],
-        parts: &[(usize, usize, Value)],
+        parts: &[Part],
         is_words: bool,
     ) -> Vec<Value> {
         let builder = &mut self.emitter.builder;
@@ -349,7 +363,7 @@ impl Body<'_, '_> {
         }
         // Mostly all of them lie one behind another, in this order.
         let mut end = mark;
-        for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
+        for (&address, &Part { bytes, .. }) in unmoved.iter().zip(parts) {
             let follows = self.emitter.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, address, end);
             self.emitter.go_on_if(follows, others);
             let behind = self.emitter.builder.ins().iadd(address, bytes);
@@ -360,7 +374,7 @@ impl Body<'_, '_> {
         self.emitter.go_on_if(is_own, others);
         let mut moved = Vec::with_capacity(parts.len());
         let mut free = mark;
-        for (&address, &(_, _, bytes)) in unmoved.iter().zip(parts) {
+        for (&address, &Part { bytes, .. }) in unmoved.iter().zip(parts) {
             moved.push(BlockArg::from(free));
             self.emitter.copy(free, address, bytes, is_words);
             let whole = if is_words { bytes } else { self.emitter.aligned(bytes) };
@@ -371,7 +385,7 @@ impl Body<'_, '_> {
         self.emitter.builder.switch_to_block(others);
         let frame = self.frame(2 * parts.len());
         let frame = self.emitter.builder.ins().stack_addr(types::I64, frame, 0);
-        for (position, (&address, &(_, _, bytes))) in unmoved.iter().zip(parts).enumerate() {
+        for (position, (&address, &Part { bytes, .. })) in unmoved.iter().zip(parts).enumerate() {
             self.emitter.store_word(frame, 2 * position, address);
             self.emitter.store_word(frame, 2 * position + 1, bytes);
         }

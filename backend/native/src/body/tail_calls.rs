@@ -14,6 +14,7 @@
 //!         parameters = values; jump to f                  // or to g, which is emitted here where it is first called
 //! ```
 
+use super::slots::Slots;
 use super::{Body, Mark, Uses};
 use crate::abi::machine_types;
 use crate::state::INTERRUPT;
@@ -36,6 +37,8 @@ pub(super) struct Loop {
     flag: Value,
     /// Whether two of the columns that it carries may be one.
     shares_columns: bool,
+    /// Where columns lie that grow in it.
+    pub(super) slots: Option<Slots>,
 }
 
 /// The functions of the loop that a function is part of; none if it is none.
@@ -44,20 +47,12 @@ pub(super) fn functions(program: &Program, steps: &Steps, id: FunctionId) -> Has
     if own.is_empty() {
         return own;
     }
-    let mut functions = HashSet::from([id]);
-    let mut waiting: Vec<FunctionId> = own.iter().copied().collect();
-    let mut size = 0;
-    while let Some(function) = waiting.pop() {
-        if functions.insert(function) {
-            size += program.functions[function.0 as usize].body.size();
-            waiting.extend(steps.callees(program, function));
-        }
-        if size > LOOP {
-            // It alone, if it is a loop alone: the others are called.
-            functions = HashSet::from([id]);
-            functions.retain(|function| own.contains(function));
-            break;
-        }
+    let mut functions = steps.reached(program, id);
+    let others = functions.iter().filter(|&&other| other != id);
+    let size: usize = others.map(|other| program.functions[other.0 as usize].body.size()).sum();
+    if size > LOOP {
+        // It alone, if it is a loop alone: the others are called.
+        functions.retain(|&function| function == id && own.contains(&function));
     }
     functions
 }
@@ -84,7 +79,8 @@ impl Body<'_, '_> {
     pub(super) fn looped(&mut self, functions: HashSet<FunctionId>) -> Vec<Vec<Value>> {
         let flag = self.emitter.load_state(INTERRUPT);
         let shares_columns = alias::passes_one_twice(self.program, &functions, &self.calls.summaries);
-        self.tail_loop = Some(Loop { functions, begins: Vec::new(), flag, shares_columns });
+        let slots = if shares_columns { None } else { self.begin_slots(&functions) };
+        self.tail_loop = Some(Loop { functions, begins: Vec::new(), flag, shares_columns, slots });
         self.updates = self.updates_of_loop();
         let function = self.function;
         let mut values = Vec::new();
@@ -212,7 +208,10 @@ impl Body<'_, '_> {
         let mut values: Vec<Vec<Value>> = operands.iter().map(|&operand| self.value(operand)).collect();
         if let Some(Mark { address: mark, .. }) = self.mark {
             let types: Vec<RegisterType> = operands.iter().map(|&operand| self.type_of(operand)).collect();
-            self.give_back(mark, &types, &mut values);
+            match self.tail_loop.as_ref().and_then(|tail_loop| tail_loop.slots) {
+                Some(slots) => self.carry_on(slots, mark, &types, &mut values),
+                None => self.give_back(mark, &types, &mut values),
+            }
         }
         let values = values.concat();
         let begins = self.tail_loop.iter().flat_map(|tail_loop| &tail_loop.begins);

@@ -49,9 +49,8 @@ impl Body<'_, '_> {
         for position in positions {
             let operand = call.operands[position];
             let (column, ty) = (self.value(operand), self.scalar_type(operand));
-            let is_own = self.owns(column[0]);
-            let (bytes, nothing) = (self.bytes(column[1], ty), self.emitter.int(0));
-            grants.push([column[0], self.emitter.builder.ins().select(is_own, bytes, nothing)]);
+            let bytes = self.bytes(column[1], ty);
+            grants.push([column[0], self.own_bytes(column[0], bytes)]);
         }
         grants
     }

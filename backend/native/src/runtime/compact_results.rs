@@ -122,7 +122,7 @@ pub(crate) unsafe extern "C" fn give_back(state: *mut State<'_>, mark: usize, wo
 ///
 /// # Safety
 /// Both places are inside scratch memory, or the source is a column of somebody's who keeps it.
-unsafe fn copy(from: usize, to: usize, bytes: usize) {
+pub(super) unsafe fn copy(from: usize, to: usize, bytes: usize) {
     if from == to {
         return;
     }

@@ -12,6 +12,7 @@ mod moving;
 mod order;
 mod reduce;
 mod segment;
+pub(crate) mod slots;
 pub(crate) mod sums;
 
 use crate::shim::zst_instance;

@@ -1,7 +1,10 @@
 //! Which functions have nothing in them that could be done at once: each instruction looks at, or changes, a few
 //! elements, however long columns are. Such a recursion is a loop over single elements, which the machine's lines make
-//! slow and vector instructions cannot make fast.
+//! slow and vector instructions cannot make fast. A loop that appends to a column which nobody else reads is one, too:
+//! that costs what it adds.
 
+use nesl_vcode::alias::{self, Summaries, Updates};
+use nesl_vcode::tail::Steps;
 use nesl_vcode::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType, VectorOp};
 use std::collections::HashSet;
 
@@ -13,19 +16,26 @@ const FEW: usize = 16;
 pub(in crate::machine) enum Serial {
     /// It reads elements.
     Reads,
-    /// It changes some, too.
+    /// It changes some, or appends to columns, too.
     Updates,
 }
 
 /// Whether a function, and whatever it calls, is like that.
-pub(in crate::machine) fn serial(program: &Program, function: FunctionId) -> Option<Serial> {
+pub(in crate::machine) fn serial(
+    program: &Program,
+    (steps, summaries): (&Steps, &Summaries),
+    function: FunctionId,
+) -> Option<Serial> {
     let of_function = |id: FunctionId| &program.functions[id.0 as usize];
-    let mut walk = Walk { reached: vec![function], few: HashSet::new(), found: Serial::Reads };
+    let mut walk = Walk { reached: vec![function], few: HashSet::new(), loop_updates: None, found: Serial::Reads };
     let mut next = 0;
     while let Some(&id) = walk.reached.get(next) {
         next += 1;
         walk.few.clear();
         let function = of_function(id);
+        let loop_functions = steps.reached(program, id);
+        let is_loop = !loop_functions.is_empty() && !alias::passes_one_twice(program, &loop_functions, summaries);
+        walk.loop_updates = is_loop.then(|| Updates::of(function, summaries));
         if !walk.block(&function.body, function) {
             return None;
         }
@@ -37,6 +47,8 @@ struct Walk {
     reached: Vec<FunctionId>,
     /// The columns of a few elements.
     few: HashSet<Register>,
+    /// What the function may write over, where it is a loop.
+    loop_updates: Option<Updates>,
     found: Serial,
 }
 
@@ -78,6 +90,13 @@ impl Walk {
                 // What it gives is as long as what it writes to.
                 return goes_over(self, &operands[1..]);
             }
+            Op::Vector(VectorOp::Concat) if !goes_over(self, operands) => {
+                // A column that nobody else reads is written behind; any other is copied in each turn.
+                self.found = Serial::Updates;
+                let is_in_place = self.loop_updates.as_ref().is_some_and(|own| own.may_append(instruction));
+                return is_in_place && !self.is_few(operands[0], function);
+            }
+            Op::Vector(VectorOp::Concat) => true,
             Op::Vector(VectorOp::Length | VectorOp::Extract | VectorOp::Slice | VectorOp::View) => return true,
             Op::Vector(VectorOp::Starts | VectorOp::Lengths | VectorOp::Segments) => return true,
             Op::Map(_) | Op::Vector(VectorOp::Reduce(_)) => goes_over(self, operands),
@@ -106,7 +125,7 @@ mod tests {
     fn of(body: &str) -> Option<Serial> {
         let text = format!("function f(%0: int, %1: column int) -> int {{\n{}\n}}", body.replace("; ", "\n"));
         let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        serial(&program, FunctionId(0))
+        serial(&program, (&Steps::of(&program), &Summaries::of(&program)), FunctionId(0))
     }
 
     #[test]
@@ -121,6 +140,18 @@ mod tests {
             %6 = fused {; %4 = map check_index %2 %3; %5 = scatter %1 %4 %2; yield %5; }";
         assert_eq!(of(&format!("{update}; %7 = extract %6 0; return %7")), Some(Serial::Updates));
         assert_eq!(of(&format!("{update}; %7 = call f 1 %6; return %7")), Some(Serial::Updates));
+    }
+
+    #[test]
+    fn loops_append_to_what_nobody_else_reads() {
+        let appends = Some(Serial::Updates);
+        assert_eq!(of("%2 = build %0; %3 = concat %1 %2; %4 = call f %0 %3; return %4"), appends);
+        // As a stack, and at the end of what is carried without a change.
+        assert_eq!(of("%2 = slice %1 0 %0; %3 = build %0; %4 = concat %2 %3; %5 = call f %0 %4; return %5"), appends);
+        assert_eq!(of("%2 = build %0; %3 = slice %1 1 %0; %4 = concat %3 %3 %2; %5 = call f %0 %4; return %5"), None);
+        // What is put in front moves all the rest, and what somebody reads must stay.
+        assert_eq!(of("%2 = build %0; %3 = concat %2 %1; %4 = call f %0 %3; return %4"), None);
+        assert_eq!(of("%2 = build %0; %3 = concat %1 %2; %4 = extract %1 0; %5 = call f %4 %3; return %5"), None);
     }
 
     #[test]
