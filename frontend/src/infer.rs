@@ -74,6 +74,15 @@ enum Outcome {
     Broken,
 }
 
+/// A local variable, of which a name means the last that is bound.
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    id: VariableId,
+    ty: TypeId,
+    /// Where it is bound.
+    span: Span,
+}
+
 /// What a name means in an expression.
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
@@ -157,7 +166,7 @@ pub(crate) struct Inference<'a> {
     outcomes: Vec<Outcome>,
     results: Vec<Option<Form>>,
     form: usize,
-    locals: HashMap<Symbol, Vec<(VariableId, TypeId)>>,
+    locals: HashMap<Symbol, Vec<Local>>,
     signature: HashMap<Symbol, TypeId>,
     each_depth: usize,
     /// The lambdas around the place being checked.
@@ -320,9 +329,14 @@ impl<'a> Inference<'a> {
         if let Some(name) = name.strip_prefix(LIBRARY) {
             return self.library_function(name);
         }
-        if let Some(&(id, ty)) = self.locals.get(name).and_then(|scopes| scopes.last()) {
-            return Meaning::Local(id, ty);
+        match self.locals.get(name).and_then(|scopes| scopes.last()) {
+            Some(&Local { id, ty, .. }) => Meaning::Local(id, ty),
+            None => self.outer_meaning(name),
         }
+    }
+
+    /// What a name means where no local variable has it.
+    fn outer_meaning(&self, name: &str) -> Meaning {
         let form = match self.text.resolve(self.form, name) {
             Reference::Form(form) => form,
             Reference::Later(_) | Reference::Elsewhere => {

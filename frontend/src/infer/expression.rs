@@ -97,7 +97,10 @@ impl Inference<'_> {
     /// A name as a value.
     fn variable(&mut self, name: &str, span: Span) -> Expr {
         match self.meaning(name) {
-            Meaning::Local(id, ty) => self.local(id, ty, span),
+            Meaning::Local(id, ty) => {
+                self.warn_of_capitals(name, span);
+                self.local(id, ty, span)
+            }
             Meaning::Global(id) => {
                 let ty = self.types.import(&self.environment.program.globals[id.0].ty, &[]);
                 self.note_global(id, ty, span, false);
@@ -194,7 +197,7 @@ impl Inference<'_> {
     fn swallowed_comma(&self, wanted: TypeId, value: &Expr, source: &ast::Expr) -> Option<String> {
         let (ast::ExprKind::Tuple(parts), ExprKind::Pair(first, _)) = (&source.kind, &value.kind) else { return None };
         let is_open = parts.first().is_some_and(|part| part.span.start == source.span.start);
-        let fits = self.types.root(first.ty) == self.types.root(wanted);
+        let fits = self.types.describe(first.ty) == self.types.describe(wanted);
         (is_open && fits).then(|| {
             "the part after `else` goes on across commas: put the whole `if … then … else …` in parentheses".to_owned()
         })

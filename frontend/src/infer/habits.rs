@@ -6,6 +6,7 @@ use super::{Inference, Meaning, Target};
 use crate::ast;
 use crate::core::effects::Effect;
 use crate::core::{FunctionBody, FunctionId, walk};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::typed::types::{Node, TypeId};
 use crate::typed::{Expr, ExprKind, Pattern, PatternKind};
 use nesl_span::Span;
@@ -109,6 +110,31 @@ impl Inference<'_> {
             let hint = if is_whole { format!("remove it, or call it `_{name}`") } else { format!("call it `_{name}`") };
             self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
         }
+    }
+
+    /// Warns of a name that means a local variable which is spelled in other capitals, though another value that the
+    /// variable hides is spelled exactly so: most likely that one is meant.
+    pub(super) fn warn_of_capitals(&mut self, name: &str, span: Span) {
+        let Some((local, outer)) = self.locals.get(name).and_then(|scopes| scopes.split_last()) else { return };
+        let (bound, written) = (local.span, self.sources.text(span));
+        if self.sources.text(bound) == written {
+            return;
+        }
+        let of_outer = match self.outer_meaning(name) {
+            Meaning::Global(id) => Some(self.environment.program.globals[id.0].span),
+            Meaning::Function(target) => self.definition_span(target),
+            _ => None,
+        };
+        let hidden = outer.iter().rev().map(|local| local.span).chain(of_outer);
+        let Some(hidden) = hidden.into_iter().find(|&span| self.sources.text(span) == written) else { return };
+        let (written, bound_as) = (written.to_owned(), self.sources.text(bound).to_owned());
+        let message = format!("`{written}` is `{bound_as}` here: capitals make no difference in names");
+        let mut report = Diagnostic::error("W0207", message, span)
+            .also(bound, "this one is meant")
+            .also(hidden, "which hides this one")
+            .hint("give one of them another name");
+        report.severity = Severity::Warning;
+        self.diagnostics.push(report);
     }
 
     /// Whether computing a value may print, draw random numbers or act on the world: a call counts, reached or not.

@@ -1,6 +1,6 @@
 //! Local functions: `let g(x) = e in …` is `let g = (x => e) in …`, where there is no datatype `g`.
 
-use super::{DatatypeMeaning, Inference, Meaning};
+use super::{DatatypeMeaning, Inference, Local, Meaning};
 use crate::ast::{self, Binding, ExprKind, Name, PatternKind, Symbol};
 use crate::core::VariableId;
 use crate::diagnostic::Diagnostic;
@@ -42,7 +42,8 @@ impl Inference<'_> {
     pub(super) fn function_of(&mut self, name: &Name, parameter: &ast::Pattern, body: &ast::Expr) -> Expr {
         let id = self.new_variable();
         self.unfinished.push(OpenFunction { id, name: name.clone(), is_reported: false });
-        self.locals.entry(name.symbol.clone()).or_default().push((id, Types::ERROR));
+        let local = Local { id, ty: Types::ERROR, span: name.span };
+        self.locals.entry(name.symbol.clone()).or_default().push(local);
         let value = self.lambda(name.span.to(body.span), parameter, body);
         if let Some(scopes) = self.locals.get_mut(&name.symbol) {
             scopes.pop();

@@ -2,7 +2,7 @@
 
 use super::foreign_words::foreign_word;
 use super::report::edit_distance;
-use super::{DatatypeMeaning, Inference};
+use super::{DatatypeMeaning, Inference, Local};
 use crate::ast;
 use crate::ast::Symbol;
 use crate::diagnostic::Diagnostic;
@@ -166,7 +166,8 @@ impl Inference<'_> {
     pub(super) fn enter(&mut self, pattern: &Pattern) {
         self.note_pattern(pattern);
         pattern.for_each_variable(&mut |id, name, part, _| {
-            self.locals.entry(name.clone()).or_default().push((id, part.ty));
+            let local = Local { id, ty: part.ty, span: part.span };
+            self.locals.entry(name.clone()).or_default().push(local);
         });
     }
 

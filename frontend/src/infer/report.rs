@@ -31,6 +31,7 @@
 //! | W0204 | a name that is never used |
 //! | W0205 | a filter that is constant |
 //! | W0206 | a power that is read otherwise than in NESL 3.1 |
+//! | W0207 | a name that differs from another one in capitals alone |
 
 use super::foreign_words::foreign_word;
 use super::order::EarlyUse;
