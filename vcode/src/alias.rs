@@ -16,9 +16,17 @@ use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Prog
 use crate::tail;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What the results of each function of a program may mean the memory of.
+/// What is known of each function of a program where it is called.
 #[derive(Clone, Debug)]
-pub struct Summaries(Vec<Vec<MayAlias>>);
+pub struct Summaries(Vec<Summary>);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Summary {
+    /// What each result may mean the memory of.
+    results: Vec<MayAlias>,
+    /// The positions of the parameters that it, or what it calls, would write over, or behind.
+    written: BTreeSet<usize>,
+}
 
 /// What a result may mean the memory of: the positions of parameters, and of results before it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,11 +47,14 @@ impl Summaries {
                 }
             });
         }
-        let nothing = |function: &Function| vec![MayAlias::default(); function.body.results.len()];
+        let nothing = |function: &Function| Summary {
+            results: vec![MayAlias::default(); function.body.results.len()],
+            written: BTreeSet::new(),
+        };
         let mut summaries = Summaries(program.functions.iter().map(nothing).collect());
         let mut waiting: BTreeSet<usize> = (0..count).collect();
         while let Some(index) = waiting.pop_first() {
-            let found = Reading::of(&program.functions[index], &summaries, false).summaries();
+            let found = Reading::of(&program.functions[index], &summaries, false).summary();
             if found != summaries.0[index] {
                 summaries.0[index] = found;
                 waiting.extend(&callers[index]);
@@ -214,10 +225,9 @@ impl<'a> Reading<'a> {
         reading
     }
 
-    /// What each result of the function may mean the memory of.
-    fn summaries(&self) -> Vec<MayAlias> {
+    fn summary(&self) -> Summary {
         let Function { parameters, body, .. } = self.function;
-        let summary = |index: usize| {
+        let of_result = |index: usize| {
             let Some(result) = register(body.results[index]) else { return MayAlias::default() };
             let shares = |other: Register| self.may_share(result, other);
             let before = body.results[..index].iter().map(|&other| register(other).is_some_and(shares));
@@ -226,13 +236,18 @@ impl<'a> Reading<'a> {
                 results: positions(before),
             }
         };
-        (0..body.results.len()).map(summary).collect()
+        let is_written =
+            |&parameter: &Register| self.changes.iter().any(|change| self.may_share(parameter, change.target));
+        Summary {
+            results: (0..body.results.len()).map(of_result).collect(),
+            written: positions(parameters.iter().map(is_written)),
+        }
     }
 
     /// Joins what the results of a call may share with its operands, and with each other.
     fn call(&mut self, function: FunctionId, call: &Instruction) {
         let summaries = self.summaries;
-        for (summary, &result) in summaries.0[function.0 as usize].iter().zip(&call.results) {
+        for (summary, &result) in summaries.0[function.0 as usize].results.iter().zip(&call.results) {
             self.roots[result.0 as usize].insert(result.0 as usize);
             summary.parameters.iter().for_each(|&position| self.join(result, call.operands[position]));
             summary.results.iter().for_each(|&before| self.join(result, Operand::Register(call.results[before])));
@@ -281,8 +296,9 @@ impl<'a> Reading<'a> {
                     }
                 }
                 Op::Call(function) => {
-                    for (position, &operand) in instruction.operands.iter().enumerate() {
-                        self.note(operand, instruction, Writer::Call(address(instruction), position));
+                    for &position in &self.summaries.0[function.0 as usize].written {
+                        let writer = Writer::Call(address(instruction), position);
+                        self.note(instruction.operands[position], instruction, writer);
                     }
                     if !is_last {
                         self.call(*function, instruction);
@@ -424,173 +440,4 @@ fn is_fresh(op: &Op) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whether the function of a program may write over its parameter 1.
-    fn may(body: &str) -> bool {
-        let header = "(%0: int, %1: column int, %2: column int) -> column int";
-        let text = format!("function f{header} {{ {body} }}; function g{header} {{ return %1 }}");
-        let program = crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        Updates::of(&program.functions[0], &Summaries::of(&program)).may_overwrite(Register(1))
-    }
-
-    #[test]
-    fn a_column_that_nobody_reads_afterwards_is_written_over() {
-        assert!(may("%3 = build %0; %4 = scatter %1 %3 %3; return %4"));
-        assert!(may("%3 = build %0; %4 = length %1; %5 = extract %1 0; %6 = scatter %1 %3 %3; return %6"));
-        // In one branch, where the other gives it as it is; and again.
-        assert!(may("%3 = build %0; %4 = less.int %0 3;
-             %5 = if %4 { %6 = scatter %1 %3 %3; yield %6 } else { yield %1 }; return %5"));
-        // What is read of it before has memory of its own.
-        assert!(may("%3 = build %0; %4 = gather %1 %3; %5 = scatter %1 %3 %4; return %5"));
-        // What a call at the end gives is not read here.
-        assert!(may("%3 = build %0; %4 = scatter %1 %3 %3; %5 = call f %0 %4 %2; return %5"));
-        // What a call gives of something else is.
-        assert!(may("%3 = build %0; %4 = call g %0 %2 %1; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6"));
-    }
-
-    #[test]
-    fn what_is_read_afterwards_by_any_name_stays() {
-        for body in [
-            "%3 = build %0; %4 = scatter %1 %3 %3; %5 = extract %1 0; %6 = build %5; %7 = concat %4 %6; return %7",
-            // Through a part of it, a check, a branch, a call.
-            "%3 = build %0; %4 = slice %1 0 1; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
-            "%3 = build %0; %4 = map check_index %1 %0; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
-            "%3 = build %0; %4 = less.int %0 3; %5 = if %4 { yield %1 } else { yield %2 };
-             %6 = scatter %1 %3 %3; %7 = concat %6 %5; return %7",
-            "%3 = build %0; %4 = call g %0 %1 %2; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
-            // It is where, or what, is written.
-            "%3 = scatter %1 %1 %2; return %3",
-            "%3 = scatter %1 %2 %1; return %3",
-            "%3 = build %0; %4 = fused { %5 = gather %1 %3; %6 = scatter %1 %3 %5; yield %6 }; return %4",
-            // One of two that read it.
-            "%3 = build %0; %4 = scatter %1 %3 %3; %5 = scatter %1 %3 %3; %6 = concat %4 %5; return %6",
-        ] {
-            assert!(!may(body), "{body}");
-        }
-    }
-
-    #[test]
-    fn what_is_appended_is_written_behind_what_nobody_reads_afterwards() {
-        let appends = |body: &str| {
-            let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
-            let program = crate::parse::parse(&text.replace(';', "\n"));
-            let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
-            let function = &program.functions[0];
-            let updates = Updates::of(function, &Summaries::of(&program));
-            let mut found = Vec::new();
-            function.body.visit(&mut |instruction| {
-                if matches!(instruction.op, Op::Vector(VectorOp::Concat)) {
-                    found.push(updates.may_append(instruction));
-                }
-            });
-            found
-        };
-        assert_eq!(appends("%3 = concat %1 %2; return %3"), [true]);
-        assert_eq!(appends("%3 = slice %1 0 %0; %4 = concat %3 %2; return %4"), [true]);
-        assert_eq!(appends("%3 = concat %1 %2; %4 = concat %3 %2; return %4"), [true, true]);
-        // Of two, neither; what is appended may not lie there; and nobody may read it later, by any name.
-        assert_eq!(appends("%3 = concat %1 %2; %4 = concat %1 %3; return %4"), [false, false]);
-        assert_eq!(appends("%3 = slice %1 0 %0; %4 = slice %1 %0 1; %5 = concat %3 %4; return %5"), [false]);
-        assert_eq!(
-            appends("%3 = slice %1 0 1; %4 = concat %1 %2; %5 = extract %3 0; %6 = build %5; return %6"),
-            [false]
-        );
-        // The result is where the first operand was.
-        assert!(!may("%3 = slice %1 0 1; %4 = concat %3 %2; %5 = extract %1 0; %6 = build %5; %7 = scatter %1 %6 %6;
-             %8 = concat %7 %4; return %8"));
-    }
-
-    #[test]
-    fn calls_are_given_what_nobody_reads_afterwards() {
-        let granted = |body: &str| {
-            let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
-            let program = crate::parse::parse(&text.replace(';', "\n"));
-            let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
-            let function = &program.functions[0];
-            let updates = Updates::of(function, &Summaries::of(&program));
-            let mut found = Vec::new();
-            function.body.visit(&mut |instruction| {
-                if matches!(instruction.op, Op::Call(_)) {
-                    found.push(updates.granted(instruction).to_vec());
-                }
-            });
-            found
-        };
-        assert_eq!(granted("%3 = call f %0 %1 %2; return %3"), [[1, 2]]);
-        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = concat %3 %1; return %4"), [[2]]);
-        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = scatter %3 %1 %1; return %4"), [[2]]);
-        assert_eq!(granted("%3 = call f %0 %1 %2; %4 = call f %0 %3 %3; return %4"), [vec![1, 2], vec![]]);
-        assert_eq!(granted("%3 = slice %1 0 1; %4 = call f %0 %1 %3; return %4"), [Vec::<usize>::new()]);
-        assert_eq!(granted("%3 = slice %1 0 1; %4 = call f %0 %1 %2; %5 = concat %3 %4; return %5"), [[2]]);
-    }
-
-    #[test]
-    fn loops_that_pass_one_column_twice_share_it() {
-        let shares = |arguments: &str| {
-            let text = format!(
-                "function f(%0: int, %1: column int, %2: column int) -> column int {{
-                   %3 = slice %1 0 1
-                   %4 = call f %0 {arguments}
-                   return %4
-                 }}"
-            );
-            let program = crate::parse::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-            passes_one_twice(&program, &HashSet::from([FunctionId(0)]), &Summaries::of(&program))
-        };
-        assert!(!shares("%1 %2") && !shares("%2 %1"));
-        assert!(shares("%1 %1") && shares("%1 %3") && shares("%3 %1"));
-    }
-
-    #[test]
-    fn what_functions_give_of_what_they_get_follows_calls() {
-        let text = "
-            function f(%0: int, %1: descriptor, %2: column int, %3: column int) -> descriptor, column int, column int {
-              %4 = equal.int %0 0
-              %5, %6, %7 = if %4 { yield %1 %3 %2 } else {
-                %8 = subtract.int %0 1
-                %9, %10, %11 = call f %8 %1 %2 %3
-                yield %9 %10 %11
-              }
-              return %5 %6 %7
-            }
-            function g(%0: int, %1: descriptor, %2: column int) -> descriptor, column int, column int, column int {
-              %3 = map add.int %2 1
-              %4, %5, %6 = call f %0 %1 %2 %3
-              %7 = slice %6 0 1
-              %8 = concat %7 %7
-              return %4 %5 %7 %8
-            }";
-        let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
-        let summaries = Summaries::of(&program);
-        let of = |function: usize| -> Vec<(Vec<usize>, Vec<usize>)> {
-            let both = |summary: &MayAlias| {
-                [&summary.parameters, &summary.results].map(|all| all.iter().copied().collect()).into()
-            };
-            summaries.0[function].iter().map(both).collect()
-        };
-        assert_eq!(of(0), [(vec![1], vec![]), (vec![3], vec![]), (vec![2], vec![])]);
-        assert_eq!(of(1), [(vec![1], vec![]), (vec![], vec![]), (vec![2], vec![]), (vec![], vec![])]);
-    }
-
-    #[test]
-    fn results_that_are_one_column_are_known_to_be() {
-        let text = "
-            function f(%0: int) -> column int, int, column int {
-              %1 = iota %0
-              %2 = slice %1 0 1
-              return %1 %0 %2
-            }
-            function g(%0: int) -> column int, column int {
-              %1, %2, %3 = call f %0
-              %4 = build %2
-              %5 = scatter %1 %4 %4
-              return %5 %3
-            }";
-        let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
-        let summaries = Summaries::of(&program);
-        assert_eq!(summaries.0[0][2].results, BTreeSet::from([0]));
-        assert!(!Updates::of(&program.functions[1], &summaries).may_overwrite(Register(1)));
-    }
-}
+mod tests;

@@ -12,6 +12,19 @@ struct Recursion<'a> {
     result: Type,
 }
 
+/// What a loop carries on of two sequences, `@` for a new element.
+const CARRIED: [&str; 9] = [
+    "v",
+    "w",
+    "v ++ [@]",
+    "w ++ [@]",
+    "take(v, max(#v - 1, 0))",
+    "drop(w, min(#w, 1)) ++ [@]",
+    "take(v, max(#v - 2, 0)) ++ [@, @]",
+    "v ++ take(w, min(#w, 3))",
+    "(if #v == 0 then [@] else rep(v, @, #v - 1))",
+];
+
 impl Recursion<'_> {
     /// An expression of the function's result, with further names in scope.
     fn part(&self, generator: &mut Generator, more: &[(&str, Type)]) -> Tree {
@@ -91,7 +104,8 @@ impl Generator {
     /// The definition of a function, or of two that call each other.
     pub fn function(&mut self, index: usize) -> Vec<Form> {
         let name = format!("f{index}");
-        match self.random.below(13) {
+        match self.random.below(15) {
+            13.. => vec![self.growing(&name)],
             0..4 => vec![self.counted(&name)],
             4..7 => vec![self.divided(&name)],
             7 => self.mutual(index),
@@ -197,6 +211,27 @@ impl Generator {
             }
         };
         self.recursive(own, Tree::new(result, &text, parts))
+    }
+
+    /// A loop that carries two sequences, which grow, shrink, change elements and change places.
+    fn growing(&mut self, name: &str) -> Form {
+        self.note(Feature::Growing);
+        let element = self.any_type(1);
+        let sequence = Type::sequence(element.clone());
+        let carried = ["v", "w"].map(|name| (name.to_owned(), sequence.clone()));
+        let parameters = [("n".to_owned(), Type::Int)].into_iter().chain(carried).collect();
+        let own = Recursion { name, parameters, result: sequence.clone() };
+        let mut parts = vec![own.part(self, &[]), own.other(self, &Type::Bool, &[])];
+        let mut turn = || {
+            let carried = [(); 2].map(|()| *self.random.pick(&CARRIED));
+            for _ in carried.iter().flat_map(|text| text.matches('@')) {
+                parts.push(own.other(self, &element, &[]));
+            }
+            format!("{name}(min(n, 40) - 1, {})", carried.join(", "))
+        };
+        let (first, second) = (turn(), turn());
+        let text = format!("if n <= 0 then (@) else if @ then {first} else {second}");
+        self.recursive(own, Tree::new(sequence, &text, parts))
     }
 
     /// A function that takes a sequence apart, in one of several ways.

@@ -54,6 +54,7 @@ features! {
     Halves: "recursion on halves",
     Filtered: "recursion on filtered parts",
     Mutual: "mutual recursion",
+    Growing: "loop in which sequences grow",
     Call: "call of a user's function",
     Keyword: "keyword parameter given",
     Default: "keyword parameter left out",
