@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, short_segments,
-    simplify, sink_common, slice, sort, unroll, view,
+    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, read_early,
+    short_segments, simplify, sink_common, slice, sort, unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -114,6 +114,13 @@ pub const PASSES: &[Pass] = &[
         run: view::run,
     },
     Pass { reason: "again after sort and view: ranks and copies that nobody reads any more", ..DEAD },
+    Pass {
+        name: "read_early",
+        summary: "reads single elements of a column before others of it are changed",
+        reason: "after dead, and after all that lets reads be of other columns: the last use of what is changed is then the change; \
+                 before fuse, which takes the change into a group",
+        run: read_early::run,
+    },
     FUSE,
     CHECKED,
     NUMBER,

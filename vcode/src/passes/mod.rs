@@ -18,6 +18,7 @@ pub mod last_use;
 pub mod number;
 pub mod parts;
 pub mod peel;
+pub mod read_early;
 pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;
