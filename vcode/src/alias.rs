@@ -62,6 +62,11 @@ impl Summaries {
         }
         summaries
     }
+
+    /// How many of its parameters a function, or what it calls, would write over, or behind.
+    pub fn written(&self, function: FunctionId) -> usize {
+        self.0[function.0 as usize].written.len()
+    }
 }
 
 /// What of a function's own columns may be written over.

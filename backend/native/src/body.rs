@@ -338,7 +338,7 @@ impl<'a, 'b> Body<'a, 'b> {
                 if self.is_inlined(*function) {
                     return self.inlined(*function, &operands, granted);
                 }
-                self.hand_over(&granted);
+                self.hand_over(*function, &granted);
                 self.call(*function, &operands)
             }
             Op::Constants(constants) => {

@@ -150,7 +150,7 @@ pub(crate) const GRANTED: i32 = offset_of!(State<'_>, granted) as i32;
 pub(crate) const END: i32 = offset_of!(State<'_>, end) as i32;
 
 /// How many columns a function can be given to write over.
-pub(crate) const GRANTED_MOST: usize = 4;
+pub(crate) const GRANTED_MOST: usize = 16;
 
 /// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -56,9 +56,12 @@ impl Body<'_, '_> {
     }
 
     /// Gives columns to a function that is about to be called.
-    pub(super) fn hand_over(&mut self, granted: &[[Value; 2]]) {
+    pub(super) fn hand_over(&mut self, function: FunctionId, granted: &[[Value; 2]]) {
+        if granted.is_empty() {
+            return;
+        }
         let nothing = self.emitter.int(0);
-        for index in 0..if granted.is_empty() { 0 } else { GRANTED_MOST } {
+        for index in 0..self.granted_to(function) {
             let words = granted.get(index).copied().unwrap_or([nothing; 2]);
             for (word, value) in words.into_iter().enumerate() {
                 self.emitter.store_state(word_of(index, word), value);
@@ -69,13 +72,18 @@ impl Body<'_, '_> {
     /// The columns that this function was given.
     pub(super) fn take_over(&mut self) -> Vec<[Value; 2]> {
         let nothing = self.emitter.int(0);
-        (0..GRANTED_MOST)
+        (0..self.granted_to(self.id))
             .map(|index| {
                 let words = [0, 1].map(|word| self.emitter.load_state(word_of(index, word)));
                 self.emitter.store_state(word_of(index, 1), nothing);
                 words
             })
             .collect()
+    }
+
+    /// How many columns a function may be given: those that it would write to.
+    fn granted_to(&self, function: FunctionId) -> usize {
+        self.calls.summaries.written(function).min(GRANTED_MOST)
     }
 }
 
