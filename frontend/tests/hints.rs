@@ -46,7 +46,7 @@ fn an_else_that_swallows_a_comma() {
     let hint = "put the whole `if … then … else …` in parentheses";
     advises("function g(x, y) = x + y; g(if t then 1 else 2, 3);", "E0202", hint);
     advises(
-        "function f(v, n) = if n == 0 then v else f(if n > 3 then v ++ [n] else v, n - 1); f([1], 3);",
+        "function g(v, n) = if n == 0 then v else g(if n > 3 then v ++ [n] else v, n - 1); g([1], 3);",
         "E0202",
         hint,
     );
@@ -56,7 +56,7 @@ fn an_else_that_swallows_a_comma() {
 fn capitals_that_make_no_difference() {
     let hint = "give one of them another name";
     advises("N = 10; function scaled(n) = n * N; scaled(3);", "W0207", hint);
-    advises("let A = 3; g(a) = a + A in g(1);", "W0207", hint);
+    advises("let A = 3; g(a) = a + A in g(A);", "W0207", hint);
     advises("function Size(v) = #v; let size = 3 in size * Size([1, 2]);", "W0207", hint);
     // The same variable, or nothing that is spelled so.
     for text in ["function g(Count) = count + COUNT;", "n = 10; function g(n) = N + 1;", "let n = 1 in let N = n in N;"]

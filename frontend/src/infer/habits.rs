@@ -117,7 +117,8 @@ impl Inference<'_> {
     pub(super) fn warn_of_capitals(&mut self, name: &str, span: Span) {
         let Some((local, outer)) = self.locals.get(name).and_then(|scopes| scopes.split_last()) else { return };
         let (bound, written) = (local.span, self.sources.text(span));
-        if self.sources.text(bound) == written {
+        let bound_as = self.spelling(name, bound);
+        if bound_as == written {
             return;
         }
         let of_outer = match self.outer_meaning(name) {
@@ -126,8 +127,7 @@ impl Inference<'_> {
             _ => None,
         };
         let hidden = outer.iter().rev().map(|local| local.span).chain(of_outer);
-        let Some(hidden) = hidden.into_iter().find(|&span| self.sources.text(span) == written) else { return };
-        let (written, bound_as) = (written.to_owned(), self.sources.text(bound).to_owned());
+        let Some(hidden) = hidden.into_iter().find(|&span| self.spelling(name, span) == written) else { return };
         let message = format!("`{written}` is `{bound_as}` here: capitals make no difference in names");
         let mut report = Diagnostic::error("W0207", message, span)
             .also(bound, "this one is meant")
@@ -135,6 +135,13 @@ impl Inference<'_> {
             .hint("give one of them another name");
         report.severity = Severity::Warning;
         self.diagnostics.push(report);
+    }
+
+    /// How a name is spelled where it is bound, perhaps in parentheses and with a type behind it.
+    fn spelling(&self, name: &str, bound: Span) -> &str {
+        let text = self.sources.text(bound);
+        let mut words = text.split(|c: char| "():, \n\t".contains(c));
+        words.find(|word| word.to_lowercase() == name).unwrap_or(text)
     }
 
     /// Whether computing a value may print, draw random numbers or act on the world: a call counts, reached or not.
