@@ -60,6 +60,8 @@ fn edit(start: impl Fn(&Bench) -> PtySession) {
     session.exp_string("nesl> ").unwrap();
     session.send_line("6 * 7;").unwrap();
     session.exp_string("it = 42 : int").unwrap();
+    // Before the prompt the terminal itself would take it.
+    session.exp_string("nesl> ").unwrap();
     session.send_control('d').unwrap();
     session.exp_eof().unwrap();
 
