@@ -116,10 +116,15 @@ fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
         if is_little && let Some(whole) = first.appended(&columns[1..]) {
             return Ok(wrap(whole));
         }
-        let more = if is_little && first.grows() { length / 2 } else { 0 };
-        // Where the memory does not allow to keep room, none is kept.
-        let output = Output::reserve_more(&threads.meter, length, more);
-        let mut output = output.or_else(|_| Output::reserve(&threads.meter, length))?;
+        let mut more = if is_little && first.grows() { length / 2 } else { 0 };
+        let mut output = Output::reserve_more(&threads.meter, length, more);
+        // Where the memory does not allow to keep as much room, it is less: without any, each that is appended would
+        // copy all of them.
+        while output.is_err() && more > 0 {
+            more /= 4;
+            output = Output::reserve_more(&threads.meter, length, more);
+        }
+        let mut output = output?;
         if threads.workers.pieces(length, GRAIN) == 1 {
             let mut writer = output.writer();
             columns.into_iter().for_each(|column| writer.copy(column));
