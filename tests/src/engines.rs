@@ -57,6 +57,14 @@ impl Local {
         Local::Threads(2, Strategy::Leaf),
     ];
 
+    /// What a program goes through before it runs so.
+    fn passes(self) -> Passes {
+        match self {
+            Local::Oracle | Local::Unoptimised | Local::UnoptimisedThreads => Passes::None,
+            Local::Reference(_) | Local::Threads(..) => Passes::All,
+        }
+    }
+
     /// The name in tests.
     pub fn name(self) -> String {
         match self {
@@ -85,19 +93,25 @@ pub fn run(local: Local, text: &str, arguments: Option<&[String]>) -> Outcome {
     run_all(&[local], text, arguments).pop().unwrap_or_else(end)
 }
 
-/// Runs a program in several ways, one after the other; it is checked once.
+/// Runs a program in several ways, one after the other; it is checked once, and compiled once with passes and without.
 pub fn run_all(locals: &[Local], text: &str, arguments: Option<&[String]>) -> Vec<Outcome> {
     let (sender, receiver) = mpsc::channel();
     let (ways, text, arguments) = (locals.to_vec(), text.to_owned(), arguments.map(<[String]>::to_vec));
     // Where it hangs the thread is left behind: the process ends with the last test.
     let work = move || {
         let checked = guarded(|| session::check(&text, arguments.as_deref())).and_then(|checked| checked);
+        let mut compiled: Vec<(Passes, Result<nesl_vcode::Program, End>)> = Vec::new();
         for local in ways {
-            let outcome = match &checked {
-                Ok(program) => guarded(|| run_checked(local, program)).unwrap_or_else(Outcome::ended),
-                Err(end) => Outcome::ended(end.clone()),
-            };
-            let _ = sender.send(outcome);
+            let outcome = checked.as_ref().map_err(Clone::clone).and_then(|program| {
+                let passes = local.passes();
+                let known = compiled.iter().position(|(known, _)| *known == passes).unwrap_or_else(|| {
+                    compiled.push((passes, guarded(|| compile(program, passes)).and_then(|vcode| vcode)));
+                    compiled.len() - 1
+                });
+                let vcode = compiled[known].1.as_ref().map_err(Clone::clone)?;
+                guarded(|| run_checked(local, program, vcode.clone()))
+            });
+            let _ = sender.send(outcome.unwrap_or_else(Outcome::ended));
         }
     };
     match std::thread::Builder::new().name("program".to_owned()).stack_size(64 << 20).spawn(work) {
@@ -120,15 +134,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, End> {
     })
 }
 
-fn run_checked(local: Local, program: &CheckedProgram) -> Outcome {
-    let passes = match local {
-        Local::Oracle | Local::Unoptimised | Local::UnoptimisedThreads => Passes::None,
-        Local::Reference(_) | Local::Threads(..) => Passes::All,
-    };
-    let vcode = match compile(program, passes) {
-        Ok(vcode) => vcode,
-        Err(end) => return Outcome::ended(end),
-    };
+fn run_checked(local: Local, program: &CheckedProgram, vcode: nesl_vcode::Program) -> Outcome {
     match local {
         Local::Oracle => run_oracle(program),
         Local::Unoptimised => run_compiled(None, (Strategy::Mixed, Native::On), vcode, program),

@@ -4,7 +4,7 @@
 //! feature `mpi` and a launcher; each program runs there twice, with nearly every column distributed and with the
 //! product's threshold.
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 use nesl_tests::engines::{self, Local};
 use nesl_tests::launcher::{self, Mpi};
 use nesl_tests::outcome::Outcome;
@@ -24,21 +24,34 @@ const THRESHOLDS: [Option<usize>; 2] = [Some(1), None];
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let programs = Arc::new(programs::all());
-    let mut trials: Vec<Trial> = Local::ALL
-        .into_iter()
-        .flat_map(|local| programs.iter().cloned().map(move |program| (local, program)))
-        .map(|(local, program)| {
-            Trial::test(format!("{}::{}", local.name(), program.name), move || check_locally(local, &program))
-        })
-        .collect();
+    let mut trials = in_this_process(&programs, &arguments);
     trials.extend(on_ranks(&programs, &arguments));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn check_locally(local: Local, program: &Program) -> Result<(), Failed> {
-    let header = program.header.as_ref().map_err(|problem| format!("header: {problem}"))?;
-    let outcome = engines::run(local, &program.text, header.arguments.as_deref());
-    Ok(outcome.meets(header)?)
+/// The tests on engines of this process.
+fn in_this_process(programs: &Arc<Vec<Program>>, arguments: &Arguments) -> Vec<Trial> {
+    let name = |local: Local, program: &Program| format!("{}::{}", local.name(), program.name);
+    // A program runs in all the ways that were asked for when the first of them is: it is compiled once.
+    let results: Vec<Arc<OnceLock<Vec<Outcome>>>> = programs.iter().map(|_| Arc::default()).collect();
+    let mut trials = Vec::new();
+    for local in Local::ALL {
+        for (index, program) in programs.iter().enumerate() {
+            let wanted: Vec<Local> =
+                Local::ALL.into_iter().filter(|&other| is_wanted(arguments, &name(other, program))).collect();
+            let (programs, results) = (Arc::clone(programs), Arc::clone(&results[index]));
+            let test = move || {
+                let program = &programs[index];
+                let header = program.header.as_ref().map_err(|problem| format!("header: {problem}"))?;
+                let run = || engines::run_all(&wanted, &program.text, header.arguments.as_deref());
+                let outcomes = results.get_or_init(run);
+                let of_this = wanted.iter().position(|&other| other == local).and_then(|own| outcomes.get(own));
+                Ok(of_this.ok_or("it was not run")?.meets(header)?)
+            };
+            trials.push(Trial::test(name(local, program), test));
+        }
+    }
+    trials
 }
 
 /// The tests on ranks; ignored where there is no MPI, or failing if there must be.
