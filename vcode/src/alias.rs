@@ -11,7 +11,6 @@
 //! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
 //! made from.
 
-use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -357,8 +356,8 @@ impl<'a> Reading<'a> {
 
     /// Whether an instruction appends columns to another one, of which they are no parts.
     fn is_append(&self, instruction: &Instruction) -> bool {
-        let Some((&first, others)) = instruction.operands.split_first() else { return false };
-        let Some(first) = register(first).filter(|_| instruction.op == Op::Vector(VectorOp::Concat)) else {
+        let extends = matches!(instruction.op, Op::Vector(op) if op.row().extends);
+        let Some((&Operand::Register(first), others)) = instruction.operands.split_first().filter(|_| extends) else {
             return false;
         };
         let is_part = |other: Register| other == first || !self.is_summary && self.may_share(other, first);

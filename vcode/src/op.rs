@@ -190,8 +190,11 @@ pub struct Row {
     pub fallible: bool,
     /// The operand that the result may be written over, where that is its last use: a column of the result's type.
     pub in_place: Option<usize>,
-    /// Whether its result is always in memory of its own; where this is not said, it may be that of an operand, or a
-    /// part of it.
+    /// Whether its result begins with its first operand: where that is its last use, the others may be written behind
+    /// it.
+    pub extends: bool,
+    /// Whether its result is always in memory of its own, but for what it extends; where this is not said, it may be
+    /// that of an operand, or a part of it.
     pub fresh: bool,
     /// Where several of them may be given to an engine at once, since their columns move alike: the operands in which
     /// they agree then.
@@ -270,6 +273,13 @@ impl VectorOp {
     /// Whether it changes elements of its first operand, at indices.
     pub fn is_update(self) -> bool {
         self.class() == Class::Permute && matches!(self.fusion(), Fusion::End(_))
+    }
+
+    /// Whether it looks up one scalar in a column, its first operand: an element, or how many there are.
+    pub fn reads_scalar(self) -> bool {
+        let row = self.row();
+        let is_column = matches!(row.operands.first(), Some(Kind::ColumnT | Kind::Column(_)));
+        is_column && !self.is_pass() && matches!(row.result, Kind::ScalarT | Kind::Scalar(_))
     }
 
     /// Whether it makes elements in a loop from the index and scalars alone.

@@ -50,6 +50,7 @@ const fn row(mnemonic: &'static str, class: Class, elements: Elements, cost: Cos
         fusion: Alone,
         fallible: false,
         in_place: None,
+        extends: false,
         fresh: false,
         together: None,
         cost,
@@ -204,7 +205,7 @@ instructions! {
     };
     /// Columns one after another.
     Concat = Row {
-        operands: &[ColumnT], variadic: true, together: Some(&[]), fresh: true,
+        operands: &[ColumnT], variadic: true, together: Some(&[]), extends: true, fresh: true,
         doc: "concat c…: the columns one after another.",
         ..row("concat", Pack, All, at_once(&[All]))
     };

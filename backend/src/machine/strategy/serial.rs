@@ -90,13 +90,13 @@ impl Walk {
                 // What it gives is as long as what it writes to.
                 return goes_over(self, &operands[1..]);
             }
-            Op::Vector(VectorOp::Concat) if !goes_over(self, operands) => {
+            Op::Vector(op) if op.row().extends && !goes_over(self, operands) => {
                 // A column that nobody else reads is written behind; any other is copied in each turn.
                 self.found = Serial::Updates;
                 let is_in_place = self.loop_updates.as_ref().is_some_and(|own| own.may_append(instruction));
                 return is_in_place && !self.is_few(operands[0], function);
             }
-            Op::Vector(VectorOp::Concat) => true,
+            Op::Vector(op) if op.row().extends => true,
             Op::Vector(VectorOp::Length | VectorOp::Extract | VectorOp::Slice | VectorOp::View) => return true,
             Op::Vector(VectorOp::Starts | VectorOp::Lengths | VectorOp::Segments) => return true,
             Op::Map(_) | Op::Vector(VectorOp::Reduce(_)) => goes_over(self, operands),
