@@ -8,10 +8,10 @@
 //! `rep(rep(v, v[j], i), v[i], j)` changes `v` and then reads an element of what it was, so that all of it would have
 //! to stay as it was. If the read comes first nothing reads `v` any more, and what is changed is changed where it lies.
 //! So for each read of a single element, or of the length, that comes after a change of its column in the same block:
-//! it goes before the change, and with it the scalar operations that its index needs. Where these may fail, nothing
-//! else that may fail first is passed. What branches read stays in them: there may be no such element elsewhere.
+//! it goes before the change, and with it the scalar operations that its index needs, and those in between that may
+//! fail. Where anything else in between may fail, it stays: there may be no such element before. So does what branches
+//! read.
 
-use crate::op::VectorOp;
 use crate::passes::effect::has_effect;
 use crate::program::{Block, Instruction, Op, Operand, Program, Register};
 use std::collections::{BTreeSet, HashMap};
@@ -36,7 +36,8 @@ fn block(block: &mut Block) {
     let (mut changed, mut defined) = (HashMap::<Operand, usize>::new(), HashMap::<Register, usize>::new());
     let mut position = 0;
     while let Some(instruction) = block.instructions.get(position) {
-        let column = instruction.operands.first().copied().filter(|_| is_read(instruction));
+        let is_read = matches!(instruction.op, Op::Vector(op) if op.reads_scalar());
+        let column = instruction.operands.first().copied().filter(|_| is_read);
         let change = column.and_then(|column| changed.get(&column).copied());
         let moved = change.and_then(|change| needed(&block.instructions, &defined, change, position));
         if let (Some(change), Some(moved)) = (change, moved) {
@@ -58,37 +59,31 @@ fn block(block: &mut Block) {
     }
 }
 
-/// Whether an instruction reads a single element of its first operand, or its length.
-fn is_read(instruction: &Instruction) -> bool {
-    matches!(instruction.op, Op::Vector(VectorOp::Extract | VectorOp::Length))
-}
-
-/// The positions, ascending, of an instruction and of what it needs that stands behind another one; none if they cannot
-/// all go before that.
+/// The positions, ascending, of an instruction, of what it needs, and of what may fail before it, that stand behind
+/// another one; none if they cannot all go before that. What may fail goes along in its order: that there is such an
+/// element may rely on any check before, and the first error stays the first.
 fn needed(
     instructions: &[Instruction],
     defined: &HashMap<Register, usize>,
     before: usize,
     position: usize,
 ) -> Option<BTreeSet<usize>> {
-    let mut found = BTreeSet::from([position]);
-    let mut waiting = vec![position];
-    while let Some(position) = waiting.pop() {
-        for operand in &instructions[position].operands {
-            let Operand::Register(register) = operand else { continue };
-            let Some(&at) = defined.get(register).filter(|&&at| at >= before) else { continue };
-            if !matches!(instructions[at].op, Op::Scalar(_)) {
-                return None;
-            }
-            if found.insert(at) {
-                waiting.push(at);
-            }
+    let may_fail = |at: &usize| has_effect(&instructions[*at].op, &instructions[*at].operands);
+    let mut found = BTreeSet::new();
+    let mut waiting: Vec<usize> = (before..position).filter(may_fail).chain([position]).collect();
+    while let Some(at) = waiting.pop() {
+        if at != position && !matches!(instructions[at].op, Op::Scalar(_)) {
+            return None;
+        }
+        if found.insert(at) {
+            let read = instructions[at].operands.iter().filter_map(|operand| match operand {
+                Operand::Register(register) => defined.get(register).copied(),
+                Operand::Constant(_) => None,
+            });
+            waiting.extend(read.filter(|&at| at >= before));
         }
     }
-    let may_fail = |at: usize| has_effect(&instructions[at].op, &instructions[at].operands);
-    let last = found.iter().copied().rfind(|&at| may_fail(at)).unwrap_or(before);
-    let passes = (before..last).any(|at| !found.contains(&at) && may_fail(at));
-    (!passes).then_some(found)
+    Some(found)
 }
 
 #[cfg(test)]
@@ -148,18 +143,49 @@ mod tests {
     }
 
     #[test]
+    fn what_may_fail_before_goes_along() {
+        // The element is there only where the lengths are equal; and the divisor is looked at before the index.
+        body_becomes(
+            run,
+            SIGNATURE,
+            "%3 = build %0
+             %4 = length %1
+             %5 = length %2
+             %6 = check_index %0 %5
+             %7 = scatter %1 %3 %2
+             %8 = check_lengths %4 %5
+             %9 = divide.int 1 %0
+             %10 = extract %1 %6
+             %11 = build %10 %9 %8
+             %12 = concat %7 %11
+             return %12",
+            "%3 = build %0
+             %4 = length %1
+             %5 = length %2
+             %6 = check_index %0 %5
+             %8 = check_lengths %4 %5
+             %9 = divide.int 1 %0
+             %10 = extract %1 %6
+             %7 = scatter %1 %3 %2
+             %11 = build %10 %9 %8
+             %12 = concat %7 %11
+             return %12",
+        );
+    }
+
+    #[test]
     fn what_must_come_later_stays() {
         let stays = |body: &str| stays(run, &format!("function f{SIGNATURE} {{\n{body}\n}}"));
-        // Something else fails first.
+        // Something that is no scalar operation may fail before.
         stays(
             "%3 = build %0
              %4 = length %1
              %5 = scatter %1 %3 %2
-             %6 = divide.int 1 %0
+             %6 = map divide.int %2 %0
              %7 = check_index %0 %4
              %8 = extract %1 %7
-             %9 = build %6 %8
-             %10 = concat %5 %9
+             %9 = build %8
+             %10 = concat %5 %9 %6
              return %10",
         );
         // The index is read from what was changed, or the read is in a branch.
