@@ -1,12 +1,39 @@
 //! What may be written over, and behind.
 
 use super::*;
+use crate::op::VectorOp;
 
-/// Whether the function of a program may write over its parameter 1.
-fn may(body: &str) -> bool {
+/// The program of a function with this body, and of four that it may call: g writes to both columns that it gets, h to
+/// the second, k and l to none; l gives the first.
+fn program_of(body: &str) -> Program {
     let header = "(%0: int, %1: column int, %2: column int) -> column int";
-    let text = format!("function f{header} {{ {body} }}; function g{header} {{ return %1 }}");
-    let program = crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let text = format!(
+        "function f{header} {{ {body} }};
+         function g{header} {{ %3 = build %0; %4 = scatter %1 %3 %3; %5 = call h %0 %4 %2; return %5 }};
+         function h{header} {{ %3 = build %0; %4 = scatter %2 %3 %3; %5 = call k %0 %1 %4; return %5 }};
+         function k{header} {{ %3 = extract %1 %0; %4 = less.int %3 %0;
+           %6 = if %4 {{ yield %1 }} else {{ %5 = call k %3 %2 %1; yield %5 }}; return %6 }};
+         function l{header} {{ return %1 }}"
+    );
+    crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+/// What is known of each instruction of a kind in a function with this body.
+fn of_each<T>(body: &str, is_it: impl Fn(&Op) -> bool, known: impl Fn(&Updates, &Instruction) -> T) -> Vec<T> {
+    let program = program_of(body);
+    let updates = Updates::of(&program.functions[0], &Summaries::of(&program));
+    let mut found = Vec::new();
+    program.functions[0].body.visit(&mut |instruction| {
+        if is_it(&instruction.op) {
+            found.push(known(&updates, instruction));
+        }
+    });
+    found
+}
+
+/// Whether a function with this body may write over its parameter 1.
+fn may(body: &str) -> bool {
+    let program = program_of(body);
     Updates::of(&program.functions[0], &Summaries::of(&program)).may_overwrite(Register(1))
 }
 
@@ -22,7 +49,7 @@ fn a_column_that_nobody_reads_afterwards_is_written_over() {
     // What a call at the end gives is not read here.
     assert!(may("%3 = build %0; %4 = scatter %1 %3 %3; %5 = call f %0 %4 %2; return %5"));
     // What a call gives of something else is.
-    assert!(may("%3 = build %0; %4 = call g %0 %2 %1; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6"));
+    assert!(may("%3 = build %0; %4 = call l %0 %2 %1; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6"));
 }
 
 #[test]
@@ -34,7 +61,7 @@ fn what_is_read_afterwards_by_any_name_stays() {
         "%3 = build %0; %4 = map check_index %1 %0; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
         "%3 = build %0; %4 = less.int %0 3; %5 = if %4 { yield %1 } else { yield %2 };
          %6 = scatter %1 %3 %3; %7 = concat %6 %5; return %7",
-        "%3 = build %0; %4 = call g %0 %1 %2; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
+        "%3 = build %0; %4 = call l %0 %1 %2; %5 = scatter %1 %3 %3; %6 = concat %5 %4; return %6",
         // It is where, or what, is written.
         "%3 = scatter %1 %1 %2; return %3",
         "%3 = scatter %1 %2 %1; return %3",
@@ -48,20 +75,8 @@ fn what_is_read_afterwards_by_any_name_stays() {
 
 #[test]
 fn what_is_appended_is_written_behind_what_nobody_reads_afterwards() {
-    let appends = |body: &str| {
-        let text = format!("function f(%0: int, %1: column int, %2: column int) -> column int {{\n{body}\n}}");
-        let program = crate::parse::parse(&text.replace(';', "\n"));
-        let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
-        let function = &program.functions[0];
-        let updates = Updates::of(function, &Summaries::of(&program));
-        let mut found = Vec::new();
-        function.body.visit(&mut |instruction| {
-            if matches!(instruction.op, Op::Vector(VectorOp::Concat)) {
-                found.push(updates.may_append(instruction));
-            }
-        });
-        found
-    };
+    let is_concat = |op: &Op| matches!(op, Op::Vector(VectorOp::Concat));
+    let appends = |body: &str| of_each(body, is_concat, Updates::may_append);
     assert_eq!(appends("%3 = concat %1 %2; return %3"), [true]);
     assert_eq!(appends("%3 = slice %1 0 %0; %4 = concat %3 %2; return %4"), [true]);
     assert_eq!(appends("%3 = concat %1 %2; %4 = concat %3 %2; return %4"), [true, true]);
@@ -76,28 +91,8 @@ fn what_is_appended_is_written_behind_what_nobody_reads_afterwards() {
 
 #[test]
 fn calls_are_given_what_nobody_reads_afterwards() {
-    let granted = |body: &str| {
-        // g writes to both columns that it gets, h to the second, k to none.
-        let header = "(%0: int, %1: column int, %2: column int) -> column int";
-        let text = format!(
-            "function f{header} {{ {body} }};
-             function g{header} {{ %3 = build %0; %4 = scatter %1 %3 %3; %5 = call h %0 %4 %2; return %5 }};
-             function h{header} {{ %3 = build %0; %4 = scatter %2 %3 %3; %5 = call k %0 %1 %4; return %5 }};
-             function k{header} {{ %3 = extract %1 %0; %4 = less.int %3 %0;
-               %6 = if %4 {{ yield %1 }} else {{ %5 = call k %3 %2 %1; yield %5 }}; return %6 }}"
-        );
-        let program = crate::parse::parse(&text.replace(';', "\n"));
-        let program = program.unwrap_or_else(|error| panic!("{text}\n{error}"));
-        let function = &program.functions[0];
-        let updates = Updates::of(function, &Summaries::of(&program));
-        let mut found = Vec::new();
-        function.body.visit(&mut |instruction| {
-            if matches!(instruction.op, Op::Call(_)) {
-                found.push(updates.granted(instruction).to_vec());
-            }
-        });
-        found
-    };
+    let is_call = |op: &Op| matches!(op, Op::Call(_));
+    let granted = |body: &str| of_each(body, is_call, |updates, call| updates.granted(call).to_vec());
     assert_eq!(granted("%3 = call g %0 %1 %2; return %3"), [[1, 2]]);
     assert_eq!(granted("%3 = call g %0 %1 %2; %4 = concat %3 %1; return %4"), [[2]]);
     assert_eq!(granted("%3 = call g %0 %1 %2; %4 = scatter %3 %1 %1; return %4"), [[2]]);
