@@ -17,7 +17,7 @@ use crate::emitter::{Emitter, TRUSTED};
 use crate::runtime::{copy_down, give_back, take};
 use crate::state::{END, TOP};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value, types};
 use nesl_prim::ScalarType;
 use nesl_vcode::RegisterType;
 
@@ -38,6 +38,11 @@ pub(super) struct Part {
     pub word: usize,
     /// Its size.
     pub bytes: Value,
+}
+
+/// Where parts begin that have these values.
+pub(super) fn addresses(parts: &[Part], values: &[Vec<Value>]) -> Vec<Value> {
+    parts.iter().map(|part| values[part.register][part.word]).collect()
 }
 
 impl Emitter<'_> {
@@ -239,10 +244,7 @@ impl Body<'_, '_> {
         let top = self.emitter.load_state(TOP);
         let is_used = self.emitter.builder.ins().icmp(IntCC::NotEqual, top, mark);
         let (moving, join) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
-        let unmoved: Vec<Value> = parts.iter().map(|part| values[part.register][part.word]).collect();
-        for _ in &parts {
-            self.emitter.builder.append_block_param(join, types::I64);
-        }
+        let unmoved = addresses(&parts, values);
         let arguments: Vec<BlockArg> = unmoved.iter().map(|&value| BlockArg::from(value)).collect();
         self.emitter.builder.ins().brif(is_used, moving, &[], join, &arguments);
         self.emitter.builder.switch_to_block(moving);
@@ -250,13 +252,18 @@ impl Body<'_, '_> {
             [part] => vec![self.give_back_one(mark, top, unmoved[0], part.bytes, is_words)],
             _ => self.give_back_many(mark, top, &unmoved, &parts, is_words),
         };
+        self.join_parts(join, &parts, moved, values);
+    }
+
+    /// Goes on in a block to which others jump with the addresses of parts, and here with those where they are now.
+    pub(super) fn join_parts(&mut self, join: Label, parts: &[Part], moved: Vec<Value>, values: &mut [Vec<Value>]) {
+        let builder = &mut self.emitter.builder;
         let moved: Vec<BlockArg> = moved.into_iter().map(BlockArg::from).collect();
-        self.emitter.builder.ins().jump(join, &moved);
-        self.emitter.builder.switch_to_block(join);
-        let joined = self.emitter.builder.block_params(join).to_vec();
-        for (part, value) in parts.into_iter().zip(joined) {
-            values[part.register][part.word] = value;
+        builder.ins().jump(join, &moved);
+        for part in parts {
+            values[part.register][part.word] = builder.append_block_param(join, types::I64);
         }
+        builder.switch_to_block(join);
     }
 
     /// Puts columns together where scratch memory began at a mark, each of the parts by which its values are given, and

@@ -20,7 +20,7 @@
 //! A function that is called with a column to write over may write behind it as well, up to the end of its slot.
 
 use super::Body;
-use super::columns::Part;
+use super::columns::{Part, addresses};
 use crate::emitter::TRUSTED;
 use crate::runtime::slots::{NONE, settle};
 use crate::state::{END, TOP};
@@ -95,9 +95,9 @@ impl Body<'_, '_> {
     /// How many bytes from the beginning of a column on are the function's own and nobody else's: none unless the
     /// column is.
     pub(super) fn own_bytes(&mut self, column: Value, bytes: Value) -> Value {
-        let is_own = self.owns(column);
+        let is_made = self.is_made(column);
         let nothing = self.emitter.int(0);
-        let mut own = self.emitter.builder.ins().select(is_own, bytes, nothing);
+        let mut own = self.emitter.builder.ins().select(is_made, bytes, nothing);
         for range in self.ranges() {
             let is_inside = self.is_inside(column, range);
             let builder = &mut self.emitter.builder;
@@ -175,15 +175,12 @@ impl Body<'_, '_> {
         values: &mut [Vec<Value>],
     ) {
         let (parts, _) = self.parts(registers, values);
-        let unmoved: Vec<Value> = parts.iter().map(|part| values[part.register][part.word]).collect();
+        let unmoved = addresses(&parts, values);
         let (end, words) = (self.emitter.load_state(END), self.words_of_slots(slots));
         let builder = &mut self.emitter.builder;
         let used = builder.ins().isub(end, mark);
         let [settling, after] = [(); 2].map(|()| builder.create_block());
         builder.set_cold_block(settling);
-        for _ in &parts {
-            builder.append_block_param(after, types::I64);
-        }
         for (index, &address) in unmoved.iter().enumerate() {
             let range = [2 * index, 2 * index + 1].map(|word| self.emitter.load_word(words, word));
             let is_inside = self.is_inside(address, range);
@@ -199,13 +196,7 @@ impl Body<'_, '_> {
         self.emitter.builder.ins().jump(after, &arguments);
         self.emitter.builder.switch_to_block(settling);
         let moved = self.settle_parts(slots, mark, &unmoved, &parts);
-        let arguments: Vec<BlockArg> = moved.into_iter().map(BlockArg::from).collect();
-        self.emitter.builder.ins().jump(after, &arguments);
-        self.emitter.builder.switch_to_block(after);
-        let joined = self.emitter.builder.block_params(after).to_vec();
-        for (part, value) in parts.into_iter().zip(joined) {
-            values[part.register][part.word] = value;
-        }
+        self.join_parts(after, &parts, moved, values);
     }
 
     /// Calls [`settle`]; the addresses of the parts after it.

@@ -26,16 +26,23 @@ use nesl_vcode::{FunctionId, Instruction};
 impl Body<'_, '_> {
     /// Whether a column that begins at an address is the function's own.
     pub(super) fn owns(&mut self, address: Value) -> Value {
-        let top = self.emitter.load_state(TOP);
+        let mut is_own = self.is_made(address);
         let builder = &mut self.emitter.builder;
-        let own = self.mark.map(|mark| [mark.address, builder.ins().isub(top, mark.address)]);
-        let mut is_own = builder.ins().iconst(types::I8, 0);
-        for [start, bytes] in own.into_iter().chain(self.granted.iter().copied()) {
+        for [start, bytes] in self.granted.iter().copied() {
             let offset = builder.ins().isub(address, start);
             let is_inside = builder.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
             is_own = builder.ins().bor(is_own, is_inside);
         }
         is_own
+    }
+
+    /// Whether a column that begins at an address lies in the scratch memory that the function has taken.
+    pub(super) fn is_made(&mut self, address: Value) -> Value {
+        let top = self.emitter.load_state(TOP);
+        let builder = &mut self.emitter.builder;
+        let Some(mark) = self.mark else { return builder.ins().iconst(types::I8, 0) };
+        let (offset, bytes) = (builder.ins().isub(address, mark.address), builder.ins().isub(top, mark.address));
+        builder.ins().icmp(IntCC::UnsignedLessThan, offset, bytes)
     }
 
     /// The columns among the operands of a call that the called function may write over, if it writes at all: where

@@ -107,44 +107,44 @@ unsafe fn settled(state: &mut State<'_>, mark: usize, slots: &mut [usize], parts
     let count = slots.len() / 2;
     let pairs = slots[..2 * count].chunks(2);
     let mut free: Few<Slot> = pairs.map(|slot| Slot { start: slot[0], end: slot[1] }).collect();
-    let mut seats: Few<Slot> = smallvec![Slot::NONE; count];
+    let mut assigned: Few<Slot> = smallvec![Slot::NONE; count];
     // What is empty may begin at the very end of what is in use.
     let own = mark..=state.end();
-    let mut homeless = Few::<usize>::new();
+    let mut unassigned = Few::<usize>::new();
     for index in 0..parts.len() / 2 {
         let part = Part::of(parts, index);
         if !own.contains(&part.address) {
             continue;
         }
         match free.iter_mut().find(|slot| slot.contains(part)) {
-            Some(slot) => seats[index] = std::mem::replace(slot, Slot::NONE),
-            None => homeless.push(index),
+            Some(slot) => assigned[index] = std::mem::replace(slot, Slot::NONE),
+            None => unassigned.push(index),
         }
     }
     let mut behind = slots[2 * count];
     let mut new = Few::<usize>::new();
-    for &index in &homeless {
+    for &index in &unassigned {
         let part = Part::of(parts, index);
         let fits = |slot: &&mut Slot| slot.is_there() && slot.end - slot.start >= part.bytes + part.bytes / 4;
         match free.iter_mut().filter(fits).min_by_key(|slot| slot.end - slot.start) {
             Some(slot) => {
-                seats[index] = std::mem::replace(slot, Slot::NONE);
+                assigned[index] = std::mem::replace(slot, Slot::NONE);
                 // SAFETY: nobody has the slot, and it is large enough.
-                unsafe { copy(part.address, seats[index].start, part.bytes) };
-                parts[2 * index] = seats[index].start;
+                unsafe { copy(part.address, assigned[index].start, part.bytes) };
+                parts[2 * index] = assigned[index].start;
             }
             None => {
-                seats[index] = Slot::behind(&mut behind, &mut free, part.bytes)?;
+                assigned[index] = Slot::behind(&mut behind, &mut free, part.bytes)?;
                 new.push(index);
             }
         }
     }
     // SAFETY: the parts are native code's, and the new slots behind all others.
-    unsafe { move_in(state, behind, parts, (&seats, &new))? };
+    unsafe { move_in(state, behind, parts, (&assigned, &new))? };
     // Slots that nobody has now wait where no part has one.
     let mut free = free.into_iter().filter(|slot| slot.is_there());
-    for (index, seat) in seats.into_iter().enumerate() {
-        let slot = if seat.is_there() { seat } else { free.next().unwrap_or(Slot::NONE) };
+    for (index, slot) in assigned.into_iter().enumerate() {
+        let slot = if slot.is_there() { slot } else { free.next().unwrap_or(Slot::NONE) };
         slots[2 * index] = slot.start;
         slots[2 * index + 1] = slot.end;
     }
@@ -161,7 +161,7 @@ unsafe fn move_in(
     state: &mut State<'_>,
     behind: usize,
     parts: &mut [usize],
-    (seats, new): (&[Slot], &[usize]),
+    (assigned, new): (&[Slot], &[usize]),
 ) -> Option<()> {
     let aside = state.top().max(behind);
     let end = new.iter().try_fold(aside, |end, &index| end.checked_add(Part::of(parts, index).bytes))?;
@@ -169,7 +169,7 @@ unsafe fn move_in(
     if let &[index] = new {
         let part = Part::of(parts, index);
         // SAFETY: the slot is in use, and as large as the part; it may lie over it, but nothing else is needed there.
-        unsafe { copy(part.address, seats[index].start, part.bytes) };
+        unsafe { copy(part.address, assigned[index].start, part.bytes) };
     } else {
         let mut to = aside;
         for &index in new {
@@ -182,12 +182,12 @@ unsafe fn move_in(
         for &index in new {
             let bytes = parts[2 * index + 1];
             // SAFETY: slots do not overlap one another, nor what was put aside.
-            unsafe { copy(from, seats[index].start, bytes) };
+            unsafe { copy(from, assigned[index].start, bytes) };
             from += bytes;
         }
     }
     for &index in new {
-        parts[2 * index] = seats[index].start;
+        parts[2 * index] = assigned[index].start;
     }
     Some(())
 }
