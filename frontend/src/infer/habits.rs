@@ -140,7 +140,7 @@ impl Inference<'_> {
     /// How a name is spelled where it is bound, perhaps in parentheses and with a type behind it.
     fn spelling(&self, name: &str, bound: Span) -> &str {
         let text = self.sources.text(bound);
-        let mut words = text.split(|c: char| "():, \n\t".contains(c));
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"_?~".contains(c));
         words.find(|word| word.to_lowercase() == name).unwrap_or(text)
     }
 
