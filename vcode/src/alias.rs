@@ -11,8 +11,13 @@
 //! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
 //! made from.
 
+mod in_place;
+
+pub use in_place::InPlace;
+
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
+use in_place::Origin;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is known of each function of a program where it is called.
@@ -25,6 +30,8 @@ struct Summary {
     results: Vec<MayAlias>,
     /// The positions of the parameters that it, or what it calls, would write over, or behind.
     written: BTreeSet<usize>,
+    /// Which parameters the results are, where these are written over where they may be.
+    origins: Vec<Origin>,
 }
 
 /// What a result may mean the memory of: the positions of parameters, and of results before it.
@@ -49,11 +56,14 @@ impl Summaries {
         let nothing = |function: &Function| Summary {
             results: vec![MayAlias::default(); function.body.results.len()],
             written: BTreeSet::new(),
+            origins: vec![Origin::Never; function.body.results.len()],
         };
         let mut summaries = Summaries(program.functions.iter().map(nothing).collect());
         let mut waiting: BTreeSet<usize> = (0..count).collect();
         while let Some(index) = waiting.pop_first() {
-            let found = Reading::of(&program.functions[index], &summaries, false).summary();
+            let function = &program.functions[index];
+            let origins = in_place::origins_of_results(function, &summaries);
+            let found = Summary { origins, ..Reading::of(function, &summaries, false).summary() };
             if found != summaries.0[index] {
                 summaries.0[index] = found;
                 waiting.extend(&callers[index]);
@@ -62,9 +72,9 @@ impl Summaries {
         summaries
     }
 
-    /// How many of its parameters a function, or what it calls, would write over, or behind.
-    pub fn written(&self, function: FunctionId) -> usize {
-        self.0[function.0 as usize].written.len()
+    /// The positions of those of its parameters that a function, or what it calls, would write over, or behind.
+    pub fn written(&self, function: FunctionId) -> &BTreeSet<usize> {
+        &self.0[function.0 as usize].written
     }
 }
 
@@ -245,6 +255,7 @@ impl<'a> Reading<'a> {
         Summary {
             results: (0..body.results.len()).map(of_result).collect(),
             written: positions(parameters.iter().map(is_written)),
+            origins: Vec::new(),
         }
     }
 

@@ -18,11 +18,12 @@ pub fn last(block: &Block) -> Option<&Instruction> {
     results.eq(block.results.iter().copied()).then_some(last)
 }
 
-/// Calls `visit` on the functions that calls at the end of a body, or of a block at its end, name.
-fn visit_ends(block: &Block, visit: &mut impl FnMut(FunctionId)) {
-    match last(block).map(|last| &last.op) {
-        Some(Op::Call(function)) => visit(*function),
-        Some(Op::If(then_block, else_block)) => {
+/// Calls `visit` on the calls at the end of a body, or of a block at its end, and the functions that they name.
+pub(crate) fn visit_ends(block: &Block, visit: &mut impl FnMut(&Instruction, FunctionId)) {
+    let Some(last) = last(block) else { return };
+    match &last.op {
+        Op::Call(function) => visit(last, *function),
+        Op::If(then_block, else_block) => {
             visit_ends(then_block, visit);
             visit_ends(else_block, visit);
         }
@@ -41,7 +42,7 @@ impl Steps {
     pub fn of(program: &Program) -> Steps {
         let callees = |index: usize| {
             let mut callees = Vec::new();
-            visit_ends(&program.functions[index].body, &mut |callee| callees.push(callee.0 as usize));
+            visit_ends(&program.functions[index].body, &mut |_, callee| callees.push(callee.0 as usize));
             callees
         };
         Steps { components: components(program.functions.len(), callees) }
@@ -55,7 +56,7 @@ impl Steps {
     /// The functions that a function calls in steps.
     pub fn callees(&self, program: &Program, function: FunctionId) -> HashSet<FunctionId> {
         let mut callees = HashSet::new();
-        visit_ends(&program.functions[function.0 as usize].body, &mut |callee| {
+        visit_ends(&program.functions[function.0 as usize].body, &mut |_, callee| {
             if self.is_step(function, callee) {
                 callees.insert(callee);
             }

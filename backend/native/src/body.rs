@@ -10,6 +10,7 @@ mod destination;
 mod each;
 mod fused_filter;
 mod group;
+mod in_place;
 mod producer;
 mod results;
 mod single;
@@ -23,9 +24,7 @@ use crate::kept::Kept;
 use crate::kernel::Plan;
 use crate::runtime::{Helper, helper_of};
 use crate::state::TOP;
-use cranelift_codegen::ir::{
-    Block as Label, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types,
-};
+use cranelift_codegen::ir::{Block as Label, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module as _};
@@ -124,12 +123,16 @@ pub(crate) struct Body<'a, 'b> {
     updates: Updates,
     /// Those of its caller's that it may: where each begins, and its bytes.
     granted: Vec<[Value; 2]>,
+    /// Where columns begin that are known to be its own.
+    owned: Vec<Value>,
     /// The words for helpers, by number.
     frames: HashMap<usize, StackSlot>,
     /// Where the function's scratch memory begins, if it has to do with columns.
     mark: Option<Mark>,
     /// The loop that it is, if it is one.
     tail_loop: Option<Loop>,
+    /// How often the top may have moved before the turn of the loop.
+    turn_moves: usize,
 }
 
 impl<'a, 'b> Body<'a, 'b> {
@@ -153,9 +156,11 @@ impl<'a, 'b> Body<'a, 'b> {
             uses: Uses::default(),
             updates: Updates::default(),
             granted: Vec::new(),
+            owned: Vec::new(),
             frames: HashMap::new(),
             mark: None,
             tail_loop: None,
+            turn_moves: 0,
         }
     }
 
@@ -266,11 +271,13 @@ impl<'a, 'b> Body<'a, 'b> {
         let kept =
             (std::mem::take(&mut self.values), std::mem::take(&mut self.uses), std::mem::take(&mut self.updates));
         let outer = (self.id, self.function, self.mark, self.tail_loop.take());
-        let granted = std::mem::replace(&mut self.granted, granted);
+        let owned = granted.iter().map(|[start, _]| *start).filter(|start| self.owned.contains(start)).collect();
+        let (granted, owned) =
+            (std::mem::replace(&mut self.granted, granted), std::mem::replace(&mut self.owned, owned));
         (self.id, self.function) = (id, &self.program.functions[id.0 as usize]);
         let results = self.of_function(arguments, false);
         (self.id, self.function, self.mark, self.tail_loop) = outer;
-        self.granted = granted;
+        (self.granted, self.owned) = (granted, owned);
         (self.values, self.uses, self.updates) = kept;
         results.concat()
     }
@@ -380,19 +387,21 @@ impl<'a, 'b> Body<'a, 'b> {
             }
         }
         self.emitter.builder.ins().brif(condition, labels[0], &[], labels[1], &[]);
-        let mut is_joined = false;
+        let mut found = Vec::with_capacity(2);
         for (label, block) in labels.into_iter().zip(blocks) {
             self.emitter.builder.switch_to_block(label);
             if let Some(values) = emit(self, block) {
-                let values: Vec<BlockArg> = values.concat().into_iter().map(BlockArg::from).collect();
-                self.emitter.builder.ins().jump(join, &values);
-                is_joined = true;
+                let values = values.concat();
+                self.jump_with(join, &values);
+                found.push(values);
             }
         }
-        is_joined.then(|| {
-            self.emitter.builder.switch_to_block(join);
-            self.emitter.builder.block_params(join).to_vec()
-        })
+        let ends = found.first()?;
+        self.emitter.builder.switch_to_block(join);
+        let joined = self.emitter.builder.block_params(join).iter().zip(ends).enumerate();
+        // What both blocks give is that value.
+        let is_same = |index: usize, value: Value| found.iter().all(|values| values[index] == value);
+        Some(joined.map(|(index, (&joined, &value))| if is_same(index, value) { value } else { joined }).collect())
     }
 
     /// A group, or an instruction that could be one.
@@ -419,7 +428,10 @@ impl<'a, 'b> Body<'a, 'b> {
             VectorOp::Build => self.build(&values, ty),
             VectorOp::Concat => self.concat(&values, ty),
             VectorOp::Packed => self.packed(values[0], values[1]),
-            VectorOp::Length => vec![values[1]],
+            VectorOp::Length => {
+                self.emitter.is_size(values[1]);
+                vec![values[1]]
+            }
             VectorOp::Extract => {
                 let address = self.address(values[0], values[2], ty);
                 vec![self.emitter.builder.ins().load(crate::emitter::machine_type(ty), TRUSTED, address, 0)]

@@ -13,6 +13,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use nesl_prim::{ScalarType, ScalarValue};
+use std::collections::HashSet;
 
 /// The machine type of a scalar: bools and chars are bytes, as in columns.
 pub(crate) fn machine_type(scalar: ScalarType) -> Type {
@@ -39,6 +40,8 @@ pub(crate) struct Emitter<'a> {
     leaving: [(u64, Option<Block>); 2],
     /// How often what is written so far may move where free scratch memory begins.
     top_moves: usize,
+    /// Values that are numbers of elements.
+    sizes: HashSet<Value>,
     /// The results of the function, status apart.
     results: Vec<Type>,
     /// The calling convention of functions in Rust.
@@ -72,6 +75,7 @@ impl<'a> Emitter<'a> {
                 leave,
                 leaving: [(GAVE_UP, None), (INTERRUPTED, None)],
                 top_moves: 0,
+                sizes: HashSet::new(),
                 results,
                 convention,
                 word: None,
@@ -141,6 +145,24 @@ impl<'a> Emitter<'a> {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], otherwise, &[]);
         self.builder.switch_to_block(next);
+    }
+
+    /// Goes elsewhere with these values where a condition is true, and on in a new block where it is not.
+    pub fn leave_for(&mut self, condition: Value, elsewhere: Block, values: &[Value]) {
+        let next = self.builder.create_block();
+        let values: Vec<BlockArg> = values.iter().map(|&value| BlockArg::from(value)).collect();
+        self.builder.ins().brif(condition, elsewhere, &values, next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Says that a value is a number of elements: it is never negative.
+    pub fn is_size(&mut self, value: Value) {
+        self.sizes.insert(value);
+    }
+
+    /// Whether a value is known to be a number of elements.
+    pub fn is_known_size(&self, value: Value) -> bool {
+        self.sizes.contains(&value)
     }
 
     /// Gives up where a condition is false.

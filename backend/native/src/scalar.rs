@@ -317,6 +317,9 @@ impl Emitter<'_> {
     fn is_index(&mut self, index: Value, length: Value) -> Value {
         // A negative length has no indices; as an unsigned number it would have many.
         let is_below = self.builder.ins().icmp(IntCC::UnsignedLessThan, index, length);
+        if self.is_known_size(length) {
+            return is_below;
+        }
         let is_length = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, 0);
         self.builder.ins().band(is_below, is_length)
     }

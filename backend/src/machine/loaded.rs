@@ -8,6 +8,7 @@ use super::strategy::{Serial, is_uniform, may_branch, serial};
 use nesl_vcode::alias::Summaries;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Place, Program, pipeline};
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// A verified program, decoded function by function when they are first called.
@@ -96,9 +97,17 @@ impl Loaded {
         *self.serial[function.0 as usize].get_or_init(|| {
             let is_one =
                 self.native.is_recursive(&self.program, function) && self.native.is_supported(&self.program, function);
-            let known = || (self.steps(), self.summaries.get_or_init(|| Summaries::of(&self.program)));
-            is_one.then(|| serial(&self.program, known(), function)).flatten()
+            is_one.then(|| serial(&self.program, (self.steps(), self.summaries()), function)).flatten()
         })
+    }
+
+    /// The positions of the parameters that a function, or what it calls, would write over, or behind.
+    pub(in crate::machine) fn written(&self, function: FunctionId) -> &BTreeSet<usize> {
+        self.summaries().written(function)
+    }
+
+    fn summaries(&self) -> &Summaries {
+        self.summaries.get_or_init(|| Summaries::of(&self.program))
     }
 
     /// A function of scalars alone, translated now if it was not yet.

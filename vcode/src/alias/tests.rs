@@ -171,3 +171,55 @@ fn results_that_are_one_column_are_known_to_be() {
     assert_eq!(summaries.0[0].results[2].results, BTreeSet::from([0]));
     assert!(!Updates::of(&program.functions[1], &summaries).may_overwrite(Register(1)));
 }
+
+/// What a loop whose functions are f, and h if it is called, carries in one place: of the parameters of f and of h.
+fn in_place(turn: &str) -> [Vec<Option<usize>>; 2] {
+    let text = format!(
+        "function f(%0: int, %1: column int, %2: column int) -> column int, column int {{
+           %3 = equal.int %0 0; %4 = subtract.int %0 1; %5 = build %4
+           %6, %7 = if %3 {{ yield %1 %2 }} else {{ {turn}; yield %8 %9 }}; return %6 %7 }};
+         function h(%0: column int, %1: column int, %2: int) -> column int, column int {{
+           %3 = build 0; %4 = scatter %0 %3 %3; %5, %6 = call f %2 %1 %4; return %5 %6 }};
+         function g(%0: int, %1: column int) -> int, column int {{
+           %2 = build %0; %3 = scatter %1 %2 %2; return %0 %3 }};
+         function k(%0: column int, %1: column int) -> column int {{
+           %2 = extract %0 0; %3 = less.int %2 0; %4 = if %3 {{ yield %0 }} else {{ yield %1 }}; return %4 }}"
+    );
+    let program = crate::parse::parse(&text.replace(';', "\n")).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let functions = tail::Steps::of(&program).reached(&program, FunctionId(0));
+    let found = InPlace::of(&program, &functions, FunctionId(0), &Summaries::of(&program));
+    [0, 1].map(|function| (0..3).map(|parameter| found.column(FunctionId(function), parameter)).collect())
+}
+
+#[test]
+fn loops_carry_columns_in_one_place() {
+    let of_first = |turn: &str| in_place(turn)[0][1..].to_vec();
+    assert_eq!(of_first("%10 = scatter %1 %5 %5; %8, %9 = call f %4 %10 %2"), [Some(1), None]);
+    // In a group, in a branch, and twice in a turn.
+    assert_eq!(
+        of_first("%10 = fused { %11 = scatter %2 %5 %5; yield %11 }; %8, %9 = call f %4 %1 %10"),
+        [None, Some(2)]
+    );
+    assert_eq!(
+        of_first(
+            "%10 = scatter %1 %5 %5; %12 = less.int %4 3
+             %11 = if %12 { %13 = scatter %10 %5 %5; yield %13 } else { yield %10 }; %8, %9 = call f %4 %11 %2"
+        ),
+        [Some(1), None]
+    );
+    // By a function that writes to it, and gives it.
+    assert_eq!(of_first("%10, %11 = call g %0 %1; %8, %9 = call f %10 %11 %2"), [Some(1), None]);
+    // What others read is copied; what changes places, or may be either, is in none.
+    assert_eq!(of_first("%10 = scatter %1 %5 %5; %11 = extract %1 0; %8, %9 = call f %11 %10 %2"), [None, None]);
+    assert_eq!(of_first("%10 = scatter %1 %5 %5; %8, %9 = call f %4 %2 %10"), [None, None]);
+    assert_eq!(of_first("%10 = scatter %1 %5 %5; %11 = call k %10 %2; %8, %9 = call f %4 %11 %2"), [None, None]);
+    assert_eq!(of_first("%10 = map add.int %1 1; %8, %9 = call f %4 %10 %2"), [None, None]);
+}
+
+#[test]
+fn columns_of_loops_change_places_from_function_to_function() {
+    // h writes to its first column, which is the second of f.
+    let [first, second] = in_place("%8, %9 = call h %2 %1 %4");
+    assert_eq!((first[1..].to_vec(), second), (vec![None, Some(2)], vec![Some(2), None, None]));
+    assert_eq!(in_place("%8, %9 = call h %1 %2 %4"), [vec![None; 3], vec![None; 3]]);
+}

@@ -11,7 +11,7 @@
 //! at the end          if top != mark { move each result down to mark, in the order in which they lie; top = behind }
 //! ```
 
-use super::Body;
+use super::{Body, Mark};
 use crate::abi::machine_types;
 use crate::emitter::{Emitter, TRUSTED};
 use crate::runtime::{copy_down, give_back, take};
@@ -231,13 +231,15 @@ impl Body<'_, '_> {
     }
 
     /// Moves columns among registers to where scratch memory began at a mark, and frees the rest.
-    pub(super) fn give_back(&mut self, mark: Value, registers: &[RegisterType], values: &mut [Vec<Value>]) {
+    pub(super) fn give_back(&mut self, mark: Mark, registers: &[RegisterType], values: &mut [Vec<Value>]) {
+        // What makes no columns keeps no register for the mark.
+        if self.emitter.top_moves() == mark.moves {
+            return;
+        }
+        let mark = mark.address;
         let (parts, is_words) = self.parts(registers, values);
         if parts.is_empty() {
-            // What only reads columns keeps no register for the mark during its calls.
-            if self.mark.is_none_or(|mark| self.emitter.top_moves() > mark.moves) {
-                self.emitter.store_state(TOP, mark);
-            }
+            self.emitter.store_state(TOP, mark);
             return;
         }
         // Where nothing was made nothing moves.
@@ -270,10 +272,11 @@ impl Body<'_, '_> {
     /// frees the rest; the values of all registers.
     pub(super) fn give_back_parts(
         &mut self,
-        mark: Value,
+        whole_mark: Mark,
         registers: &[RegisterType],
         values: Vec<Vec<Value>>,
     ) -> Vec<Vec<Value>> {
+        let mark = whole_mark.address;
         let [otherwise, after] = [(); 2].map(|()| self.emitter.builder.create_block());
         let end = self.emitter.load_state(END);
         // Each part moves down, past none that has not been moved; or it is from before the mark.
@@ -326,7 +329,7 @@ impl Body<'_, '_> {
                 *values = self.concat(values, ty);
             }
         }
-        self.give_back(mark, registers, &mut whole);
+        self.give_back(whole_mark, registers, &mut whole);
         let arguments: Vec<BlockArg> = whole.concat().into_iter().map(BlockArg::from).collect();
         self.emitter.builder.ins().jump(after, &arguments);
         self.emitter.builder.switch_to_block(after);

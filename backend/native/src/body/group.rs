@@ -194,6 +194,9 @@ impl Body<'_, '_> {
             let copy = self.concat(&column, ty);
             return [copy[0], copy[1]];
         }
+        if self.owned.contains(&column[0]) {
+            return [column[0], column[1]];
+        }
         let is_own = self.owns(column[0]);
         let builder = &mut self.emitter.builder;
         let (copying, after) = (builder.create_block(), builder.create_block());

@@ -54,6 +54,11 @@ impl Singles {
     pub fn contains(&self, register: Register) -> bool {
         self.0.contains(&register)
     }
+
+    /// Whether what an instruction writes is one of them, at one of them.
+    pub fn are_written(&self, instruction: &Instruction) -> bool {
+        write(instruction).is_some_and(|(_, written)| written.iter().all(|register| self.contains(*register)))
+    }
 }
 
 /// The column that an instruction writes to, and those of the indices and of the values.

@@ -228,7 +228,7 @@ fn columns_of(ty: RegisterType) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::function::tests::column_of;
+    use crate::function::tests::{column_of, numbered};
 
     /// A loop of n turns over these columns, empty at first: in a turn, i is 0, 1, …; what comes of the first one.
     fn looped(count: usize, turn: &str, next: &str) -> String {
@@ -252,27 +252,6 @@ mod tests {
                return %99
              }}"
         )
-    }
-
-    /// The text with the registers of each function numbered from 0 on, in the order in which they occur.
-    fn numbered(text: &str) -> String {
-        let of_function = |function: &str| {
-            let mut known = Vec::new();
-            let mut pieces = function.split('%');
-            let mut numbered = pieces.next().unwrap_or_default().to_owned();
-            for piece in pieces {
-                let end = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
-                let register = &piece[..end];
-                let number = known.iter().position(|&other| other == register).unwrap_or_else(|| {
-                    known.push(register);
-                    known.len() - 1
-                });
-                numbered += &format!("%{number}{}", &piece[end..]);
-            }
-            numbered
-        };
-        let functions: Vec<String> = text.split("function").map(of_function).collect();
-        functions.join("function")
     }
 
     const TURNS: [i64; 8] = [0, 1, 2, 31, 32, 33, 100, 150];

@@ -14,12 +14,13 @@
 //!         parameters = values; jump to f                  // or to g, which is emitted here where it is first called
 //! ```
 
+use super::in_place::{Version, Writes};
 use super::slots::Slots;
-use super::{Body, Mark, Uses};
+use super::{Body, Uses};
 use crate::abi::machine_types;
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value};
-use nesl_vcode::alias::{self, Updates};
+use nesl_vcode::alias::{self, InPlace, Updates};
 use nesl_vcode::tail::{self, Steps};
 use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Program, RegisterType};
 use std::collections::HashSet;
@@ -30,9 +31,13 @@ const LOOP: usize = 1024;
 /// The loop that a function is.
 pub(super) struct Loop {
     /// The functions of it: a call of one of them that ends another is a jump.
-    functions: HashSet<FunctionId>,
-    /// Where those begin that are emitted, or are being emitted.
-    begins: Vec<(FunctionId, Label)>,
+    pub(super) functions: HashSet<FunctionId>,
+    /// The one with which it begins.
+    pub(super) first: FunctionId,
+    /// Which version of it is being emitted.
+    pub(super) version: Version,
+    /// Where those of its functions begin that are emitted, or are being emitted.
+    pub(super) begins: Vec<(FunctionId, Label)>,
     /// The address of the interrupt flag.
     flag: Value,
     /// Whether two of the columns that it carries may be one.
@@ -80,14 +85,22 @@ impl Body<'_, '_> {
         let flag = self.emitter.load_state(INTERRUPT);
         let shares_columns = alias::passes_one_twice(self.program, &functions, &self.calls.summaries);
         let slots = if shares_columns { None } else { self.begin_slots(&functions) };
-        self.tail_loop = Some(Loop { functions, begins: Vec::new(), flag, shares_columns, slots });
+        let in_place = match (shares_columns, slots, self.mark) {
+            (false, None, Some(_)) => InPlace::of(self.program, &functions, self.id, &self.calls.summaries),
+            _ => InPlace::default(),
+        };
+        let (first, begins) = (self.id, Vec::new());
+        self.tail_loop = Some(Loop { functions, first, version: Version::Only, begins, flag, shares_columns, slots });
         self.updates = self.updates_of_loop();
         let function = self.function;
-        let mut values = Vec::new();
-        for &parameter in &function.parameters {
-            values.extend(self.value(Operand::Register(parameter)));
-        }
-        let results = self.round(&values);
+        let values: Vec<Vec<Value>> =
+            function.parameters.iter().map(|&parameter| self.value(Operand::Register(parameter))).collect();
+        let results = if in_place.is_empty() {
+            self.foresee_moves(Writes::Copy);
+            self.round(&values)
+        } else {
+            self.versions(in_place, &values)
+        };
         results.unwrap_or_else(|| {
             // It never ends: nothing jumps here.
             let nowhere = self.emitter.builder.create_block();
@@ -99,29 +112,49 @@ impl Body<'_, '_> {
 
     /// Emits the current function where it is first called in its loop, on these values of its parameters; those of its
     /// results, none if it does not come to its end.
-    fn round(&mut self, values: &[Value]) -> Option<Vec<Vec<Value>>> {
+    pub(super) fn round(&mut self, values: &[Vec<Value>]) -> Option<Vec<Vec<Value>>> {
         let label = self.emitter.builder.create_block();
         let function = self.function;
-        for &parameter in &function.parameters {
-            for ty in machine_types(function.register_type(parameter)) {
-                self.emitter.builder.append_block_param(label, ty);
-            }
+        let mut parameters = Vec::new();
+        for (position, &parameter) in function.parameters.iter().enumerate() {
+            parameters.push(match self.column_in_place(self.id, position) {
+                Some(column) => column.to_vec(),
+                None => {
+                    let types = machine_types(function.register_type(parameter)).into_iter();
+                    types.map(|ty| self.emitter.builder.append_block_param(label, ty)).collect()
+                }
+            });
         }
-        self.jump(label, values);
+        self.jump(label, self.id, values);
         self.emitter.builder.switch_to_block(label);
-        let values = self.emitter.builder.block_params(label).to_vec();
-        self.define(&function.parameters, values);
+        self.define(&function.parameters, parameters.concat());
         if let Some(Loop { begins, flag, .. }) = &mut self.tail_loop {
             begins.push((self.id, label));
             let flag = *flag;
             self.emitter.check_flag(flag);
         }
-        self.tail(&function.body)
+        let outer = std::mem::replace(&mut self.turn_moves, self.emitter.top_moves());
+        let results = self.tail(&function.body);
+        self.turn_moves = outer;
+        results
     }
 
-    fn jump(&mut self, label: Label, values: &[Value]) {
+    /// Jumps to where a function of the loop begins, with these values of its parameters.
+    fn jump(&mut self, label: Label, id: FunctionId, values: &[Vec<Value>]) {
+        let varies = |position: &usize| self.column_in_place(id, *position).is_none();
+        let values: Vec<Value> =
+            (0..values.len()).filter(varies).flat_map(|position| values[position].clone()).collect();
+        self.jump_with(label, &values);
+    }
+
+    pub(super) fn jump_with(&mut self, label: Label, values: &[Value]) {
         let values: Vec<BlockArg> = values.iter().map(|&value| BlockArg::from(value)).collect();
         self.emitter.builder.ins().jump(label, &values);
+    }
+
+    /// The address and length of a parameter of a function of the loop that does not vary.
+    fn column_in_place(&self, id: FunctionId, position: usize) -> Option<[Value; 2]> {
+        self.tail_loop.as_ref().and_then(|tail_loop| tail_loop.version.column(id, position))
     }
 
     /// Emits a block at the end of the function; the values of its results, moved to where the function's scratch
@@ -166,9 +199,9 @@ impl Body<'_, '_> {
 
     /// Emits a block that ends the function.
     fn end(&mut self, block: &Block) -> Vec<Vec<Value>> {
-        let Some(Mark { address: mark, .. }) = self.mark else { return self.block(block) };
+        let Some(mark) = self.mark else { return self.block(block) };
         if let Some(last) = self.last_group(block) {
-            return self.end_in_place(mark, block, &last);
+            return self.end_in_place(mark.address, block, &last);
         }
         let types: Vec<RegisterType> = block.results.iter().map(|&result| self.type_of(result)).collect();
         let parts = self.put_together_at_end(block);
@@ -206,18 +239,19 @@ impl Body<'_, '_> {
     /// Goes on with a function of the loop; the values of its results where it is emitted here and comes to its end.
     fn step(&mut self, id: FunctionId, operands: &[Operand]) -> Option<Vec<Vec<Value>>> {
         let mut values: Vec<Vec<Value>> = operands.iter().map(|&operand| self.value(operand)).collect();
-        if let Some(Mark { address: mark, .. }) = self.mark {
-            let types: Vec<RegisterType> = operands.iter().map(|&operand| self.type_of(operand)).collect();
+        if let Some(mark) = self.mark {
             match self.tail_loop.as_ref().and_then(|tail_loop| tail_loop.slots) {
-                Some(slots) => self.carry_on(slots, mark, &types, &mut values),
-                None => self.give_back(mark, &types, &mut values),
+                Some(slots) => {
+                    let types: Vec<RegisterType> = operands.iter().map(|&operand| self.type_of(operand)).collect();
+                    self.carry_on(slots, mark.address, &types, &mut values);
+                }
+                None => self.end_turn(mark, id, operands, &mut values),
             }
         }
-        let values = values.concat();
         let begins = self.tail_loop.iter().flat_map(|tail_loop| &tail_loop.begins);
         let known = begins.copied().find(|&(function, _)| function == id).map(|(_, label)| label);
         if let Some(label) = known {
-            self.jump(label, &values);
+            self.jump(label, id, &values);
             return None;
         }
         let outer = (self.id, self.function);

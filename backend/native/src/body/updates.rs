@@ -57,7 +57,8 @@ impl Body<'_, '_> {
             let operand = call.operands[position];
             let (column, ty) = (self.value(operand), self.scalar_type(operand));
             let bytes = self.bytes(column[1], ty);
-            grants.push([column[0], self.own_bytes(column[0], bytes)]);
+            let own = if self.owned.contains(&column[0]) { bytes } else { self.own_bytes(column[0], bytes) };
+            grants.push([column[0], own]);
         }
         grants
     }
@@ -90,7 +91,7 @@ impl Body<'_, '_> {
 
     /// How many columns a function may be given: those that it would write to.
     fn granted_to(&self, function: FunctionId) -> usize {
-        self.calls.summaries.written(function).min(GRANTED_MOST)
+        self.calls.summaries.written(function).len().min(GRANTED_MOST)
     }
 }
 

@@ -39,6 +39,27 @@ fn samples(ty: ScalarType) -> Vec<ScalarValue> {
     }
 }
 
+/// The text with the registers of each function numbered from 0 on, in the order in which they occur.
+pub fn numbered(text: &str) -> String {
+    let of_function = |function: &str| {
+        let mut known = Vec::new();
+        let mut pieces = function.split('%');
+        let mut numbered = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let end = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
+            let register = &piece[..end];
+            let number = known.iter().position(|&other| other == register).unwrap_or_else(|| {
+                known.push(register);
+                known.len() - 1
+            });
+            numbered += &format!("%{number}{}", &piece[end..]);
+        }
+        numbered
+    };
+    let functions: Vec<String> = text.split("function").map(of_function).collect();
+    functions.join("function")
+}
+
 /// Every combination of sample operands.
 fn operands(types: &[ScalarType]) -> Vec<Vec<ScalarValue>> {
     types.iter().fold(vec![vec![]], |tuples, &ty| {

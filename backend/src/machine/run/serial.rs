@@ -87,7 +87,8 @@ impl<E: Engine> Run<'_, E> {
             return Ok(None);
         }
         if serial == Serial::Updates {
-            let lengths = operands.iter().filter_map(|&operand| match frames.look(operand) {
+            let written = self.program.written(function).iter().map(|&position| operands[position]);
+            let lengths = written.filter_map(|operand| match frames.look(operand) {
                 Some(Slot::Column(column)) => Some(self.engine.length(column)),
                 _ => None,
             });
