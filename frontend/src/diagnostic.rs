@@ -16,6 +16,23 @@ pub enum Severity {
     Error,
 }
 
+/// What a message is about, for programs that go by that: codes and words are for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// A comment that nothing closes: it hides the rest of the text.
+    OpenComment,
+    /// A string that nothing closes: it hides the rest of its line.
+    OpenString,
+    /// A form that nothing ends.
+    OpenForm,
+    /// A name that cannot be bound: what it means elsewhere is not known for sure.
+    NotBindable,
+    /// Something that can be left out.
+    Unnecessary,
+    /// How many errors there are more than are shown.
+    MoreErrors,
+}
+
 /// A place with what is to be said about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
@@ -34,6 +51,8 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// One sentence, lower case, without a full stop.
     pub message: String,
+    /// What it is about, where something depends on that.
+    pub tag: Option<Tag>,
     /// The places, the primary one first; empty for errors without a place.
     pub labels: Vec<Label>,
     /// What the user can do.
@@ -49,6 +68,7 @@ impl Diagnostic {
             severity: Severity::Error,
             code,
             message: message.into(),
+            tag: None,
             labels: vec![Label { span, text: String::new() }],
             hint: None,
             calls: Vec::new(),
@@ -57,13 +77,18 @@ impl Diagnostic {
 
     /// What stands for the errors, or warnings, that are not shown, of which there are `count`.
     fn rest(severity: Severity, count: usize) -> Diagnostic {
-        let (code, noun) = match severity {
-            Severity::Warning => ("W0199", "warning"),
-            Severity::Error => ("E0199", "error"),
+        let (code, noun, tag) = match severity {
+            Severity::Warning => ("W0199", "warning", None),
+            Severity::Error => ("E0199", "error", Some(Tag::MoreErrors)),
         };
         let plural = if count == 1 { "" } else { "s" };
         let message = format!("{count} more {noun}{plural} not shown");
-        Diagnostic { severity, code, message, labels: Vec::new(), hint: None, calls: Vec::new() }
+        Diagnostic { severity, code, message, tag, labels: Vec::new(), hint: None, calls: Vec::new() }
+    }
+
+    /// Whether it is about one of these things.
+    pub fn is_about(&self, tags: &[Tag]) -> bool {
+        self.tag.is_some_and(|tag| tags.contains(&tag))
     }
 
     /// The same with a text at the primary place.
@@ -82,12 +107,24 @@ impl Diagnostic {
         self
     }
 
+    /// The same, marked as being about something.
+    #[must_use]
+    pub fn tagged(mut self, tag: Tag) -> Diagnostic {
+        self.tag = Some(tag);
+        self
+    }
+
     /// The same with a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Whether one of some messages is about one of these things.
+pub fn is_about(diagnostics: &[Diagnostic], tags: &[Tag]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.is_about(tags))
 }
 
 /// Whether there are errors, not only warnings.

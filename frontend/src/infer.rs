@@ -47,7 +47,7 @@ pub(crate) mod value;
 
 use crate::ast::{LIBRARY, Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
-use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity};
+use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity, Tag, is_about};
 use crate::ty::{Class, Datatype};
 use crate::typed::Callee;
 use crate::typed::types::{TypeId, Types};
@@ -233,7 +233,7 @@ impl<'a> Inference<'a> {
     /// Tells that the text had these syntax errors: unknown names are then no news.
     pub fn after_syntax_errors(&mut self, errors: &[Diagnostic]) {
         self.unreadable = true;
-        self.unsure_truth = errors.iter().any(|error| error.code == "E0113");
+        self.unsure_truth = is_about(errors, &[Tag::NotBindable]);
     }
 
     /// Checks all forms and returns what they mean, in source order; nothing useful if there were errors.
@@ -275,7 +275,7 @@ impl<'a> Inference<'a> {
         self.check_bodies();
         if self.has_errors() {
             // What is mentioned in a form with errors is not known for sure.
-            self.diagnostics.retain(|diagnostic| diagnostic.code != "W0204");
+            self.diagnostics.retain(|diagnostic| !diagnostic.is_about(&[Tag::Unnecessary]));
         }
         self.name_definitions();
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));

@@ -30,7 +30,7 @@ use crate::ast::{ExprKind, Symbol, TopLevel};
 use crate::core::effects::Effects;
 use crate::core::pair::pair_calls;
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
-use crate::diagnostic::{Diagnostic, Severity, finish, has_errors};
+use crate::diagnostic::{Diagnostic, Severity, Tag, finish, has_errors, is_about};
 use crate::infer::Inference;
 use crate::infer::environment::{Entity, Environment};
 use crate::infer::text::Definitions;
@@ -423,7 +423,7 @@ fn check_forms(
     syntax: Vec<Diagnostic>,
     options: Options,
 ) -> (Option<Environment>, Checked) {
-    if syntax.iter().any(|diagnostic| diagnostic.code == "E0199") {
+    if is_about(&syntax, &[Tag::MoreErrors]) {
         // There is more to repair already than anybody would read.
         return (None, Checked { forms: Vec::new(), imported: 0, diagnostics: syntax });
     }

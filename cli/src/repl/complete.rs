@@ -2,6 +2,8 @@
 
 use super::commands;
 use crate::codes;
+use nesl_frontend::diagnostic::{Tag, is_about};
+use nesl_frontend::syntax::nesl::lexer;
 use nesl_frontend::syntax::{Syntax, v};
 use nesl_service::{KnownName, word_start};
 use rustyline::Context;
@@ -56,10 +58,7 @@ fn is_in_string(before: &str, syntax: Syntax) -> bool {
     if syntax == Syntax::V {
         return v::highlight::parts(before).1;
     }
-    nesl_frontend::syntax::nesl::lexer::lex(nesl_span::FileId(0), before)
-        .diagnostics
-        .iter()
-        .any(|diagnostic| diagnostic.code == "E0103")
+    is_about(&lexer::lex(nesl_span::FileId(0), before).diagnostics, &[Tag::OpenString])
 }
 
 /// Where the word before the cursor begins, and what it can become.

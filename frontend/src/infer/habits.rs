@@ -6,7 +6,7 @@ use super::{Inference, Meaning, Target};
 use crate::ast;
 use crate::core::effects::Effect;
 use crate::core::{FunctionBody, FunctionId, walk};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, Tag};
 use crate::typed::types::{Node, TypeId};
 use crate::typed::{Expr, ExprKind, Pattern, PatternKind};
 use nesl_span::Span;
@@ -109,6 +109,9 @@ impl Inference<'_> {
             // A part of a tuple or a record cannot be left out.
             let hint = if is_whole { format!("remove it, or call it `_{name}`") } else { format!("call it `_{name}`") };
             self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
+            if let Some(report) = self.diagnostics.last_mut() {
+                report.tag = Some(Tag::Unnecessary);
+            }
         }
     }
 

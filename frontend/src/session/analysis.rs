@@ -6,7 +6,7 @@ pub use crate::infer::mentions::{Mention, MentionKind};
 use super::{Around, Imports, STACK, Session};
 use crate::ast::TopLevel;
 use crate::core::FunctionId;
-use crate::diagnostic::{Diagnostic, Label, Severity, finish, has_errors};
+use crate::diagnostic::{Diagnostic, Label, Severity, Tag, finish, has_errors, is_about};
 use crate::elaborate::{Export, Group};
 use crate::infer::Inference;
 use crate::infer::mentions::MentionType;
@@ -65,7 +65,7 @@ impl Analysis {
             inference.after_syntax_errors(&syntax);
         }
         // With so many errors there is more to repair than anybody would read.
-        if !syntax.iter().any(|diagnostic| diagnostic.code == "E0199") {
+        if !is_about(&syntax, &[Tag::MoreErrors]) {
             inference.check();
         }
         let (mentions, parameters) = inference.mentions();

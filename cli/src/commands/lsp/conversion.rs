@@ -6,7 +6,7 @@ use lsp_types::{
     DiagnosticSeverity, DiagnosticTag, Documentation, Location, MarkupContent, MarkupKind, NumberOrString, Position,
     Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, TextEdit, Uri,
 };
-use nesl_frontend::diagnostic::{self, Severity};
+use nesl_frontend::diagnostic::{self, Severity, Tag};
 use nesl_service::{Colour, Coloured, Completion, Document, Edit, KnownName, Lines, NameKind};
 use nesl_span::{Origin, SourceFile, Span};
 use std::ops;
@@ -128,7 +128,7 @@ pub fn diagnostic(document: &Document, uri: &Uri, message: &diagnostic::Diagnost
         source: Some("nesl".to_owned()),
         message: words,
         related_information: (!related.is_empty()).then_some(related),
-        tags: (message.code == "W0204").then(|| vec![DiagnosticTag::UNNECESSARY]),
+        tags: message.is_about(&[Tag::Unnecessary]).then(|| vec![DiagnosticTag::UNNECESSARY]),
         ..Diagnostic::default()
     }
 }

@@ -5,7 +5,7 @@
 //! [`super::parser`] reads the tokens; the comments it passes on, for [`super::format`] and whoever else wants them.
 
 use crate::ast::{BinaryOp, Symbol};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Tag, is_about};
 use crate::syntax::nesl::token::{Bracket, Foreign, Keyword, Token, is_meant_as_name};
 use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
@@ -70,9 +70,11 @@ impl LexError {
                 _ => Diagnostic::error("E0101", "unexpected characters", at),
             },
             Mistake::UnclosedComment => Diagnostic::error("E0102", "this comment is never closed", first)
+                .tagged(Tag::OpenComment)
                 .saying("opened here")
                 .hint("a comment goes from one `%` to the next; the remainder of ints is rem(a, b)"),
             Mistake::UnclosedString => Diagnostic::error("E0103", "this string is never closed", first)
+                .tagged(Tag::OpenString)
                 .saying("opened here")
                 .hint("a string ends at the next `\"`; inside a string write `\\\"`"),
             Mistake::LetterAfterNumber => {
@@ -452,7 +454,7 @@ pub fn is_complete(text: &str) -> bool {
         Let,
     }
     let Lexed { tokens, diagnostics, .. } = lex(FileId(0), text);
-    if diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
+    if is_about(&diagnostics, &[Tag::OpenComment, Tag::OpenString]) {
         return false;
     }
     let mut opened = Vec::new();

@@ -19,7 +19,7 @@ mod timing;
 mod types;
 
 use crate::ast::{Expr, ExprKind, TopLevel};
-use crate::diagnostic::{Diagnostic, finish};
+use crate::diagnostic::{Diagnostic, Tag, finish};
 use crate::stack::with_stack;
 use crate::syntax::nesl::lexer::{self, Lexed};
 use crate::syntax::nesl::token::{Bracket, Token};
@@ -103,7 +103,8 @@ fn run<O: Send>(
         }
     };
     // An unclosed string or comment hides the rest of the text: what is missing there is no news.
-    let hidden = diagnostics.iter().filter(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")).map(start).min();
+    let is_open = |diagnostic: &&Diagnostic| diagnostic.is_about(&[Tag::OpenComment, Tag::OpenString]);
+    let hidden = diagnostics.iter().filter(is_open).map(start).min();
     let tokens: Vec<(Token, Place)> = tokens.into_iter().map(|(token, span)| (token, place(span))).collect();
     let end = place(Span::new(file, text.len(), text.len()));
     let structure = Structure::of(&tokens);
@@ -119,7 +120,8 @@ fn run<O: Send>(
             let is_seen = |error: &Diagnostic| {
                 let Some(hidden) = hidden else { return true };
                 let between = error.labels.first().and_then(|label| text.get(label.span.end as usize..hidden as usize));
-                start(error) < hidden && (error.code != "E0111" || between.is_some_and(|text| !text.trim().is_empty()))
+                start(error) < hidden
+                    && (!error.is_about(&[Tag::OpenForm]) || between.is_some_and(|text| !text.trim().is_empty()))
             };
             diagnostics.extend(errors.into_iter().filter(is_seen));
             (output, finish(diagnostics))

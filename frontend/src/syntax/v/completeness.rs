@@ -3,7 +3,7 @@
 use super::lexer::lex;
 use super::parser;
 use super::token::Token;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Tag, is_about};
 use nesl_span::FileId;
 
 /// How a text stands to the inputs that begin with it.
@@ -18,7 +18,7 @@ enum State {
 fn state(text: &str, own_end: Option<usize>) -> State {
     let text = text.trim_end();
     let lexed = lex(FileId(0), text);
-    if lexed.diagnostics.iter().any(|diagnostic| diagnostic.code == "E0102") {
+    if is_about(&lexed.diagnostics, &[Tag::OpenComment]) {
         return State::Open;
     }
     let is_opening = |token: &Token| matches!(token, Token::Sign("(" | "[" | "{"));

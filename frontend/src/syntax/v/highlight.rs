@@ -2,6 +2,7 @@
 
 use super::lexer::{Lexed, lex};
 use super::token::{Token, WORDS};
+use crate::diagnostic::{Tag, is_about};
 use nesl_span::{FileId, Span};
 
 /// What a token is.
@@ -32,7 +33,7 @@ pub fn parts(text: &str) -> (Vec<(Part, Span)>, bool) {
         Token::Sign(")" | "]" | "}") => Part::Close,
         _ => Part::Other,
     };
-    let is_open = diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103"));
+    let is_open = is_about(&diagnostics, &[Tag::OpenComment, Tag::OpenString]);
     (tokens.iter().map(|(token, span)| (part(token), *span)).collect(), is_open)
 }
 

@@ -5,7 +5,7 @@
 
 use super::token::{SIGNS, Token, WORDS};
 use crate::ast::Symbol;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Tag};
 use crate::syntax::nesl::lexer::bidirectional;
 use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
@@ -52,9 +52,11 @@ impl LexError {
                 Diagnostic::error("E0101", format!("unexpected character `{}`", found.escape_default()), at)
             }
             Mistake::UnclosedComment => Diagnostic::error("E0102", "this comment is never closed", first)
+                .tagged(Tag::OpenComment)
                 .saying("opened here")
                 .hint("a comment goes from `/*` to `*/`, or from `//` to the end of the line"),
             Mistake::UnclosedString => Diagnostic::error("E0103", "this string is never closed", first)
+                .tagged(Tag::OpenString)
                 .saying("opened here")
                 .hint("a string ends at the next `\"`; inside a string write `\\\"`"),
             Mistake::Number => Diagnostic::error("E0104", format!("`{found}` is not a number"), at),

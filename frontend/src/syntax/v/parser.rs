@@ -17,7 +17,7 @@ use super::lexer::Lexed;
 use super::token::Token;
 use super::tree::Item;
 use crate::ast::Symbol;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Tag, is_about};
 use crate::stack::with_stack;
 use chumsky::Boxed;
 use chumsky::input::MappedInput;
@@ -156,7 +156,7 @@ pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed, is_inp
     match with_stack((1 << 20) + levels * STACK_PER_LEVEL, run) {
         Ok(parsed) => {
             // An unclosed string or comment hides the rest of the text: what is missing there is no news.
-            if !diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103")) {
+            if !is_about(&diagnostics, &[Tag::OpenComment, Tag::OpenString]) {
                 diagnostics.extend(parsed.diagnostics);
             }
             Parsed { diagnostics, ..parsed }

@@ -10,7 +10,7 @@ use crate::ast::{
     DatatypeDefinition, Expr, ExprKind, FunctionDefinition, Import, KeywordParameter, Name, Pattern, PatternKind,
     TopLevel, TopLevelKind, TypeExpr,
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Tag};
 use crate::syntax::nesl::lexer;
 use crate::syntax::nesl::token::{Bracket, Foreign, Keyword, Token};
 use chumsky::prelude::*;
@@ -51,6 +51,7 @@ fn missing_terminator(form: &TopLevel) -> Diagnostic {
         TopLevelKind::Expression(_) | TopLevelKind::Error => "expression",
     };
     Diagnostic::error("E0111", format!("this {form} has no end"), end)
+        .tagged(Tag::OpenForm)
         .saying("expected `;` after this")
         .hint("end it with `;`")
 }

@@ -8,7 +8,7 @@ use super::fault::{Expected, Fault, What};
 use super::types::{name, types};
 use super::{Extra, Place, Rule, Tokens, one_or_tuple, place, span};
 use crate::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Tag};
 use crate::syntax::nesl::token::{Bracket, Token};
 use chumsky::input::Emitter;
 use chumsky::prelude::*;
@@ -29,6 +29,7 @@ pub(super) fn binder<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clo
 fn of_another_file(name: &str, at: Span) -> Diagnostic {
     let own = name.rsplit('.').next().unwrap_or(name);
     Diagnostic::error("E0113", format!("`{name}` cannot be bound: names with a point are those of imported files"), at)
+        .tagged(Tag::NotBindable)
         .saying("this is not a name of this text")
         .hint(format!("call it `{own}`"))
 }
@@ -107,6 +108,7 @@ fn single<'t>(pattern: Rule<'t, Pattern>) -> Rule<'t, Pattern> {
 pub(super) fn cannot_bind(value: bool, at: Span) -> Diagnostic {
     let (letter, meaning) = if value { ("t", "true") } else { ("f", "false") };
     Diagnostic::error("E0113", format!("`{letter}` cannot be bound: it is the truth value {meaning}"), at)
+        .tagged(Tag::NotBindable)
         .saying("this is not a name")
         .hint(format!("choose another name, for example `{letter}1`"))
 }
