@@ -3,14 +3,14 @@
 //! ```text
 //! text         which form defines what, and in which order forms are checked
 //! references   the names that a form refers to
-//! show         types in messages ([`crate::typed::types`]: variables with classes, unification)
 //! pattern, expression, call, keyword, value     trees with types that may still be refined ([`crate::typed`])
 //! local_function   functions that a `let` defines
 //! powers       warnings where a power is read otherwise than in NESL 3.1
 //! declaration, datatype, function, form         signatures, datatypes, functions that call each other, values
 //! mentions     what names mean where they stand, for editors
-//! report, arguments    all error codes and the wording that several places share; arguments that do not fit
-//! habits, foreign_words, operands              hints: habits of other languages, their words, what would have fitted
+//! problem      what is wrong, as data, which the syntax of the text words
+//! report, arguments    how problems come about, and what several places report; arguments that do not fit
+//! habits, near habits of other languages and unused names; names that are like one another
 //! ```
 //!
 //! Every function has one argument. Functions are generalised at their definition; everything else is monomorphic,
@@ -27,32 +27,33 @@ pub(crate) mod datatype;
 pub(crate) mod declaration;
 pub(crate) mod environment;
 pub(crate) mod expression;
-mod foreign_words;
 pub(crate) mod form;
 pub(crate) mod function;
 pub(crate) mod habits;
 pub(crate) mod keyword;
 pub(crate) mod local_function;
 pub(crate) mod mentions;
-mod operands;
+pub(crate) mod near;
 pub(crate) mod order;
 pub(crate) mod pattern;
 pub(crate) mod powers;
+pub(crate) mod problem;
 mod references;
 pub(crate) mod report;
 pub(crate) mod serial;
-pub(crate) mod show;
 pub(crate) mod text;
 pub(crate) mod value;
 
 use crate::ast::{LIBRARY, Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
-use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Severity, Tag, is_about};
+use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Tag, is_about};
 use crate::ty::{Class, Datatype};
 use crate::typed::Callee;
 use crate::typed::types::{TypeId, Types};
 use environment::{Entity, Environment, Keywords};
 use nesl_span::{SourceMap, Span};
+use problem::warning::Warning;
+use problem::{Finding, Problem};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use text::{Definitions, Reference};
@@ -156,8 +157,8 @@ enum DatatypeMeaning {
 pub(crate) struct Inference<'a> {
     /// The program, extended as forms are done.
     pub environment: Environment,
-    /// What was found.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
     types: Types,
     sources: &'a SourceMap,
     forms: &'a [TopLevel],
@@ -202,7 +203,7 @@ impl<'a> Inference<'a> {
     pub fn new(environment: Environment, sources: &'a SourceMap, forms: &'a [TopLevel], binds_it: bool) -> Self {
         Inference {
             environment,
-            diagnostics: Vec::new(),
+            findings: Vec::new(),
             types: Types::new(),
             sources,
             forms,
@@ -257,9 +258,9 @@ impl<'a> Inference<'a> {
         }
         let (mut errors, mut seen) = (0, 0);
         for group in groups {
-            let new = self.diagnostics.get(seen..).unwrap_or(&[]);
-            errors += new.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-            seen = self.diagnostics.len();
+            let new = self.findings.get(seen..).unwrap_or(&[]);
+            errors += new.iter().filter(|finding| finding.problem.is_error()).count();
+            seen = self.findings.len();
             if errors > MOST_DIAGNOSTICS {
                 // What is found from here on would not be shown.
                 break;
@@ -275,10 +276,10 @@ impl<'a> Inference<'a> {
         self.check_bodies();
         if self.has_errors() {
             // What is mentioned in a form with errors is not known for sure.
-            self.diagnostics.retain(|diagnostic| !diagnostic.is_about(&[Tag::Unnecessary]));
+            self.findings.retain(|finding| !matches!(finding.problem, Problem::Warning(Warning::Unused { .. })));
         }
         self.name_definitions();
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
+        self.findings.sort_by_key(|finding| finding.span);
         std::mem::take(&mut self.results).into_iter().flatten().collect()
     }
 

@@ -25,6 +25,6 @@ pub mod ty;
 mod typed;
 
 pub use diagnostic::{Diagnostic, Label};
-pub use infer::report::edit_distance;
+pub use infer::near::edit_distance;
 pub use session::analysis::{self, Analysis};
 pub use session::{Checked, Imports, Opened, Options, PastText, Reader, Session};

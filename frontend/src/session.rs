@@ -37,7 +37,7 @@ use crate::infer::text::Definitions;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
 use crate::syntax::v::known::{Declared, Outside, OutsideFunction};
-use crate::syntax::{Syntax, v};
+use crate::syntax::{Syntax, explain, v};
 use crate::ty::Type;
 pub use files::{Imports, Opened, Reader};
 pub use history::PastText;
@@ -434,7 +434,7 @@ fn check_forms(
     let before = inference.environment.program.functions.len();
     let mut forms = inference.check();
     let mut diagnostics = syntax;
-    diagnostics.append(&mut inference.diagnostics);
+    diagnostics.extend(explain(&inference.findings, sources));
     let diagnostics = finish(diagnostics);
     match has_errors(&diagnostics) {
         true => (None, Checked { forms: Vec::new(), imported: 0, diagnostics }),
@@ -458,7 +458,7 @@ fn check_expression(
         inference.after_syntax_errors(&diagnostics);
     }
     let checked = expression.and_then(|expression| inference.single(&expression, expected));
-    diagnostics.append(&mut inference.diagnostics);
+    diagnostics.extend(explain(&inference.findings, sources));
     match checked {
         Some(expression) if !has_errors(&diagnostics) => Ok((inference.environment, expression)),
         _ => Err(finish(diagnostics)),

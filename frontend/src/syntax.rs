@@ -8,7 +8,21 @@ pub mod nesl;
 pub mod v;
 
 use crate::diagnostic::Diagnostic;
-use nesl_span::FileId;
+use crate::infer::problem::Finding;
+use nesl_span::{FileId, SourceMap};
+
+/// Words what inference has found, each problem in the syntax of the file in which it is.
+pub(crate) fn explain(findings: &[Finding], sources: &SourceMap) -> Vec<Diagnostic> {
+    let syntax = |finding: &Finding| Syntax::of(&sources.file(finding.span.file).name);
+    let of_one_syntax = findings.chunk_by(|one, other| syntax(one) == syntax(other));
+    of_one_syntax
+        .flat_map(|findings| match syntax(&findings[0]) {
+            // V checks types itself, in its own words. What it accepts and inference does not is rare, and is said in
+            // those of NESL.
+            Syntax::Nesl | Syntax::V => nesl::explain::explain(findings, sources),
+        })
+        .collect()
+}
 
 /// A syntax.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -314,7 +314,7 @@ fn calls(hint: &str) -> Vec<String> {
 
 #[test]
 fn words_of_other_languages_are_unknown_here_and_what_they_are_is_known() {
-    let source = include_str!("../src/infer/foreign_words.rs");
+    let source = include_str!("../src/syntax/nesl/explain/foreign_words.rs");
     let (words, hints): (Vec<&str>, Vec<&str>) = source
         .split('"')
         .skip(1)

@@ -1,12 +1,15 @@
 //! Calls of named functions, operators and indexing.
 
+use super::arguments::Misfit;
 use super::expression::error;
-use super::foreign_words::foreign_word;
 use super::keyword::has_keywords;
+use super::problem::calls::CallProblem;
+use super::problem::meeting::{Conflict, Meeting, Subject};
+use super::problem::names::NameProblem;
+use super::problem::{Juxtaposition, Problem};
 use super::{CallPlace, Inference, Instance, Meaning, SeenCall, Target};
 use crate::ast;
 use crate::ast::{BinaryOp, Symbol, UnaryOp};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::ty::Class;
 use crate::typed::types::{Node, Types};
 use crate::typed::{Callee, Expr, ExprKind};
@@ -16,26 +19,19 @@ impl Inference<'_> {
     /// `function argument`.
     pub(super) fn call(&mut self, span: Span, function: &ast::Expr, argument: &ast::Expr) -> Expr {
         let ast::ExprKind::Name(name) = &function.kind else {
-            let before = self.diagnostics.len();
+            let before = self.findings.len();
             let applied = self.apply(span, function, argument);
-            if let Some(report) = self.diagnostics.get(before).filter(|report| report.hint.is_none())
-                && report.severity == Severity::Error
-                && let Some(hint) = self.call_of_call_hint(function, argument)
-            {
-                self.diagnostics[before].hint = Some(hint);
+            let juxtaposition = self.juxtaposition(function, argument);
+            if let Some(finding) = self.findings.get_mut(before).filter(|finding| finding.problem.is_error()) {
+                finding.juxtaposition = finding.juxtaposition.or(juxtaposition);
             }
             return applied;
         };
         let target = match self.meaning(name) {
             Meaning::Function(target) => target,
             Meaning::Unknown => {
-                let before = self.diagnostics.len();
                 self.expression(argument);
-                // `import name`: a statement of another language, no call.
-                if foreign_word(name).is_some() && !self.sources.text(argument.span).starts_with('(') {
-                    self.diagnostics.truncate(before);
-                }
-                self.report_unknown(name, function.span, true);
+                self.report_unknown(name, function.span, Some(argument.span));
                 return error(span);
             }
             Meaning::Broken => {
@@ -52,22 +48,17 @@ impl Inference<'_> {
         let Err(failure) = self.types.unify(typed.ty, instance.parameter) else {
             return self.finish(instance, typed, span);
         };
-        self.report_arguments(failure, name, function.span, target, &instance, &typed, argument);
+        let (argument, source) = (&typed, argument);
+        let call = Misfit { name, name_span: function.span, target, instance: &instance, argument, source };
+        self.report_arguments(failure, &call, None);
         self.failed(&instance, span)
     }
 
-    /// The hint for `f g(x)`, which calls what `f g` gives.
-    fn call_of_call_hint(&self, function: &ast::Expr, argument: &ast::Expr) -> Option<String> {
+    /// `f g(x)`, which calls what `f g` gives.
+    fn juxtaposition(&self, function: &ast::Expr, argument: &ast::Expr) -> Option<Juxtaposition> {
         let ast::ExprKind::Call { function: outer, argument: inner } = &function.kind else { return None };
-        if !self.is_function_name(outer) || !self.is_function_name(inner) || self.sources.text(inner.span).contains('(')
-        {
-            return None;
-        }
-        let outer = self.quote(outer.span)?;
-        Some(match self.quote(inner.span.to(argument.span)) {
-            Some(call) if call.ends_with(')') => format!("an argument stands in parentheses: {outer}({call})"),
-            _ => format!("an argument stands in parentheses: {outer}({}(…))", self.quote(inner.span)?),
-        })
+        let is_of_names = self.is_function_name(outer) && self.is_function_name(inner);
+        is_of_names.then_some(Juxtaposition { outer: outer.span, inner: inner.span, argument: argument.span })
     }
 
     /// The call of an instance with an argument that fits. That of a constructor is the record.
@@ -133,10 +124,7 @@ impl Inference<'_> {
             && self.is_function_name(sequence)
         {
             self.expression(index);
-            let message = format!("`{name}` is a function and has no elements");
-            let report = Diagnostic::error("E0204", message, span).saying("read as the element of a sequence");
-            let elements = self.quote(index.span).unwrap_or("…").to_owned();
-            self.diagnostics.push(report.hint(format!("write {name}([{elements}])")));
+            self.report(span, CallProblem::ElementOfFunction { name: name.clone(), index: index.span });
             return error(span);
         }
         let vector = self.expression(sequence);
@@ -144,32 +132,14 @@ impl Inference<'_> {
         let wanted = self.types.sequence(element);
         let mut sound = true;
         if let Err(failure) = self.types.unify(vector.ty, wanted) {
-            let described = self.types.describe(vector.ty);
-            let report = self.class_report(failure, "an element reference", sequence.span).unwrap_or_else(|| {
-                Diagnostic::error("E0202", format!("only sequences have elements, this is {described}"), sequence.span)
-            });
-            let label = self.label(vector.ty);
-            let mut report = report.saying(label);
-            report.hint = report.hint.or_else(|| self.element_hint(&vector));
-            if let (Node::Pair(..), ast::ExprKind::Literal(_), None) =
-                (self.types.node(vector.ty), &index.kind, &report.hint)
-            {
-                let parts = ["a", "b", "c", "d", "e"];
-                let count = self.split(vector.ty, parts.len()).len();
-                report = report
-                    .hint(format!("a tuple is taken apart by a pattern: let ({}) = … in …", parts[..count].join(", ")));
-            }
-            self.diagnostics.push(report);
+            let is_literal = matches!(index.kind, ast::ExprKind::Literal(_));
+            let sequence_operand = self.typed_operand(&vector, sequence);
+            let meeting = Meeting::Indexed { sequence: sequence_operand, is_literal };
+            self.report_meeting(sequence.span, failure, meeting);
             sound = false;
         }
         let position = self.expression(index);
-        if !self.require(position.ty, Types::INT, index, "an index") {
-            sound = false;
-            let hint = self.index_hint(position.ty);
-            if let (Some(report), Some(hint)) = (self.diagnostics.last_mut(), hint) {
-                report.hint.get_or_insert_with(|| hint.to_owned());
-            }
-        }
+        sound &= self.require(position.ty, Types::INT, index, Subject::Index);
         if sound { self.library_call("elt", vec![vector, position], span) } else { error(span) }
     }
 
@@ -188,22 +158,14 @@ impl Inference<'_> {
             }
         };
         let instance = self.use_function(target, name, op_span);
-        let token = match op {
-            UnaryOp::Negate => "`-`",
-            UnaryOp::Length => "`#`",
-            UnaryOp::String => "`@`",
-        };
         if op == UnaryOp::Length
             && let Node::Scalar(_) | Node::Pair(..) = self.types.node(typed.ty)
         {
-            let described = self.types.describe(typed.ty);
-            let message = format!("`#` counts the elements of a sequence, got {described}");
-            let mut report = Diagnostic::error("E0202", message, operand.span).saying(format!("of type {described}"));
-            report.hint = self.element_hint(&typed);
-            self.diagnostics.push(report);
+            let counted = Meeting::Counted(self.typed_operand(&typed, operand));
+            self.report(operand.span, Problem::Meeting(Conflict::Shape, counted));
             return self.failed(&instance, span);
         }
-        if self.require(typed.ty, instance.parameter, operand, token) {
+        if self.require(typed.ty, instance.parameter, operand, Subject::Operator(op)) {
             return self.finish(instance, typed, span);
         }
         self.failed(&instance, span)
@@ -222,18 +184,15 @@ impl Inference<'_> {
             && self.is_function_name(left)
         {
             self.expression(right);
-            let message = format!("`{name}` is a function, and this subtracts from it");
-            let report = Diagnostic::error("E0204", message, left.span.to(op_span)).saying("read as a subtraction");
-            let operand = self.quote(right.span).unwrap_or("…").to_owned();
-            self.diagnostics.push(report.hint(format!("write {name}(-{operand})")));
+            let problem = CallProblem::SubtractedFrom { name: name.clone(), operand: right.span };
+            self.report(left.span.to(op_span), problem);
             return error(span);
         }
         if let (BinaryOp::Read, ast::ExprKind::Name(name)) = (op, &left.kind)
             && matches!(self.meaning(name), Meaning::Unknown)
             && !self.unreadable
         {
-            let report = Diagnostic::error("E0201", format!("unknown name `{name}`"), left.span);
-            self.diagnostics.push(report.hint(format!("a function without a name is written `{name} => …`")));
+            self.report(left.span, NameProblem::UnknownBeforeRead(name.clone()));
             return error(span);
         }
         if op == BinaryOp::Power {

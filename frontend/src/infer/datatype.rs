@@ -1,14 +1,26 @@
 //! Datatypes: their definitions, and their names in types.
 
+use super::problem::definition::DefinitionProblem;
+use super::problem::meeting::Meeting;
+use super::problem::names::NameProblem;
+use super::problem::warning::Warning;
 use super::{DatatypeMeaning, Inference, Outcome};
 use crate::ast::{DatatypeDefinition, Name, TopLevelKind, TypeExpr, TypeExprKind};
 use crate::core::{Expr, ExprKind, Form, Function, FunctionBody, Variable};
-use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Export, Group};
 use crate::ty::{Class, Datatype, Scheme, Type};
 use crate::typed::types::{TypeId, Types};
-use nesl_span::Span;
+use nesl_span::{SourceMap, Span};
 use std::sync::Arc;
+
+/// Longer types are not shown as parameters of constructors.
+const LONGEST_SHOWN: usize = 30;
+
+/// What stands at a place, if it is short.
+fn short_text(sources: &SourceMap, span: Span) -> Option<&str> {
+    let text = sources.text(span).trim();
+    (!text.is_empty() && text.len() <= LONGEST_SHOWN && !text.contains('\n')).then_some(text)
+}
 
 impl Inference<'_> {
     /// Checks definitions of datatypes; more than one only if they refer to each other, which is an error.
@@ -45,8 +57,7 @@ impl Inference<'_> {
         if self.text.datatypes_of(&name.symbol).first() != Some(&form)
             || self.environment.datatypes.contains_key(&name.symbol)
         {
-            let message = format!("redefining the datatype `{}`; what stands above keeps the old one", name.symbol);
-            self.warn("W0203", message, name.span, None);
+            self.report(name.span, Warning::DatatypeTwice(name.symbol.clone()));
         } else {
             self.warn_definition(form, &name.symbol, name.span, false);
         }
@@ -64,7 +75,7 @@ impl Inference<'_> {
         let parameter = Variable { id: self.new_variable(), name: "payload".into(), ty: datatype.payload.clone() };
         let payload = Expr { kind: ExprKind::Variable(parameter.id), ty: datatype.payload.clone(), span };
         let body = Expr { kind: ExprKind::Construct(Box::new(payload)), ty: record.clone(), span };
-        let written = |ty: &TypeExpr| self.quote(ty.span).unwrap_or("…").to_owned();
+        let written = |ty: &TypeExpr| short_text(self.sources, ty.span).unwrap_or("…").to_owned();
         let parameters = match &definition.payload.type_expr.kind {
             TypeExprKind::Unit => Vec::new(),
             TypeExprKind::Tuple(parts) => parts.iter().map(written).collect(),
@@ -89,10 +100,7 @@ impl Inference<'_> {
             DatatypeMeaning::Known(datatype) => datatype,
             DatatypeMeaning::Broken => return Types::ERROR,
             DatatypeMeaning::Recursive => {
-                let message = format!("the datatype `{}` would contain itself", name.symbol);
-                let report = Diagnostic::error("E0224", message, name.span).saying("recursive types are not permitted");
-                let hint = "keep the parts in a sequence and refer to them by index";
-                self.diagnostics.push(report.hint(hint));
+                self.report(name.span, DefinitionProblem::RecursiveDatatype(name.symbol.clone()));
                 return Types::ERROR;
             }
             DatatypeMeaning::Unknown => {
@@ -104,10 +112,8 @@ impl Inference<'_> {
         };
         let wanted = datatype.classes.iter().filter(|class| **class != Class::Function).count();
         if wanted != types.len() {
-            let plural = if wanted == 1 { "" } else { "s" };
-            let message =
-                format!("the datatype `{}` has {wanted} type parameter{plural}, got {}", datatype.name, types.len());
-            self.diagnostics.push(Diagnostic::error("E0227", message, span));
+            let (name, given) = (datatype.name.clone(), types.len());
+            self.report(span, DefinitionProblem::TypeArguments { name, wanted, given });
             return Types::ERROR;
         }
         let mut given = types.into_iter().zip(arguments);
@@ -118,8 +124,7 @@ impl Inference<'_> {
             } else if let Some((ty, written)) = given.next() {
                 let variable = self.types.variable(class);
                 if let Err(failure) = self.types.unify(ty, variable) {
-                    let subject = format!("`{}`", datatype.name);
-                    self.diagnostics.extend(self.class_report(failure, &subject, written.span));
+                    self.report_meeting(written.span, failure, Meeting::TypeArgument(datatype.name.clone()));
                     return Types::ERROR;
                 }
                 parameters.push(variable);
@@ -129,17 +134,8 @@ impl Inference<'_> {
     }
 
     fn report_unknown_type(&mut self, name: &Name, may_be_variable: bool) {
-        let report = Diagnostic::error("E0207", format!("unknown type `{}`", name.symbol), name.span);
         // One report for each name is enough.
         self.signature.insert(name.symbol.clone(), Types::ERROR);
-        if let Some(class) = Class::by_name(&name.symbol) {
-            let hint = format!("`{0}` is a class of types: name a type, as in a -> a :: (a in {0})", class.name());
-            self.diagnostics.push(report.hint(hint));
-            return;
-        }
-        self.diagnostics.push(match may_be_variable {
-            true => report.hint(format!("list type variables after the type, as in :: ({} in any)", name.symbol)),
-            false => report.hint("datatypes are defined by `datatype name (type, …)`"),
-        });
+        self.report(name.span, NameProblem::UnknownType { name: name.symbol.clone(), may_be_variable });
     }
 }

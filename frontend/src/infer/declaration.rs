@@ -1,9 +1,10 @@
 //! Signatures and written types.
 
 use super::Inference;
-use super::show::Names;
+use super::problem::definition::DefinitionProblem;
+use super::problem::names::NameProblem;
+use super::problem::warning::Warning;
 use crate::ast::{Name, Signature, Symbol, TypeExpr, TypeExprKind};
-use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
 use crate::typed::types::{Node, TypeId, Types};
 use nesl_span::Span;
@@ -33,9 +34,7 @@ impl Inference<'_> {
             TypeExprKind::Error => (Types::ERROR, Types::ERROR),
             _ => {
                 self.type_expression(&signature.type_expr);
-                let message = "the signature of a function must be a function type";
-                let report = Diagnostic::error("E0208", message, signature.type_expr.span);
-                self.diagnostics.push(report.hint("write parameter -> result, such as (int, int) -> int"));
+                self.report(signature.type_expr.span, DefinitionProblem::NotAFunctionType);
                 (Types::ERROR, Types::ERROR)
             }
         };
@@ -48,16 +47,12 @@ impl Inference<'_> {
         let mut by_name = HashMap::new();
         for (name, class_name) in context {
             let class = Class::by_name(&class_name.symbol).unwrap_or_else(|| {
-                let message = format!("unknown type class `{}`", class_name.symbol);
-                let classes = Class::ALL.map(Class::name).join(", ");
-                let report = Diagnostic::error("E0207", message, class_name.span);
-                self.diagnostics.push(report.hint(format!("the classes are {classes}")));
+                self.report(class_name.span, NameProblem::UnknownClass(class_name.symbol.clone()));
                 Class::Any
             });
             let variable = self.types.variable(class);
             if by_name.insert(name.symbol.clone(), variable).is_some() {
-                let message = format!("the type variable `{}` is listed twice", name.symbol);
-                self.diagnostics.push(Diagnostic::error("E0206", message, name.span));
+                self.report(name.span, NameProblem::VariableTwice(name.symbol.clone()));
             }
             variables.push((name.symbol.clone(), class, variable));
         }
@@ -106,12 +101,9 @@ impl Inference<'_> {
                 broken = Some((name.clone(), *class));
             }
         }
-        let Some((name, class)) = broken else { return };
-        let mut names = Names::default();
-        let holds = self.types.show_arrow(declared.parameter, declared.result, &mut names);
-        let constraints = self.types.constraints(&names);
-        let message = format!("the signature promises more than holds: `{name} in {}`", class.name());
-        let hint = format!("the type is {holds}{constraints}");
-        self.warn("W0201", message, declared.span, Some(&hint));
+        let Some((variable, class)) = broken else { return };
+        let (parameter, result) = (self.resolved(declared.parameter), self.resolved(declared.result));
+        let (parameter, result) = (Box::new(parameter), Box::new(result));
+        self.report(declared.span, Warning::Promise { variable, class, parameter, result });
     }
 }

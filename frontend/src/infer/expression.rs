@@ -1,9 +1,13 @@
 //! Expressions: each kind's typing rule and its mistakes. Calls and operators are in [`super::call`].
 
+use super::problem::calls::CallProblem;
+use super::problem::definition::DefinitionProblem;
+use super::problem::meeting::{Matched, Meeting, Subject};
+use super::problem::types::{Operand, Resolved, Writing};
+use super::problem::warning::Warning;
 use super::{Inference, Meaning};
 use crate::ast;
 use crate::ast::{Source, UnaryOp};
-use crate::diagnostic::Diagnostic;
 use crate::typed::types::{Node, TypeId, Types};
 use crate::typed::{Expr, ExprKind, Pattern};
 use nesl_prim::ScalarValue;
@@ -73,16 +77,12 @@ impl Inference<'_> {
             ast::ExprKind::Lambda { parameter, body } => self.lambda(span, parameter, body),
             ast::ExprKind::Keyword { name, value } => {
                 self.expression(value);
-                let message = format!("`{} := …` is an argument by name, and this is no call", name.symbol);
-                let hint = "values are bound by `name = value` at the top level and in `let`";
-                self.diagnostics.push(Diagnostic::error("E0225", message, span).hint(hint));
+                self.report(span, CallProblem::ByNameOutside(name.symbol.clone()));
                 error(span)
             }
             ast::ExprKind::Typed { value, ty } => {
                 self.expression(value);
-                let message = "a type stands behind a pattern only: this is an expression";
-                let hint = "patterns with a type are bound, as in `((x : int) => x + 1)`; a range is written `[a : b]`";
-                self.diagnostics.push(Diagnostic::error("E0114", message, ty.span).saying("the type").hint(hint));
+                self.report(ty.span, DefinitionProblem::TypeOfExpression);
                 error(span)
             }
             ast::ExprKind::Each { is_serial: true, body, sources, filter } => {
@@ -109,7 +109,7 @@ impl Inference<'_> {
             Meaning::Function(target) => self.function_value(name, target, span),
             Meaning::Broken => error(span),
             Meaning::Unknown => {
-                self.report_unknown(name, span, false);
+                self.report_unknown(name, span, None);
                 error(span)
             }
         }
@@ -132,24 +132,16 @@ impl Inference<'_> {
 
     fn conditional(&mut self, span: Span, condition: &ast::Expr, yes: &ast::Expr, no: &ast::Expr) -> Expr {
         let test = self.expression(condition);
-        self.require(test.ty, Types::BOOL, condition, "the condition of an `if`");
+        self.require(test.ty, Types::BOOL, condition, Subject::Condition);
         let (then_branch, else_branch) = (self.expression(yes), self.expression(no));
         let mut ty = then_branch.ty;
         if let Err(failure) = self.types.unify(else_branch.ty, then_branch.ty) {
-            let (left, right) = (self.types.describe(then_branch.ty), self.types.describe(else_branch.ty));
-            let report = self.class_report(failure, "the other branch of the `if`", no.span);
-            let mut report = report.unwrap_or_else(|| {
-                let message = format!("the branches of this `if` have different types, {left} and {right}");
-                Diagnostic::error("E0202", message, no.span)
-            });
-            if report.hint.is_none() {
-                report.hint = self.mixing_hint((then_branch.ty, yes), (else_branch.ty, no));
-            }
-            if let Some(hint) = self.swallowed_comma(then_branch.ty, &else_branch, no) {
-                report.hint = Some(hint);
-            }
-            let (left, right) = (self.label(then_branch.ty), self.label(else_branch.ty));
-            self.diagnostics.push(report.saying(right).also(yes.span, left));
+            let meeting = Meeting::Branches {
+                then_branch: self.operand(then_branch.ty, yes),
+                else_branch: self.operand(else_branch.ty, no),
+                before_comma: self.before_comma(&else_branch, no),
+            };
+            self.report_meeting(no.span, failure, meeting);
             ty = Types::ERROR;
         } else if !self.is_sound(ty) {
             ty = else_branch.ty;
@@ -180,7 +172,7 @@ impl Inference<'_> {
                 }
             };
             let pattern = self.pattern(&pattern, &mut HashMap::new());
-            self.match_pattern(&pattern, value.ty, "its value", binding.value.span);
+            self.match_pattern(&pattern, value.ty, Matched::Bound, binding.value.span);
             self.enter(&pattern);
             typed.push((pattern, value));
         }
@@ -193,14 +185,12 @@ impl Inference<'_> {
         Expr { kind: ExprKind::Let { bindings: typed, body: Box::new(body) }, ty, span }
     }
 
-    /// The hint where the `else` part of a conditional has swallowed the next elements: `[if c then 1 else 2, 3]`.
-    fn swallowed_comma(&self, wanted: TypeId, value: &Expr, source: &ast::Expr) -> Option<String> {
+    /// The type of what the `else` part of a conditional should have ended with, if it is a tuple that nobody has put in
+    /// parentheses: `[if c then 1 else 2, 3]`.
+    fn before_comma(&self, value: &Expr, source: &ast::Expr) -> Option<Resolved> {
         let (ast::ExprKind::Tuple(parts), ExprKind::Pair(first, _)) = (&source.kind, &value.kind) else { return None };
         let is_open = parts.first().is_some_and(|part| part.span.start == source.span.start);
-        let fits = self.types.describe(first.ty) == self.types.describe(wanted);
-        (is_open && fits).then(|| {
-            "the part after `else` goes on across commas: put the whole `if … then … else …` in parentheses".to_owned()
-        })
+        is_open.then(|| self.resolved(first.ty))
     }
 
     /// A sequence literal. A million constants are one node without a type variable each.
@@ -220,16 +210,9 @@ impl Inference<'_> {
         let first = known.unwrap_or(0);
         for (element, source) in typed.iter().zip(elements).skip(first + 1) {
             let Err(failure) = self.types.unify(element.ty, ty) else { continue };
-            let (one, other) = (self.types.describe(ty), self.types.describe(element.ty));
-            let report = self.class_report(failure, "the sequence", source.span).unwrap_or_else(|| {
-                let message = format!("the elements of this sequence have different types, {one} and {other}");
-                Diagnostic::error("E0202", message, source.span)
-            });
-            let mut report = report.saying(self.label(element.ty)).also(elements[first].span, self.label(ty));
-            if report.hint.is_none() {
-                report.hint = self.mixing_hint((ty, &elements[first]), (element.ty, source));
-            }
-            self.diagnostics.push(report);
+            let first = self.operand(ty, &elements[first]);
+            let meeting = Meeting::Elements { first, other: self.operand(element.ty, source) };
+            self.report_meeting(source.span, failure, meeting);
             ty = Types::ERROR;
             // One report per sequence says it all.
             break;
@@ -238,15 +221,15 @@ impl Inference<'_> {
     }
 
     fn range(&mut self, span: Span, start: &ast::Expr, end: &ast::Expr, stride: Option<&ast::Expr>) -> Expr {
-        let mut part = |expression: &ast::Expr, what: &str| {
+        let mut part = |expression: &ast::Expr, subject: Subject| {
             let typed = self.expression(expression);
-            self.require(typed.ty, Types::INT, expression, what);
+            self.require(typed.ty, Types::INT, expression, subject);
             typed
         };
-        let start = part(start, "the start of a range");
-        let end = part(end, "the end of a range");
+        let start = part(start, Subject::RangeStart);
+        let end = part(end, Subject::RangeEnd);
         let stride = match stride {
-            Some(stride) => part(stride, "the stride of a range"),
+            Some(stride) => part(stride, Subject::RangeStride),
             None => Expr { kind: ExprKind::Literal(ScalarValue::Int(1)), ty: Types::INT, span },
         };
         self.library_call("iseq", vec![start, stride, end], span)
@@ -272,7 +255,7 @@ impl Inference<'_> {
             let place = source.sequence.as_ref().map_or(source.pattern.span, |sequence| sequence.span);
             let element = self.element_of(&sequence, place);
             let pattern = self.pattern(&source.pattern, &mut seen);
-            self.match_pattern(&pattern, element, "an element of its sequence", place);
+            self.match_pattern(&pattern, element, Matched::Element, place);
             typed.push((pattern, sequence));
         }
         self.each_depth += 1;
@@ -282,13 +265,9 @@ impl Inference<'_> {
         }
         let filter = filter.map(|filter| {
             let typed = self.expression(filter);
-            self.require(typed.ty, Types::BOOL, filter, "the filter of an apply-to-each");
+            self.require(typed.ty, Types::BOOL, filter, Subject::Filter);
             if let ExprKind::Literal(ScalarValue::Bool(keeps)) = typed.kind {
-                let (message, hint) = match keeps {
-                    true => ("this filter keeps every element", "remove the filter"),
-                    false => ("this filter keeps no element: the body is never evaluated", "write [] for no elements"),
-                };
-                self.warn("W0205", message.to_owned(), filter.span, Some(hint));
+                self.report(filter.span, Warning::ConstantFilter(keeps));
             }
             Box::new(typed)
         });
@@ -315,17 +294,9 @@ impl Inference<'_> {
         let element = self.fresh();
         let wanted = self.types.sequence(element);
         let Err(failure) = self.types.unify(sequence.ty, wanted) else { return element };
-        let given = self.types.describe(sequence.ty);
-        let report = self.class_report(failure, "an apply-to-each", span).unwrap_or_else(|| {
-            let message = format!("an apply-to-each walks over sequences, got {given}");
-            Diagnostic::error("E0202", message, span)
-        });
-        let mut report = report.saying(self.label(sequence.ty));
-        if self.types.root(sequence.ty) == Types::INT && report.hint.is_none() {
-            let end = self.quote(span).unwrap_or("n");
-            report.hint = Some(format!("to count, walk over the range [0:{end}]"));
-        }
-        self.diagnostics.push(report);
+        let (ty, writing) = (self.resolved(sequence.ty), Writing::Other);
+        let source = Operand { span, ty, writing, is_element: false };
+        self.report_meeting(span, failure, Meeting::Source(source));
         Types::ERROR
     }
 }

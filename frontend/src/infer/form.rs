@@ -1,9 +1,11 @@
 //! Values: assignments and expressions, and what holds for a form as a whole.
 
+use super::problem::definition::DefinitionProblem;
+use super::problem::has_errors;
+use super::problem::meeting::{Matched, Subject};
 use super::{Entity, Inference, Outcome};
 use crate::ast::{self, Symbol, TopLevelKind};
 use crate::core::{Form, FunctionBody, FunctionId, Global, GlobalId, walk};
-use crate::diagnostic::{Diagnostic, has_errors};
 use crate::elaborate::{Elaboration, Export, Group};
 use crate::ty::Type;
 use crate::typed::types::TypeId;
@@ -34,7 +36,7 @@ impl Inference<'_> {
         let mut values = HashMap::new();
         if let Some(pattern) = pattern {
             let typed = self.pattern(pattern, &mut HashMap::new());
-            self.match_pattern(&typed, value.ty, "the value", source.span);
+            self.match_pattern(&typed, value.ty, Matched::Assigned, source.span);
             let mut parts: Vec<(Symbol, Span, TypeId, Vec<bool>)> = Vec::new();
             typed.for_each_variable(&mut |_, name, part, path| {
                 let path = path.iter().filter(|step| **step != Step::Payload).map(|step| *step == Step::Rest);
@@ -101,7 +103,7 @@ impl Inference<'_> {
         let value = self.expression(source);
         if let Some(expected) = expected {
             let wanted = self.types.import(expected, &[]);
-            self.require(value.ty, wanted, source, "the value");
+            self.require(value.ty, wanted, source, Subject::Value);
         }
         self.check_known(&Group::new());
         self.check_compared();
@@ -144,16 +146,12 @@ impl Inference<'_> {
                 }
                 let function = program.function(id);
                 if self.environment.stubs.contains(&id) {
-                    let name = &function.name;
-                    let message = match id == mentioned {
-                        true => format!("the function `{name}` has no body"),
-                        false => {
-                            let caller = &program.function(mentioned).name;
-                            format!("`{caller}` needs the function `{name}`, which has no body")
-                        }
+                    let problem = DefinitionProblem::NoBody {
+                        function: function.name.clone(),
+                        caller: (id != mentioned).then(|| program.function(mentioned).name.clone()),
+                        declared: function.span,
                     };
-                    let report = Diagnostic::error("E0209", message, span).also(function.span, "declared here");
-                    self.diagnostics.push(report.hint("define the function before it is called"));
+                    self.report(span, problem);
                     return;
                 }
                 if let FunctionBody::Defined { body, .. } = &function.body {
@@ -166,6 +164,6 @@ impl Inference<'_> {
     /// Whether there were errors, not only warnings, in the syntax of the text too: then nothing is elaborated. What
     /// stands for unreadable text has no type, and no message of the checker says so.
     pub(crate) fn has_errors(&self) -> bool {
-        self.unreadable || has_errors(&self.diagnostics)
+        self.unreadable || has_errors(&self.findings)
     }
 }

@@ -3,10 +3,12 @@
 use super::declaration::Declared;
 use super::environment::Keywords;
 use super::pattern::parameter_texts;
+use super::problem::definition::{DefinitionProblem, SeedingPlace};
+use super::problem::meeting::{Matched, Meeting};
+use super::problem::warning::Warning;
 use super::{CallPlace, Entity, Inference, Outcome, SeenCall, Target};
 use crate::ast::{self, FunctionDefinition, Symbol, TopLevelKind};
 use crate::core::{Form, Function, FunctionBody, FunctionId, Intrinsic};
-use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Elaboration, Export, Group};
 use crate::ty::{Class, Scheme};
 use crate::typed::types::{Node, TypeId};
@@ -201,10 +203,10 @@ impl<'a> Inference<'a> {
         self.infer_defaults(member);
         let pattern = self.pattern(&member.definition.whole_parameter(), &mut HashMap::new());
         match &member.declared {
-            Some(declared) => self.match_pattern(&pattern, member.parameter, "the declared parameter", declared.span),
+            Some(declared) => self.match_pattern(&pattern, member.parameter, Matched::Declared, declared.span),
             None => {
                 let name = member.definition.name.span;
-                self.match_pattern(&pattern, member.parameter, "what other functions pass", name);
+                self.match_pattern(&pattern, member.parameter, Matched::Passed, name);
             }
         }
         self.match_defaults(member, &pattern);
@@ -218,27 +220,14 @@ impl<'a> Inference<'a> {
     fn match_result(&mut self, member: &Member<'_>, source: &ast::Expr, body: &Expr) {
         let Err(failure) = self.types.unify(body.ty, member.result) else { return };
         let name = &member.definition.name;
-        let (given, wanted) = (self.types.describe(body.ty), self.types.describe(member.result));
-        let subject = match member.declared {
-            Some(_) => format!("the signature of `{}`", name.symbol),
-            None => format!("the result of `{}`", name.symbol),
+        let meeting = Meeting::Result {
+            function: name.symbol.clone(),
+            name: name.span,
+            body: self.operand(body.ty, source),
+            wanted: self.resolved(member.result),
+            declared: member.declared.as_ref().map(|declared| declared.span),
         };
-        let report = self.class_report(failure, &subject, source.span).unwrap_or_else(|| {
-            let message = match member.declared {
-                Some(_) => format!("`{}` is declared to return {wanted}, but its body is {given}", name.symbol),
-                None => format!("`{}` returns {given}, but its callers take the result as {wanted}", name.symbol),
-            };
-            Diagnostic::error("E0202", message, source.span)
-        });
-        let mut report = report.saying(self.label(body.ty));
-        report = match &member.declared {
-            Some(declared) => report.also(declared.span, format!("declared as {wanted}")),
-            None => report.also(name.span, format!("used as {wanted}")),
-        };
-        if report.hint.is_none() {
-            report.hint = self.conversion_hint(body.ty, member.result, source);
-        }
-        self.diagnostics.push(report);
+        self.report_meeting(source.span, failure, meeting);
     }
 
     /// A definition without a body: a built-in function of the library, a promise of a definition in the same text, a
@@ -252,10 +241,7 @@ impl<'a> Inference<'a> {
             return;
         }
         let Some(declared) = declared else {
-            let message = format!("the function `{}` has no body", name.symbol);
-            let report = Diagnostic::error("E0209", message, name.span);
-            let hint = "a function that is defined later is declared with its type: `function name(a) : int -> int;`";
-            self.diagnostics.push(report.hint(hint));
+            self.report(name.span, DefinitionProblem::NeitherBodyNorType(name.symbol.clone()));
             return;
         };
         if self.types.has_error(declared.parameter) || self.types.has_error(declared.result) {
@@ -281,8 +267,7 @@ impl<'a> Inference<'a> {
             }
         };
         if intrinsic.is_none() && self.environment.is_library {
-            let message = format!("there is no built-in function `{}`", name.symbol);
-            self.diagnostics.push(Diagnostic::error("E0209", message, name.span));
+            self.report(name.span, DefinitionProblem::NotBuiltIn(name.symbol.clone()));
         }
         self.outcomes[form] = Outcome::Function(id);
         self.results[form] = Some(Form::Function(id));
@@ -319,10 +304,7 @@ impl<'a> Inference<'a> {
             });
             if is_open && !places.contains(&span) {
                 places.push(span);
-                let message = "nothing determines which function this is";
-                let report = Diagnostic::error("E0222", message, span);
-                let hint = "which function is called must be known when the program is compiled: here is none at all";
-                self.diagnostics.push(report.hint(hint));
+                self.report(span, DefinitionProblem::Undetermined);
             }
         }
     }
@@ -331,9 +313,7 @@ impl<'a> Inference<'a> {
     pub(super) fn check_compared(&mut self) {
         for (ty, span) in std::mem::take(&mut self.compared) {
             if self.types.has_function(ty) {
-                let message = format!("functions cannot be compared, and this compares {}", self.types.describe(ty));
-                let hint = "eql(a, b) takes functions as equal and compares everything else";
-                self.diagnostics.push(Diagnostic::error("E0223", message, span).hint(hint));
+                self.report(span, DefinitionProblem::Compared(self.resolved(ty)));
             }
         }
     }
@@ -353,23 +333,19 @@ impl<'a> Inference<'a> {
         let bad = calls.iter().filter(|call| {
             call.place != CallPlace::Plain && (seeds_known(call.target) || matches!(call.target, Target::Group(_)))
         });
-        let reports: Vec<Diagnostic> = bad
+        let places: Vec<(Span, DefinitionProblem)> = bad
             .map(|call| {
-                let subject = match &*call.name {
-                    "rand_seed" => "`rand_seed`".to_owned(),
-                    name => format!("`{name}` calls `rand_seed`, so it"),
+                let place = match call.place {
+                    CallPlace::Value => SeedingPlace::Value,
+                    CallPlace::Lambda => SeedingPlace::Lambda,
+                    CallPlace::Each | CallPlace::Plain => SeedingPlace::Each,
                 };
-                let (place, hint) = match call.place {
-                    CallPlace::Value => ("be used as a value", "call it by its name"),
-                    CallPlace::Lambda => {
-                        ("be called inside a lambda", "set the seed outside: `rand` is allowed inside")
-                    }
-                    _ => ("be called inside an apply-to-each", "set the seed before: `rand` is allowed inside"),
-                };
-                Diagnostic::error("E0210", format!("{subject} may not {place}"), call.span).hint(hint)
+                (call.span, DefinitionProblem::Seeding { name: call.name.clone(), place })
             })
             .collect();
-        self.diagnostics.extend(reports);
+        for (span, problem) in places {
+            self.report(span, problem);
+        }
         true
     }
 
@@ -386,8 +362,7 @@ impl<'a> Inference<'a> {
         let definitions = self.text.definitions_of(name);
         let is_last = definitions.last() == Some(&form);
         if definitions.first() != Some(&form) && is_function {
-            let message = format!("`{name}` is defined twice; what stands above keeps the first definition");
-            self.warn("W0203", message, span, None);
+            self.report(span, Warning::DefinedTwice(name.clone()));
         }
         match self.environment.names.get(name).copied() {
             Some(entity) if self.environment.is_of_library(name, entity) => self.warn_shadow(name, span),
@@ -396,15 +371,13 @@ impl<'a> Inference<'a> {
         }
     }
 
-    pub(super) fn warn_shadow(&mut self, name: &str, span: Span) {
+    pub(super) fn warn_shadow(&mut self, name: &Symbol, span: Span) {
         if !self.environment.is_library && !self.environment.everyday.contains(name) {
-            let hint = "the library itself keeps its own";
-            self.warn("W0202", format!("`{name}` shadows the library's `{name}`"), span, Some(hint));
+            self.report(span, Warning::Shadowing(name.clone()));
         }
     }
 
-    pub(super) fn warn_redefinition(&mut self, name: &str, span: Span) {
-        let message = format!("redefining `{name}` with a new type; earlier callers keep the old one");
-        self.warn("W0203", message, span, None);
+    pub(super) fn warn_redefinition(&mut self, name: &Symbol, span: Span) {
+        self.report(span, Warning::Redefinition(name.clone()));
     }
 }

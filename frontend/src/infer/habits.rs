@@ -1,69 +1,23 @@
 //! What only hints and warnings ask about: habits from other languages, names that nothing mentions, elements that are
 //! taken for their sequence.
 
-use super::foreign_words::foreign_word;
+use super::problem::warning::Warning;
 use super::{Inference, Meaning, Target};
 use crate::ast;
 use crate::core::effects::Effect;
 use crate::core::{FunctionBody, FunctionId, walk};
-use crate::diagnostic::{Diagnostic, Severity, Tag};
-use crate::typed::types::{Node, TypeId};
-use crate::typed::{Expr, ExprKind, Pattern, PatternKind};
+use crate::typed::{Pattern, PatternKind};
 use nesl_span::Span;
 use std::collections::HashSet;
 
 impl Inference<'_> {
-    /// The hint for a wrong number of arguments.
-    pub(super) fn count_hint(
-        &self,
-        name: &str,
-        parameter: TypeId,
-        argument: &Expr,
-        source: &ast::Expr,
-    ) -> Option<String> {
-        match (name, &source.kind) {
-            ("max" | "min", _) if matches!(self.types.node(argument.ty), Node::Sequence(_)) => {
-                Some(format!("for the elements of a sequence there is {name}_val(v)"))
-            }
-            ("zip", ast::ExprKind::Tuple(parts)) if parts.len() == 3 => {
-                Some("three sequences go side by side by `zip3(a, b, c)`".to_owned())
-            }
-            ("round", ast::ExprKind::Tuple(parts)) if parts.len() == 2 => {
-                Some("the text with so many digits after the point is `fixed_string(x, digits)`".to_owned())
-            }
-            ("diff", kind) if !matches!(kind, ast::ExprKind::Tuple(_)) => {
-                Some("the differences of neighbours are `differences(v)`".to_owned())
-            }
-            ("join", ast::ExprKind::Tuple(parts)) if parts.len() == 2 => {
-                Some("`join_strings(parts, separator)` puts a text between others".to_owned())
-            }
-            ("log", kind) if !matches!(kind, ast::ExprKind::Tuple(_)) => {
-                Some("`ln(x)` is the logarithm to the base e, and `log(x, 10.0)` that to 10".to_owned())
-            }
-            (_, ast::ExprKind::Tuple(_)) if matches!(self.types.node(parameter), Node::Sequence(_)) => {
-                let inner = self.quote(source.span)?.strip_prefix('(')?.strip_suffix(')')?;
-                Some(format!("a sequence of these is written {name}([{inner}])"))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a call begins with a word of another language, as in `struct point (int, int)`.
-    pub(super) fn begins_with_foreign_word(&self, function: &ast::Expr) -> bool {
-        match &function.kind {
-            ast::ExprKind::Name(name) => foreign_word(name).is_some() && matches!(self.meaning(name), Meaning::Unknown),
-            ast::ExprKind::Call { function, .. } => self.begins_with_foreign_word(function),
-            _ => false,
-        }
-    }
-
     /// Reports `{x : x in v where x > 1}`: what follows the word is the filter, not part of the sequence.
     pub(super) fn reports_filter_word(&mut self, sequence: &ast::Expr) -> bool {
         let Some((word, span)) = filter_word(sequence) else { return false };
         if !matches!(self.meaning(word), Meaning::Unknown) {
             return false;
         }
-        self.report_unknown(word, span, false);
+        self.report_unknown(word, span, None);
         true
     }
 
@@ -77,16 +31,6 @@ impl Inference<'_> {
         if is_same {
             self.elements.insert(*id);
         }
-    }
-
-    /// The hint for an element that is used like the sequence of the same name.
-    pub(super) fn element_hint(&self, value: &Expr) -> Option<String> {
-        let ExprKind::Local(id) = value.kind else { return None };
-        let name = self.elements.contains(&id).then(|| self.quote(value.span))??;
-        let name = name.trim_start_matches('(').trim_end_matches(')');
-        Some(format!(
-            "in `{{… : {name}}}` the name `{name}` is one element: write `{{… : x in {name}}}` to keep the sequence"
-        ))
     }
 
     /// Warns of names that nothing mentions, unless they begin with `_`. Only bindings of `let` are meant: a parameter
@@ -106,12 +50,7 @@ impl Inference<'_> {
             return;
         }
         for (name, span, is_whole) in unused {
-            // A part of a tuple or a record cannot be left out.
-            let hint = if is_whole { format!("remove it, or call it `_{name}`") } else { format!("call it `_{name}`") };
-            self.warn("W0204", format!("`{name}` is never used"), span, Some(&hint));
-            if let Some(report) = self.diagnostics.last_mut() {
-                report.tag = Some(Tag::Unnecessary);
-            }
+            self.report(span, Warning::Unused { name, is_whole });
         }
     }
 
@@ -131,13 +70,8 @@ impl Inference<'_> {
         };
         let hidden = outer.iter().rev().map(|local| local.span).chain(of_outer);
         let Some(hidden) = hidden.into_iter().find(|&span| self.spelling(name, span) == written) else { return };
-        let message = format!("`{written}` is `{bound_as}` here: capitals make no difference in names");
-        let mut report = Diagnostic::error("W0207", message, span)
-            .also(bound, "this one is meant")
-            .also(hidden, "which hides this one")
-            .hint("give one of them another name");
-        report.severity = Severity::Warning;
-        self.diagnostics.push(report);
+        let (written, bound_as) = (written.to_owned(), bound_as.to_owned());
+        self.report(span, Warning::Capitals { written, bound_as, bound, hidden });
     }
 
     /// How a name is spelled where it is bound, perhaps in parentheses and with a type behind it.

@@ -3,15 +3,17 @@
 //! `function df(a, b := 3)` becomes a core function of the pair `(a, b)`; the default is a function of its own, which
 //! knows the scope of the definition, and a third one, of `a` alone, is what `df` is as a value.
 
+use super::arguments::Misfit;
 use super::environment::Keywords;
 use super::expression::error;
 use super::function::Member;
+use super::problem::calls::CallProblem;
+use super::problem::meeting::Subject;
 use super::{Inference, Instance, Target};
 use crate::ast;
 use crate::ast::{FunctionDefinition, Symbol};
 use crate::core;
 use crate::core::{FunctionBody, FunctionId, Variable};
-use crate::diagnostic::Diagnostic;
 use crate::elaborate::{Elaboration, Group};
 use crate::ty::Type;
 use crate::typed::types::{Node, TypeId, Types};
@@ -90,8 +92,8 @@ impl Inference<'_> {
         let types = self.split(pattern.ty, count);
         let parameters = member.definition.keywords.iter().zip(types.into_iter().skip(positional));
         for ((keyword, ty), default) in parameters.zip(&member.defaults) {
-            let subject = format!("the default of `{}`", keyword.name.symbol);
-            self.require(default.ty, ty, &keyword.default, &subject);
+            let subject = Subject::Default(keyword.name.symbol.clone());
+            self.require(default.ty, ty, &keyword.default, subject);
         }
     }
 
@@ -107,9 +109,7 @@ impl Inference<'_> {
         let Some(keywords) = self.keywords_of(target) else {
             self.expressions(named.iter().map(|(_, value)| *value).chain(positional));
             if let Some((keyword, _)) = named.first() {
-                let message = format!("`{name}` has no parameters that are passed by name");
-                let report = Diagnostic::error("E0225", message, keyword.span).saying("passed by name");
-                self.diagnostics.push(report.hint("pass the arguments by position"));
+                self.report(keyword.span, CallProblem::NoneByName(Symbol::from(name)));
             }
             return error(span);
         };
@@ -121,8 +121,7 @@ impl Inference<'_> {
         };
         let (Some(first), Some(last)) = (positional.first(), positional.last()) else {
             self.expressions(named.iter().map(|(_, value)| *value));
-            let message = format!("this call of `{name}` has no arguments but those by name");
-            self.diagnostics.push(Diagnostic::error("E0213", message, argument.span));
+            self.report(argument.span, CallProblem::OnlyByName(Symbol::from(name)));
             return error(span);
         };
         let positional_span = first.span.to(last.span);
@@ -139,14 +138,19 @@ impl Inference<'_> {
         let types = self.split(instance.parameter, keywords.positional + keywords.parameters.len());
         let (wanted, optional) = types.split_at(keywords.positional.min(types.len()));
         let takes_any = wanted.last().is_some_and(|&last| matches!(self.types.node(last), Node::Variable(_)));
-        if takes_any
-            && let Some(report) = self.too_many_arguments((name, &positional), &keywords, named.len(), argument)
-        {
+        if takes_any && let Some(by_name) = self.too_many_arguments(&positional, &keywords, named.len(), argument) {
             self.expressions(named.iter().map(|(_, value)| *value));
-            let definition = self.definition_span(target);
-            let at_definition = definition.map(|span| (span, "defined here"));
-            let (span_of, text) = at_definition.unwrap_or((name_span, "called here"));
-            self.diagnostics.push(report.also(span_of, text));
+            self.report(
+                argument.span,
+                CallProblem::ByPosition {
+                    name: Symbol::from(name),
+                    wanted: keywords.positional,
+                    given: positional.len(),
+                    by_name,
+                    defined: self.definition_span(target),
+                    called: name_span,
+                },
+            );
             return error(span);
         }
         let wanted = wanted.iter().rev().copied().reduce(|rest, first| self.types.pair(first, rest));
@@ -154,13 +158,9 @@ impl Inference<'_> {
         if let Err(failure) = self.types.unify(typed.ty, wanted) {
             let instance = Instance { parameter: wanted, ..instance };
             self.expressions(named.iter().map(|(_, value)| *value));
-            let before = self.diagnostics.len();
-            self.report_arguments(failure, name, name_span, target, &instance, &typed, &source);
-            if let (Some(report), Some((keyword, _))) = (self.diagnostics.get_mut(before), keywords.parameters.first())
-                && report.code == "E0213"
-            {
-                report.hint = Some(format!("parameters with a default are passed by name: {keyword} := …"));
-            }
+            let keyword = keywords.parameters.first().map(|(keyword, _)| keyword);
+            let call = Misfit { name, name_span, target, instance: &instance, argument: &typed, source: &source };
+            self.report_arguments(failure, &call, keyword);
             return self.failed(&instance, span);
         }
         let mut values = self.named_arguments((name, span, target), &keywords, &instance, optional, &named);
@@ -177,31 +177,24 @@ impl Inference<'_> {
         }
     }
 
-    /// Reports a call that passes by position what has to be passed by name. A parameter of any type would take the
-    /// tuple.
+    /// The parameters that a call passes by position, though they have to be passed by name, and the arguments for them. A
+    /// parameter of any type would take the tuple.
     fn too_many_arguments(
         &self,
-        (name, positional): (&str, &[&ast::Expr]),
+        positional: &[&ast::Expr],
         keywords: &Keywords,
         named: usize,
         argument: &ast::Expr,
-    ) -> Option<Diagnostic> {
+    ) -> Option<Vec<(Symbol, Span)>> {
         let more = positional.len().checked_sub(keywords.positional).filter(|more| *more > 0)?;
-        // In `name((a, b))` the tuple is meant.
+        // In `name((a, b))` the tuple is meant; the tree is the same, and only the text has the parentheses.
         let first = positional.first()?;
         let before = self.sources.text(Span { end: first.span.start, ..argument.span });
         if more + named > keywords.parameters.len() || before.matches('(').count() != 1 {
             return None;
         }
-        let wanted = super::arguments::arguments(keywords.positional);
-        let message = format!("`{name}` takes {wanted} by position, got {}", positional.len());
-        let report = Diagnostic::error("E0213", message, argument.span);
-        let values = positional[keywords.positional..].iter();
-        let by_name: Option<Vec<String>> = (keywords.parameters.iter().zip(values))
-            .map(|((keyword, _), value)| Some(format!("{keyword} := {}", self.quote(value.span)?)))
-            .collect();
-        let by_name = by_name.map_or_else(|| format!("{} := …", keywords.parameters[0].0), |names| names.join(", "));
-        Some(report.hint(format!("parameters with a default are passed by name: {by_name}")))
+        let values = positional[keywords.positional..].iter().map(|value| value.span);
+        Some(keywords.parameters.iter().map(|(keyword, _)| keyword.clone()).zip(values).collect())
     }
 
     fn expressions<'e>(&mut self, expressions: impl Iterator<Item = &'e ast::Expr>) {
@@ -226,18 +219,16 @@ impl Inference<'_> {
             let ty = position.and_then(|position| types.get(position).copied());
             self.note_keyword(target, keyword, ty);
             let Some(position) = position else {
-                let known: Vec<String> = keywords.parameters.iter().map(|(known, _)| format!("`{known}`")).collect();
-                let message = format!("`{name}` has no parameter `{}` with a default", keyword.symbol);
-                let hint = format!("those with a default are {}", known.join(", "));
-                self.diagnostics.push(Diagnostic::error("E0225", message, keyword.span).hint(hint));
+                let known = keywords.parameters.iter().map(|(known, _)| known.clone()).collect();
+                let (function, name) = (Symbol::from(name), keyword.symbol.clone());
+                self.report(keyword.span, CallProblem::UnknownParameter { function, name, known });
                 continue;
             };
             if given[position].is_some() {
-                let message = format!("`{}` is passed twice", keyword.symbol);
-                self.diagnostics.push(Diagnostic::error("E0225", message, keyword.span));
+                self.report(keyword.span, CallProblem::PassedTwice(keyword.symbol.clone()));
             }
-            let subject = format!("the argument `{}` of `{name}`", keyword.symbol);
-            self.require(value.ty, types.get(position).copied().unwrap_or(Types::ERROR), source, &subject);
+            let subject = Subject::Keyword { function: Symbol::from(name), keyword: keyword.symbol.clone() };
+            self.require(value.ty, types.get(position).copied().unwrap_or(Types::ERROR), source, subject);
             given[position] = Some(value);
         }
         let defaults = keywords.parameters.iter().zip(types).zip(given);

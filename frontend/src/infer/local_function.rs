@@ -1,9 +1,9 @@
 //! Local functions: `let g(x) = e in …` is `let g = (x => e) in …`, where there is no datatype `g`.
 
+use super::problem::definition::DefinitionProblem;
 use super::{DatatypeMeaning, Inference, Local, Meaning};
 use crate::ast::{self, Binding, ExprKind, Name, PatternKind, Symbol};
 use crate::core::VariableId;
-use crate::diagnostic::Diagnostic;
 use crate::typed::Expr;
 use crate::typed::types::Types;
 use nesl_span::Span;
@@ -56,13 +56,9 @@ impl Inference<'_> {
     pub(super) fn reports_recursion(&mut self, id: VariableId, span: Span) -> bool {
         let Some(function) = self.unfinished.iter_mut().find(|function| function.id == id) else { return false };
         if !std::mem::replace(&mut function.is_reported, true) {
-            let Name { symbol, span: defined } = &function.name;
-            let message = format!("the local function `{symbol}` uses itself");
-            let report = Diagnostic::error("E0231", message, span).also(*defined, "defined here");
-            let hint = format!(
-                "define it at the top level by `function {symbol}(…) = …`, with what it uses from here as parameters"
-            );
-            self.diagnostics.push(report.hint(hint));
+            let problem =
+                DefinitionProblem::LocalRecursion { name: function.name.symbol.clone(), defined: function.name.span };
+            self.report(span, problem);
         }
         true
     }

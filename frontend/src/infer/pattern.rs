@@ -1,13 +1,12 @@
 //! Patterns: their types, the variables they bind, and their text.
 
-use super::foreign_words::foreign_word;
-use super::report::edit_distance;
+use super::problem::meeting::{Matched, Meeting};
+use super::problem::names::NameProblem;
 use super::{DatatypeMeaning, Inference, Local};
 use crate::ast;
 use crate::ast::Symbol;
-use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
-use crate::typed::types::{Failure, Node, TypeId, Types};
+use crate::typed::types::{TypeId, Types};
 use crate::typed::{Pattern, PatternKind};
 use nesl_span::Span;
 use std::collections::HashMap;
@@ -15,8 +14,8 @@ use std::collections::HashMap;
 /// A type behind a pattern, which is to be matched with what the pattern binds.
 #[derive(Clone, Debug)]
 pub(super) struct Annotation {
-    /// The pattern as written.
-    what: String,
+    /// The pattern.
+    pattern: Box<ast::Pattern>,
     /// The type of what it binds.
     given: TypeId,
     /// The type behind it.
@@ -60,9 +59,7 @@ impl Inference<'_> {
             ast::PatternKind::Variable(name) => {
                 // `_` is for what nobody needs, as often as that happens.
                 if let Some(&first) = seen.get(name).filter(|_| &**name != "_") {
-                    let message = format!("the name `{name}` occurs twice in one pattern");
-                    let report = Diagnostic::error("E0206", message, pattern.span).saying("again here");
-                    self.diagnostics.push(report.also(first, "first here").hint("give each part a name of its own"));
+                    self.report(pattern.span, NameProblem::Twice { name: name.clone(), first });
                 }
                 seen.insert(name.clone(), pattern.span);
                 (PatternKind::Variable(self.new_variable(), name.clone()), self.fresh())
@@ -84,8 +81,8 @@ impl Inference<'_> {
             ast::PatternKind::Typed(inner, written) => {
                 let typed = self.pattern(inner, seen);
                 let wanted = self.type_expression(written);
-                let what = pattern_text(inner);
-                self.annotations.push(Annotation { what, given: typed.ty, wanted, span: written.span });
+                let pattern = inner.clone();
+                self.annotations.push(Annotation { pattern, given: typed.ty, wanted, span: written.span });
                 return typed;
             }
             ast::PatternKind::Error => (PatternKind::Error, Types::ERROR),
@@ -125,8 +122,7 @@ impl Inference<'_> {
             })
             .collect();
         let wanted = self.types.import(&datatype.payload, &arguments);
-        let what = format!("`{}`", datatype.name);
-        self.match_parts(&payload, wanted, &what, name.span);
+        self.match_parts(&payload, wanted, Matched::Payload(datatype.name.clone()), name.span);
         (PatternKind::Record(Box::new(payload)), self.types.record(&datatype, &arguments))
     }
 
@@ -146,20 +142,8 @@ impl Inference<'_> {
         if self.unreadable {
             return;
         }
-        let message = format!("`{}` is not a datatype: it cannot be taken apart", name.symbol);
-        let report = Diagnostic::error("E0226", message, name.span);
-        let function = || format!("a function is defined at the top level: `function {}(…) = …`", name.symbol);
-        let other = || foreign_word(&name.symbol).map_or_else(function, str::to_owned);
-        let near = self.near_datatype(&name.symbol).map(|near| format!("did you mean the datatype `{near}`?"));
-        self.diagnostics.push(report.hint(near.unwrap_or_else(other)));
-    }
-
-    /// The datatype whose name is the most like this one, if one is.
-    fn near_datatype(&self, name: &str) -> Option<&Symbol> {
-        let limit = (name.chars().count() / 3).min(3);
-        let known = self.text.datatype_names().chain(self.environment.datatypes.keys());
-        let near = known.map(|known| (edit_distance(name, known, limit), known));
-        near.filter(|(distance, _)| *distance <= limit).min().map(|(_, known)| known)
+        let near = self.near_datatype(&name.symbol);
+        self.report(name.span, NameProblem::NoDatatype { name: name.symbol.clone(), near });
     }
 
     /// Makes the pattern's variables visible; [`Inference::leave`] hides them again.
@@ -180,65 +164,26 @@ impl Inference<'_> {
         });
     }
 
-    /// Makes a pattern take values of type `ty` apart; `what` names the value in the message, at `span`.
-    pub(super) fn match_pattern(&mut self, pattern: &Pattern, ty: TypeId, what: &str, span: Span) {
-        self.match_parts(pattern, ty, what, span);
+    /// Makes a pattern take values of type `ty` apart; `matched` says what they are, at `span`.
+    pub(super) fn match_pattern(&mut self, pattern: &Pattern, ty: TypeId, matched: Matched, span: Span) {
+        self.match_parts(pattern, ty, matched, span);
         self.settle_annotations(Some(span));
     }
 
     /// Makes what patterns bind have the types that are written behind them. This comes after the values are known, at
     /// `value`, so that a type that does not fit is told from a pattern that does not.
     pub(super) fn settle_annotations(&mut self, value: Option<Span>) {
-        for Annotation { what, given, wanted, span } in std::mem::take(&mut self.annotations) {
-            let (found, written) = (self.types.describe(given), self.types.describe(wanted));
+        for Annotation { pattern, given, wanted, span } in std::mem::take(&mut self.annotations) {
             let Err(failure) = self.types.unify(given, wanted) else { continue };
-            let report = self.class_report(failure, &format!("`{what}`"), span).unwrap_or_else(|| {
-                let message = format!("`{what}` is declared as {written}, but it is {found}");
-                Diagnostic::error("E0202", message, span)
-            });
-            let mut report = report.saying("declared here");
-            if let Some(value) = value {
-                report = report.also(value, self.label(given));
-            }
-            self.diagnostics.push(report);
+            let (bound, written) = (self.resolved(given), self.resolved(wanted));
+            self.report_meeting(span, failure, Meeting::Annotation { pattern, bound, written, value });
         }
     }
 
-    fn match_parts(&mut self, pattern: &Pattern, ty: TypeId, what: &str, span: Span) {
+    fn match_parts(&mut self, pattern: &Pattern, ty: TypeId, matched: Matched, value: Span) {
         let Err(failure) = self.types.unify(pattern.ty, ty) else { return };
-        if let Failure::Functions(..) | Failure::Infinite = failure
-            && let Some(report) = self.class_report(failure, what, pattern.span)
-        {
-            let label = self.label(ty);
-            self.diagnostics.push(report.saying("this pattern").also(span, label));
-            return;
-        }
-        let count = |types: &Types, mut ty: TypeId| {
-            let mut parts = 1;
-            if types.node(ty) == Node::Unit {
-                return 0;
-            }
-            while let Node::Pair(_, rest) = types.node(ty) {
-                parts += 1;
-                ty = rest;
-            }
-            parts
-        };
-        let is_record = |types: &Types, ty| matches!(types.node(ty), Node::Record(..));
-        let message = match (count(&self.types, pattern.ty), count(&self.types, ty)) {
-            (1, _) if is_record(&self.types, pattern.ty) => {
-                format!("the pattern takes {} apart, but {what} is not one", self.types.describe(pattern.ty))
-            }
-            (0, _) => format!("the pattern `()` has no parts, but {what} has some"),
-            (wanted, 0) => format!("the pattern has {wanted} parts, but {what} is (), which has none"),
-            (wanted, 1) => format!("the pattern has {wanted} parts, but {what} is not a tuple"),
-            (wanted, given) if given < wanted => format!("the pattern has {wanted} parts, but {what} has {given}"),
-            _ => format!("the pattern does not fit {what}"),
-        };
-        let mut report = Diagnostic::error("E0202", message, pattern.span).saying("this pattern");
-        if let (Node::Pair(..), Node::Sequence(_)) = (self.types.node(pattern.ty), self.types.node(ty)) {
-            report = report.hint("the elements of a sequence v are v[0], v[1] and so on");
-        }
-        self.diagnostics.push(report.also(span, self.label(ty)));
+        let (span, given) = (pattern.span, self.resolved(ty));
+        let pattern = self.resolved(pattern.ty);
+        self.report_meeting(span, failure, Meeting::Pattern { pattern, matched, given, value });
     }
 }

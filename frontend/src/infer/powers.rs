@@ -6,6 +6,7 @@
 //! reading.
 
 use super::Inference;
+use super::problem::warning::Warning;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use nesl_prim::ScalarValue;
 use nesl_span::Span;
@@ -40,30 +41,20 @@ impl Inference<'_> {
             ExprKind::Literal(ScalarValue::Int(exponent)) if exponent % 2 != 0 || !is_number => return,
             _ => {}
         }
-        let (base, exponent) = (self.quoted(base), self.quoted(exponent));
-        let message = format!("the sign applies to the power: this is `-({base} ^ {exponent})`");
-        let hint = format!("write that, or `(-{base}) ^ {exponent}` if the sign belongs to the base");
-        self.warn("W0206", message, span, Some(&hint));
+        self.report(span, Warning::NegatedPower { base: base.span, exponent: exponent.span });
     }
 
     /// Warns of `base ^ left ^ right`, once for a longer chain.
     pub(super) fn warn_power_of_power(&mut self, span: Span, base: &Expr, exponent: &Expr) {
-        let (sign, (left, right)) = match (bare_power(exponent), power_after_sign(exponent)) {
-            (Some(power), _) => ("", power),
-            (None, Some(power)) => ("-", power),
+        let (is_negated, (left, right)) = match (bare_power(exponent), power_after_sign(exponent)) {
+            (Some(power), _) => (false, power),
+            (None, Some(power)) => (true, power),
             (None, None) => return,
         };
         if bare_power(right).is_some() || power_after_sign(right).is_some() {
             return;
         }
-        let (base, left, right) = (self.quoted(base), self.quoted(left), self.quoted(right));
-        let message = format!("powers are grouped from the right: this is `{base} ^ ({sign}{left} ^ {right})`");
-        let hint = format!("write that, or `({base} ^ {sign}{left}) ^ {right}` if the left one comes first");
-        self.warn("W0206", message, span, Some(&hint));
-    }
-
-    /// The text of an operand, if it is short enough to be repeated.
-    fn quoted(&self, expression: &Expr) -> String {
-        self.quote(expression.span).unwrap_or("…").to_owned()
+        let (base, left, right) = (base.span, left.span, right.span);
+        self.report(span, Warning::PowerOfPower { base, is_negated, left, right });
     }
 }

@@ -2,15 +2,15 @@
 
 use super::expression::error;
 use super::keyword::has_keywords;
+use super::problem::calls::CallProblem;
+use super::problem::meeting::{Matched, Meeting};
 use super::{CallPlace, Entity, Inference, LambdaScope, SeenCall, Target};
 use crate::ast;
 use crate::ast::Symbol;
 use crate::core::VariableId;
-use crate::diagnostic::Diagnostic;
 use crate::ty::Class;
 use crate::typed::types::{Key, Node, TypeId, Types};
 use crate::typed::{Callee, Expr, ExprKind};
-use nesl_prim::ScalarValue;
 use nesl_span::Span;
 use std::collections::HashMap;
 
@@ -79,7 +79,7 @@ impl Inference<'_> {
         self.lambdas.push(LambdaScope { first, captured: Vec::new() });
         let pattern = self.pattern(parameter, &mut HashMap::new());
         if let Some(argument) = argument {
-            self.match_pattern(&pattern, argument, "an element of its sequence", parameter.span);
+            self.match_pattern(&pattern, argument, Matched::Element, parameter.span);
         }
         self.settle_annotations(None);
         self.enter(&pattern);
@@ -97,17 +97,13 @@ impl Inference<'_> {
     pub(super) fn apply(&mut self, span: Span, function: &ast::Expr, argument: &ast::Expr) -> Expr {
         let called = self.expression(function);
         if has_keywords(argument) && self.is_sound(called.ty) {
-            let message = "only a function called by its name takes arguments by name";
-            self.diagnostics.push(Diagnostic::error("E0225", message, argument.span));
+            self.report(argument.span, CallProblem::ByNameToValue);
             return error(span);
         }
-        let before = self.diagnostics.len();
         let typed = self.expression(argument);
         let result = match self.types.node(called.ty) {
             Node::Error => {
-                if self.begins_with_foreign_word(function) {
-                    self.diagnostics.truncate(before);
-                }
+                self.note_argument(function, argument.span);
                 return error(span);
             }
             Node::Function(parameter, result, identity) => {
@@ -124,18 +120,13 @@ impl Inference<'_> {
                 self.unknown.push((self.form, identity, function.span));
                 let wanted = self.types.function(typed.ty, result, identity);
                 if let Err(failure) = self.types.unify(called.ty, wanted) {
-                    let report = self.class_report(failure, "this call", span);
-                    self.diagnostics.extend(report);
+                    self.report_meeting(span, failure, Meeting::Call);
                     return error(span);
                 }
                 result
             }
             _ => {
-                let name = match &function.kind {
-                    ast::ExprKind::Name(name) => Some(&**name),
-                    _ => None,
-                };
-                self.report_not_a_function(name, &called, function.span, &typed, argument);
+                self.report_not_a_function((&called, function), (&typed, argument));
                 return error(span);
             }
         };
@@ -151,81 +142,33 @@ impl Inference<'_> {
         parameter: TypeId,
     ) -> bool {
         let Err(failure) = self.types.unify(typed.ty, parameter) else { return true };
-        let subject = match self.quote(function.span) {
-            Some(text) => format!("`{text}`"),
-            None => "this function".to_owned(),
-        };
-        let (wanted, given) = (self.types.describe(parameter), self.types.describe(typed.ty));
-        let report = self.class_report(failure, &subject, argument.span).unwrap_or_else(|| {
-            let message = format!("the argument of {subject} must be {wanted}, got {given}");
-            Diagnostic::error("E0202", message, argument.span)
-        });
-        let mut report = report.saying(self.label(typed.ty)).also(function.span, self.label(called.ty));
-        if report.hint.is_none() {
-            report.hint = self.conversion_hint(typed.ty, parameter, argument);
-        }
-        self.diagnostics.push(report);
+        let (function, wanted) = (Box::new(self.operand(called.ty, function)), self.resolved(parameter));
+        let operand = Box::new(self.operand(typed.ty, argument));
+        self.report_meeting(argument.span, failure, Meeting::Applied { function, argument: operand, wanted });
         false
     }
 
     fn report_not_a_function(
         &mut self,
-        name: Option<&str>,
-        called: &Expr,
-        span: Span,
-        argument: &Expr,
-        argument_source: &ast::Expr,
+        (called, function): (&Expr, &ast::Expr),
+        (typed, argument): (&Expr, &ast::Expr),
     ) {
         // What cannot be read has been reported.
-        if matches!(called.kind, ExprKind::Error) || matches!(argument_source.kind, ast::ExprKind::Error) {
+        if matches!(called.kind, ExprKind::Error) || matches!(argument.kind, ast::ExprKind::Error) {
             return;
         }
-        let subject = name.map_or("this".to_owned(), |name| format!("`{name}`"));
-        let described = self.types.describe(called.ty);
-        let report = match self.types.node(called.ty) {
-            Node::Error => return,
-            Node::Sequence(_) if self.types.root(argument.ty) == Types::INT => {
-                let message = format!("{subject} is not a function: it is of type {described}");
-                let report = Diagnostic::error("E0204", message, span).saying("a sequence");
-                match (self.quote(span), self.quote(argument_source.span)) {
-                    (Some(sequence), Some(index)) => {
-                        let index = index.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(index);
-                        report.hint(format!("write {sequence}[{index}] for an element"))
-                    }
-                    _ => report.hint("write v[i] for an element"),
-                }
-            }
-            _ => {
-                let message = format!("{subject} is not a function: it is of type {described}");
-                let report = Diagnostic::error("E0204", message, span);
-                let hidden =
-                    name.filter(|name| matches!(self.environment.library.get(*name), Some(Entity::Function(_))));
-                match (hidden, &called.kind, &argument_source.kind) {
-                    (Some(name), ..) => {
-                        report.hint(format!("this value hides the library's `{name}`: give it another name"))
-                    }
-                    (None, ExprKind::Literal(ScalarValue::Bool(value)), _) => {
-                        let (letter, meaning) = if *value { ("t", "true") } else { ("f", "false") };
-                        report.hint(format!("`{letter}` is the truth value {meaning}, and cannot name a function"))
-                    }
-                    // `p.0` is read as `p` before the number `.0`.
-                    (None, _, ast::ExprKind::Literal(ScalarValue::Float(_)))
-                        if self.sources.text(argument_source.span).starts_with('.') =>
-                    {
-                        report.hint("there are no fields: a tuple is taken apart by a pattern, let (a, b) = … in …")
-                    }
-                    (None, _, ast::ExprKind::Name(function)) if self.is_function_name(argument_source) => {
-                        report.hint(format!("a function stands before its arguments: {function}(…)"))
-                    }
-                    _ => report,
-                }
-            }
+        let name = match &function.kind {
+            ast::ExprKind::Name(name) => Some(name.clone()),
+            _ => None,
         };
-        let between = Span { start: span.end, end: argument_source.span.start, ..span };
-        let report = match span.end < argument_source.span.start && self.sources.text(between).contains('\n') {
-            true => report.hint("if a new form begins on the next line, end the one before with `;`"),
-            false => report,
+        let of_library = name.as_ref().and_then(|name| self.environment.library.get(name));
+        let problem = CallProblem::NotAFunction {
+            name,
+            called: Box::new(self.operand(called.ty, function)),
+            is_hiding: matches!(of_library, Some(Entity::Function(_))),
+            argument: Box::new(self.operand(typed.ty, argument)),
+            is_before_function: self.is_function_name(argument),
         };
-        self.diagnostics.push(report);
+        self.report(function.span, problem);
     }
 }

@@ -12,7 +12,7 @@ use crate::infer::Inference;
 use crate::infer::mentions::MentionType;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
-use crate::syntax::{Syntax, v};
+use crate::syntax::{Syntax, explain, v};
 use crate::ty::{Class, Scheme, Type, parameter_name};
 use crate::typed::types::{TypeId, Types};
 use nesl_span::{FileId, SourceMap};
@@ -77,7 +77,7 @@ impl Analysis {
         let is_said = syntax_of_text == Syntax::V && has_errors(&diagnostics);
         if !is_incomplete && !is_said {
             let is_shown = |found: &Diagnostic| syntax_of_text == Syntax::Nesl || found.severity == Severity::Error;
-            diagnostics.extend(std::mem::take(&mut inference.diagnostics).into_iter().filter(is_shown));
+            diagnostics.extend(explain(&inference.findings, sources).into_iter().filter(is_shown));
         }
         let (environment, types) = inference.into_known();
         let known = Session { environment, ..session };
