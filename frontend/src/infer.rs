@@ -46,7 +46,7 @@ pub(crate) mod value;
 
 use crate::ast::{LIBRARY, Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
-use crate::diagnostic::{Diagnostic, MOST_DIAGNOSTICS, Tag, is_about};
+use crate::diagnostic::MOST_DIAGNOSTICS;
 use crate::ty::{Class, Datatype};
 use crate::typed::Callee;
 use crate::typed::types::{TypeId, Types};
@@ -159,6 +159,8 @@ pub(crate) struct Inference<'a> {
     pub environment: Environment,
     /// What is wrong.
     pub findings: Vec<Finding>,
+    /// How many of these are errors.
+    errors: usize,
     types: Types,
     sources: &'a SourceMap,
     forms: &'a [TopLevel],
@@ -204,6 +206,7 @@ impl<'a> Inference<'a> {
         Inference {
             environment,
             findings: Vec::new(),
+            errors: 0,
             types: Types::new(),
             sources,
             forms,
@@ -231,10 +234,11 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// Tells that the text had these syntax errors: unknown names are then no news.
-    pub fn after_syntax_errors(&mut self, errors: &[Diagnostic]) {
+    /// Tells that the text had syntax errors: unknown names are then no news. `unsure_truth` says that names were to be
+    /// bound that cannot be, perhaps `t` or `f`.
+    pub fn after_syntax_errors(&mut self, unsure_truth: bool) {
         self.unreadable = true;
-        self.unsure_truth = is_about(errors, &[Tag::NotBindable]);
+        self.unsure_truth = unsure_truth;
     }
 
     /// Checks all forms and returns what they mean, in source order; nothing useful if there were errors.
@@ -256,12 +260,8 @@ impl<'a> Inference<'a> {
                 self.report_early_use(&early);
             }
         }
-        let (mut errors, mut seen) = (0, 0);
         for group in groups {
-            let new = self.findings.get(seen..).unwrap_or(&[]);
-            errors += new.iter().filter(|finding| finding.problem.is_error()).count();
-            seen = self.findings.len();
-            if errors > MOST_DIAGNOSTICS {
+            if self.errors > MOST_DIAGNOSTICS {
                 // What is found from here on would not be shown.
                 break;
             }

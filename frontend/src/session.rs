@@ -429,7 +429,7 @@ fn check_forms(
     }
     let mut inference = Inference::new(environment, sources, forms, options.bind_it);
     if has_errors(&syntax) {
-        inference.after_syntax_errors(&syntax);
+        inference.after_syntax_errors(is_about(&syntax, &[Tag::NotBindable]));
     }
     let before = inference.environment.program.functions.len();
     let mut forms = inference.check();
@@ -455,7 +455,7 @@ fn check_expression(
     let mut diagnostics = syntax;
     let mut inference = Inference::new(environment, sources, &[], false);
     if has_errors(&diagnostics) {
-        inference.after_syntax_errors(&diagnostics);
+        inference.after_syntax_errors(is_about(&diagnostics, &[Tag::NotBindable]));
     }
     let checked = expression.and_then(|expression| inference.single(&expression, expected));
     diagnostics.extend(explain(&inference.findings, sources));

@@ -92,9 +92,10 @@ impl Inference<'_> {
             return;
         }
         match self.misfit(call, &parameters, &sources, &function) {
-            Some((failure, argument)) => {
-                let (failure, span) = (failure, argument.given.span);
-                self.report(span, Problem::Meeting(failure, Meeting::Argument(Box::new(argument))));
+            Some((conflict, argument)) => {
+                let span = argument.given.span;
+                let meeting = Meeting::Argument(Box::new(argument));
+                self.report(span, Problem::Meeting(conflict, meeting));
             }
             // Every part fits alone: the whole does not, because two parts share a variable inside a tuple.
             None => {

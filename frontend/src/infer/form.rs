@@ -1,7 +1,6 @@
 //! Values: assignments and expressions, and what holds for a form as a whole.
 
 use super::problem::definition::DefinitionProblem;
-use super::problem::has_errors;
 use super::problem::meeting::{Matched, Subject};
 use super::{Entity, Inference, Outcome};
 use crate::ast::{self, Symbol, TopLevelKind};
@@ -164,6 +163,6 @@ impl Inference<'_> {
     /// Whether there were errors, not only warnings, in the syntax of the text too: then nothing is elaborated. What
     /// stands for unreadable text has no type, and no message of the checker says so.
     pub(crate) fn has_errors(&self) -> bool {
-        self.unreadable || has_errors(&self.findings)
+        self.unreadable || self.errors > 0
     }
 }

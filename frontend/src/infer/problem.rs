@@ -71,11 +71,6 @@ impl Problem {
     }
 }
 
-/// Whether there are errors, not only warnings.
-pub(crate) fn has_errors(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.problem.is_error())
-}
-
 impl From<NameProblem> for Problem {
     fn from(problem: NameProblem) -> Problem {
         Problem::Name(problem)

@@ -17,7 +17,9 @@ use nesl_span::Span;
 impl Inference<'_> {
     /// Reports a problem.
     pub(super) fn report(&mut self, span: Span, problem: impl Into<Problem>) {
-        self.findings.push(Finding { span, problem: problem.into(), juxtaposition: None });
+        let problem = problem.into();
+        self.errors += usize::from(problem.is_error());
+        self.findings.push(Finding { span, problem, juxtaposition: None });
     }
 
     /// Reports types that differ where they meet.
@@ -69,6 +71,9 @@ impl Inference<'_> {
         let mut head = function;
         while let ExprKind::Call { function, .. } = &head.kind {
             head = function;
+        }
+        if !matches!(&head.kind, ExprKind::Name(name) if matches!(self.meaning(name), Meaning::Unknown)) {
+            return;
         }
         let is_head = |finding: &&mut Finding| finding.span == head.span;
         if let Some(finding) = self.findings.iter_mut().rev().find(is_head)

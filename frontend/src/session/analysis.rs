@@ -62,7 +62,7 @@ impl Analysis {
         let mut inference = Inference::new(std::mem::take(&mut session.environment), sources, &forms, false);
         inference.note_mentions();
         if has_errors(&syntax) {
-            inference.after_syntax_errors(&syntax);
+            inference.after_syntax_errors(is_about(&syntax, &[Tag::NotBindable]));
         }
         // With so many errors there is more to repair than anybody would read.
         if !is_about(&syntax, &[Tag::MoreErrors]) {

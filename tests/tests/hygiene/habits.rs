@@ -184,7 +184,6 @@ const LONG_FUNCTIONS: &[&str] = &[
     "flatten/src/lower/lift/sequence.rs: segmented",
     "frontend/src/core/print.rs: expr",
     "frontend/src/eval/machine.rs: outcome_in",
-    "frontend/src/infer/arguments.rs: report_arguments",
     "frontend/src/syntax/nesl/parser/advice.rs: in_form",
     "vcode/cmu/src/read/segmented.rs: segmented",
     "vcode/cmu/src/write/scalars.rs: operation",

@@ -106,6 +106,15 @@ fn parser_libraries_stay_where_they_belong() {
 }
 
 #[test]
+fn inference_has_no_words() {
+    let found = lines_with(&sources(), |name, code| {
+        let is_inference = name == "frontend/src/infer.rs" || name.starts_with("frontend/src/infer/");
+        is_inference && ["Diagnostic", "Severity", "Label"].iter().any(|word| has_word(code, word))
+    });
+    none(found, "inference finds problems, which the syntax of the text words");
+}
+
+#[test]
 fn nothing_is_left_to_do() {
     let words = ["todo!", "unimplemented!", "dbg!"];
     let found = lines_with(&sources(), |name, code| {
