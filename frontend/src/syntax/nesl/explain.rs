@@ -1,7 +1,6 @@
 //! What inference has found, in NESL's words: message, labels and hint.
 //!
-//! Problems are data ([`crate::infer::problem`]); the text of a program is read here alone, where a hint repeats some of
-//! it.
+//! Problems are data ([`crate::infer::problem`]). The text of a program is read here, where a hint repeats some of it.
 //!
 //! | code | meaning |
 //! |---|---|
@@ -40,7 +39,7 @@
 //!
 //! ```text
 //! names, foreign_words           unknown names, and words of other languages
-//! meeting, argument              two types that should be one; arguments of named functions
+//! meeting, conflict, argument    two types that should be one, and why they are not; arguments of named functions
 //! conversions, operands          hints: what makes one type of another, and what would have fitted an operator
 //! calls, definition, warning     the other problems
 //! types                          types in messages
@@ -48,6 +47,7 @@
 
 mod argument;
 mod calls;
+mod conflict;
 mod conversions;
 mod definition;
 mod foreign_words;

@@ -1,7 +1,7 @@
 //! Arguments of named functions: one that does not fit, or too many or too few of them.
 
 use super::Words;
-use super::meeting::conflict_report;
+use super::conflict::conflict_report;
 use super::operands::free_names;
 use super::types::{Names, constraints, describe, label, show};
 use crate::ast::Symbol;

@@ -1,7 +1,9 @@
 //! Two types that should be one.
 
 use super::Words;
-use super::types::{class_plural, class_singular, describe, function_name, label};
+use super::argument::with_function;
+use super::conflict::{conflict_or_other, conflict_report};
+use super::types::{describe, label};
 use crate::ast::UnaryOp;
 use crate::diagnostic::Diagnostic;
 use crate::infer::pattern::pattern_text;
@@ -9,48 +11,6 @@ use crate::infer::problem::meeting::{Conflict, Matched, Meeting, Subject};
 use crate::infer::problem::types::{Operand, Resolved};
 use nesl_prim::ScalarType;
 use nesl_span::Span;
-
-/// The message for a conflict that is not about the shape. `subject` says who wants what is not there.
-pub(super) fn conflict_report(conflict: &Conflict, subject: &str, span: Span) -> Option<Diagnostic> {
-    Some(match conflict {
-        Conflict::Shape => return None,
-        Conflict::Class { wanted, given } => {
-            let message = format!("{subject} needs {}, got {}", class_plural(*wanted), describe(given));
-            Diagnostic::error("E0203", message, span)
-        }
-        Conflict::Member { wanted, given } => {
-            let message = format!("{subject} needs {}, but this is {}", describe(wanted), class_singular(*given));
-            Diagnostic::error("E0203", message, span)
-        }
-        Conflict::Classes { wanted, given, parameters } => {
-            let message = format!("{subject} needs {}, but this is {}", class_plural(*wanted), class_singular(*given));
-            Diagnostic::error("E0203", message, span).hint(int_signature_hint(*parameters))
-        }
-        Conflict::Functions(one, other) => {
-            let (one, other) = (function_name(one), function_name(other));
-            let message = format!("these are different functions: {other} and {one}");
-            let hint = "which function is called must be known when the program is compiled: choose between \
-                        results, as in `if c then sin(x) else cos(x)`";
-            Diagnostic::error("E0221", message, span).hint(hint)
-        }
-        Conflict::Infinite => {
-            let message = format!("{subject} would need a type that contains itself");
-            let hint = "a value cannot be an element or part of itself, and a function that calls itself cannot wrap \
-                        the function it passes on";
-            Diagnostic::error("E0205", message, span).hint(hint)
-        }
-    })
-}
-
-/// The hint where a type would have to be number and logical at once: only int is.
-fn int_signature_hint(parameters: Option<usize>) -> String {
-    let signature = match parameters {
-        Some(1) => "int -> int".to_owned(),
-        Some(count) => format!("({}) -> int", vec!["int"; count].join(", ")),
-        None => "(int, int) -> int".to_owned(),
-    };
-    format!("only int is both: add a signature such as : {signature}")
-}
 
 /// Who wants something, in words.
 fn wanting(subject: &Subject) -> String {
@@ -139,7 +99,7 @@ impl Words<'_> {
                 let wanted = describe(&function.parameter);
                 let message = format!("`{}` needs {wanted}, got {}", function.name, describe(given));
                 let report = Diagnostic::error("E0202", message, span);
-                super::argument::with_function(report, function, &wanted)
+                with_function(report, function, &wanted)
             }
             Meeting::Applied { function, argument, wanted } => self.applied(conflict, function, argument, wanted),
             Meeting::Call => conflict_or_other(conflict, "this call", span),
@@ -275,12 +235,6 @@ impl Words<'_> {
             "in `{{… : {name}}}` the name `{name}` is one element: write `{{… : x in {name}}}` to keep the sequence"
         ))
     }
-}
-
-/// The message for a conflict where no shape is asked for.
-fn conflict_or_other(conflict: &Conflict, subject: &str, span: Span) -> Diagnostic {
-    let other = || Diagnostic::error("E0202", format!("{subject} needs another type"), span);
-    conflict_report(conflict, subject, span).unwrap_or_else(other)
 }
 
 /// The message for a pattern that does not fit what it is to take apart.

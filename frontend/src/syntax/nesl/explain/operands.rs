@@ -4,7 +4,7 @@
 //! A form is only proposed where its own types fit, with names that the texts of the operands do not use.
 
 use super::Words;
-use super::meeting::conflict_report;
+use super::conflict::conflict_report;
 use super::types::{describe, label};
 use crate::diagnostic::Diagnostic;
 use crate::infer::problem::meeting::Conflict;
