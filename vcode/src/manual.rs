@@ -6,10 +6,9 @@
 use crate::op::{Depth, Elements, Kind, Row, VectorOp, Work};
 use crate::pass::Pass;
 use crate::pipeline::{PARTITIONED_PASSES, PASSES, SERIAL_PASSES};
-use crate::print;
 use crate::program::RegisterType;
 use nesl_prim::host::{HostRow, Place};
-use nesl_prim::{Cost, HostKind, HostOp, Need, Property, ScalarOp};
+use nesl_prim::{Cost, HostKind, HostOp, Need, Property, ScalarOp, cursor};
 use std::fmt::Display;
 
 /// The heading that the generated part of the manual begins with.
@@ -76,7 +75,7 @@ fn scalar_operations() -> String {
         let properties = [(row.commutative, "commutative"), (row.associative, "associative")];
         let mut algebra: Vec<String> =
             properties.iter().filter(|(holds, _)| *holds).map(|(_, property)| (*property).to_owned()).collect();
-        algebra.extend(row.identity.map(|identity| format!("identity {}", code(print::scalar(identity)))));
+        algebra.extend(row.identity.map(|identity| format!("identity {}", code(cursor::scalar(identity)))));
         let source = row.source.map_or(String::new(), code);
         let cost = match row.cost {
             Cost::Direct if op.is(Property::Vector) => "one, of vectors too",

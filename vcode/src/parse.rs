@@ -14,6 +14,7 @@ use crate::program::{
     Program, Register, RegisterType, Step, Use,
 };
 use crate::shape::Shape;
+use nesl_prim::cursor::Unread;
 use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType};
 use nesl_span::{FileId, Span};
 use std::collections::HashMap;
@@ -96,7 +97,7 @@ pub(crate) const NO_SPAN: Span = Span { file: FileId(0), start: 0, end: 0 };
 /// # Errors
 /// The first mistake.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
-    let mut parser = Parser { text, offset: 0, depth: 0, names: Vec::new() };
+    let mut parser = Parser::new(text);
     parser.program().map_err(|error| {
         let before = text.get(..error.offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -115,6 +116,16 @@ struct Error {
 
 type Parse<T> = Result<T, Error>;
 
+impl From<(usize, Unread)> for Error {
+    fn from((offset, unread): (usize, Unread)) -> Error {
+        let problem = match unread {
+            Unread::Expected(what) => Problem::Expected(what),
+            Unread::NumberOutOfRange => Problem::NumberOutOfRange,
+        };
+        Error { offset, problem }
+    }
+}
+
 /// A function whose instructions have no types yet. Until they are typed, a span's start is the offset of the
 /// instruction and a `FunctionId` an index into [`Parser::names`].
 struct Draft {
@@ -129,7 +140,7 @@ impl Parser<'_> {
         let word = self.peek_word();
         match ScalarType::ALL.into_iter().find(|scalar| scalar.name() == word) {
             Some(scalar) => {
-                self.offset += word.len();
+                self.cursor.offset += word.len();
                 Ok(scalar)
             }
             None => self.fail(Problem::Expected("a scalar type")),
@@ -148,9 +159,9 @@ impl Parser<'_> {
 
     fn shape(&mut self) -> Parse<Shape> {
         self.nested(|parser| {
-            if parser.accept("[") {
+            if parser.cursor.accept("[") {
                 let element = parser.shape()?;
-                parser.expect("]")?;
+                parser.cursor.expect("]")?;
                 return Ok(Shape::Sequence(Box::new(element)));
             }
             if parser.accept_word("record") {
@@ -161,20 +172,20 @@ impl Parser<'_> {
                 let captures = parser.accept_word("of");
                 return Ok(Shape::Function(if captures { Some(Box::new(parser.shape()?)) } else { None }));
             }
-            if !parser.accept("(") {
+            if !parser.cursor.accept("(") {
                 return Ok(Shape::Scalar(parser.scalar_type()?));
             }
-            if parser.accept(")") {
+            if parser.cursor.accept(")") {
                 return Ok(Shape::Unit);
             }
             let mut parts = vec![parser.shape()?];
-            while parser.accept(",") {
+            while parser.cursor.accept(",") {
                 parts.push(parser.shape()?);
             }
             if parts.len() < 2 {
                 return parser.fail(Problem::Expected(","));
             }
-            parser.expect(")")?;
+            parser.cursor.expect(")")?;
             let pair = |rest, first| Shape::Pair(Box::new(first), Box::new(rest));
             let last = parts.pop().unwrap_or(Shape::Scalar(ScalarType::Int));
             Ok(parts.into_iter().rev().fold(last, pair))
@@ -185,16 +196,16 @@ impl Parser<'_> {
     fn operands(&mut self) -> Parse<(Vec<Operand>, Vec<Use>)> {
         let (mut operands, mut uses) = (Vec::new(), Vec::new());
         loop {
-            self.skip_blanks();
-            if self.rest().is_empty() || self.rest().starts_with(['\n', '{', '}']) {
+            self.cursor.skip_blanks();
+            if self.cursor.rest().is_empty() || self.cursor.rest().starts_with(['\n', '{', '}']) {
                 let is_marked = uses.iter().any(|&mark| mark != Use::Kept);
                 return Ok((operands, if is_marked { uses } else { Vec::new() }));
             }
-            if self.at("%") {
+            if self.cursor.at("%") {
                 operands.push(Operand::Register(self.register()?));
                 uses.push(self.mark());
             } else {
-                operands.push(Operand::Constant(self.scalar()?));
+                operands.push(Operand::Constant(self.cursor.scalar()?));
                 uses.push(Use::Kept);
             }
         }
@@ -202,12 +213,12 @@ impl Parser<'_> {
 
     /// What becomes of the register that stands before.
     fn mark(&mut self) -> Use {
-        let mark = match self.rest().chars().next() {
+        let mark = match self.cursor.rest().chars().next() {
             Some('!') => Use::Last,
             Some('*') => Use::InPlace,
             _ => return Use::Kept,
         };
-        self.offset += 1;
+        self.cursor.offset += 1;
         mark
     }
 
@@ -216,7 +227,7 @@ impl Parser<'_> {
         let mut drops = Vec::new();
         self.skip_lines();
         if self.accept_word("drop") {
-            while self.at("%") {
+            while self.cursor.at("%") {
                 drops.push(self.register()?);
             }
             self.end_of_line()?;
@@ -225,37 +236,21 @@ impl Parser<'_> {
     }
 
     fn end_of_line(&mut self) -> Parse<()> {
-        self.skip_blanks();
-        if self.rest().starts_with('\n') { Ok(()) } else { self.fail(Problem::Expected("the end of the line")) }
+        self.cursor.skip_blanks();
+        if self.cursor.rest().starts_with('\n') { Ok(()) } else { self.fail(Problem::Expected("the end of the line")) }
     }
 
     fn constants(&mut self) -> Parse<Constants> {
         let scalar_type = self.scalar_type()?;
         if scalar_type == ScalarType::Char {
-            self.expect("\"")?;
-            let mut bytes = Vec::new();
-            loop {
-                match self.next_character() {
-                    Some('"') => return Ok(Constants::Char(bytes)),
-                    Some('\\') if self.rest().starts_with('x') => {
-                        self.offset += 1;
-                        bytes.push(self.hex_byte()?);
-                    }
-                    Some('\\') => match self.next_character() {
-                        Some(escaped @ ('"' | '\\')) => bytes.push(escaped as u8),
-                        _ => return self.fail(Problem::Expected("an escape")),
-                    },
-                    Some(character) if character.is_ascii() => bytes.push(character as u8),
-                    _ => return self.fail(Problem::Expected("a closing quote")),
-                }
-            }
+            return Ok(Constants::Char(self.cursor.bytes()?));
         }
-        self.expect("[")?;
+        self.cursor.expect("[")?;
         let mut values = Vec::new();
-        while !self.accept("]") {
-            self.skip_blanks();
-            let start = self.offset;
-            let value = self.scalar()?;
+        while !self.cursor.accept("]") {
+            self.cursor.skip_blanks();
+            let start = self.cursor.offset;
+            let value = self.cursor.scalar()?;
             if value.scalar_type() != scalar_type {
                 return Err(Error { offset: start, problem: Problem::Expected("an element of the column's type") });
             }
@@ -266,8 +261,8 @@ impl Parser<'_> {
 
     /// A use of a function by name: for now its number in [`Parser::names`].
     fn function_use(&mut self) -> Parse<FunctionId> {
-        self.skip_blanks();
-        let offset = self.offset;
+        self.cursor.skip_blanks();
+        let offset = self.cursor.offset;
         let name = self.name()?;
         self.names.push((name, offset));
         Ok(FunctionId(u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)))
@@ -275,7 +270,7 @@ impl Parser<'_> {
 
     /// The instructions and results of a block up to its `}`, which is consumed. Its last line starts with `word`.
     fn block(&mut self, word: &'static str) -> Parse<Block> {
-        self.expect("{")?;
+        self.cursor.expect("{")?;
         let drops = self.drops()?;
         let mut instructions = Vec::new();
         loop {
@@ -283,7 +278,7 @@ impl Parser<'_> {
             if self.accept_word(word) {
                 let (results, uses) = self.operands()?;
                 self.skip_lines();
-                self.expect("}")?;
+                self.cursor.expect("}")?;
                 return Ok(Block { drops, instructions, results, uses });
             }
             instructions.push(self.instruction(word)?);
@@ -292,17 +287,17 @@ impl Parser<'_> {
     }
 
     fn instruction(&mut self, last: &'static str) -> Parse<Instruction> {
-        let offset = self.offset;
-        let results = if self.at("%") {
+        let offset = self.cursor.offset;
+        let results = if self.cursor.at("%") {
             let results = self.items(Self::register)?;
-            self.expect("=")?;
+            self.cursor.expect("=")?;
             results
         } else {
             Vec::new()
         };
         let word = self.peek_word();
-        let start = self.offset;
-        self.offset += word.len();
+        let start = self.cursor.offset;
+        self.cursor.offset += word.len();
         let mut operands = None;
         let op = match word {
             "" if results.is_empty() => return self.fail(Problem::Expected(last)),
@@ -315,7 +310,7 @@ impl Parser<'_> {
                 let Some(op) = ScalarOp::by_mnemonic(word) else {
                     return self.fail(Problem::UnknownInstruction(format!("map {word}")));
                 };
-                self.offset += word.len();
+                self.cursor.offset += word.len();
                 Op::Map(op)
             }
             "if" => {
@@ -349,28 +344,28 @@ impl Parser<'_> {
 
     fn each(&mut self) -> Parse<Each> {
         let (serial, lifted) = (self.function_use()?, self.function_use()?);
-        self.expect("(")?;
+        self.cursor.expect("(")?;
         let arguments = self.list(")", |parser| {
             let varies = parser.accept_word("of");
             Ok(Argument { varies, shape: parser.shape()? })
         })?;
-        let results = if self.accept("->") { self.items(Self::shape)? } else { Vec::new() };
+        let results = if self.cursor.accept("->") { self.items(Self::shape)? } else { Vec::new() };
         Ok(Each { serial, lifted, arguments, results })
     }
 
     fn typed(&mut self) -> Parse<(Register, RegisterType)> {
         let register = self.register()?;
-        self.expect(":")?;
+        self.cursor.expect(":")?;
         Ok((register, self.register_type()?))
     }
 
     fn function(&mut self) -> Parse<Draft> {
-        self.skip_blanks();
-        let offset = self.offset;
+        self.cursor.skip_blanks();
+        let offset = self.cursor.offset;
         let name = self.name()?;
-        self.expect("(")?;
+        self.cursor.expect("(")?;
         let parameters = self.list(")", Self::typed)?;
-        let results = if self.accept("->") { self.items(Self::register_type)? } else { Vec::new() };
+        let results = if self.cursor.accept("->") { self.items(Self::register_type)? } else { Vec::new() };
         let unused = if self.accept_word("unused") { self.items(Self::typed)? } else { Vec::new() };
         let mut types = HashMap::new();
         for &(register, ty) in parameters.iter().chain(&unused) {
@@ -386,19 +381,19 @@ impl Parser<'_> {
 
     fn step(&mut self) -> Parse<Step> {
         let function = self.function_use()?;
-        self.expect("(")?;
+        self.cursor.expect("(")?;
         let inputs = self.list(")", |parser| {
             if parser.accept_word("seed") {
                 Ok(Input::Seed)
             } else if parser.accept_word("global") {
-                parser.number().map(|number| Input::Global(GlobalId(number)))
+                Ok(Input::Global(GlobalId(parser.cursor.number()?)))
             } else if parser.accept_word("argument") {
-                parser.number().map(Input::Argument)
+                Ok(Input::Argument(parser.cursor.number()?))
             } else {
                 parser.fail(Problem::Expected("seed, global or argument"))
             }
         })?;
-        let outputs = if self.accept("->") { self.items(Self::output)? } else { Vec::new() };
+        let outputs = if self.cursor.accept("->") { self.items(Self::output)? } else { Vec::new() };
         Ok(Step { function, inputs, outputs })
     }
 
@@ -410,17 +405,17 @@ impl Parser<'_> {
             return Ok(Output::Stack(self.register_type()?));
         }
         self.expect_word("global")?;
-        Ok(Output::Keep(GlobalId(self.number()?), self.shape()?))
+        Ok(Output::Keep(GlobalId(self.cursor.number()?), self.shape()?))
     }
 
     fn main(&mut self) -> Parse<Main> {
-        self.expect("(")?;
+        self.cursor.expect("(")?;
         let mut parameters = self.list(")", |parser| {
             let name = parser.name()?;
-            let type_text = parser.quoted()?;
+            let type_text = parser.cursor.quoted('"')?;
             Ok(Parameter { name, type_text, shape: parser.shape()?, default: None })
         })?;
-        self.expect("{")?;
+        self.cursor.expect("{")?;
         let mut prelude = Vec::new();
         self.skip_lines();
         while self.accept_word("step") {
@@ -428,8 +423,8 @@ impl Parser<'_> {
             self.skip_lines();
         }
         while self.accept_word("default") {
-            let position: u32 = self.number()?;
-            let default = DefaultValue { text: self.quoted()?, step: self.step()? };
+            let position: u32 = self.cursor.number()?;
+            let default = DefaultValue { text: self.cursor.quoted('"')?, step: self.step()? };
             match parameters.get_mut(position as usize) {
                 Some(parameter) => parameter.default = Some(default),
                 None => return self.fail(Problem::Expected("the position of a parameter")),
@@ -439,7 +434,7 @@ impl Parser<'_> {
         self.expect_word("run")?;
         let step = self.step()?;
         self.skip_lines();
-        self.expect("}")?;
+        self.cursor.expect("}")?;
         Ok(Main { prelude, parameters, step })
     }
 
@@ -447,7 +442,7 @@ impl Parser<'_> {
         let (mut drafts, mut steps, mut mains) = (Vec::new(), Vec::new(), Vec::<Main>::new());
         loop {
             self.skip_lines();
-            if self.rest().is_empty() {
+            if self.cursor.rest().is_empty() {
                 break;
             } else if self.accept_word("function") {
                 drafts.push(self.function()?);

@@ -27,7 +27,7 @@ use crate::program::{
     Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Output, Place, Program, RegisterType, Step, Use,
 };
 use crate::shape::Shape;
-use nesl_prim::{Constants, ScalarValue, text};
+use nesl_prim::{Constants, cursor};
 use nesl_span::SourceMap;
 use std::fmt;
 
@@ -80,7 +80,7 @@ impl fmt::Display for Operand {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Operand::Register(register) => write!(formatter, "%{}", register.0),
-            Operand::Constant(value) => formatter.write_str(&scalar(*value)),
+            Operand::Constant(value) => formatter.write_str(&cursor::scalar(*value)),
         }
     }
 }
@@ -128,47 +128,14 @@ pub(crate) fn name(name: &str) -> String {
     if !name.is_empty() && name.chars().all(is_bare) {
         return name.to_owned();
     }
-    quoted(name)
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            control if control.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(control))),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// A scalar constant; reads back with the same bits.
-pub(crate) fn scalar(value: ScalarValue) -> String {
-    match value {
-        ScalarValue::Float(value) if value.is_nan() && value.to_bits() != f64::NAN.to_bits() => {
-            format!("nan:{:016x}", value.to_bits())
-        }
-        ScalarValue::Char(code) if !code.is_ascii_graphic() || code == b'\\' => format!("`\\x{code:02x}"),
-        other => text::scalar(other),
-    }
+    cursor::quoted(name, '"')
 }
 
 fn constants(constants: &Constants) -> String {
     if let Constants::Char(bytes) = constants {
-        let mut out = String::from("char \"");
-        for &byte in bytes {
-            match byte {
-                b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
-                b' ' | b'!'..=b'~' => out.push(char::from(byte)),
-                other => out.push_str(&format!("\\x{other:02x}")),
-            }
-        }
-        out.push('"');
-        return out;
+        return format!("char {}", cursor::bytes(bytes));
     }
-    let elements: Vec<String> = (0..constants.len()).map(|index| scalar(constants.get(index))).collect();
+    let elements: Vec<String> = (0..constants.len()).map(|index| cursor::scalar(constants.get(index))).collect();
     format!("{} [{}]", constants.scalar_type(), elements.join(" "))
 }
 
@@ -393,7 +360,12 @@ impl Writer<'_> {
     fn main(&mut self, main: &Main) {
         self.text("main (");
         self.list(", ", &main.parameters, |writer, parameter| {
-            writer.text(format!("{} {} {}", name(&parameter.name), quoted(&parameter.type_text), parameter.shape));
+            writer.text(format!(
+                "{} {} {}",
+                name(&parameter.name),
+                cursor::quoted(&parameter.type_text, '"'),
+                parameter.shape
+            ));
         });
         self.text(") {\n");
         for step in &main.prelude {
@@ -404,7 +376,7 @@ impl Writer<'_> {
         for (position, parameter) in main.parameters.iter().enumerate() {
             let Some(default) = &parameter.default else { continue };
             self.indent(1);
-            self.step(&format!("default {position} {}", quoted(&default.text)), &default.step);
+            self.step(&format!("default {position} {}", cursor::quoted(&default.text, '"')), &default.step);
             self.out.push('\n');
         }
         self.indent(1);

@@ -8,6 +8,7 @@
 //! the world outside. [`cycles`] says what of a call graph is recursive.
 
 pub mod constants;
+pub mod cursor;
 pub mod cycles;
 pub mod failure;
 pub mod host;
