@@ -406,7 +406,7 @@ impl<'a> Inference<'a> {
         match target {
             Target::Known(id) => self.environment.program.functions[id.0].parameters.clone(),
             Target::Group(form) => match &self.forms[form].kind {
-                TopLevelKind::Function(function) => pattern::parameter_texts(&function.parameter),
+                TopLevelKind::Function(function) => pattern::definition_texts(function),
                 _ => Vec::new(),
             },
         }

@@ -238,6 +238,22 @@ fn single_expressions_meet_an_expected_type() {
 }
 
 #[test]
+fn a_tuple_with_a_type_is_one_parameter_before_those_with_a_default() {
+    let mut bench = Bench::new();
+    for (parameter, expected) in [
+        ("(a, b) : (int, int), c := 2", &["(a, b)"][..]),
+        ("(a, b) : (int, int)", &["a", "b"]),
+        ("a, b : int, c := 2", &["a", "b"]),
+        ("a : int, c := 2", &["a"]),
+        ("c := 2", &[]),
+    ] {
+        bench.accept(&format!("function g({parameter}) = 1;"));
+        let g = bench.session.function("g").expect("a function");
+        assert_eq!(bench.session.program().function(g).parameters, expected, "{parameter}");
+    }
+}
+
+#[test]
 fn core_has_no_sugar() {
     let mut bench = Bench::new();
     for (text, expected) in [

@@ -2,7 +2,7 @@
 
 use super::declaration::Declared;
 use super::environment::Keywords;
-use super::pattern::parameter_texts;
+use super::pattern::definition_texts;
 use super::problem::definition::{DefinitionProblem, SeedingPlace};
 use super::problem::meeting::{Matched, Meeting};
 use super::problem::warning::Warning;
@@ -39,7 +39,7 @@ fn function(definition: &FunctionDefinition, scheme: Scheme, body: FunctionBody)
         name: definition.name.symbol.clone(),
         span: definition.name.span,
         scheme,
-        parameters: parameter_texts(&definition.parameter),
+        parameters: definition_texts(definition),
         keywords: Vec::new(),
         body,
         doc: definition.doc.clone(),

@@ -52,6 +52,14 @@ pub fn parameter_texts(pattern: &ast::Pattern) -> Vec<String> {
     }
 }
 
+/// The same of a definition. Beside parameters with a default a tuple with a type is one parameter.
+pub fn definition_texts(definition: &ast::FunctionDefinition) -> Vec<String> {
+    match &definition.parameter.kind {
+        ast::PatternKind::Typed(..) if !definition.keywords.is_empty() => vec![pattern_text(&definition.parameter)],
+        _ => parameter_texts(&definition.parameter),
+    }
+}
+
 impl Inference<'_> {
     /// The pattern with new variables of new types. `seen` has the names bound beside it: a name may occur only once.
     pub(super) fn pattern(&mut self, pattern: &ast::Pattern, seen: &mut HashMap<Symbol, Span>) -> Pattern {
