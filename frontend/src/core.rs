@@ -38,9 +38,13 @@ pub mod effects;
 
 pub mod pair;
 
+pub mod parse;
+
 pub mod print;
 
 pub mod tail;
+
+pub mod typing;
 
 pub mod walk;
 

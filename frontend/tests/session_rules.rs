@@ -152,7 +152,8 @@ fn library_names_may_be_shadowed_with_a_warning() {
     assert_ne!(bench.session.function("take"), own);
     bench.accept("take([1, 2]); rotate([1, 2], 1);");
     assert_eq!(bench.codes("function length(v) = 0; function '+ (a, b) = a - b;"), ["W0202", "W0202"]);
-    assert!(bench.core("#[1, 2];").starts_with("length[int](constants[1, 2])"));
+    let length = bench.session.program().functions.iter().position(|function| &*function.name == "length");
+    assert_eq!(Some(bench.core("#[1, 2];")), length.map(|id| format!("length@{id}[int](constants[1, 2])")));
     let plus = bench.session.function("+");
     let Some(Form::Expression(sum)) = bench.accept("1 + 2;").pop() else { panic!("no expression") };
     assert!(matches!(sum.kind, nesl_frontend::core::ExprKind::Call { function, .. } if Some(function) == plus));
@@ -264,9 +265,9 @@ fn core_has_no_sugar() {
         ("function f2(p) = -p;", "f2 : a -> a :: (a in number) = λp0. negate[a](p0)"),
         ("-3;", "-3"),
         ("[1, -2];", "constants[1, -2]"),
-        ("\"ab\";", "constants[`a, `b]"),
-        ("[];", "[] : [int]"),
-        ("[[1], []];", "[constants[1], [] : [int]] : [[int]]"),
+        ("\"ab\";", "\"ab\""),
+        ("[];", "([] : [int])"),
+        ("[[1], []];", "[constants[1], ([] : [int])]"),
         ("[1:5];", "iseq(1, (1, 5))"),
         ("[1:5:2];", "iseq(1, (2, 5))"),
         ("(1, 2, 3);", "(1, (2, 3))"),
@@ -276,7 +277,7 @@ fn core_has_no_sugar() {
         ),
         (
             "{x : (x, (y, z)) in [(1, (t, 2))] | y};",
-            "{each element0 in [(1, (t, 2))] : [(int, bool, int)] | let y1 = element0.rest.first in y1 : let x2 = element0.first in x2}",
+            "{each element0 in [(1, (t, 2))] | let y1 = element0.rest.first in y1 : let x2 = element0.first in x2}",
         ),
         ("let (a, b) = (1, 2) in b;", "let tuple0 = (1, 2) in let b1 = tuple0.rest in b1"),
     ] {

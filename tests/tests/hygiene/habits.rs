@@ -182,7 +182,6 @@ const LONG_FUNCTIONS: &[&str] = &[
     "backend/src/machine/run.rs: lines",
     "flatten/src/lower/lift/intrinsic.rs: unsegmented",
     "flatten/src/lower/lift/sequence.rs: segmented",
-    "frontend/src/core/print.rs: expr",
     "frontend/src/eval/machine.rs: outcome_in",
     "frontend/src/syntax/nesl/parser/advice.rs: in_form",
     "vcode/cmu/src/read/segmented.rs: segmented",

@@ -29,7 +29,7 @@ fn two_calls_become_an_apply_to_each_of_two() {
     assert_eq!(
         body("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);", "fib"),
         "n. if <[int](n, 2) then n else \
-         let results = {each argument in [-[int](n, 1), -[int](n, 2)] : [int] : fib(argument)} in \
+         let results = {each argument in [-[int](n, 1), -[int](n, 2)] : fib(argument)} in \
          let result = elt[int](results, 0) in let result = elt[int](results, 1) in +[int](result, result)"
     );
 }
@@ -48,7 +48,7 @@ fn bindings_between_calls_come_before_them() {
 fn what_is_the_same_in_all_calls_is_no_source() {
     let text = "function total(v, lo, hi) = if lo == hi then v[lo] else total(v, lo, hi - 1) + total(v, lo + 1, hi);";
     let body = body(text, "total");
-    let each = "{each argument in [lo, +[int](lo, 1)] : [int]; argument in [-[int](hi, 1), hi] : [int] : \
+    let each = "{each argument in [lo, +[int](lo, 1)]; argument in [-[int](hi, 1), hi] : \
                 total[a](v, (argument, argument))}";
     assert!(body.contains(each), "{body}");
 }
