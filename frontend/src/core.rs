@@ -33,6 +33,21 @@
 //! values and its argument. Named functions, built-in ones too, capture nothing. A lambda's function has the same type
 //! parameters as the function around it; one at the top level has none. Captured values may be function values
 //! themselves. An `Apply` of a scalar function evaluates all operands: only a `Call` of `and` and `or` does not.
+//!
+//! # What holds
+//!
+//! Core is well typed, and [`verify`] checks it:
+//!
+//! * The type of an expression is the one that follows from its parts and from what it mentions ([`typing`]), and the
+//!   parts have the types that their places want. An empty sequence and a record say their type themselves.
+//! * A variable is bound once in the whole program, and mentioned where it is bound: in the body of its function or
+//!   `let`, in the filter and body of its apply-to-each. Sources do not see one another.
+//! * Types mention parameters of the scheme around them, and functions and datatypes that exist, at as many type
+//!   arguments as these have parameters, of the classes of these. A class contains the scalars that it lists, parameters
+//!   of classes within it and, if it is that of any type, all types of values.
+//! * A function type whose identity is known is that of this function value. What nobody determines is never applied.
+//! * What a closure captures are variables, and its function is one of [`Program::function_values`].
+//! * Forms mention no type parameters.
 
 pub mod effects;
 
@@ -45,6 +60,8 @@ pub mod print;
 pub mod tail;
 
 pub mod typing;
+
+pub mod verify;
 
 pub mod walk;
 

@@ -29,6 +29,7 @@ mod translation;
 use crate::ast::{ExprKind, Symbol, TopLevel};
 use crate::core::effects::Effects;
 use crate::core::pair::pair_calls;
+use crate::core::verify::{Verified, verify};
 use crate::core::{Expr, Form, FunctionId, GlobalId, Program};
 use crate::diagnostic::{Diagnostic, Severity, Tag, finish, has_errors, is_about};
 use crate::infer::Inference;
@@ -431,7 +432,7 @@ fn check_forms(
     if has_errors(&syntax) {
         inference.after_syntax_errors(is_about(&syntax, &[Tag::NotBindable]));
     }
-    let before = inference.environment.program.functions.len();
+    let before = Verified::all(&inference.environment.program);
     let mut forms = inference.check();
     let mut diagnostics = syntax;
     diagnostics.extend(explain(&inference.findings, sources));
@@ -439,7 +440,8 @@ fn check_forms(
     match has_errors(&diagnostics) {
         true => (None, Checked { forms: Vec::new(), imported: 0, diagnostics }),
         false => {
-            pair_calls(&mut inference.environment.program, before, &mut forms);
+            pair_calls(&mut inference.environment.program, before.functions, &mut forms);
+            assert_verified(&inference.environment.program, &forms, before);
             (Some(inference.environment), Checked { forms, imported: 0, diagnostics })
         }
     }
@@ -457,10 +459,28 @@ fn check_expression(
     if has_errors(&diagnostics) {
         inference.after_syntax_errors(is_about(&diagnostics, &[Tag::NotBindable]));
     }
+    let before = Verified::all(&inference.environment.program);
     let checked = expression.and_then(|expression| inference.single(&expression, expected));
     diagnostics.extend(explain(&inference.findings, sources));
     match checked {
-        Some(expression) if !has_errors(&diagnostics) => Ok((inference.environment, expression)),
+        Some(expression) if !has_errors(&diagnostics) => {
+            assert_verified(&inference.environment.program, &[Form::Expression(Arc::new(expression.clone()))], before);
+            Ok((inference.environment, expression))
+        }
         _ => Err(finish(diagnostics)),
+    }
+}
+
+/// Verifies the core that a text has added. Every test of the project that checks a text therefore tests this, too: it
+/// takes a twentieth of the time of checking. Builds without debug assertions do not spend that on what tests have found.
+///
+/// # Panics
+/// If something is wrong with it: a bug of inference, elaboration, or a pass over core.
+fn assert_verified(program: &Program, forms: &[Form], before: Verified) {
+    if cfg!(debug_assertions)
+        && let Err(violations) = verify(program, forms, before)
+    {
+        let violations: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        panic!("the core of a text is wrong:\n{}", violations.join("\n"));
     }
 }

@@ -1,16 +1,59 @@
-//! Core is well typed: over the library and over programs that use every construct.
+//! Core is what its documentation says, and reads back from its text: over the library and over programs that use every
+//! construct.
 
-mod core_checker;
-
-use core_checker::check;
+use nesl_frontend::core::verify::{Verified, verify};
+use nesl_frontend::core::{Expr, Form, FunctionBody, Program, parse, print, walk};
 use nesl_frontend::{Options, Session};
-use nesl_span::{Origin, SourceMap};
+use nesl_span::{FileId, Origin, SourceMap, Span};
+
+/// Verifies all of a program, as a session verifies what each text adds.
+fn check(program: &Program, forms: &[Form]) {
+    let violations = verify(program, forms, Verified::default()).err().unwrap_or_default();
+    assert!(violations.is_empty(), "{}", violations.iter().map(|found| format!("{found}\n")).collect::<String>());
+}
+
+/// An expression without the places that its text does not say.
+fn without_spans(expression: &Expr) -> Expr {
+    let mut expression = Expr { span: Span { file: FileId(0), start: 0, end: 0 }, ..expression.clone() };
+    walk::direct_parts_mut(&mut expression).into_iter().for_each(|part| *part = without_spans(part));
+    expression
+}
+
+/// Reads a program and forms from their text, and prints that again.
+fn read_back(program: &Program, forms: &[Form]) {
+    let text = print::program(program);
+    let mut read = parse::program(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(read.function_values, program.function_values);
+    assert!(print::program(&read) == text, "{text}");
+    for (function, read) in program.functions.iter().zip(&read.functions) {
+        assert_eq!((&read.name, &read.scheme), (&function.name, &function.scheme));
+        match (&read.body, &function.body) {
+            (
+                FunctionBody::Defined { parameter, body },
+                FunctionBody::Defined { parameter: expected, body: expected_body },
+            ) => {
+                assert_eq!(parameter, expected);
+                assert!(**body == without_spans(expected_body), "{}", function.name);
+            }
+            (FunctionBody::Intrinsic(intrinsic), FunctionBody::Intrinsic(expected)) => assert_eq!(intrinsic, expected),
+            (FunctionBody::Missing, FunctionBody::Missing) => {}
+            (read, _) => panic!("{} is {read:?}", function.name),
+        }
+    }
+    for form in forms {
+        let text = print::form(form, program);
+        let form = parse::form(&text, &mut read).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(print::form(&form, &read), text);
+    }
+    check(&read, &[]);
+}
 
 #[test]
 fn the_library_and_programs_are_well_typed_core() {
     let mut sources = SourceMap::default();
     let session = Session::new(&mut sources);
     check(session.program(), &[]);
+    read_back(session.program(), session.library());
     for text in [
         "function qs(a) = if #a < 2 then a else let p = a[#a/2]; l = {e in a | e < p}; m = {e in a | e == p}; \
          g = {e in a | e > p}; r = {qs(v) : v in [l,g]} in r[0] ++ m ++ r[1]; qs([3, 1, 2]); qs(\"nesl\");",
@@ -49,5 +92,6 @@ fn the_library_and_programs_are_well_typed_core() {
         let checked = session.check(&sources, file, Options { bind_it: text.len() % 2 == 0, ..Options::default() });
         assert!(!checked.has_errors(), "{text}: {:?}", checked.diagnostics);
         check(session.program(), &checked.forms);
+        read_back(session.program(), &checked.forms);
     }
 }
