@@ -151,135 +151,102 @@ fn calls(expr: &Expr) -> impl Iterator<Item = Callee> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Function, Variable, VariableId};
-    use crate::ty::{Scheme, Type};
-    use nesl_prim::ScalarValue;
-    use nesl_span::{FileId, Span};
-    use std::sync::Arc;
+    use crate::core::{Form, parse};
 
-    const SPAN: Span = Span { file: FileId(0), start: 0, end: 0 };
+    /// Functions with every effect, and some that only use others. `first` and `last` only call each other.
+    const TEXT: &str = "
+function rand : int -> int = built in
+function length : [int] -> int = built in
+function rand_seed : int -> bool = built in
+function host_print : [char] -> bool = built in
+function host_read : [char] -> ([char], [char]) = built in
+function host_fail : [char] -> int = built in
+function later : int -> int = missing
+function each : [int] -> [int] = λv#0. {each x#1 in v#0 | ==(rand(x#1), 0) : x#1}
+function branches : int -> int = λn#2. if t then branches(n#2) else length(each([n#2]))
+function innocent : int -> int = λn#3. length([n#3])
+function first : int -> int = λn#4. last(n#4)
+function last : int -> int = λn#5. first(n#5)
+function caller : int -> int = λn#6. branches(n#6)
+function prints : int -> int = λn#7. if host_print(\"x\") then caller(n#7) else 0
+function reads : [char] -> int = λs#8. host_fail(host_read(s#8).first)
+function == : (int, int) -> bool = built in
+function applied : (int -> int by nobody) -> int = λg#9. apply g#9(1)
+function applies : int -> int = λn#10. applied(closure innocent{})
+";
 
-    fn expr(kind: ExprKind) -> Expr {
-        Expr { kind, ty: Type::INT, span: SPAN }
+    /// The program, with these functions used as values.
+    fn program(values: &[&str]) -> Program {
+        let mut text = TEXT.to_owned();
+        for value in values {
+            text = text.replace(&format!("function {value} :"), &format!("function value {value} :"));
+        }
+        parse::program(&text).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn call(function: usize, argument: Expr) -> Expr {
-        let argument = Box::new(argument);
-        expr(ExprKind::Call { function: FunctionId(function), type_arguments: Vec::new(), argument })
+    fn effect(program: &Program, name: &str) -> Effect {
+        let id = program.functions.iter().position(|function| &*function.name == name);
+        Effects::of(program).function(FunctionId(id.unwrap_or_else(|| panic!("no {name}"))))
     }
 
-    fn zero() -> Expr {
-        expr(ExprKind::Literal(ScalarValue::Int(0)))
-    }
-
-    fn variable(id: usize) -> Variable {
-        Variable { id: VariableId(id), name: "x".into(), ty: Type::INT }
-    }
-
-    fn defined(body: Expr) -> FunctionBody {
-        FunctionBody::Defined { parameter: variable(0), body: Arc::new(body) }
-    }
-
-    fn program(bodies: Vec<FunctionBody>) -> Program {
-        let scheme = Scheme { classes: Vec::new(), parameter: Type::INT, result: Type::INT };
-        let function = |body| Function {
-            name: "f".into(),
-            span: SPAN,
-            scheme: scheme.clone(),
-            parameters: Vec::new(),
-            keywords: Vec::new(),
-            body,
-            doc: None,
-        };
-        Program { functions: bodies.into_iter().map(function).collect(), variables: 1, ..Program::default() }
-    }
-
-    #[test]
-    fn drawing_travels_through_calls_and_recursion_but_not_to_callees() {
-        let each = expr(ExprKind::Each {
-            sources: vec![(variable(1), zero())],
-            filter: Some(Box::new(call(0, zero()))),
-            body: Box::new(zero()),
-        });
-        let branches = expr(ExprKind::If {
-            condition: Box::new(zero()),
-            then_branch: Box::new(call(3, zero())),
-            else_branch: Box::new(call(2, call(4, zero()))),
-        });
-        let effects = Effects::of(&program(vec![
-            FunctionBody::Intrinsic(Intrinsic::Rand),
-            FunctionBody::Intrinsic(Intrinsic::Length),
-            defined(each),
-            defined(branches), // calls itself, a drawing function and an innocent one
-            defined(call(1, zero())),
-            defined(call(6, zero())), // two that only call each other
-            defined(call(5, zero())),
-            FunctionBody::Missing,
-            FunctionBody::Intrinsic(Intrinsic::RandSeed),
-            defined(call(3, zero())),
-        ]));
-        let found: Vec<bool> = (0..10).map(|number| effects.function(FunctionId(number)).draws).collect();
-        assert_eq!(found, [true, false, true, true, false, false, false, false, true, true]);
-        assert!(effects.expr(&call(4, call(9, zero()))).draws);
-        assert!(!effects.expr(&call(4, call(7, zero()))).draws);
-        assert!((0..10).all(|number| !effects.function(FunctionId(number)).prints));
-    }
-
-    #[test]
-    fn effects_are_told_apart_and_add_up() {
-        let effects = Effects::of(&program(vec![
-            FunctionBody::Intrinsic(Intrinsic::Host("print")),
-            FunctionBody::Intrinsic(Intrinsic::Host("read")),
-            FunctionBody::Intrinsic(Intrinsic::Host("fail")),
-            FunctionBody::Intrinsic(Intrinsic::Rand),
-            defined(call(0, call(5, zero()))),
-            defined(call(3, call(4, zero()))),
-            defined(call(1, call(2, zero()))),
-        ]));
-        let none = Effect::default();
-        let both = Effect { draws: true, prints: true, acts: false };
-        let expected = [
-            Effect { prints: true, ..none },
-            Effect { acts: true, ..none },
-            none,
-            Effect { draws: true, ..none },
-            both,
-            both,
-            Effect { acts: true, ..none },
-        ];
-        for (number, expected) in expected.into_iter().enumerate() {
-            assert_eq!(effects.function(FunctionId(number)), expected, "function {number}");
+    fn expr_effect(text: &str, program: &mut Program) -> Effect {
+        match parse::form(text, program) {
+            Ok(Form::Expression(value)) => Effects::of(program).expr(&value),
+            other => panic!("{other:?}"),
         }
     }
 
+    const NONE: Effect = Effect { draws: false, prints: false, acts: false };
+    const DRAWS: Effect = Effect { draws: true, ..NONE };
+    const ACTS: Effect = Effect { acts: true, ..NONE };
+
     #[test]
-    fn calls_of_function_values_draw_if_any_value_does() {
-        let apply = expr(ExprKind::Apply { function: Box::new(zero()), argument: Box::new(zero()) });
-        let mut program = program(vec![
-            FunctionBody::Intrinsic(Intrinsic::Rand),
-            FunctionBody::Intrinsic(Intrinsic::Length),
-            defined(apply.clone()),
-            defined(call(2, zero())),
-        ]);
-        program.function_values.insert(FunctionId(1));
-        let effects = Effects::of(&program);
-        assert!(!effects.apply().any() && !effects.function(FunctionId(3)).any() && !effects.expr(&apply).any());
-        program.function_values.insert(FunctionId(0));
-        let effects = Effects::of(&program);
-        assert!(effects.apply().draws && effects.function(FunctionId(3)).draws && effects.expr(&apply).draws);
+    fn effects_travel_through_calls_and_recursion_but_not_to_callees() {
+        let mut program = program(&[]);
+        for (name, expected) in [
+            ("rand", DRAWS),
+            ("rand_seed", DRAWS),
+            ("length", NONE),
+            ("each", DRAWS),
+            ("branches", DRAWS),
+            ("caller", DRAWS),
+            ("innocent", NONE),
+            ("first", NONE),
+            ("last", NONE),
+            ("later", NONE),
+            ("host_print", Effect { prints: true, ..NONE }),
+            ("host_fail", NONE),
+            ("prints", Effect { prints: true, ..DRAWS }),
+            ("reads", ACTS),
+        ] {
+            assert_eq!(effect(&program, name), expected, "{name}");
+        }
+        assert_eq!(expr_effect("show innocent(caller(0))", &mut program), DRAWS);
+        assert_eq!(expr_effect("show innocent(later(0))", &mut program), NONE);
+    }
+
+    #[test]
+    fn calls_of_function_values_do_what_any_value_does() {
+        let apply = "show apply closure length{}(constants[1])";
+        for (values, expected) in [(&["length"][..], NONE), (&["length", "rand"], DRAWS), (&["reads"], ACTS)] {
+            let mut program = program(values);
+            assert_eq!(Effects::of(&program).apply(), expected);
+            assert_eq!((effect(&program, "applies"), expr_effect(apply, &mut program)), (expected, expected));
+        }
     }
 
     #[test]
     fn long_chains_of_bindings_need_no_stack() {
-        let mut chain = zero();
+        use crate::core::{Expr, ExprKind, Variable, VariableId};
+        let mut program = program(&[]);
+        let Ok(Form::Expression(call)) = parse::form("show innocent(0)", &mut program) else { panic!("no form") };
+        let mut chain = Expr::clone(&call);
         for _ in 0..2_000 {
-            chain =
-                expr(ExprKind::Let { variable: variable(0), value: Box::new(call(1, zero())), body: Box::new(chain) });
+            let (ty, span) = (call.ty.clone(), call.span);
+            let variable = Variable { id: VariableId(0), name: "x".into(), ty: ty.clone() };
+            let kind = ExprKind::Let { variable, value: Box::new(Expr::clone(&call)), body: Box::new(chain) };
+            chain = Expr { kind, ty, span };
         }
-        let effects = Effects::of(&program(vec![
-            FunctionBody::Intrinsic(Intrinsic::Rand),
-            FunctionBody::Intrinsic(Intrinsic::Length),
-        ]));
-        assert!(!effects.expr(&chain).any());
+        assert!(!Effects::of(&program).expr(&chain).any());
     }
 }

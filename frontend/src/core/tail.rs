@@ -75,3 +75,47 @@ fn ends<'a>(program: &'a Program, expr: &'a Expr) -> impl Iterator<Item = Functi
         None
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::parse;
+
+    const TEXT: &str = "
+function and : (a, a) -> a :: (a in logical) = built in
+function or : (a, a) -> a :: (a in logical) = built in
+function + : (a, a) -> a :: (a in number) = built in
+function loop : int -> int = λn#0. let m#1 = loop(n#0) in if t then loop(m#1) else +[int](loop(1), 2)
+function there : int -> int = λn#2. if t then back(n#2) else loop(n#2)
+function back : int -> int = λn#3. let m#4 = 1 in there(m#4)
+function both : int -> bool = λn#5. and[bool](both(n#5), or[bool](both(n#5), both(n#5)))
+function bits : int -> int = λn#6. and[int](bits(n#6), bits(n#6))
+function value called : int -> int = λn#7. apply closure called{}(n#7)
+";
+
+    /// How many calls of a function are steps where another ends.
+    fn steps(caller: &str, callee: &str) -> usize {
+        let program = parse::program(TEXT).unwrap_or_else(|error| panic!("{error}"));
+        let number = |name| program.functions.iter().position(|function| &*function.name == name);
+        let [caller, callee] = [caller, callee].map(|name| FunctionId(number(name).expect("a function")));
+        let body = program.function(caller).expression().expect("a body");
+        let steps = Steps::of(&program);
+        assert_eq!(steps.has_step(&program, body, caller), ends(&program, body).any(|end| steps.is_step(caller, end)));
+        steps.count(&program, body, caller, callee)
+    }
+
+    #[test]
+    fn calls_that_end_a_function_and_come_back_to_it_are_steps() {
+        assert_eq!(steps("loop", "loop"), 1);
+        assert_eq!((steps("there", "back"), steps("back", "there")), (1, 1));
+        // That one does not come back.
+        assert_eq!(steps("there", "loop"), 0);
+    }
+
+    #[test]
+    fn the_right_side_of_a_connective_ends_a_function_on_bools_alone() {
+        assert_eq!(steps("both", "both"), 1);
+        assert_eq!(steps("bits", "bits"), 0);
+        assert_eq!(steps("called", "called"), 0);
+    }
+}

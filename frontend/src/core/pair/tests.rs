@@ -1,6 +1,8 @@
 //! What becomes of calls, as core.
 
-use crate::core::print;
+use super::*;
+use crate::core::verify::{Verified, verify};
+use crate::core::{parse, print};
 use crate::{Options, Session};
 use nesl_span::{Origin, SourceMap};
 
@@ -24,33 +26,81 @@ fn counts(text: &str, name: &str) -> (usize, usize) {
     (body.matches(&format!("{name}(")).count() + body.matches(&format!("{name}[")).count(), body.matches("{").count())
 }
 
+/// What is called in the tests that follow.
+const BUILT_IN: &str = "
+function + : (a, a) -> a :: (a in number) = built in
+function - : (a, a) -> a :: (a in number) = built in
+function < : (a, a) -> bool :: (a in ordinal) = built in
+function == : (a, a) -> bool :: (a in any) = built in
+function ++ : ([a], [a]) -> [a] :: (a in any) = built in
+function length : [a] -> int :: (a in any) = built in
+function elt : ([a], int) -> a :: (a in any) = built in
+function -> : ([a], [int]) -> [a] :: (a in any) = built in
+";
+
+/// A function after its calls have been taken together: from core to core, well typed before and after.
+fn paired(function: &str) -> String {
+    let text = format!("{BUILT_IN}function {function}\n");
+    let mut program = parse::program(&text).unwrap_or_else(|error| panic!("{error}: {function}"));
+    assert_eq!(verify(&program, &[], Verified::default()), Ok(()));
+    pair_calls(&mut program, 0, &mut []);
+    assert_eq!(verify(&program, &[], Verified::default()), Ok(()));
+    print::function(FunctionId(program.functions.len() - 1), &program)
+}
+
 #[test]
 fn two_calls_become_an_apply_to_each_of_two() {
+    let fib = "fib : int -> int = λn#0. if <[int](n#0, 2) then n#0 else ";
     assert_eq!(
-        body("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);", "fib"),
-        "n. if <[int](n, 2) then n else \
-         let results = {each argument in [-[int](n, 1), -[int](n, 2)] : fib(argument)} in \
-         let result = elt[int](results, 0) in let result = elt[int](results, 1) in +[int](result, result)"
+        paired(&format!("{fib}+[int](fib(-[int](n#0, 1)), fib(-[int](n#0, 2)))")),
+        format!(
+            "{fib}let results#4 = {{each argument#3 in [-[int](n#0, 1), -[int](n#0, 2)] : fib(argument#3)}} in \
+             let result#1 = elt[int](results#4, 0) in let result#2 = elt[int](results#4, 1) in \
+             +[int](result#1, result#2)"
+        )
     );
 }
 
 #[test]
 fn bindings_between_calls_come_before_them() {
-    let text =
-        "function sort(v) = if #v < 2 then v else let l = sort(take(v, 1)); g = drop(v, 1); r = sort(g) in l ++ r;";
-    let body = body(text, "sort");
-    let place = |word: &str| body.find(word).unwrap_or_else(|| panic!("no {word} in {body}"));
-    assert!(place("let g =") < place("let results ="), "{body}");
-    assert!(place("let results =") < place("let l ="), "{body}");
+    let sort = "sort : [a] -> [a] :: (a in any) = λv#0. if <[int](length[a](v#0), 2) then v#0 else ";
+    assert_eq!(
+        paired(&format!(
+            "{sort}let l#1 = sort[a](->[a](v#0, constants[0])) in let g#2 = ->[a](v#0, constants[1]) in let r#3 = sort[a](g#2) in \
+             ++[a](l#1, r#3)"
+        )),
+        format!(
+            "{sort}let g#2 = ->[a](v#0, constants[1]) in \
+             let results#7 = {{each argument#6 in [->[a](v#0, constants[0]), g#2] : sort[a](argument#6)}} in \
+             let result#4 = elt[[a]](results#7, 0) in let result#5 = elt[[a]](results#7, 1) in \
+             let l#1 = result#4 in let r#3 = result#5 in ++[a](l#1, r#3)"
+        )
+    );
 }
 
 #[test]
 fn what_is_the_same_in_all_calls_is_no_source() {
-    let text = "function total(v, lo, hi) = if lo == hi then v[lo] else total(v, lo, hi - 1) + total(v, lo + 1, hi);";
-    let body = body(text, "total");
-    let each = "{each argument in [lo, +[int](lo, 1)]; argument in [-[int](hi, 1), hi] : \
-                total[a](v, (argument, argument))}";
-    assert!(body.contains(each), "{body}");
+    let total = "total : ([int], (int, int)) -> int = λp#0. let v#1 = p#0.first in let i#2 = p#0.rest in \
+                 if ==[(int, int)](i#2, (0, 1)) then elt[int](v#1, 0) else "
+        .replace("([int], (int, int))", "([int], int, int)");
+    assert_eq!(
+        paired(&format!(
+            "{total}+[int](total(v#1, (i#2.first, -[int](i#2.rest, 1))), total(v#1, (+[int](i#2.first, 1), i#2.rest)))"
+        )),
+        format!(
+            "{total}let results#7 = {{each argument#5 in [i#2.first, +[int](i#2.first, 1)]; \
+             argument#6 in [-[int](i#2.rest, 1), i#2.rest] : total(v#1, (argument#5, argument#6))}} in \
+             let result#3 = elt[int](results#7, 0) in let result#4 = elt[int](results#7, 1) in \
+             +[int](result#3, result#4)"
+        )
+    );
+}
+
+#[test]
+fn a_call_that_waits_for_another_stays() {
+    let twice = "p : int -> int = λn#0. if ==[int](n#0, 0) then 0 else let a#1 = p(-[int](n#0, 1)) in \
+                 let b#2 = p(a#1) in +[int](b#2, 1)";
+    assert_eq!(paired(twice), twice);
 }
 
 #[test]
