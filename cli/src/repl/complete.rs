@@ -25,10 +25,7 @@ impl Completion {
     pub(super) fn new(mut names: Vec<KnownName>, syntax: Syntax) -> Completion {
         // Operators are functions too, but nobody completes them; old results have a number that nobody looks for.
         names.retain(|name| name.name.starts_with(char::is_alphabetic));
-        match syntax {
-            Syntax::Nesl => names.extend(KnownName::words()),
-            Syntax::V => names.extend(v::highlight::words().map(|word| KnownName::of_type(word, ""))),
-        }
+        names.extend(KnownName::words(syntax));
         names.sort_by(|one, other| one.name.cmp(&other.name));
         Completion { names, syntax, files: FilenameCompleter::new() }
     }

@@ -3,7 +3,6 @@
 use crate::document::Document;
 use nesl_frontend::analysis::MentionKind;
 use nesl_frontend::manual;
-use nesl_frontend::syntax::Syntax;
 use std::ops::Range;
 
 /// What is said of a name.
@@ -26,10 +25,7 @@ impl Document {
             let name = self.sources().text(mention.span);
             let here = analysis.type_of(mention);
             let (mut types, mut documentation) = (Vec::new(), String::new());
-            let declared = match analysis.syntax {
-                Syntax::V => analysis.known.declaration(name).filter(|_| mention.kind != MentionKind::Local),
-                Syntax::Nesl => None,
-            };
+            let declared = self.declared(name).filter(|_| mention.kind != MentionKind::Local);
             match mention.kind {
                 _ if declared.is_some() => types.extend(declared),
                 MentionKind::Function | MentionKind::Datatype => {

@@ -4,6 +4,7 @@ use crate::document::Document;
 use nesl_frontend::analysis::MentionKind;
 use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::syntax::nesl::token::{Keyword, Token};
+use nesl_frontend::syntax::{Syntax, v};
 use nesl_frontend::{Session, manual};
 use nesl_span::{SourceMap, Span};
 use std::collections::BTreeMap;
@@ -56,9 +57,13 @@ impl KnownName {
         KnownName { ty: ty.to_owned(), ..KnownName::plain(name, kind) }
     }
 
-    /// The words of the language.
-    pub fn words() -> impl Iterator<Item = KnownName> {
-        Keyword::ALL.into_iter().map(|word| KnownName::plain(word.text(), NameKind::Keyword))
+    /// The words of a language.
+    pub fn words(syntax: Syntax) -> Vec<KnownName> {
+        let word = |text| KnownName::plain(text, NameKind::Keyword);
+        match syntax {
+            Syntax::Nesl => Keyword::ALL.into_iter().map(|keyword| word(keyword.text())).collect(),
+            Syntax::V => v::highlight::words().map(word).collect(),
+        }
     }
 }
 
@@ -118,14 +123,17 @@ impl Document {
         let mut found: BTreeMap<String, KnownName> = BTreeMap::new();
         let matches = |name: &str| name.starts_with(&word) && name.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let known = &self.analysis().known;
-        let types = TYPES.into_iter().map(|name| KnownName::plain(name, NameKind::Type));
+        let syntax = self.analysis().syntax;
+        // The types of V are words.
+        let types = TYPES.into_iter().filter(|_| syntax == Syntax::Nesl);
+        let types = types.map(|name| KnownName::plain(name, NameKind::Type));
         let mut add = |name: KnownName| {
             if matches(&name.name) {
                 // What is added later is nearer.
                 found.insert(name.name.clone(), name);
             }
         };
-        types.chain(KnownName::words()).for_each(&mut add);
+        types.chain(KnownName::words(syntax)).for_each(&mut add);
         let shown = known.names().filter(|name| matches(name) && !is_internal(known, name));
         let kind = |name: &str| if known.function(name).is_some() { NameKind::Function } else { NameKind::Value };
         shown.map(|name| KnownName::plain(name, kind(name))).for_each(&mut add);
@@ -138,8 +146,19 @@ impl Document {
         names.truncate(MOST);
         for name in names.iter_mut().filter(|name| matches!(name.kind, NameKind::Function | NameKind::Value)) {
             *name = known_name(known, self.sources(), &name.name);
+            if let Some(declaration) = self.declared(&name.name) {
+                name.ty = declaration;
+            }
         }
         Completion { range: start..offset, names, is_complete }
+    }
+
+    /// How V declares a name, where the text is one of V and the name was defined in V.
+    pub(crate) fn declared(&self, name: &str) -> Option<String> {
+        match self.analysis().syntax {
+            Syntax::V => self.analysis().known.declaration(name),
+            Syntax::Nesl => None,
+        }
     }
 
     /// Whether a place is in a comment or a string.

@@ -50,6 +50,11 @@ impl Document {
         let (id, active) = self.call_around(offset)?;
         let known = &self.analysis().known;
         let function = known.program().function(id);
+        let documentation = manual::of(known, self.sources(), id).doc;
+        if let Some(label) = self.declared(&function.name) {
+            let parameters = parameters_of(&label);
+            return Some(SignatureHelp { label, parameters, active, documentation });
+        }
         let by_name = function.keywords.iter().map(|keyword| format!("{} := {}", keyword.name, keyword.text));
         let mut label = format!("{}(", function.name);
         let mut parameters = Vec::new();
@@ -61,7 +66,31 @@ impl Document {
             label += &parameter;
         }
         label += &format!(") : {}", function.scheme);
-        let documentation = manual::of(known, self.sources(), id).doc;
         Some(SignatureHelp { label, parameters, active, documentation })
     }
+}
+
+/// Where the parameters stand in a declaration of V: `pure int twice(int v[*], int k)`.
+fn parameters_of(declaration: &str) -> Vec<Range<usize>> {
+    let Some(open) = declaration.find('(') else { return Vec::new() };
+    let (mut parameters, mut depth, mut start) = (Vec::new(), 0, open + 1);
+    for (at, sign) in declaration.char_indices().skip_while(|&(at, _)| at < open) {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 1 => {}
+            _ => continue,
+        }
+        let is_end = depth == 0;
+        if is_end || sign == ',' {
+            if start < at {
+                parameters.push(start..at);
+            }
+            start = at + ", ".len();
+        }
+        if is_end {
+            break;
+        }
+    }
+    parameters
 }

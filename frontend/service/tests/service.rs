@@ -5,6 +5,10 @@ use std::ops::Range;
 
 /// The text without its marks, as a document, and the places of the marks.
 fn marked(text: &str) -> (Document, Vec<usize>) {
+    marked_in("test.nesl", text)
+}
+
+fn marked_in(name: &str, text: &str) -> (Document, Vec<usize>) {
     let mut parts = text.split('¦');
     let mut plain = parts.next().unwrap_or("").to_owned();
     let mut marks = Vec::new();
@@ -12,7 +16,7 @@ fn marked(text: &str) -> (Document, Vec<usize>) {
         marks.push(plain.len());
         plain += part;
     }
-    (Document::new(&Library::load(), "test.nesl", plain), marks)
+    (Document::new(&Library::load(), name, plain), marks)
 }
 
 fn texts(document: &Document, ranges: Vec<Range<usize>>) -> Vec<(usize, &str)> {
@@ -74,6 +78,24 @@ fn words_are_completed_by_what_is_known() {
     let sum = completion.names.iter().find(|name| name.name == "sum").expect("sum");
     assert_eq!((sum.kind, completion.range), (NameKind::Function, 4..6));
     assert!(sum.ty.starts_with("[a] -> a") && sum.summary.ends_with('.'), "{sum:?}");
+}
+
+#[test]
+fn texts_of_v_are_told_of_in_v() {
+    let text = "pure int weighted(int v[*], int k, int m[*][*]) [*] { return [k * x + $m : x in v]; }
+pure int all(int v[*]) { return sum(wei¦ghted(v, ¦2, [v])); }
+double whi¦";
+    let (document, marks) = marked_in("test.v", text);
+    let found = document.completion(marks[0]).names;
+    assert_eq!(found[0].name, "weighted");
+    let declaration = "pure int weighted(int v[*], int k, int m[*][*]) [*]";
+    assert_eq!(found[0].ty, declaration);
+    let words: Vec<String> = document.completion(marks[2]).names.into_iter().map(|name| name.name).collect();
+    assert!(words.contains(&"while".to_owned()) && !words.contains(&"where".to_owned()), "{words:?}");
+    let help = document.signature_help(marks[1]).expect("a call");
+    assert_eq!((help.label.as_str(), help.active), (declaration, 1));
+    let parameters: Vec<&str> = help.parameters.into_iter().map(|range| &declaration[range]).collect();
+    assert_eq!(parameters, ["int v[*]", "int k", "int m[*][*]"]);
 }
 
 #[test]
