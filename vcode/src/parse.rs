@@ -205,7 +205,7 @@ impl Parser<'_> {
                 operands.push(Operand::Register(self.register()?));
                 uses.push(self.mark());
             } else {
-                operands.push(Operand::Constant(self.cursor.scalar()?));
+                operands.push(Operand::Constant(self.cursor.scalar("a register or a scalar")?));
                 uses.push(Use::Kept);
             }
         }
@@ -250,7 +250,7 @@ impl Parser<'_> {
         while !self.cursor.accept("]") {
             self.cursor.skip_blanks();
             let start = self.cursor.offset;
-            let value = self.cursor.scalar()?;
+            let value = self.cursor.scalar("a scalar")?;
             if value.scalar_type() != scalar_type {
                 return Err(Error { offset: start, problem: Problem::Expected("an element of the column's type") });
             }

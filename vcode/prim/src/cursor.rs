@@ -167,11 +167,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What [`scalar`] wrote.
+    /// What [`scalar`] wrote, where this is wanted: `a scalar`, or more that a scalar is one of.
     ///
     /// # Errors
     /// If it is no such text.
-    pub fn scalar(&mut self) -> Scan<ScalarValue> {
+    pub fn scalar(&mut self, wanted: &'static str) -> Scan<ScalarValue> {
         self.skip_blanks();
         if self.accept("`") {
             return Ok(ScalarValue::Char(match self.next_character() {
@@ -199,7 +199,7 @@ impl<'a> Cursor<'a> {
             return bits.map(ScalarValue::Float).ok_or(out_of_range);
         }
         if !word.trim_start_matches('-').starts_with(|character: char| character.is_ascii_digit()) {
-            return Err((start, Unread::Expected("a scalar")));
+            return Err((start, Unread::Expected(wanted)));
         }
         let parsed = if word.contains(['.', 'e']) {
             word.parse().ok().map(ScalarValue::Float)
@@ -266,7 +266,7 @@ mod tests {
         for value in values.chain([true, false].map(ScalarValue::Bool)).chain((0..=255).map(ScalarValue::Char)) {
             let text = scalar(value);
             let mut cursor = cursor(&text);
-            let read = cursor.scalar().map(|read| (read.scalar_type(), read.to_word()));
+            let read = cursor.scalar("a scalar").map(|read| (read.scalar_type(), read.to_word()));
             assert_eq!((read, cursor.rest()), (Ok((value.scalar_type(), value.to_word())), ""), "{text}");
         }
         let all: Vec<u8> = (0..=255).collect();
@@ -279,13 +279,13 @@ mod tests {
     #[test]
     fn what_cannot_be_read_says_where() {
         let expected = |text: &'static str| Unread::Expected(text);
-        assert_eq!(cursor("  x").scalar(), Err((2, expected("a scalar"))));
-        assert_eq!(cursor("9223372036854775808").scalar(), Err((0, Unread::NumberOutOfRange)));
+        assert_eq!(cursor("  x").scalar("a scalar"), Err((2, expected("a scalar"))));
+        assert_eq!(cursor("9223372036854775808").scalar("a scalar"), Err((0, Unread::NumberOutOfRange)));
         assert_eq!(cursor("4294967296").number(), Err((0, Unread::NumberOutOfRange)));
         assert_eq!(cursor("\"ab").bytes(), Err((3, expected("a closing quote"))));
         assert_eq!(cursor("'a\\x").quoted('\''), Err((4, expected("an escape"))));
         assert_eq!(cursor("'\\u{110000}'").quoted('\''), Err((3, Unread::NumberOutOfRange)));
         assert_eq!(cursor("'\\u").quoted('\''), Err((3, Unread::NumberOutOfRange)));
-        assert_eq!(cursor("`\\x1é").scalar(), Err((3, expected("two hexadecimal digits"))));
+        assert_eq!(cursor("`\\x1é").scalar("a scalar"), Err((3, expected("two hexadecimal digits"))));
     }
 }

@@ -146,7 +146,7 @@ impl Parser<'_> {
             ExprKind::Constants(self.cursor.bytes()?.into_iter().map(ScalarValue::Char).collect())
         } else if self.accept_word("constants") {
             self.cursor.expect("[")?;
-            ExprKind::Constants(self.list("]", |parser| Ok(parser.cursor.scalar()?))?.into())
+            ExprKind::Constants(self.list("]", |parser| Ok(parser.cursor.scalar("a scalar")?))?.into())
         } else if self.accept_word("closure") {
             let function = FunctionId(self.reference(Sort::Function)?);
             let type_arguments = self.type_arguments()?;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         let is_word = |word: &&str| rest.strip_prefix(*word).is_some_and(|behind| !behind.starts_with(names_something));
         let is_literal =
             is_number || is_negative || rest.starts_with('`') || ["t", "f", "nan", "inf"].iter().any(is_word);
-        Ok(if is_literal { Some(self.cursor.scalar()?) } else { None })
+        Ok(if is_literal { Some(self.cursor.scalar("a scalar")?) } else { None })
     }
 
     /// A variable, or a call.
