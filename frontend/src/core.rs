@@ -43,8 +43,8 @@
 //! * A variable is bound once in the whole program, and mentioned where it is bound: in the body of its function or
 //!   `let`, in the filter and body of its apply-to-each. Sources do not see one another.
 //! * Types mention parameters of the scheme around them, and functions and datatypes that exist, at as many type
-//!   arguments as these have parameters, of the classes of these. A class contains the scalars that it lists, parameters
-//!   of classes within it and, if it is that of any type, all types of values.
+//!   arguments as these have parameters, of the classes of these. A class contains the scalars that it lists,
+//!   parameters of classes within it and, if it is that of any type, all types of values.
 //! * A function type whose identity is known is that of this function value. What nobody determines is never applied.
 //! * What a closure captures are variables, and its function is one of [`Program::function_values`].
 //! * Forms mention no type parameters.

@@ -177,8 +177,8 @@ impl Session {
         (session, problems)
     }
 
-    /// Checks the files that are imported, dependencies first: what those give that are right, and their forms; and what
-    /// is wrong with the others, but for those that import one of these.
+    /// Checks the files that are imported, dependencies first: what those give that are right, and their forms; and
+    /// what is wrong with the others, but for those that import one of these.
     fn check_modules(&mut self, sources: &SourceMap, imports: &Imports) -> (HashMap<FileId, Exports>, Checked) {
         let (mut exports, mut unchanged, mut wrong) = (HashMap::new(), HashSet::new(), HashSet::new());
         let mut all = Checked { forms: Vec::new(), imported: 0, diagnostics: Vec::new() };
@@ -472,7 +472,7 @@ fn check_expression(
 }
 
 /// Verifies the core that a text has added. Every test of the project that checks a text therefore tests this, too: it
-/// takes a twentieth of the time of checking. Builds without debug assertions do not spend that on what tests have found.
+/// takes a twentieth of the time of checking. Builds without debug assertions do not spend that on what tests find.
 ///
 /// # Panics
 /// If something is wrong with it: a bug of inference, elaboration, or a pass over core.

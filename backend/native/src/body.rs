@@ -11,6 +11,7 @@ mod each;
 mod fused_filter;
 mod group;
 mod in_place;
+mod loop_state;
 mod producer;
 mod results;
 mod single;
@@ -37,8 +38,8 @@ use nesl_vcode::{
 use std::collections::HashMap;
 
 pub(crate) use group::plan_of;
+use loop_state::Loop;
 use producer::Uses;
-use tail_calls::Loop;
 
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 48;

@@ -16,8 +16,8 @@
 //!
 //! Expressions show no type where it follows from their parts ([`super::typing`]), binders none where it is that of the
 //! value. Where that is not so, in empty sequences and in core that is wrong, they do: `([] : [int])`, `let x#1 : int =
-//! …`. The text therefore says all of core but what is for people alone: spans, doc strings, how parameters and defaults
-//! were written; and the number of variables, which is above the greatest of the text.
+//! …`. The text therefore says all of core but what is for people alone: spans, doc strings, how parameters and
+//! defaults were written; and the number of variables, which is above the greatest of the text.
 
 pub(in crate::core) mod names;
 pub(in crate::core) mod types;

@@ -136,7 +136,8 @@ impl InPlace {
         };
         // None where a parameter is different columns.
         let mut columns = HashMap::<(FunctionId, usize), Option<usize>>::new();
-        for &position in &summaries.0[first.0 as usize].written {
+        // A descriptor is written to where its lengths, as a column, are.
+        for &position in summaries.written(first).iter().filter(|&&position| is_column(first, position)) {
             columns.insert((first, position), Some(position));
         }
         let mut waiting = vec![first];

@@ -223,3 +223,27 @@ fn columns_of_loops_change_places_from_function_to_function() {
     assert_eq!((first[1..].to_vec(), second), (vec![None, Some(2)], vec![Some(2), None, None]));
     assert_eq!(in_place("%8, %9 = call h %1 %2 %4"), [vec![None; 3], vec![None; 3]]);
 }
+
+#[test]
+fn descriptors_are_not_carried_as_columns() {
+    // Its lengths are written to.
+    let text = "
+        function f(%0: int, %1: descriptor) -> descriptor {
+          %2 = equal.int %0 0
+          %3 = if %2 { yield %1 } else {
+            %4 = subtract.int %0 1
+            %5 = lengths %1
+            %6 = build %4
+            %7 = scatter %5 %6 %6
+            %8 = packed %7
+            %9 = call f %4 %8
+            yield %9
+          }
+          return %3
+        }";
+    let program = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let summaries = Summaries::of(&program);
+    assert_eq!(summaries.written(FunctionId(0)), &BTreeSet::from([1]));
+    let found = InPlace::of(&program, &HashSet::from([FunctionId(0)]), FunctionId(0), &summaries);
+    assert!(found.is_empty());
+}

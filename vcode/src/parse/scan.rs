@@ -1,5 +1,5 @@
-//! What the text form has beside what all listings have ([`Cursor`]): lines and comments, words, registers, and names as
-//! [`crate::print`] writes them.
+//! What the text form has beside what all listings have ([`Cursor`]): lines and comments, words, registers, and names
+//! as [`crate::print`] writes them.
 
 use super::{Error, Parse, Problem};
 use crate::print;

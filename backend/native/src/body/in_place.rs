@@ -20,8 +20,8 @@
 //! A loop within a loop whose columns do not vary has the second version alone. Where a turn gives a column that lies
 //! elsewhere, the loop goes back to the first.
 
+use super::loop_state::{Loop, Settled, Version};
 use super::single::Singles;
-use super::tail_calls::Loop;
 use super::{Body, Mark};
 use crate::abi::machine_types;
 use crate::state::TOP;
@@ -31,27 +31,6 @@ use nesl_vcode::alias::InPlace;
 use nesl_vcode::{FunctionId, Instruction, Op, Operand, Program, RegisterType, VectorOp};
 use std::collections::{HashMap, HashSet};
 
-/// The version of a loop that is being emitted.
-pub(super) enum Version {
-    /// The only one.
-    Only,
-    /// The first, which goes over to the other one where its columns are its own.
-    General { in_place: InPlace, settled: Label },
-    /// The second.
-    Settled(Settled),
-}
-
-/// The version in which columns do not vary.
-pub(super) struct Settled {
-    in_place: InPlace,
-    /// The addresses and lengths of the columns, by the positions of the parameters with which the loop begins.
-    columns: HashMap<usize, [Value; 2]>,
-    /// Behind them: what a turn makes begins here.
-    mark: Value,
-    /// Where the functions of the first version begin, if there is one.
-    general: Vec<(FunctionId, Label)>,
-}
-
 /// What writing an element of a column may come to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writes {
@@ -59,18 +38,6 @@ pub(super) enum Writes {
     Copy,
     /// It is.
     Store,
-}
-
-impl Version {
-    /// The address and length of a parameter that does not vary.
-    pub fn column(&self, function: FunctionId, parameter: usize) -> Option<[Value; 2]> {
-        match self {
-            Version::Settled(settled) => {
-                settled.in_place.column(function, parameter).map(|column| settled.columns[&column])
-            }
-            Version::Only | Version::General { .. } => None,
-        }
-    }
 }
 
 impl Body<'_, '_> {

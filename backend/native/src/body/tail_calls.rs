@@ -14,8 +14,8 @@
 //!         parameters = values; jump to f                  // or to g, which is emitted here where it is first called
 //! ```
 
-use super::in_place::{Version, Writes};
-use super::slots::Slots;
+use super::in_place::Writes;
+use super::loop_state::{Loop, Version};
 use super::{Body, Uses};
 use crate::abi::machine_types;
 use crate::state::INTERRUPT;
@@ -27,24 +27,6 @@ use std::collections::HashSet;
 
 /// How many instructions the functions of a loop may have in all where they are emitted in one.
 const LOOP: usize = 1024;
-
-/// The loop that a function is.
-pub(super) struct Loop {
-    /// The functions of it: a call of one of them that ends another is a jump.
-    pub(super) functions: HashSet<FunctionId>,
-    /// The one with which it begins.
-    pub(super) first: FunctionId,
-    /// Which version of it is being emitted.
-    pub(super) version: Version,
-    /// Where those of its functions begin that are emitted, or are being emitted.
-    pub(super) begins: Vec<(FunctionId, Label)>,
-    /// The address of the interrupt flag.
-    flag: Value,
-    /// Whether two of the columns that it carries may be one.
-    shares_columns: bool,
-    /// Where columns lie that grow in it.
-    pub(super) slots: Option<Slots>,
-}
 
 /// The functions of the loop that a function is part of; none if it is none.
 pub(super) fn functions(program: &Program, steps: &Steps, id: FunctionId) -> HashSet<FunctionId> {
