@@ -276,6 +276,11 @@ impl Session {
         self.v.declaration(name)
     }
 
+    /// The parameters in the declaration of a function that was defined in V.
+    pub fn declared_parameters(&self, name: &str) -> Vec<String> {
+        self.v.declared_parameters(name)
+    }
+
     /// The forms of a text, as far as they can be read: what stands where.
     pub fn forms(&self, sources: &SourceMap, file: FileId) -> Vec<TopLevel> {
         let source = sources.file(file);

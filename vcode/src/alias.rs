@@ -61,9 +61,7 @@ impl Summaries {
         let mut summaries = Summaries(program.functions.iter().map(nothing).collect());
         let mut waiting: BTreeSet<usize> = (0..count).collect();
         while let Some(index) = waiting.pop_first() {
-            let function = &program.functions[index];
-            let origins = in_place::origins_of_results(function, &summaries);
-            let found = Summary { origins, ..Reading::of(function, &summaries, false).summary() };
+            let found = Reading::of(&program.functions[index], &summaries, false).summary();
             if found != summaries.0[index] {
                 summaries.0[index] = found;
                 waiting.extend(&callers[index]);
@@ -255,7 +253,7 @@ impl<'a> Reading<'a> {
         Summary {
             results: (0..body.results.len()).map(of_result).collect(),
             written: positions(parameters.iter().map(is_written)),
-            origins: Vec::new(),
+            origins: in_place::origins_of_results(self.function, self.summaries),
         }
     }
 

@@ -381,19 +381,15 @@ impl<'a, 'b> Body<'a, 'b> {
         emit: impl Fn(&mut Self, &Block) -> Option<Vec<Vec<Value>>>,
     ) -> Option<Vec<Value>> {
         let labels: [Label; 2] = std::array::from_fn(|_| self.emitter.builder.create_block());
-        let join = self.emitter.builder.create_block();
-        for &result in results {
-            for ty in machine_types(self.function.register_type(result)) {
-                self.emitter.builder.append_block_param(join, ty);
-            }
-        }
+        let types: Vec<RegisterType> = results.iter().map(|&result| self.function.register_type(result)).collect();
+        let join = self.label_for(&types);
         self.emitter.builder.ins().brif(condition, labels[0], &[], labels[1], &[]);
         let mut found = Vec::with_capacity(2);
         for (label, block) in labels.into_iter().zip(blocks) {
             self.emitter.builder.switch_to_block(label);
             if let Some(values) = emit(self, block) {
                 let values = values.concat();
-                self.jump_with(join, &values);
+                self.emitter.jump(join, &values);
                 found.push(values);
             }
         }
@@ -403,6 +399,21 @@ impl<'a, 'b> Body<'a, 'b> {
         // What both blocks give is that value.
         let is_same = |index: usize, value: Value| found.iter().all(|values| values[index] == value);
         Some(joined.map(|(index, (&joined, &value))| if is_same(index, value) { value } else { joined }).collect())
+    }
+
+    /// A block whose parameters are registers of these types.
+    fn label_for(&mut self, registers: &[RegisterType]) -> Label {
+        let label = self.emitter.builder.create_block();
+        for ty in registers.iter().flat_map(|&register| machine_types(register)) {
+            self.emitter.builder.append_block_param(label, ty);
+        }
+        label
+    }
+
+    /// The values of the registers that are the parameters of a block.
+    fn params_of(&self, label: Label, registers: &[RegisterType]) -> Vec<Vec<Value>> {
+        let mut values = self.emitter.builder.block_params(label).iter().copied();
+        registers.iter().map(|&register| values.by_ref().take(machine_types(register).len()).collect()).collect()
     }
 
     /// A group, or an instruction that could be one.
@@ -430,7 +441,7 @@ impl<'a, 'b> Body<'a, 'b> {
             VectorOp::Concat => self.concat(&values, ty),
             VectorOp::Packed => self.packed(values[0], values[1]),
             VectorOp::Length => {
-                self.emitter.is_size(values[1]);
+                self.emitter.note_size(values[1]);
                 vec![values[1]]
             }
             VectorOp::Extract => {

@@ -27,6 +27,11 @@ pub(crate) fn machine_type(scalar: ScalarType) -> Type {
 /// Accesses to columns and to the state: aligned, and inside what is allocated.
 pub(crate) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
 
+/// What a block gets from those who go there.
+pub(crate) fn block_arguments(values: &[Value]) -> Vec<BlockArg> {
+    values.iter().map(|&value| BlockArg::from(value)).collect()
+}
+
 /// Writes one function.
 pub(crate) struct Emitter<'a> {
     /// Where instructions go.
@@ -147,16 +152,20 @@ impl<'a> Emitter<'a> {
         self.builder.switch_to_block(next);
     }
 
+    /// Goes elsewhere with these values.
+    pub fn jump(&mut self, elsewhere: Block, values: &[Value]) {
+        self.builder.ins().jump(elsewhere, &block_arguments(values));
+    }
+
     /// Goes elsewhere with these values where a condition is true, and on in a new block where it is not.
-    pub fn leave_for(&mut self, condition: Value, elsewhere: Block, values: &[Value]) {
+    pub fn jump_if(&mut self, condition: Value, elsewhere: Block, values: &[Value]) {
         let next = self.builder.create_block();
-        let values: Vec<BlockArg> = values.iter().map(|&value| BlockArg::from(value)).collect();
-        self.builder.ins().brif(condition, elsewhere, &values, next, &[]);
+        self.builder.ins().brif(condition, elsewhere, &block_arguments(values), next, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// Says that a value is a number of elements: it is never negative.
-    pub fn is_size(&mut self, value: Value) {
+    /// Notes that a value is a number of elements: it is never negative.
+    pub fn note_size(&mut self, value: Value) {
         self.sizes.insert(value);
     }
 

@@ -4,7 +4,7 @@
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
-use super::strategy::{Serial, is_uniform, may_branch, serial};
+use super::strategy::{is_serial, is_uniform, may_branch};
 use nesl_vcode::alias::Summaries;
 use nesl_vcode::tail::Steps;
 use nesl_vcode::{FunctionId, Place, Program, pipeline};
@@ -28,8 +28,8 @@ pub struct Loaded {
     uniform: Vec<OnceLock<bool>>,
     /// For each function whether it comes to call itself more than once, once somebody asked.
     branching: Vec<OnceLock<bool>>,
-    /// What each recursion over single elements does, once somebody asked.
-    serial: Vec<OnceLock<Option<Serial>>>,
+    /// For each function whether it is a recursion over single elements, once somebody asked.
+    serial: Vec<OnceLock<bool>>,
     /// Its native code.
     pub(crate) native: NativeCode,
     /// The same program for columns in parts.
@@ -92,12 +92,12 @@ impl Loaded {
         *self.branching[function.0 as usize].get_or_init(|| may_branch(&self.program, function))
     }
 
-    /// Whether a function is a recursion over single elements that native code knows, and what it does with them.
-    pub(in crate::machine) fn serial(&self, function: FunctionId) -> Option<Serial> {
+    /// Whether a function is a recursion over single elements that native code knows.
+    pub(in crate::machine) fn is_serial(&self, function: FunctionId) -> bool {
         *self.serial[function.0 as usize].get_or_init(|| {
-            let is_one =
-                self.native.is_recursive(&self.program, function) && self.native.is_supported(&self.program, function);
-            is_one.then(|| serial(&self.program, (self.steps(), self.summaries()), function)).flatten()
+            self.native.is_recursive(&self.program, function)
+                && self.native.is_supported(&self.program, function)
+                && is_serial(&self.program, (self.steps(), self.summaries()), function)
         })
     }
 

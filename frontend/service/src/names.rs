@@ -3,6 +3,7 @@
 use crate::document::Document;
 use nesl_frontend::analysis::MentionKind;
 use nesl_frontend::ast::TopLevelKind;
+use nesl_frontend::diagnostic::Tag;
 use nesl_frontend::syntax::nesl::token::{Keyword, Token};
 use nesl_frontend::syntax::{Syntax, v};
 use nesl_frontend::{Session, manual};
@@ -168,7 +169,7 @@ impl Document {
         let is_text = |token: &Token| matches!(token, Token::Text(_) | Token::Char(_));
         let is_open = lexed.diagnostics.iter().any(|diagnostic| {
             let begins = diagnostic.labels.first().map_or(u32::MAX, |label| label.span.start) as usize;
-            matches!(diagnostic.code, "E0102" | "E0103") && begins < start
+            diagnostic.is_about(&[Tag::OpenComment, Tag::OpenString]) && begins < start
         });
         is_open
             || lexed.comments.iter().any(inside)

@@ -52,7 +52,13 @@ impl Document {
         let function = known.program().function(id);
         let documentation = manual::of(known, self.sources(), id).doc;
         if let Some(label) = self.declared(&function.name) {
-            let parameters = parameters_of(&label);
+            let mut end = label.find('(').unwrap_or(0);
+            let place = |parameter: String| {
+                let start = end + label[end..].find(&parameter)?;
+                end = start + parameter.len();
+                Some(start..end)
+            };
+            let parameters = known.declared_parameters(&function.name).into_iter().filter_map(place).collect();
             return Some(SignatureHelp { label, parameters, active, documentation });
         }
         let by_name = function.keywords.iter().map(|keyword| format!("{} := {}", keyword.name, keyword.text));
@@ -68,29 +74,4 @@ impl Document {
         label += &format!(") : {}", function.scheme);
         Some(SignatureHelp { label, parameters, active, documentation })
     }
-}
-
-/// Where the parameters stand in a declaration of V: `pure int twice(int v[*], int k)`.
-fn parameters_of(declaration: &str) -> Vec<Range<usize>> {
-    let Some(open) = declaration.find('(') else { return Vec::new() };
-    let (mut parameters, mut depth, mut start) = (Vec::new(), 0, open + 1);
-    for (at, sign) in declaration.char_indices().skip_while(|&(at, _)| at < open) {
-        match sign {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 1 => {}
-            _ => continue,
-        }
-        let is_end = depth == 0;
-        if is_end || sign == ',' {
-            if start < at {
-                parameters.push(start..at);
-            }
-            start = at + ", ".len();
-        }
-        if is_end {
-            break;
-        }
-    }
-    parameters
 }

@@ -12,8 +12,7 @@
 //! ```
 
 use super::{Body, Mark};
-use crate::abi::machine_types;
-use crate::emitter::{Emitter, TRUSTED};
+use crate::emitter::{Emitter, TRUSTED, block_arguments};
 use crate::runtime::{copy_down, give_back, take};
 use crate::state::{END, TOP};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -247,8 +246,7 @@ impl Body<'_, '_> {
         let is_used = self.emitter.builder.ins().icmp(IntCC::NotEqual, top, mark);
         let (moving, join) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
         let unmoved = addresses(&parts, values);
-        let arguments: Vec<BlockArg> = unmoved.iter().map(|&value| BlockArg::from(value)).collect();
-        self.emitter.builder.ins().brif(is_used, moving, &[], join, &arguments);
+        self.emitter.builder.ins().brif(is_used, moving, &[], join, &block_arguments(&unmoved));
         self.emitter.builder.switch_to_block(moving);
         let moved = match parts[..] {
             [part] => vec![self.give_back_one(mark, top, unmoved[0], part.bytes, is_words)],
@@ -259,9 +257,8 @@ impl Body<'_, '_> {
 
     /// Goes on in a block to which others jump with the addresses of parts, and here with those where they are now.
     pub(super) fn join_parts(&mut self, join: Label, parts: &[Part], moved: Vec<Value>, values: &mut [Vec<Value>]) {
+        self.emitter.jump(join, &moved);
         let builder = &mut self.emitter.builder;
-        let moved: Vec<BlockArg> = moved.into_iter().map(BlockArg::from).collect();
-        builder.ins().jump(join, &moved);
         for part in parts {
             values[part.register][part.word] = builder.append_block_param(join, types::I64);
         }
@@ -277,7 +274,7 @@ impl Body<'_, '_> {
         values: Vec<Vec<Value>>,
     ) -> Vec<Vec<Value>> {
         let mark = whole_mark.address;
-        let [otherwise, after] = [(); 2].map(|()| self.emitter.builder.create_block());
+        let (otherwise, after) = (self.emitter.builder.create_block(), self.label_for(registers));
         let end = self.emitter.load_state(END);
         // Each part moves down, past none that has not been moved; or it is from before the mark.
         let (mut to, mut moves, mut results) = (mark, Vec::new(), Vec::new());
@@ -311,17 +308,11 @@ impl Body<'_, '_> {
         }
         let has_room = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, to, end);
         self.emitter.go_on_if(has_room, otherwise);
-        for &register in registers {
-            for ty in machine_types(register) {
-                self.emitter.builder.append_block_param(after, ty);
-            }
-        }
         for (to, from, bytes, is_words) in moves {
             self.emitter.copy(to, from, bytes, is_words);
         }
         self.emitter.store_state(TOP, to);
-        let arguments: Vec<BlockArg> = results.concat().into_iter().map(BlockArg::from).collect();
-        self.emitter.builder.ins().jump(after, &arguments);
+        self.emitter.jump(after, &results.concat());
         self.emitter.builder.switch_to_block(otherwise);
         let mut whole = values;
         for (&register, values) in registers.iter().zip(&mut whole) {
@@ -330,11 +321,9 @@ impl Body<'_, '_> {
             }
         }
         self.give_back(whole_mark, registers, &mut whole);
-        let arguments: Vec<BlockArg> = whole.concat().into_iter().map(BlockArg::from).collect();
-        self.emitter.builder.ins().jump(after, &arguments);
+        self.emitter.jump(after, &whole.concat());
         self.emitter.builder.switch_to_block(after);
-        let mut joined = self.emitter.builder.block_params(after).to_vec().into_iter();
-        registers.iter().map(|&register| joined.by_ref().take(machine_types(register).len()).collect()).collect()
+        self.params_of(after, registers)
     }
 
     fn give_back_one(&mut self, mark: Value, top: Value, address: Value, bytes: Value, is_words: bool) -> Value {

@@ -9,24 +9,23 @@
 //! ```text
 //! f(v, i) = if i == n then v else f(scatter v [i] [x], i + 1)
 //!
-//!     v is own ? jump settled
+//!     v is own ? jump invariant
 //!   general:
 //!     i == n ? leave; target = v is own ? v : copy of v; target[i] = x; i += 1
-//!     target is own ? jump settled : jump general
-//!   settled:                                            // v does not vary from here on
-//!     i == n ? leave; v[i] = x; i += 1; jump settled
+//!     target is own ? jump invariant : jump general
+//!   invariant:                                          // v does not vary from here on
+//!     i == n ? leave; v[i] = x; i += 1; jump invariant
 //! ```
 //!
 //! A loop within a loop whose columns do not vary has the second version alone. Where a turn gives a column that lies
 //! elsewhere, the loop goes back to the first.
 
-use super::loop_state::{Loop, Settled, Version};
+use super::loop_state::{Invariant, Loop, Version};
 use super::single::Singles;
-use super::{Body, Mark};
-use crate::abi::machine_types;
+use super::{Body, Mark, is_direct};
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as Label, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block as Label, InstBuilder, Value};
 use nesl_vcode::alias::InPlace;
 use nesl_vcode::{FunctionId, Instruction, Op, Operand, Program, RegisterType, VectorOp};
 use std::collections::{HashMap, HashSet};
@@ -46,39 +45,39 @@ impl Body<'_, '_> {
     pub(super) fn versions(&mut self, in_place: InPlace, values: &[Vec<Value>]) -> Option<Vec<Vec<Value>>> {
         let positions: Vec<usize> =
             (0..values.len()).filter(|&position| in_place.column(self.id, position) == Some(position)).collect();
-        let is_settled = positions.iter().all(|&position| self.owned.contains(&values[position][0]));
-        if is_settled && !self.calls_for_columns() {
-            return self.settled(in_place, &positions, (values, Vec::new()));
+        let is_invariant = positions.iter().all(|&position| self.owned.contains(&values[position][0]));
+        if is_invariant && !self.calls_for_columns() {
+            return self.invariant(in_place, &positions, (values, Vec::new()));
         }
         let function = self.function;
         let types: Vec<RegisterType> = function.parameters.iter().map(|&own| function.register_type(own)).collect();
         let result_types: Vec<RegisterType> =
             function.body.results.iter().map(|&result| self.type_of(result)).collect();
-        let [settled, done] = [&types, &result_types].map(|registers| self.label_for(registers));
+        let [invariant, done] = [&types, &result_types].map(|registers| self.label_for(registers));
         self.foresee_moves(Writes::Copy);
         let are_own = self.are_owned(&positions, values);
-        self.emitter.leave_for(are_own, settled, &values.concat());
-        self.set_version(Version::General { in_place: in_place.clone(), settled });
+        self.emitter.jump_if(are_own, invariant, &values.concat());
+        self.set_version(Version::General { positions: positions.clone(), invariant });
         let general = self.round(values);
         if let Some(results) = &general {
-            self.jump_with(done, &results.concat());
+            self.emitter.jump(done, &results.concat());
         }
-        self.emitter.builder.switch_to_block(settled);
-        let values = self.params_of(settled, &types);
+        self.emitter.builder.switch_to_block(invariant);
+        let values = self.params_of(invariant, &types);
         let begins = self.tail_loop.as_mut().map(|tail_loop| std::mem::take(&mut tail_loop.begins));
-        let found = self.settled(in_place, &positions, (&values, begins.unwrap_or_default()));
+        let found = self.invariant(in_place, &positions, (&values, begins.unwrap_or_default()));
         if general.is_none() {
             return found;
         }
         if let Some(results) = found {
-            self.jump_with(done, &results.concat());
+            self.emitter.jump(done, &results.concat());
         }
         self.emitter.builder.switch_to_block(done);
         Some(self.params_of(done, &result_types))
     }
 
     /// Emits the version in which the columns at these positions do not vary.
-    fn settled(
+    fn invariant(
         &mut self,
         in_place: InPlace,
         positions: &[usize],
@@ -90,7 +89,7 @@ impl Body<'_, '_> {
         let count = self.owned.len();
         self.owned.extend(columns.values().map(|column| column[0]));
         self.foresee_moves(Writes::Store);
-        self.set_version(Version::Settled(Settled { in_place, columns, mark, general }));
+        self.set_version(Version::Invariant(Invariant { in_place, columns, mark, general }));
         let results = self.round(values);
         self.owned.truncate(count);
         results
@@ -108,43 +107,37 @@ impl Body<'_, '_> {
         let turn = Mark { moves: self.turn_moves, ..mark };
         match self.tail_loop.as_ref().map(|Loop { version, .. }| version) {
             None | Some(Version::Only) => self.give_back(turn, &types, values),
-            Some(Version::General { in_place, settled }) => {
-                let (settled, is_first) = (*settled, self.is_first(id));
-                let positions: Vec<usize> =
-                    (0..values.len()).filter(|&position| in_place.column(id, position) == Some(position)).collect();
+            Some(Version::General { positions, invariant }) => {
+                let (positions, invariant, is_first) = (positions.clone(), *invariant, self.is_first(id));
                 self.give_back(turn, &types, values);
                 if is_first {
                     let are_own = self.are_owned(&positions, values);
-                    self.emitter.leave_for(are_own, settled, &values.concat());
+                    self.emitter.jump_if(are_own, invariant, &values.concat());
                 }
             }
-            Some(Version::Settled(_)) => self.end_settled_turn(turn, id, &types, values),
+            Some(Version::Invariant(_)) => self.end_invariant_turn(turn, id, &types, values),
         }
     }
 
-    fn end_settled_turn(&mut self, turn: Mark, id: FunctionId, types: &[RegisterType], values: &mut [Vec<Value>]) {
-        let Some(Loop { version: Version::Settled(settled), .. }) = &self.tail_loop else { return };
-        let of_turn = Mark { address: settled.mark, ..turn };
-        let general = settled.general.iter().find(|(function, _)| *function == id).map(|(_, label)| *label);
-        let column = |position: usize| settled.in_place.column(id, position).map(|column| settled.columns[&column][0]);
+    fn end_invariant_turn(&mut self, turn: Mark, id: FunctionId, types: &[RegisterType], values: &mut [Vec<Value>]) {
+        let Some(Loop { version: Version::Invariant(invariant), .. }) = &self.tail_loop else { return };
+        let of_turn = Mark { address: invariant.mark, ..turn };
+        let general = invariant.general.iter().find(|(function, _)| *function == id).map(|(_, label)| *label);
+        let column =
+            |position: usize| invariant.in_place.column(id, position).map(|column| invariant.columns[&column][0]);
         let (kept, moving): (Vec<usize>, Vec<usize>) = (0..values.len()).partition(|&index| column(index).is_some());
-        let moved_away: Vec<[Value; 2]> = (kept.iter().filter_map(|&index| Some([values[index][0], column(index)?])))
-            .filter(|[found, expected]| found != expected)
-            .collect();
-        for [found, expected] in moved_away {
-            let is_there = self.emitter.builder.ins().icmp(IntCC::Equal, found, expected);
-            let Some(general) = general else {
-                self.emitter.require(is_there);
-                continue;
-            };
-            let [elsewhere, next] = [(); 2].map(|()| self.emitter.builder.create_block());
-            self.emitter.builder.set_cold_block(elsewhere);
-            self.emitter.builder.ins().brif(is_there, next, &[], elsewhere, &[]);
-            self.emitter.builder.switch_to_block(elsewhere);
-            let mut values = values.to_vec();
-            self.give_back(Mark { moves: 0, ..turn }, types, &mut values);
-            self.jump_with(general, &values.concat());
-            self.emitter.builder.switch_to_block(next);
+        let pairs = kept.iter().filter_map(|&index| Some([values[index][0], column(index)?]));
+        let elsewhere: Vec<[Value; 2]> = pairs.filter(|[found, expected]| found != expected).collect();
+        if !elsewhere.is_empty() {
+            let ins = &mut self.emitter.builder;
+            let are_there: Vec<Value> = (elsewhere.into_iter())
+                .map(|[found, expected]| ins.ins().icmp(IntCC::Equal, found, expected))
+                .collect();
+            let are_there = self.all(&are_there);
+            match general {
+                None => self.emitter.require(are_there),
+                Some(general) => self.go_back(are_there, general, turn, (types, values)),
+            }
         }
         let moving_types: Vec<RegisterType> = moving.iter().map(|&index| types[index]).collect();
         let mut moving_values: Vec<Vec<Value>> = moving.iter().map(|&index| values[index].clone()).collect();
@@ -154,35 +147,38 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Goes back to the first version unless all columns are where they were.
+    fn go_back(
+        &mut self,
+        are_there: Value,
+        general: Label,
+        turn: Mark,
+        (types, values): (&[RegisterType], &[Vec<Value>]),
+    ) {
+        let [elsewhere, next] = [(); 2].map(|()| self.emitter.builder.create_block());
+        self.emitter.builder.set_cold_block(elsewhere);
+        self.emitter.builder.ins().brif(are_there, next, &[], elsewhere, &[]);
+        self.emitter.builder.switch_to_block(elsewhere);
+        let mut values = values.to_vec();
+        self.give_back(Mark { moves: 0, ..turn }, types, &mut values);
+        self.emitter.jump(general, &values.concat());
+        self.emitter.builder.switch_to_block(next);
+    }
+
+    /// Whether all of some conditions are true, of which there are any.
+    fn all(&mut self, conditions: &[Value]) -> Value {
+        let all = conditions.iter().copied().reduce(|all, next| self.emitter.builder.ins().band(all, next));
+        all.unwrap_or_else(|| unreachable!("a loop with versions has a column in place"))
+    }
+
     fn is_first(&self, id: FunctionId) -> bool {
         self.tail_loop.as_ref().is_some_and(|Loop { first, .. }| *first == id)
     }
 
     /// Whether all of the columns at these positions are the function's own.
     fn are_owned(&mut self, positions: &[usize], values: &[Vec<Value>]) -> Value {
-        let mut are_own = self.emitter.builder.ins().iconst(types::I8, 1);
-        for &position in positions {
-            let is_own = self.owns(values[position][0]);
-            are_own = self.emitter.builder.ins().band(are_own, is_own);
-        }
-        are_own
-    }
-
-    /// A block whose parameters are registers of these types.
-    fn label_for(&mut self, registers: &[RegisterType]) -> Label {
-        let label = self.emitter.builder.create_block();
-        for &register in registers {
-            for ty in machine_types(register) {
-                self.emitter.builder.append_block_param(label, ty);
-            }
-        }
-        label
-    }
-
-    /// The values of registers that are the parameters of a block.
-    fn params_of(&self, label: Label, registers: &[RegisterType]) -> Vec<Vec<Value>> {
-        let mut values = self.emitter.builder.block_params(label).iter().copied();
-        registers.iter().map(|&register| values.by_ref().take(machine_types(register).len()).collect()).collect()
+        let are_own: Vec<Value> = positions.iter().map(|&position| self.owns(values[position][0])).collect();
+        self.all(&are_own)
     }
 
     /// Whether a function of the loop calls one, emitted elsewhere, that gives columns: where these lie is not known
@@ -209,20 +205,23 @@ impl Body<'_, '_> {
 
     /// Whether a turn of the loop may take scratch memory.
     fn turns_make_columns(&self, writes: Writes) -> bool {
-        self.functions_of_loop().iter().any(|&id| {
-            let singles = Singles::of(&self.program.functions[id.0 as usize]);
-            self.any_in(id, &mut |instruction| match &instruction.op {
-                Op::Scalar(_) | Op::If(..) | Op::Constants(_) => false,
-                Op::Vector(VectorOp::Build) => !singles.contains(instruction.results[0]),
-                Op::Vector(VectorOp::Scatter) => writes == Writes::Copy || !singles.are_written(instruction),
-                Op::Vector(VectorOp::Length | VectorOp::Starts | VectorOp::Lengths | VectorOp::Segments) => false,
-                Op::Vector(VectorOp::Extract | VectorOp::Slice | VectorOp::View) => false,
-                Op::Call(callee) => {
-                    !self.functions_of_loop().contains(callee)
-                        && (self.is_inlined(*callee) || gives_columns(self.program, *callee))
-                }
-                Op::Vector(_) | Op::Map(_) | Op::Fused(_) | Op::Each(_) | Op::Host(_) => true,
-            })
+        self.functions_of_loop().iter().any(|&id| self.makes_columns(id, writes))
+    }
+
+    /// Whether a function, of the loop or emitted in it, may.
+    fn makes_columns(&self, id: FunctionId, writes: Writes) -> bool {
+        let singles = Singles::of(&self.program.functions[id.0 as usize]);
+        self.any_in(id, &mut |instruction| match &instruction.op {
+            Op::Scalar(_) | Op::If(..) | Op::Constants(_) => false,
+            Op::Vector(VectorOp::Build) => !singles.contains(instruction.results[0]),
+            Op::Vector(op) if op.is_update() => writes == Writes::Copy || !singles.are_written(instruction),
+            // It makes the starts.
+            Op::Vector(VectorOp::Packed) => true,
+            Op::Vector(op) => !is_direct(*op) || op.row().fresh,
+            Op::Call(callee) if *callee == id || self.functions_of_loop().contains(callee) => false,
+            Op::Call(callee) if self.is_inlined(*callee) => self.makes_columns(*callee, Writes::Copy),
+            Op::Call(callee) => gives_columns(self.program, *callee),
+            Op::Map(_) | Op::Fused(_) | Op::Each(_) | Op::Host(_) => true,
         })
     }
 

@@ -30,13 +30,18 @@ pub(super) enum Version {
     /// The only one.
     Only,
     /// The first, which goes over to the other one where its columns are its own.
-    General { in_place: InPlace, settled: Label },
+    General {
+        /// Those columns: the positions of the parameters with which the loop begins.
+        positions: Vec<usize>,
+        /// Where the other one begins.
+        invariant: Label,
+    },
     /// The second.
-    Settled(Settled),
+    Invariant(Invariant),
 }
 
-/// The version in which columns do not vary.
-pub(super) struct Settled {
+/// The version in which columns do not vary: their addresses and lengths are loop-invariant.
+pub(super) struct Invariant {
     pub in_place: InPlace,
     /// The addresses and lengths of the columns, by the positions of the parameters with which the loop begins.
     pub columns: HashMap<usize, [Value; 2]>,
@@ -50,8 +55,8 @@ impl Version {
     /// The address and length of a parameter that does not vary.
     pub fn column(&self, function: FunctionId, parameter: usize) -> Option<[Value; 2]> {
         match self {
-            Version::Settled(settled) => {
-                settled.in_place.column(function, parameter).map(|column| settled.columns[&column])
+            Version::Invariant(invariant) => {
+                invariant.in_place.column(function, parameter).map(|column| invariant.columns[&column])
             }
             Version::Only | Version::General { .. } => None,
         }

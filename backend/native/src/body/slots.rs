@@ -192,8 +192,7 @@ impl Body<'_, '_> {
         }
         let behind = self.emitter.load_word(words, 2 * slots.count);
         self.emitter.store_state(TOP, behind);
-        let arguments: Vec<BlockArg> = unmoved.iter().map(|&value| BlockArg::from(value)).collect();
-        self.emitter.builder.ins().jump(after, &arguments);
+        self.emitter.jump(after, &unmoved);
         self.emitter.builder.switch_to_block(settling);
         let moved = self.settle_parts(slots, mark, &unmoved, &parts);
         self.join_parts(after, &parts, moved, values);

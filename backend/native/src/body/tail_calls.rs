@@ -19,7 +19,7 @@ use super::loop_state::{Loop, Version};
 use super::{Body, Uses};
 use crate::abi::machine_types;
 use crate::state::INTERRUPT;
-use cranelift_codegen::ir::{Block as Label, BlockArg, InstBuilder, Value};
+use cranelift_codegen::ir::{Block as Label, Value};
 use nesl_vcode::alias::{self, InPlace, Updates};
 use nesl_vcode::tail::{self, Steps};
 use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Program, RegisterType};
@@ -126,12 +126,7 @@ impl Body<'_, '_> {
         let varies = |position: &usize| self.column_in_place(id, *position).is_none();
         let values: Vec<Value> =
             (0..values.len()).filter(varies).flat_map(|position| values[position].clone()).collect();
-        self.jump_with(label, &values);
-    }
-
-    pub(super) fn jump_with(&mut self, label: Label, values: &[Value]) {
-        let values: Vec<BlockArg> = values.iter().map(|&value| BlockArg::from(value)).collect();
-        self.emitter.builder.ins().jump(label, &values);
+        self.emitter.jump(label, &values);
     }
 
     /// The address and length of a parameter of a function of the loop that does not vary.

@@ -1,6 +1,6 @@
 //! Recursion over single elements outside of an apply-to-each: calls, and turns of loops, in native code.
 //!
-//! There is nothing in such functions for vector instructions ([`serial`](crate::machine::strategy::serial)), and each
+//! There is nothing in such functions for vector instructions ([`is_serial`](crate::machine::strategy::is_serial)), and each
 //! of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it
 //! changes it copies first, because where it gives up the lines begin again from what was there; so a function that
 //! changes elements goes there once the machine has done enough of its turns to have earned the copy ([`Account`]).
@@ -15,7 +15,6 @@ use crate::engine::value::SlotOf;
 use crate::machine::decode::Source;
 use crate::machine::frames::Frames;
 use crate::machine::native::Operands;
-use crate::machine::strategy::Serial;
 use nesl_native::Status;
 use nesl_vcode::{FunctionId, Place};
 use std::collections::HashMap;
@@ -82,11 +81,10 @@ impl<E: Engine> Run<'_, E> {
         if self.settings.native == Native::Off || !self.engine.has_addresses() {
             return Ok(None);
         }
-        let Some(serial) = self.program.serial(function) else { return Ok(None) };
-        if !self.attempts.is_next(function) {
+        if !self.program.is_serial(function) || !self.attempts.is_next(function) {
             return Ok(None);
         }
-        if serial == Serial::Updates {
+        if !self.program.written(function).is_empty() {
             let written = self.program.written(function).iter().map(|&position| operands[position]);
             let lengths = written.filter_map(|operand| match frames.look(operand) {
                 Some(Slot::Column(column)) => Some(self.engine.length(column)),

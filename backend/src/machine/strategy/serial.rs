@@ -11,23 +11,14 @@ use std::collections::HashSet;
 /// Columns of so many elements are a few.
 const FEW: usize = 16;
 
-/// What a function without anything to do at once does with columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::machine) enum Serial {
-    /// It reads elements.
-    Reads,
-    /// It changes some, or appends to columns, too.
-    Updates,
-}
-
 /// Whether a function, and whatever it calls, is like that.
-pub(in crate::machine) fn serial(
+pub(in crate::machine) fn is_serial(
     program: &Program,
     (steps, summaries): (&Steps, &Summaries),
     function: FunctionId,
-) -> Option<Serial> {
+) -> bool {
     let of_function = |id: FunctionId| &program.functions[id.0 as usize];
-    let mut walk = Walk { reached: vec![function], few: HashSet::new(), loop_updates: None, found: Serial::Reads };
+    let mut walk = Walk { reached: vec![function], few: HashSet::new(), loop_updates: None };
     let mut next = 0;
     while let Some(&id) = walk.reached.get(next) {
         next += 1;
@@ -37,10 +28,10 @@ pub(in crate::machine) fn serial(
         let is_loop = !loop_functions.is_empty() && !alias::passes_one_twice(program, &loop_functions, summaries);
         walk.loop_updates = is_loop.then(|| Updates::of(function, summaries));
         if !walk.block(&function.body, function) {
-            return None;
+            return false;
         }
     }
-    Some(walk.found)
+    true
 }
 
 struct Walk {
@@ -49,7 +40,6 @@ struct Walk {
     few: HashSet<Register>,
     /// What the function may write over, where it is a loop.
     loop_updates: Option<Updates>,
-    found: Serial,
 }
 
 impl Walk {
@@ -85,14 +75,10 @@ impl Walk {
             Op::Constants(constants) => constants.len() <= FEW,
             Op::Vector(VectorOp::Build) => operands.len() <= FEW,
             Op::Vector(VectorOp::Gather) => goes_over(self, &operands[1..]),
-            Op::Vector(VectorOp::Scatter) => {
-                self.found = Serial::Updates;
-                // What it gives is as long as what it writes to.
-                return goes_over(self, &operands[1..]);
-            }
+            // What it gives is as long as what it writes to.
+            Op::Vector(VectorOp::Scatter) => return goes_over(self, &operands[1..]),
             Op::Vector(op) if op.row().extends && !goes_over(self, operands) => {
                 // A column that nobody else reads is written behind; any other is copied in each turn.
-                self.found = Serial::Updates;
                 let is_in_place = self.loop_updates.as_ref().is_some_and(|own| own.may_append(instruction));
                 return is_in_place && !self.is_few(operands[0], function);
             }
@@ -122,36 +108,32 @@ impl Walk {
 mod tests {
     use super::*;
 
-    fn of(body: &str) -> Option<Serial> {
+    fn of(body: &str) -> bool {
         let text = format!("function f(%0: int, %1: column int) -> int {{\n{}\n}}", body.replace("; ", "\n"));
         let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        serial(&program, (&Steps::of(&program), &Summaries::of(&program)), FunctionId(0))
+        is_serial(&program, (&Steps::of(&program), &Summaries::of(&program)), FunctionId(0))
     }
 
     #[test]
     fn single_elements_are_read_and_changed() {
-        assert_eq!(of("%2 = extract %1 %0; return %2"), Some(Serial::Reads));
-        assert_eq!(of("%2 = slice %1 0 1; %3 = extract %2 0; return %3"), Some(Serial::Reads));
-        assert_eq!(
-            of("%2 = build %0 1; %3 = map add.int %2 1; %4 = reduce.add.int %3; return %4"),
-            Some(Serial::Reads)
-        );
+        assert!(of("%2 = extract %1 %0; return %2"));
+        assert!(of("%2 = slice %1 0 1; %3 = extract %2 0; return %3"));
+        assert!(of("%2 = build %0 1; %3 = map add.int %2 1; %4 = reduce.add.int %3; return %4"));
         let update = "%2 = build %0; %3 = length %1
             %6 = fused {; %4 = map check_index %2 %3; %5 = scatter %1 %4 %2; yield %5; }";
-        assert_eq!(of(&format!("{update}; %7 = extract %6 0; return %7")), Some(Serial::Updates));
-        assert_eq!(of(&format!("{update}; %7 = call f 1 %6; return %7")), Some(Serial::Updates));
+        assert!(of(&format!("{update}; %7 = extract %6 0; return %7")));
+        assert!(of(&format!("{update}; %7 = call f 1 %6; return %7")));
     }
 
     #[test]
     fn loops_append_to_what_nobody_else_reads() {
-        let appends = Some(Serial::Updates);
-        assert_eq!(of("%2 = build %0; %3 = concat %1 %2; %4 = call f %0 %3; return %4"), appends);
+        assert!(of("%2 = build %0; %3 = concat %1 %2; %4 = call f %0 %3; return %4"));
         // As a stack, and at the end of what is carried without a change.
-        assert_eq!(of("%2 = slice %1 0 %0; %3 = build %0; %4 = concat %2 %3; %5 = call f %0 %4; return %5"), appends);
-        assert_eq!(of("%2 = build %0; %3 = slice %1 1 %0; %4 = concat %3 %3 %2; %5 = call f %0 %4; return %5"), None);
+        assert!(of("%2 = slice %1 0 %0; %3 = build %0; %4 = concat %2 %3; %5 = call f %0 %4; return %5"));
+        assert!(!of("%2 = build %0; %3 = slice %1 1 %0; %4 = concat %3 %3 %2; %5 = call f %0 %4; return %5"));
         // What is put in front moves all the rest, and what somebody reads must stay.
-        assert_eq!(of("%2 = build %0; %3 = concat %2 %1; %4 = call f %0 %3; return %4"), None);
-        assert_eq!(of("%2 = build %0; %3 = concat %1 %2; %4 = extract %1 0; %5 = call f %4 %3; return %5"), None);
+        assert!(!of("%2 = build %0; %3 = concat %2 %1; %4 = call f %0 %3; return %4"));
+        assert!(!of("%2 = build %0; %3 = concat %1 %2; %4 = extract %1 0; %5 = call f %4 %3; return %5"));
     }
 
     #[test]
@@ -166,7 +148,7 @@ mod tests {
             // As long as what it was made from.
             "%2 = build %0; %3 = scatter %1 %2 %2; %4 = reduce.add.int %3; return %4",
         ] {
-            assert_eq!(of(body), None, "{body}");
+            assert!(!of(body), "{body}");
         }
     }
 }

@@ -47,20 +47,24 @@ impl Declared {
         let Some(function) = self.functions.get(name) else {
             return self.globals.get(name).map(|ty| ty.declared(name));
         };
-        let parameters: Vec<String> = (function.parameters.iter())
-            .map(|parameter| match (parameter.is_shared, &parameter.ty) {
-                (false, ty) => ty.declared(&parameter.name),
-                (true, ty @ Type::Vector(_)) => ty.declared(&format!("(*{})", parameter.name)),
-                (true, ty) => ty.declared(&format!("*{}", parameter.name)),
-            })
-            .collect();
         let purity = if function.is_pure { "pure " } else { "" };
-        let head = function.result.declared(&format!("{name}({})", parameters.join(", ")));
+        let head = function.result.declared(&format!("{name}({})", self.declared_parameters(name).join(", ")));
         // The dimensions of the result stand apart from the parameters.
         Some(match head.rsplit_once(")[").filter(|_| !head.ends_with(')')) {
             Some((before, after)) => format!("{purity}{before}) [{after}"),
             None => format!("{purity}{head}"),
         })
+    }
+
+    /// The parameters in the declaration of a function: `int v[*]`.
+    pub fn declared_parameters(&self, name: &str) -> Vec<String> {
+        let parameters = self.functions.get(name).map_or(&[] as &[_], |function| &function.parameters);
+        let declared = |parameter: &Parameter| match (parameter.is_shared, &parameter.ty) {
+            (false, ty) => ty.declared(&parameter.name),
+            (true, ty @ Type::Vector(_)) => ty.declared(&format!("(*{})", parameter.name)),
+            (true, ty) => ty.declared(&format!("*{}", parameter.name)),
+        };
+        parameters.iter().map(declared).collect()
     }
 }
 
