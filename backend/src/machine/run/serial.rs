@@ -1,7 +1,7 @@
 //! Recursion over single elements outside of an apply-to-each: calls, and turns of loops, in native code.
 //!
-//! There is nothing in such functions for vector instructions ([`is_serial`](crate::machine::strategy::is_serial)), and each
-//! of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it
+//! There is nothing in such functions for vector instructions ([`is_serial`](crate::machine::strategy::is_serial)), and
+//! each of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it
 //! changes it copies first, because where it gives up the lines begin again from what was there; so a function that
 //! changes elements goes there once the machine has done enough of its turns to have earned the copy ([`Account`]).
 //! Whatever the program, copies then cost little beside the turns. A loop that is long enough moves over between two
