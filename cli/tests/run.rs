@@ -147,11 +147,25 @@ fn few_instances_that_read_much_have_all_threads_each_as_long_as_they_read_less(
         let row = ran.err.lines().nth(1).unwrap_or_else(|| panic!("{ran:?}"));
         row.split_whitespace().nth(1).and_then(|count| count.parse::<u64>().ok()).unwrap_or_else(|| panic!("{ran:?}"))
     };
+    // Calls whose trial takes too long are lifted, whatever they read. On a busy machine that may happen to any of them,
+    // so that only the least of several runs says what reading is counted as.
+    let least = |file: &str, threads: &str, result: &str, enough: u64| {
+        let mut least = u64::MAX;
+        for _ in 0..20 {
+            least = least.min(instructions(file, threads, result));
+            if least < enough {
+                break;
+            }
+        }
+        least
+    };
     // Of the numbers below 2^20 there are 2^19 at two instances and 2^18 at each of the next two, and fewer at none.
-    let [one, two] = ["1", "2"].map(|threads| instructions("less.nesl", threads, "1048576\n"));
-    assert!(one + 10 < two && two < one + 200, "{one} and {two} instructions");
+    let one = instructions("less.nesl", "1", "1048576\n");
+    let two = least("less.nesl", "2", "1048576\n", one + 100);
+    assert!(one + 10 < two && two < one + 100, "{one} and {two} instructions");
     // 5 and the numbers after it, 2^12 in all.
-    let [one, two] = ["1", "2"].map(|threads| instructions("same.nesl", threads, "8407040\n"));
+    let one = instructions("same.nesl", "1", "8407040\n");
+    let two = least("same.nesl", "2", "8407040\n", one + 50);
     assert!(two < one + 50, "{one} and {two} instructions");
 }
 
