@@ -5,6 +5,7 @@
 //! (`frames`), so recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes
 //! the same way through the same program.
 
+mod alarm;
 pub(crate) mod decode;
 mod each;
 mod evaluator;
@@ -334,6 +335,7 @@ impl<E: Engine> Machine<E> {
             steps: 0,
             account: run::serial::Account::default(),
             attempts: run::attempts::Attempts::default(),
+            loops: run::bounded::Loops::default(),
             profile: self.profile.as_mut(),
             unlooked: 0,
         };

@@ -148,7 +148,7 @@ const LAST_USE: Pass = Pass {
     run: last_use::run,
 };
 
-const NUMBER: Pass = Pass {
+pub(crate) const NUMBER: Pass = Pass {
     name: "number",
     summary: "numbers registers in the order of their definitions",
     reason: "after all that makes or removes registers: listings are readable, and nobody makes room for what is gone",

@@ -7,6 +7,8 @@
 //! how the program came there; as there is no way back from them, there are never more of those in a row than there are
 //! functions.
 
+pub mod bounded;
+
 use crate::program::{Block, FunctionId, Instruction, Op, Operand, Program};
 use nesl_prim::cycles::components;
 use std::collections::HashSet;

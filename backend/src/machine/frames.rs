@@ -109,6 +109,14 @@ impl<E: Engine> Frames<E> {
         room
     }
 
+    /// The frame of a step whose operands have left the frame whose place it takes.
+    pub fn step_with(&mut self, code: &Code, values: Vec<SlotOf<E>>) -> Result<(), Failure> {
+        self.slots.truncate(self.base);
+        self.push(code)?;
+        values.into_iter().zip(&code.parameters).for_each(|(value, &place)| self.store(place, value));
+        Ok(())
+    }
+
     /// A call with operands that have left the caller's frame.
     pub fn call_with(
         &mut self,

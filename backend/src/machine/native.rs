@@ -17,6 +17,7 @@ use nesl_native::{
     Batch, Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of,
 };
 use nesl_prim::ScalarValue;
+use nesl_vcode::tail::bounded;
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,12 +29,28 @@ pub(crate) struct NativeCode {
     /// None where this machine cannot run native code.
     compiler: Mutex<Option<Compiler>>,
     /// The program as it is compiled.
-    serial: OnceLock<Program>,
+    serial: OnceLock<Serial>,
     functions: Vec<OnceLock<Option<Compiled>>>,
+    bounded: Vec<OnceLock<Option<Compiled>>>,
     supported: Vec<OnceLock<bool>>,
     recursive: Vec<OnceLock<bool>>,
     /// By the address of their line, which lives as long as the program does.
     instances: Mutex<HashMap<usize, Option<Arc<Instances>>>>,
+}
+
+/// A program for one instance after another.
+struct Serial {
+    program: Program,
+    /// Where the bounded versions of its loops are.
+    bounded: HashMap<FunctionId, FunctionId>,
+}
+
+impl Serial {
+    fn of(program: &Program) -> Serial {
+        let mut program = pipeline::serial(program).unwrap_or_else(|error| panic!("{error}"));
+        let bounded = bounded::add(&mut program);
+        Serial { program, bounded }
+    }
 }
 
 impl std::fmt::Debug for NativeCode {
@@ -49,6 +66,7 @@ impl NativeCode {
             compiler: Mutex::new(None),
             serial: OnceLock::new(),
             functions: (0..functions).map(|_| OnceLock::new()).collect(),
+            bounded: (0..functions).map(|_| OnceLock::new()).collect(),
             supported: (0..functions).map(|_| OnceLock::new()).collect(),
             recursive: (0..functions).map(|_| OnceLock::new()).collect(),
             instances: Mutex::new(HashMap::new()),
@@ -56,9 +74,8 @@ impl NativeCode {
     }
 
     /// What the compiler makes of the program; none if it, or this machine, cannot.
-    fn compile<T>(&self, program: &Program, make: impl FnOnce(&mut Compiler, &Program) -> Option<T>) -> Option<T> {
-        let serial = || pipeline::serial(program).unwrap_or_else(|error| panic!("{error}"));
-        let program = self.serial.get_or_init(serial);
+    fn compile<T>(&self, program: &Program, make: impl FnOnce(&mut Compiler, &Serial) -> Option<T>) -> Option<T> {
+        let program = self.serial.get_or_init(|| Serial::of(program));
         let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         if compiler.is_none() {
             *compiler = Compiler::new().ok();
@@ -82,7 +99,19 @@ impl NativeCode {
             if !self.is_supported(program, function) {
                 return None;
             }
-            self.compile(program, |compiler, program| compiler.function(program, function).ok())
+            self.compile(program, |compiler, serial| compiler.function(&serial.program, function).ok())
+        })
+    }
+
+    /// The bounded version of a loop ([`bounded`]), if it has native code.
+    pub fn bounded(&self, program: &Program, function: FunctionId) -> Option<Compiled> {
+        *self.bounded[function.0 as usize].get_or_init(|| {
+            if !self.is_supported(program, function) {
+                return None;
+            }
+            self.compile(program, |compiler, serial| {
+                compiler.function(&serial.program, *serial.bounded.get(&function)?).ok()
+            })
         })
     }
 
@@ -93,8 +122,8 @@ impl NativeCode {
             if !self.is_supported(program, line.serial) {
                 return None;
             }
-            let instances = |compiler: &mut Compiler, program: &Program| {
-                compiler.instances(program, line.serial, line.plan.clone()).ok()
+            let instances = |compiler: &mut Compiler, serial: &Serial| {
+                compiler.instances(&serial.program, line.serial, line.plan.clone()).ok()
             };
             self.compile(program, instances).map(Arc::new)
         };

@@ -4,6 +4,7 @@
 //! only where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
 pub(super) mod attempts;
+pub(super) mod bounded;
 pub(super) mod pause;
 mod profiling;
 pub(super) mod resting;
@@ -23,6 +24,7 @@ use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::{Profile, Whereabouts};
 use crate::machine::strategy::Strategy;
+use bounded::Turns;
 use nesl_prim::{Element, Failure, Host};
 use nesl_vcode::{Constants, FunctionId, Place};
 use pause::Pause;
@@ -72,6 +74,8 @@ pub(super) struct Run<'a, E: Engine> {
     pub account: serial::Account,
     /// When native code that gave up is tried again.
     pub attempts: attempts::Attempts,
+    /// Which loops suit native code ([`bounded`]).
+    pub loops: bounded::Loops,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
     /// What was done since it was looked whether to pause, where ranks look together.
@@ -221,15 +225,13 @@ impl<E: Engine> Run<'_, E> {
                 }
                 Line::Step { function: callee, operands, at } => {
                     self.count(*at)?;
-                    if let Some(values) = self.serial_call(*callee, operands, *at, frames)? {
-                        match self.end(values, frames)? {
-                            Ended::Next(id, line) => (function, code, next) = (id, program.code(id), line),
+                    (function, code, next) = match self.step(*callee, operands, *at, frames)? {
+                        None => (*callee, program.code(*callee), 0),
+                        Some(values) => match self.end(values, frames)? {
+                            Ended::Next(id, line) => (id, program.code(id), line),
                             Ended::All(values) => return Ok(values),
-                        }
-                        continue;
-                    }
-                    (function, code, next) = (*callee, program.code(*callee), 0);
-                    frames.step(code, operands).map_err(Stop::at(*at))?;
+                        },
+                    };
                 }
                 Line::Each(line) => {
                     self.count(line.at)?;
@@ -261,6 +263,27 @@ impl<E: Engine> Run<'_, E> {
                 },
             }
         }
+    }
+
+    /// Takes a step of a loop. Where native code does it, and what comes after it, these are the results of the loop.
+    fn step(
+        &mut self,
+        function: FunctionId,
+        operands: &[Source],
+        at: Place,
+        frames: &mut Frames<E>,
+    ) -> Result<Option<Vec<SlotOf<E>>>, Stop> {
+        if let Some(results) = self.serial_call(function, operands, at, frames)? {
+            return Ok(Some(results));
+        }
+        let code = self.program.code(function);
+        let stepped = match self.bounded_turns(function, operands, at, frames)? {
+            Turns::None => frames.step(code, operands),
+            Turns::Some(values) => frames.step_with(code, values),
+            Turns::All(results) => return Ok(Some(results)),
+        };
+        stepped.map_err(Stop::at(at))?;
+        Ok(None)
     }
 
     /// Ends the running function, with these results: where to go on.

@@ -4,17 +4,15 @@
 
 use crate::engine::Engine;
 use crate::engine::value::SlotOf;
+use crate::machine::alarm::set_after;
 use crate::machine::decode::EachLine;
 use crate::machine::evaluator::Active;
 use crate::machine::leaf::Gathered;
 use crate::machine::run::{Run, Stop};
 use crate::machine::strategy::Sizes;
 use nesl_native::Status;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// How long a trial takes at most. Lifting Fibonacci numbers until there are 128 of them takes about half of that.
 const TRIAL: Duration = Duration::from_millis(1);
@@ -27,25 +25,6 @@ pub(super) enum Trial<E: Engine> {
     TooLong,
     /// An instance did not come to its end for another reason.
     Failed,
-}
-
-/// A flag that will be set after a while; none where this process can have no more threads.
-fn set_after(time: Duration) -> Option<Arc<AtomicBool>> {
-    type Alarm = (Instant, Arc<AtomicBool>);
-    static CLOCK: OnceLock<Option<Sender<Alarm>>> = OnceLock::new();
-    let clock = CLOCK.get_or_init(|| {
-        let (sender, alarms) = channel::<Alarm>();
-        let run = move || {
-            for (time, flag) in alarms {
-                thread::sleep(time.saturating_duration_since(Instant::now()));
-                flag.store(true, Relaxed);
-            }
-        };
-        thread::Builder::new().name("trials".to_owned()).stack_size(64 << 10).spawn(run).ok().map(|_| sender)
-    });
-    let flag = Arc::new(AtomicBool::new(false));
-    clock.as_ref()?.send((Instant::now() + time, Arc::clone(&flag))).ok()?;
-    Some(flag)
 }
 
 impl<E: Engine> Run<'_, E> {

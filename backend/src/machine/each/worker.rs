@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
-use crate::machine::run::{Run, Settings, attempts::Attempts, serial};
+use crate::machine::run::{Run, Settings, attempts::Attempts, bounded::Loops, serial};
 
 /// What a run beside the run did.
 pub(super) struct Did<R> {
@@ -37,6 +37,7 @@ pub(super) fn run<E: Engine, R>(
         steps: 0,
         account: serial::Account::default(),
         attempts,
+        loops: Loops::default(),
         profile: profile.as_mut(),
         unlooked: 0,
     };

@@ -9,7 +9,8 @@ use nesl_vcode::{FunctionId, Place};
 use std::time::Instant;
 
 impl<E: Engine> Run<'_, E> {
-    fn reading(&self) -> Reading {
+    /// How much has been done, and when.
+    pub(super) fn reading(&self) -> Reading {
         Reading { time: Instant::now(), instructions: self.all_instructions(), bytes: self.engine.allocated() }
     }
 

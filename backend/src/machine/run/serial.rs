@@ -128,15 +128,28 @@ impl<E: Engine> Run<'_, E> {
         self.instructions += 1;
         self.steps += called.steps;
         if self.settings.native == Native::Check {
-            self.settings.native = Native::Off;
-            let expected = self.function(function, values.to_vec());
-            self.settings.native = Native::Check;
-            let expected = expected.map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
-            let (found, expected) =
-                (self.shown(&called.results).map_err(&fault)?, self.shown(&expected).map_err(&fault)?);
-            assert_eq!(found, expected, "{} in native code, and by the machine's lines", code.name);
+            self.compare(function, values, &called.results, at)?;
         }
         Ok(Some(called.results))
+    }
+
+    /// Compares what native code gave for these values with what the machine's lines give.
+    pub(super) fn compare(
+        &mut self,
+        function: FunctionId,
+        values: &[SlotOf<E>],
+        found: &[SlotOf<E>],
+        at: Place,
+    ) -> Result<(), Stop> {
+        self.settings.native = Native::Off;
+        let expected = self.function(function, values.to_vec());
+        self.settings.native = Native::Check;
+        let expected = expected.map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
+        let fault = Stop::of(at);
+        let (found, expected) = (self.shown(found).map_err(&fault)?, self.shown(&expected).map_err(&fault)?);
+        let name = &self.program.program().functions[function.0 as usize].name;
+        assert_eq!(found, expected, "{name} in native code, and by the machine's lines");
+        Ok(())
     }
 }
 
