@@ -26,5 +26,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("stdlib/everyday/statistics.nesl", include_str!("../nesl/everyday/statistics.nesl")),
     ("stdlib/everyday/sorting.nesl", include_str!("../nesl/everyday/sorting.nesl")),
     ("stdlib/everyday/strings.nesl", include_str!("../nesl/everyday/strings.nesl")),
+    ("stdlib/everyday/arrays.nesl", include_str!("../nesl/everyday/arrays.nesl")),
+    ("stdlib/everyday/equations.nesl", include_str!("../nesl/everyday/equations.nesl")),
     ("stdlib/everyday/pictures.nesl", include_str!("../nesl/everyday/pictures.nesl")),
 ];
