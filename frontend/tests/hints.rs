@@ -304,32 +304,98 @@ fn powers_that_may_be_read_in_two_ways() {
     }
 }
 
-/// The functions that a hint calls, between backquotes.
-fn calls(hint: &str) -> Vec<String> {
-    let codes = hint.split('`').skip(1).step_by(2).filter(|code| !code.starts_with("function"));
-    let before = codes.flat_map(|code| code.split('(').rev().skip(1).map(str::to_owned).collect::<Vec<_>>());
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    before.map(|text| text[text.trim_end_matches(is_part).len()..].to_owned()).filter(|name| !name.is_empty()).collect()
+/// The texts in quotes of a source, without comments.
+fn literals(source: &str) -> Vec<String> {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let escaped = code.replace("\\\"", "\u{1}");
+    let texts = escaped.split('"').skip(1).step_by(2);
+    let unescaped = |text: &str| {
+        let lines: Vec<&str> = text.split("\\\n").collect();
+        let rest = lines.iter().skip(1).map(|line| line.trim_start());
+        lines[..1].iter().copied().chain(rest).collect::<String>().replace('\u{1}', "\"")
+    };
+    texts.map(unescaped).collect()
+}
+
+/// What the names in hints stand for: whatever a person has.
+const NAMES: [&str; 5] = [
+    "v = [3, 1, 2]; w = [0.5, 1.0, 2.0]; m = [[1.0, 2.0], [3.0, 5.0]]; a = m; b = m;",
+    "v = [0.5, 1.0]; w = [0.5, 1.0]; m = [[1, 2], [3, 4]]; a = 7; b = 2;",
+    "v = \"hello\"; w = \"lo\"; m = [\"a\", \"b\"]; a = \"x\"; b = \"y\";",
+    "v = [1.0, 2.0, 3.0]; w = [4.0, 5.0, 6.0]; m = [[1.0, 2.0]]; a = 0.5; b = 2.5;",
+    "v = [104, 105]; w = [2]; m = [[1]]; a = t; b = f;",
+];
+const OTHERS: [&str; 4] = [
+    "x = 1.5; y = 2.5; xs = [1, 2]; ys = [3.0, 4.0]; low = 0.0; high = 1.0; n = 2; i = 0; c = `a; s = \"to\"; e = 1;",
+    "x = 1; y = 2; low = 0; high = 9; n = 3; c = t; s = \"to\"; i = 1; start = 0; end = 1; e = 2;",
+    "x = [1.0, 2.0]; y = [2.0, 3.0]; n = 1; s = \"to\"; c = `a;",
+    "x = `o; y = `p; s = \"to\"; n = 0;",
+];
+const REST: &str = "k = 1; d = 2; file = \"a\"; name = \"a.csv\"; text = \"a b\"; lines = [\"a\", \"b\"]; \
+     rows = [[\"price\"], [\"2.5\"]]; stream = stdin; function g(x) = rem(x, 2);";
+
+/// Whether code of a hint is right, whatever its names stand for.
+fn is_right(code: &str) -> bool {
+    let is_pattern = ["body", "value", "parameter", "import", "…"].iter().any(|part| code.contains(part));
+    let texts = NAMES.iter().flat_map(|names| OTHERS.map(|others| format!("{names} {others} {REST} {code};")));
+    // Words and signs of the syntax alone, and what stands for anything.
+    is_pattern
+        || ["if", "else if", "t", "f", "|", "/", "main"].contains(&code)
+        || texts.into_iter().any(|text| diagnostics(&text).iter().all(|found| !found.code.starts_with('E')))
 }
 
 #[test]
 fn words_of_other_languages_are_unknown_here_and_what_they_are_is_known() {
     let source = include_str!("../src/syntax/nesl/explain/foreign_words.rs");
-    let (words, hints): (Vec<&str>, Vec<&str>) = source
-        .split('"')
-        .skip(1)
-        .step_by(2)
-        .partition(|text| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
-    assert!(words.len() > 150 && hints.len() > 50, "{} words, {} hints", words.len(), hints.len());
-    for word in words {
+    let is_word = |text: &String| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    let (words, hints): (Vec<String>, Vec<String>) = literals(source).into_iter().partition(is_word);
+    assert!(words.len() > 250 && hints.len() > 100, "{} words, {} hints", words.len(), hints.len());
+    for (place, word) in words.iter().enumerate() {
+        assert!(!words[..place].contains(word), "{word} is there twice");
         // The library has a function of this name; what C declares by it is `habits_of_other_languages_in_syntax`.
         let text = if word == "var" { "var x = 3;".to_owned() } else { format!("{word}(1);") };
         let found = diagnostics(&text);
         assert!(found.first().is_some_and(|first| first.hint.is_some()), "{word}: {found:?}");
     }
-    for name in hints.into_iter().flat_map(calls) {
-        assert!(diagnostics(&format!("{name};")).iter().all(|found| found.code != "E0201"), "{name}");
+    let codes = hints.iter().flat_map(|hint| hint.split('`').skip(1).step_by(2));
+    let wrong: Vec<&str> = codes.filter(|code| !is_right(code)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn pictures_of_one_sequence() {
+    advises("y = [1, 2]; plot(y);", "E0213", "plot(index(#y), y)");
+    advises("scatter([0.5, 1.0]);", "E0213", "scatter(index(#[0.5, 1.0]), [0.5, 1.0])");
+    advises("y = [1, 2]; plot(y, file := \"a.svg\");", "E0213", "plot(index(#y), y)");
+    advises("p = [(1, 2)]; scatter(p);", "E0213", "let (x, y) = unzip(p) in scatter(x, y)");
+    advises("plot([1], [2], \"a.svg\");", "E0213", "passed by name: file := ");
+    for right in ["y = [1, 2]; plot(index(#y), y);", "p = [(1, 2)]; let (x, y) = unzip(p) in scatter(x, y);"] {
+        assert!(diagnostics(right).is_empty(), "{right}");
     }
+}
+
+#[test]
+fn several_values_in_a_line() {
+    advises("print_line(\"a\", 3);", "E0213", "print_line(\"a\" ++ \" \" ++ @3)");
+    advises(
+        "x = 3; who = \"b\"; print_line(\"a\", x, who);",
+        "E0213",
+        "print_line(\"a\" ++ \" \" ++ @x ++ \" \" ++ who)",
+    );
+    advises("print_line(\"a\", max(1, 2));", "E0213", "print_line(\"text\" ++ \" \" ++ @x)");
+    advises("println(\"a\", 3);", "E0201", "print_line(\"x = \" ++ @x)");
+    advises("function h(x) = x + \"a\"; h(1);", "E0203", "x ++ \"a\"; of any other value `@` makes text");
+    // A sequence of two types is none.
+    let found = diagnostics("sum(1, 2.5);");
+    assert!(found.iter().all(|report| report.hint.as_ref().is_none_or(|hint| !hint.contains("[1"))), "{found:?}");
+}
+
+#[test]
+fn libraries_of_other_languages() {
+    for text in ["np.sum([1]);", "x = math.sqrt(2.0);", "numpy.dot([1], [2]);"] {
+        advises(text, "E0101", "the library needs no prefix");
+    }
+    advises("x = [1]; x.sum;", "E0101", "there are no fields or methods");
 }
 
 #[test]

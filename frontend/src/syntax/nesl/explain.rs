@@ -50,7 +50,7 @@ mod calls;
 mod conflict;
 mod conversions;
 mod definition;
-mod foreign_words;
+pub(crate) mod foreign_words;
 mod meeting;
 mod names;
 mod operands;

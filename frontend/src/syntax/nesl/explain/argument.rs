@@ -50,9 +50,10 @@ impl Words<'_> {
         let wanted = show(&function.parameter, &mut names);
         let wanted = wanted + &constraints(&names);
         let mut report = Diagnostic::error("E0213", message, argument.span).saying(label(&argument.ty));
+        let by_name = |keyword: &Symbol| format!("parameters with a default are passed by name: {keyword} := …");
         report.hint = match keyword {
-            Some(keyword) => Some(format!("parameters with a default are passed by name: {keyword} := …")),
-            None => self.count_hint(&function.name, &function.parameter, argument),
+            Some(keyword) if count > parameters.len() => Some(by_name(keyword)),
+            _ => self.count_hint(&function.name, &function.parameter, argument),
         };
         with_function(report, function, &wanted)
     }
@@ -63,7 +64,12 @@ impl Words<'_> {
             Writing::Tuple(parts) => Some(parts),
             _ => None,
         };
+        let types = argument.ty.split(parts.unwrap_or(1));
         let known = match (name, parts) {
+            ("plot" | "scatter", None) => return Some(self.one_column(name, argument)),
+            ("print_line" | "print_string" | "error", Some(2..)) if types[0].is_text() => {
+                return Some(self.joined(name, &types, argument));
+            }
             ("max" | "min", _) if argument.ty.element().is_some() => {
                 return Some(format!("for the elements of a sequence there is {name}_val(v)"));
             }
@@ -72,13 +78,37 @@ impl Words<'_> {
             ("diff", None) => "the differences of neighbours are `differences(v)`",
             ("join", Some(2)) => "`join_strings(parts, separator)` puts a text between others",
             ("log", None) => "`ln(x)` is the logarithm to the base e, and `log(x, 10.0)` that to 10",
-            (_, Some(_)) if parameter.element().is_some() => {
+            // Where they have one type.
+            (_, Some(_)) if parameter.element().is_some() && types.iter().all(|ty| *ty == types[0]) => {
                 let inner = self.quote(argument.span)?.strip_prefix('(')?.strip_suffix(')')?;
                 return Some(format!("a sequence of these is written {name}([{inner}])"));
             }
             _ => return None,
         };
         Some(known.to_owned())
+    }
+
+    /// The hint for a picture of one sequence.
+    fn one_column(&self, name: &str, argument: &Operand) -> String {
+        let values = self.quote(argument.span).map_or("y", bare);
+        match argument.ty.element() {
+            Some(Resolved::Pair(..)) => format!("points are taken apart: let (x, y) = unzip({values}) in {name}(x, y)"),
+            _ => format!("values by their positions: {name}(index(#{values}), {values})"),
+        }
+    }
+
+    /// The hint for a text and other values that are to be printed in a line.
+    fn joined(&self, name: &str, types: &[&Resolved], argument: &Operand) -> String {
+        let parts = self.quote(argument.span).map(bare).map(|text| text.split(',').map(str::trim).collect::<Vec<_>>());
+        // A comma within a part is none between them.
+        let parts = parts.filter(|parts| parts.len() == types.len() && !parts.iter().any(|part| part.contains('(')));
+        let parts = parts.unwrap_or_else(|| vec!["\"text\"", "x"]);
+        let text = |(place, part): (usize, &&str)| match types.get(place).is_some_and(|ty| ty.is_text()) {
+            true => (*part).to_owned(),
+            false => format!("@{part}"),
+        };
+        let joined: Vec<String> = parts.iter().enumerate().map(text).collect();
+        format!("texts are joined by `++`, and `@` makes text of a value: {name}({})", joined.join(" ++ \" \" ++ "))
     }
 
     /// What is wrong with an argument.

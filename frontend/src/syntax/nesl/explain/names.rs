@@ -9,6 +9,9 @@ use crate::infer::problem::{Finding, Problem};
 use crate::ty::Class;
 use nesl_span::Span;
 
+/// What stands before a point where other languages have their libraries.
+const PREFIXES: [&str; 5] = ["np", "numpy", "math", "plt", "pd"];
+
 impl Words<'_> {
     /// What is wrong with a name.
     pub(super) fn name(&self, problem: &NameProblem, span: Span) -> Diagnostic {
@@ -21,8 +24,13 @@ impl Words<'_> {
             }
             NameProblem::UnknownBeforeRead(name) => Diagnostic::error("E0201", format!("unknown name `{name}`"), span)
                 .hint(format!("a function without a name is written `{name} => …`")),
-            NameProblem::Point => Diagnostic::error("E0101", "unexpected character `.`", span)
-                .hint("there are no fields or methods: write `length(v)`, and take tuples apart by a pattern"),
+            NameProblem::Point => {
+                let library = || PREFIXES.iter().find(|prefix| self.stands_before(prefix, span));
+                let hint = library()
+                    .and_then(|prefix| foreign_word(prefix))
+                    .unwrap_or("there are no fields or methods: write `length(v)`, and take tuples apart by a pattern");
+                Diagnostic::error("E0101", "unexpected character `.`", span).hint(hint)
+            }
             NameProblem::File(name) => Diagnostic::error("E0201", format!("`{name}` is a file, not a value"), span)
                 .hint(format!("write `{name}.` and the name of one of its functions or values")),
             NameProblem::Twice { name, first } => {
@@ -71,6 +79,15 @@ impl Words<'_> {
                     .hint("values are computed from top to bottom: move the definition up")
             }
         }
+    }
+
+    /// Whether the word before a place is this one.
+    fn stands_before(&self, word: &str, place: Span) -> bool {
+        let before =
+            |length: u32| self.text(Span { start: place.start.saturating_sub(length), end: place.start, ..place });
+        let length = word.len() as u32;
+        let is_longer = before(length + 1).starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        before(length).eq_ignore_ascii_case(word) && (place.start == length || !is_longer)
     }
 
     fn unknown_hint(&self, name: &str, span: Span, is_own: bool, near: &[Symbol]) -> Option<String> {

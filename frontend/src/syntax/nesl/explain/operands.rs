@@ -115,8 +115,9 @@ impl Words<'_> {
 
 /// Texts that were to be joined, with each other or with other values.
 fn joined_texts(((left, one), (right, other)): (Side<'_>, Side<'_>)) -> Option<String> {
-    // Of a value of an unknown type nobody can say whether it is text.
+    // Of a value of an unknown type nobody can say whether it is text already.
     let is_value = |ty: &Resolved| matches!(ty, Resolved::Scalar(_) | Resolved::Pair(..) | Resolved::Sequence(_));
+    let is_unknown = |ty: &Resolved| matches!(ty, Resolved::Variable(_, Class::Any));
     let is_texts = |ty: &Resolved| ty.element().is_some_and(Resolved::is_text);
     let is_char = |ty: &Resolved| ty.scalar() == Some(ScalarType::Char);
     match (left.is_text(), right.is_text()) {
@@ -127,6 +128,12 @@ fn joined_texts(((left, one), (right, other)): (Side<'_>, Side<'_>)) -> Option<S
         (false, true) if is_texts(left) => Some(format!("`++` joins sequences: {one} ++ [{other}]")),
         (true, false) if is_value(right) => Some(format!("`@` makes text of a value: {one} ++ @{other}")),
         (false, true) if is_value(left) => Some(format!("`@` makes text of a value: @{one} ++ {other}")),
+        (true, false) if is_unknown(right) => {
+            Some(format!("`++` joins texts: {one} ++ {other}; of any other value `@` makes text"))
+        }
+        (false, true) if is_unknown(left) => {
+            Some(format!("`++` joins texts: {one} ++ {other}; of any other value `@` makes text"))
+        }
         _ => None,
     }
 }
