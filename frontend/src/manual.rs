@@ -12,6 +12,7 @@ mod words;
 use crate::Session;
 use crate::core::{Function, FunctionId};
 use crate::edit_distance;
+use crate::syntax::nesl::explain::foreign_words::foreign_word;
 use crate::ty::Type;
 use by_type::Query;
 use nesl_span::{Origin, SourceMap};
@@ -131,7 +132,7 @@ pub fn of(session: &Session, sources: &SourceMap, id: FunctionId) -> Entry {
 
 /// What has to do with some words, in any case: the functions of the session and the parts of the language whose names,
 /// types or doc strings contain all of them, those with the first word in their names first; and what people mean by
-/// such a word. A type, `[int] -> int`, finds the functions that can be called so.
+/// such a word, here or in another language. A type, `[int] -> int`, finds the functions that can be called so.
 pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry> {
     let mut names: Vec<&str> = session.names().filter(|name| session.function(name).is_some()).collect();
     names.sort_unstable();
@@ -146,8 +147,15 @@ pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry>
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some(first) = words.first() else { return Vec::new() };
     let sought = SOUGHT.iter().filter(|(sought, _)| words.iter().all(|word| sought.contains(word)));
-    let meant: Vec<Entry> =
-        sought.flat_map(|(_, meant)| *meant).filter_map(|name| lookup(session, sources, name)).collect();
+    let sought = sought.flat_map(|(_, meant)| *meant).map(|&name| name.to_owned());
+    let foreign = foreign_word(&words.join("_")).or_else(|| foreign_word(&words.concat()));
+    let foreign = foreign.into_iter().flat_map(names_in_code);
+    let mut meant: Vec<Entry> = Vec::new();
+    for entry in sought.chain(foreign).filter_map(|name| lookup(session, sources, &name)) {
+        if !meant.contains(&entry) {
+            meant.push(entry);
+        }
+    }
     let has_all = |entry: &Entry| {
         let all = format!("{} {} {}", entry.name, entry.ty, entry.doc).to_lowercase();
         words.iter().all(|word| all.contains(word)) && !meant.contains(entry)
@@ -155,6 +163,25 @@ pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry>
     let found = known.chain(parts()).filter(has_all);
     let (named, described): (Vec<Entry>, Vec<Entry>) = found.partition(|entry| entry.name.contains(first));
     [named, meant.clone(), described].concat()
+}
+
+/// What the code in a hint, between backquotes, is made of: the functions that it calls, if none its signs.
+fn names_in_code<'h>(hint: &'h str) -> Vec<String> {
+    let code: Vec<&'h str> = hint.split('`').skip(1).step_by(2).collect();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let called = code.iter().flat_map(|code| code.match_indices('(').map(|(place, _)| &code[..place]));
+    let called = called.map(|before| before[before.trim_end_matches(is_part).len()..].to_owned());
+    let called: Vec<String> = called.filter(|name| !name.is_empty()).collect();
+    if !called.is_empty() {
+        return called;
+    }
+    let signs = |code: &&'h str| -> Vec<&'h str> {
+        match code.starts_with('{') {
+            true => vec!["{"],
+            false => code.split(|c: char| is_part(c) || c.is_whitespace()).filter(|sign| !sign.is_empty()).collect(),
+        }
+    };
+    code.iter().flat_map(signs).map(str::to_owned).collect()
 }
 
 /// The examples of a doc string.
@@ -321,12 +348,26 @@ mod tests {
         let found = |text: &str| -> Vec<String> {
             apropos(&session, &sources, text).into_iter().map(|entry| entry.name).collect()
         };
+        for name in SOUGHT.iter().flat_map(|(_, meant)| *meant) {
+            assert!(lookup(&session, &sources, name).is_some(), "{name}");
+        }
         for (text, name) in [
             ("average", "mean"),
             ("cumulative", "cumsum"),
             ("argmax", "max_index"),
             ("sort descending", "sort_down"),
             ("\"while\"", "function"),
+            ("groupby", "collect"),
+            ("group by", "collect"),
+            ("counter", "histogram"),
+            ("rolling", "windows"),
+            ("polyfit", "polynomial_fit"),
+            ("einsum", "matmul"),
+            ("chunks", "group_by"),
+            ("clip", "clamp"),
+            ("len", "#"),
+            ("vectorize", "{"),
+            ("stddev", "std"),
             ("[int] -> int", "sum"),
             ("[[a]] -> [a]", "flatten"),
             ("([char], [char]) -> [[char]]", "split_string"),
