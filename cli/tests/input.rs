@@ -238,6 +238,44 @@ read_delimited_from_file("rows.tsv", tab); csv_float_named(rows, "region");"#;
 }
 
 #[test]
+fn rows_of_arrays_are_tuples_of_as_many_parts() {
+    let (bench, run) = echo("[(float, int)]");
+    for (is_fortran, data) in [(false, [1i16, 4, 2, 5, 3, 6]), (true, [1, 2, 3, 4, 5, 6])] {
+        bench.write("points.npy", npy("<i2", "(3, 2)", is_fortran, &bytes(&data, |x| x.to_le_bytes())));
+        run(&bench, "points.npy").prints("[(1.0, 4), (2.0, 5), (3.0, 6)]\n");
+    }
+    bench.write("none.npy", npy("<i8", "(0, 2)", false, &[]));
+    run(&bench, "none.npy").prints("[]\n");
+    // Only what becomes a float must be one.
+    let large = [1, (1i64 << 53) + 1];
+    bench.write("large.npy", npy("<i8", "(1, 2)", false, &bytes(&large, |x| x.to_le_bytes())));
+    run(&bench, "large.npy").prints("[(1.0, 9007199254740993)]\n");
+    bench.write("large.npy", npy("<i8", "(1, 2)", false, &bytes(&[large[1], 1], |x| x.to_le_bytes())));
+    run(&bench, "large.npy").fails(2, &["9007199254740993 does not become float without loss"]);
+    bench.write("wide.npy", npy("<i2", "(1, 3)", false, &[0; 6]));
+    run(&bench, "wide.npy").fails(2, &["wide.npy: its rows have 3 elements, and the tuples 2 parts"]);
+    bench.write("flat.npy", npy("<i2", "(2,)", false, &[0; 4]));
+    run(&bench, "flat.npy").fails(2, &["an array of 1 dimension does not become a sequence of tuples of 2"]);
+    bench.write("f.npy", npy("<f8", "(1, 2)", false, &[0; 16]));
+    run(&bench, "f.npy").fails(2, &["float64", "do not become int without loss"]);
+    bench.write("fake.npy", "1,2\n");
+    run(&bench, "fake.npy").fails(2, &["fake.npy", "not in the format"]);
+    let (bench, run) = echo("[(float, [char])]");
+    bench.write("f.npy", npy("<f8", "(1, 2)", false, &[0; 16]));
+    run(&bench, "f.npy").fails(2, &["does not become tuples with texts"]);
+    // Records, and more rows than are read at once.
+    let bench = Bench::with(
+        "a.nesl",
+        "datatype point(float, int); function main(v) : [point] -> (int, float, int) =
+           (#v, sum({let point(x, _) = p in x : p in v}), sum({let point(_, n) = p in n : p in v}));",
+    );
+    let numbers: Vec<i64> = (0..600_000).collect();
+    bench.write("many.npy", npy("<i8", "(300000, 2)", false, &bytes(&numbers, |x| x.to_le_bytes())));
+    // 2 * (0 + … + 299999), and 300000 more.
+    bench.nesl(&["run", "a.nesl", "many.npy"]).prints("(300000, 89999700000.0, 90000000000)\n");
+}
+
+#[test]
 fn one_program_takes_ints_floats_and_text() {
     let bench = Bench::new();
     let run = |argument: &str| bench.nesl(&["run", &example("quicksort/quicksort.nesl"), "--", argument]);

@@ -146,26 +146,22 @@ impl Files {
         let Some(target) = Target::of(shape) else {
             return Err(InputError::new("a file holds numbers, truth values, text, or a table of them"));
         };
-        if let Target::Numbers(scalar, depth) = target {
-            let mut content = self.numbers(path, share)?;
-            return match content.begins_with(npy::MAGIC)? {
-                true => npy::read(&mut content, scalar, depth, share),
-                false => text_numbers(&mut content, scalar, depth, share),
-            };
-        }
-        let mut content = self.open(path, share(2) == (0..2))?;
+        let mut content = match target {
+            Target::Numbers(..) | Target::Records(_) => self.numbers(path, share)?,
+            _ => self.open(path, share(2) == (0..2))?,
+        };
+        let is_array = content.begins_with(npy::MAGIC)?;
         match target {
             Target::Bytes => text::bytes(&mut content, share),
             Target::Lines => text::lines(&mut content, share),
             Target::Fields => csv::fields(&mut content, share),
-            Target::Records(_) if content.begins_with(npy::MAGIC)? || npz::is_archive(&mut content)? => {
-                Err(content.error("arrays do not become tuples"))
-            }
+            Target::Records(cells) if is_array => npy::records(&mut content, &cells, share),
             Target::Records(cells) => {
                 text::leave_out_comments(&mut content)?;
                 csv::records(&mut content, &cells, share)
             }
-            Target::Numbers(..) => unreachable!("they were read"),
+            Target::Numbers(scalar, depth) if is_array => npy::read(&mut content, scalar, depth, share),
+            Target::Numbers(scalar, depth) => text_numbers(&mut content, scalar, depth, share),
         }
     }
 

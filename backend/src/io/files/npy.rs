@@ -5,6 +5,9 @@
 //! values fits (`int8` for `float`), or where each value that is there does (`uint64` for `int`), which is checked.
 
 mod header;
+mod records;
+
+pub(super) use records::records;
 
 use super::{Content, InputError, check};
 use crate::io::import::Piece;
@@ -75,6 +78,13 @@ impl Array {
             }
             _ => Err(content.error("it is cut off: its header promises more elements than there are")),
         }
+    }
+
+    /// It has other dimensions than a type wants.
+    fn error(&self, content: &Content, wanted: &str) -> InputError {
+        let dimensions = self.shape.len();
+        let plural = if dimensions == 1 { "" } else { "s" };
+        content.error(format!("an array of {dimensions} dimension{plural} does not become {wanted}"))
     }
 
     /// This process's share of the elements, the last index changing fastest.
@@ -158,10 +168,8 @@ pub(super) fn read(
 ) -> Result<Vec<Piece>, InputError> {
     let array = Array::open(content, scalar)?;
     if array.shape.len() != depth {
-        let dimensions = array.shape.len();
-        let plural = if dimensions == 1 { "" } else { "s" };
         let ty = format!("{}{scalar}{}", "[".repeat(depth), "]".repeat(depth));
-        return Err(content.error(format!("an array of {dimensions} dimension{plural} does not become {ty}")));
+        return Err(array.error(content, &ty));
     }
     if depth == 0 {
         let elements = array.elements(content, scalar, &|length| 0..length)?;
