@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Bench, OVERSUBSCRIBED, Ran, launcher, turn};
+use common::{Bench, OVERSUBSCRIBED, Ran, turn};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -367,7 +367,7 @@ function main(n) =
 #[cfg(feature = "mpi")]
 #[test]
 fn ranks_save_together_and_others_go_on() {
-    if launcher().is_none() {
+    if common::launcher().is_none() {
         return;
     }
     let _turn = turn();

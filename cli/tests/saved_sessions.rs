@@ -8,7 +8,6 @@ mod common;
 
 use common::{Bench, Ran, turn};
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// Values of all kinds.
@@ -225,7 +224,7 @@ fn ranks_save_and_other_ranks_restore() {
 }
 
 #[cfg(feature = "mpi")]
-fn flip(path: &Path) {
+fn flip(path: &std::path::Path) {
     let mut bytes = fs::read(path).unwrap();
     let at = bytes.len() - 9;
     bytes[at] ^= 4;
