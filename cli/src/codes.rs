@@ -1,7 +1,10 @@
-//! The codes of all errors and warnings, with their pages: the files of `docs/errors`, in the executable.
+//! The codes of all errors and warnings, with their pages: the files of `docs/errors`, in the executable. They are
+//! Markdown; a terminal shows them without its signs.
 //!
 //! The tests of the workspace see to it that every code has a page, and that the programs on the pages do what they
 //! say.
+
+use std::sync::LazyLock;
 
 /// The pages of these codes.
 macro_rules! pages {
@@ -20,21 +23,57 @@ const PAGES: &[(&str, &str)] = &pages![
     E0602, E0603, W0199, W0201, W0202, W0203, W0204, W0205, W0206, W0207
 ];
 
-/// The page of a code, which may be written in small letters, in brackets, and by its number alone.
+/// The pages as a terminal shows them, in the order of [`PAGES`].
+static PLAIN: LazyLock<Vec<String>> = LazyLock::new(|| PAGES.iter().map(|(_, page)| plain(page)).collect());
+
+/// The page of a code, which may be written in small letters, in brackets, and by its number alone, as a terminal
+/// shows it.
 ///
 /// # Errors
 /// If there is no such code: says so, with codes that look like it.
 pub fn page(code: &str) -> Result<&'static str, String> {
+    position(code).map(|index| PLAIN[index].as_str())
+}
+
+/// The same in Markdown.
+///
+/// # Errors
+/// As of [`page`].
+pub fn markdown(code: &str) -> Result<&'static str, String> {
+    position(code).map(|index| PAGES[index].1)
+}
+
+/// A page without the signs of Markdown: code is what is indented, with the name of its file above it if it has one.
+fn plain(page: &str) -> String {
+    let mut text = String::new();
+    let mut is_code = false;
+    for line in page.lines() {
+        match line.strip_prefix("```") {
+            Some(kind) => {
+                is_code = !is_code;
+                if let Some((_, name)) = kind.split_once(" file ") {
+                    text += &format!("{name}:\n\n");
+                }
+            }
+            None if is_code && !line.is_empty() => text += &format!("    {line}\n"),
+            None => text += &format!("{}\n", line.trim_start_matches("# ")),
+        }
+    }
+    text
+}
+
+/// Where a code is among the pages.
+fn position(code: &str) -> Result<usize, String> {
     let wanted = code.trim().trim_start_matches('[').trim_end_matches(']').to_ascii_uppercase();
-    if let Some((_, page)) = PAGES.iter().find(|(code, _)| *code == wanted) {
-        return Ok(page);
+    if let Some(index) = PAGES.iter().position(|(code, _)| *code == wanted) {
+        return Ok(index);
     }
     // The number alone: errors come before warnings.
     let number = Some(&wanted).filter(|text| (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()));
-    if let Some((_, page)) =
-        number.and_then(|number| PAGES.iter().find(|(code, _)| code[1..] == format!("{number:0>4}")))
+    if let Some(index) =
+        number.and_then(|number| PAGES.iter().position(|(code, _)| code[1..] == format!("{number:0>4}")))
     {
-        return Ok(page);
+        return Ok(index);
     }
     let distance = |code: &str| {
         let differing = code.chars().zip(wanted.chars()).filter(|(one, other)| one != other).count();
@@ -82,10 +121,21 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_shows_pages_without_markdown() {
+        for (code, _) in PAGES {
+            let text = page(code).unwrap();
+            assert!(text.starts_with(&format!("{code}: ")) && !text.contains("```"), "{text}");
+            assert!(markdown(code).unwrap().starts_with(&format!("# {code}: ")));
+        }
+        let text = "# E1: a\n\nB `c`:\n\n```nesl bad\nx\n\n  # y\n```\n\n```nesl file d.nesl\nz\n```\n";
+        assert_eq!(plain(text), "E1: a\n\nB `c`:\n\n    x\n\n      # y\n\nd.nesl:\n\n    z\n");
+    }
+
+    #[test]
     fn unknown_codes_suggest_known_ones() {
-        assert!(page("e0202").unwrap().starts_with("# E0202: "));
+        assert!(page("e0202").unwrap().starts_with("E0202: "));
         assert!(page("[E0202]").is_ok());
-        assert!(page("202").unwrap().starts_with("# E0202: ") && page("0202").is_ok() && page("0000").is_err());
+        assert!(page("202").unwrap().starts_with("E0202: ") && page("0202").is_ok() && page("0000").is_err());
         let problem = page("E7777").unwrap_err();
         assert!(problem.contains("no code `E7777`") && !problem.contains("did you mean"), "{problem}");
         let problem = page("E0107").unwrap_err();

@@ -284,7 +284,10 @@ fn codes_are_explained() {
     let bench = Bench::new();
     let page = bench.nesl(&["explain", "E0103"]);
     assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
-    assert!(page.out.starts_with("# E0103: ") && page.out.contains("```nesl good"), "{}", page.out);
+    assert!(page.out.starts_with("E0103: ") && !page.out.contains("```"), "{}", page.out);
+    assert!(page.out.contains("\n\nRepaired:\n\n    "), "{}", page.out);
+    let markdown = bench.nesl(&["explain", "E0103", "--markdown"]).out;
+    assert!(markdown.starts_with("# E0103: ") && markdown.contains("```nesl good"), "{markdown}");
     assert_eq!(bench.nesl(&["explain", "e0103"]).out, page.out);
     let list = bench.nesl(&["explain"]);
     assert_eq!(list.code, Some(0));
@@ -298,7 +301,7 @@ fn codes_are_explained_in_a_session() {
     let bench = Bench::new();
     let ran = bench.piped(&[], ":explain E0402;\n");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    assert!(ran.out.starts_with("# E0402: "), "{}", ran.out);
+    assert!(ran.out.starts_with("E0402: "), "{}", ran.out);
     bench.piped(&[], ":explain E9\n").fails(1, &["no code `E9`"]);
     bench.piped(&[], ":explain\n").fails(1, &[":explain CODE"]);
 }

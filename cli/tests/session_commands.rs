@@ -119,7 +119,7 @@ fn what_is_misspelt_finds_what_is_meant() {
     bench.piped(&[], ":doc qqq\n:info qqq").fails(1, &["Try `:apropos qqq`"]);
     assert_eq!(bench.nesl(&["doc", "qqq"]).err.matches("Try `nesl apropos").count(), 1);
     let page = answers(&bench, ":explain E0202");
-    assert!(page.starts_with("# E0202"), "{page}");
+    assert!(page.starts_with("E0202"), "{page}");
     assert_eq!(answers(&bench, ":explain 0202;"), page);
     assert_eq!(bench.nesl(&["explain", "202"]).out, bench.nesl(&["explain", "E0202"]).out);
     bench.piped(&[], "1;\n:save one.nesl").prints("it = 1 : int\n1 input in one.nesl\n");
