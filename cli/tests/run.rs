@@ -172,38 +172,52 @@ fn few_instances_that_read_much_have_all_threads_each_as_long_as_they_read_less(
 #[test]
 fn help_has_examples() {
     let bench = Bench::new();
-    for command in [
-        &["--help"][..],
-        &["run", "--help"],
-        &["build", "--help"],
-        &["check", "--help"],
-        &["fmt", "--help"],
-        &["vcode", "--help"],
-        &["repl", "--help"],
-        &["doc", "--help"],
-        &["apropos", "--help"],
-        &["explain", "--help"],
-    ] {
-        let ran = bench.nesl(command);
+    let list = bench.nesl(&["--help"]).out;
+    let (_, list) = list.split_once("Commands:\n").unwrap_or_else(|| panic!("{list}"));
+    // A command stands behind two spaces, what continues its line behind more.
+    let commands = list.lines().take_while(|line| !line.is_empty());
+    let commands = commands.filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')));
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 15 && commands.contains(&"run") && commands.contains(&"man"), "{commands:?}");
+    // `help` is the only one that shows no text of its own.
+    for command in std::iter::once("").chain(commands).filter(|command| *command != "help") {
+        let words: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let ran = bench.nesl(&words);
         assert_eq!(ran.code, Some(0));
-        let (_, examples) = ran.out.split_once("Example").unwrap_or_else(|| panic!("{command:?}: {}", ran.out));
+        let (_, examples) = ran.out.split_once("Example").unwrap_or_else(|| panic!("{command}: {}", ran.out));
         let examples: Vec<&str> = examples.lines().filter_map(|line| Some(&line[line.find("nesl ")?..])).collect();
-        assert!(!examples.is_empty(), "{command:?}: {}", ran.out);
+        assert!(!examples.is_empty(), "{command}: {}", ran.out);
         examples.into_iter().for_each(works);
     }
 }
 
-/// Runs an example of a help text, in a folder that has the examples of the repository and a file of numbers.
+/// Runs an example of a help text, in a folder that has the examples of the repository, a file of numbers, a program
+/// with a benchmark, and what a home has. What never ends is ended after a while.
 #[allow(clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 fn works(example: &str) {
     let bench = Bench::new();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     bench.write("numbers.txt", "3 1 2\n");
     std::os::unix::fs::symlink(examples, bench.path("examples")).unwrap();
+    for folder in ["programs", "bin", ".local/share/bash-completion/completions"] {
+        std::fs::create_dir_all(bench.path(folder)).unwrap();
+    }
+    bench.write("programs/sums.nesl", "function bench_sum() = sum([0:1000]);\n");
+    // Not every machine has `man`: here it shows that there is a page.
+    bench.write("bin/man", "#!/bin/sh\ntest -s \"$HOME/.local/share/man/man1/$1.1\"\n");
+    let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(bench.path("bin/man"), runnable).unwrap();
     let folder = Path::new(env!("CARGO_BIN_EXE_nesl")).parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let ran = finish(bench.command(Path::new("sh")).args(["-c", example]).env("PATH", path), "");
-    assert_eq!(ran.code, Some(0), "{example}: {ran:?}");
+    let path = format!("{}:{}:{}", bench.path("bin").display(), folder.display(), std::env::var("PATH").unwrap());
+    let is_endless = example.starts_with("nesl watch");
+    let command = if is_endless { format!("timeout --signal=INT 5 {example}") } else { example.to_owned() };
+    let ran = finish(
+        bench.command(Path::new("sh")).args(["-c", &command]).env("PATH", path).env("HOME", bench.folder.path()),
+        "",
+    );
+    // The server of an editor that leaves without a word ends with an error, as its protocol wants.
+    let expected = if is_endless { 124 } else { i32::from(example == "nesl lsp") };
+    assert_eq!(ran.code, Some(expected), "{example}: {ran:?}");
 }
 
 #[test]

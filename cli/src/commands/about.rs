@@ -16,7 +16,9 @@ use serde::Serialize;
 use std::fmt::Write;
 
 #[derive(Args, Debug)]
-#[command(after_help = "On ranks it tells of all of them: nesl about --ranks 4, mpirun -n 4 nesl about --check")]
+#[command(
+    after_help = "On ranks it tells of all of them: nesl about --ranks 4, mpirun -n 4 nesl about --check\n\nExample: nesl about --check"
+)]
 pub struct Arguments {
     /// For about a second, try the memory, the messages between ranks, and a program whose results are known
     #[arg(long)]
