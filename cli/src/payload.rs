@@ -100,7 +100,12 @@ pub fn build(program: &Program, sources: &SourceMap, target: &Path) -> Result<()
     builder.prefix(".nesl-build-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let mut output = builder.tempfile_in(folder).map_err(describe)?;
+    // The message ends with the name of that file, of which nobody has heard.
+    let unnamed = |error: io::Error| {
+        let text = error.to_string();
+        describe(io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or(&text)))
+    };
+    let mut output = builder.tempfile_in(folder).map_err(unnamed)?;
     output.write_all(&bytes).map_err(describe)?;
     output.flush().map_err(describe)?;
     output.persist(target).map_err(|error| describe(error.error))?;
