@@ -5,7 +5,6 @@
 //! (`frames`), so recursion ends at a limit, with a message. In a distributed run every rank has a machine and takes
 //! the same way through the same program.
 
-mod alarm;
 pub(crate) mod decode;
 mod each;
 mod evaluator;

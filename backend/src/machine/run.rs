@@ -3,6 +3,7 @@
 //! Calls, and the instances of an `each` that are run one after another, are frames on a stack of the machine's own;
 //! only where instances are dealt out to workers does each worker have a loop and a stack for itself.
 
+pub(super) mod alarm;
 pub(super) mod attempts;
 pub(super) mod bounded;
 pub(super) mod pause;

@@ -4,10 +4,10 @@
 
 use crate::engine::Engine;
 use crate::engine::value::SlotOf;
-use crate::machine::alarm::set_after;
 use crate::machine::decode::EachLine;
 use crate::machine::evaluator::Active;
 use crate::machine::leaf::Gathered;
+use crate::machine::run::alarm::set_after;
 use crate::machine::run::{Run, Stop};
 use crate::machine::strategy::Sizes;
 use nesl_native::Status;

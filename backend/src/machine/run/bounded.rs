@@ -6,15 +6,15 @@
 //! columns grow and shrink. So it is counted what turns make, and how long they take. Where that is little, the loop's
 //! [bounded version](nesl_vcode::tail::bounded) does as many turns as pay for what it has to copy, and gives back what
 //! the loop carries; the lines do a few, which are looked at again, and so on with more turns each time. Where native
-//! code has not come back in the time that the lines would have taken, the lines do the same turns instead. What is lost
-//! so stays a part of what it took, or has saved, before.
+//! code has not come back in the time that the lines would have taken, the lines do the same turns instead. What is
+//! lost so stays a part of what it took, or has saved, before.
 
+use super::alarm::set_after;
 use super::{Run, Stop};
 use crate::data::slot::Slot;
 use crate::engine::Engine;
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
-use crate::machine::alarm::set_after;
 use crate::machine::decode::Source;
 use crate::machine::frames::Frames;
 use crate::machine::native::Operands;
@@ -93,7 +93,7 @@ impl Gauge {
             spent: Duration::ZERO,
             saved: Duration::ZERO,
             lost: Duration::ZERO,
-            turn: 1,
+            turn: u64::MAX,
             bound: TRIED,
         }
     }

@@ -1,8 +1,8 @@
 //! Recursion over single elements outside of an apply-to-each: calls, and turns of loops, in native code.
 //!
 //! There is nothing in such functions for vector instructions ([`is_serial`](crate::machine::strategy::is_serial)), and
-//! each of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What it
-//! changes it copies first, because where it gives up the lines begin again from what was there; so a function that
+//! each of the machine's lines takes what native code needs for fifty. Native code reads columns where they are. What
+//! it changes it copies first, because where it gives up the lines begin again from what was there; so a function that
 //! changes elements goes there once the machine has done enough of its turns to have earned the copy ([`Account`]).
 //! Whatever the program, copies then cost little beside the turns. A loop that is long enough moves over between two
 //! turns.
@@ -52,8 +52,9 @@ impl Account {
         self.earned
     }
 
-    /// Whether a function may have so many elements copied. The calls in a turn of a loop spend all that is earned; what
-    /// they have had copied since the loop was refused is a reason to let the loop go over: it makes these copies fewer.
+    /// Whether a function may have so many elements copied. The calls in a turn of a loop spend all that is earned;
+    /// what they have had copied since the loop was refused is a reason to let the loop go over: it makes these copies
+    /// fewer.
     fn spend(&mut self, function: FunctionId, copied: usize) -> bool {
         let since = self.refused.get(&function).map_or(0, |&before| self.spent - before);
         if copied > self.earned.saturating_add(since) {

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A flag that will be set after a while; none where this process can have no more threads.
-pub(super) fn set_after(time: Duration) -> Option<Arc<AtomicBool>> {
+pub(in crate::machine) fn set_after(time: Duration) -> Option<Arc<AtomicBool>> {
     type Alarm = (Instant, Arc<AtomicBool>);
     static CLOCK: OnceLock<Option<Sender<Alarm>>> = OnceLock::new();
     let clock = CLOCK.get_or_init(|| {
