@@ -170,6 +170,26 @@ fn few_instances_that_read_much_have_all_threads_each_as_long_as_they_read_less(
 }
 
 #[test]
+fn loops_over_short_columns_do_turns_in_native_code() {
+    let bench = Bench::with(
+        "a.nesl",
+        "function chain(v, turns) = if turns == 0 then v
+           else chain(take(remove_duplicates({rem(3 * x + 1, 101) : x in v} ++ [turns]), 3), turns - 1);
+         chain([7, 27, 97], 1000);",
+    );
+    let instructions = |options: [&str; 2]| {
+        let ran = bench.nesl(&["run", "--stats", options[0], options[1], "a.nesl"]);
+        let row = ran.err.lines().nth(1).unwrap_or_else(|| panic!("{ran:?}"));
+        let count = row.split_whitespace().nth(1).and_then(|count| count.parse::<u64>().ok());
+        (ran.out.clone(), count.unwrap_or_else(|| panic!("{ran:?}")))
+    };
+    let (by_lines, mixed) = (instructions(["--native", "off"]), instructions(["--strategy", "mixed"]));
+    assert_eq!(by_lines.0, mixed.0);
+    // Two or three turns of some twenty instructions are one call.
+    assert!(by_lines.1 > 10_000 && mixed.1 < by_lines.1 / 2, "{by_lines:?} and {mixed:?}");
+}
+
+#[test]
 fn help_has_examples() {
     let bench = Bench::new();
     let list = bench.nesl(&["--help"]).out;

@@ -281,7 +281,7 @@ impl<E: Engine> Run<'_, E> {
         let stepped = match self.bounded_turns(function, operands, at, frames)? {
             Turns::None => frames.step(code, operands),
             Turns::Some(values) => frames.step_with(code, values),
-            Turns::All(results) => return Ok(Some(results)),
+            Turns::All(results, _) => return Ok(Some(results)),
         };
         stepped.map_err(Stop::at(at))?;
         Ok(None)

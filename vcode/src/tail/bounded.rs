@@ -2,17 +2,18 @@
 //! gives what it carries, so that whoever called it can look around and go on from there.
 //!
 //! ```text
-//! function f(p…) -> r… {                   function f/bounded(n, p…) -> is_done, p…, r… {
-//!   …                                        if n == 0 { yield false, p…, nothing }
+//! function f(p…) -> r… {                   function f/bounded(n, p…) -> left, p…, r… {
+//!   …                                        if n == 0 { yield -1, p…, nothing }
 //!   if … {                                   else { …
 //!     yield r…                                 if … {
-//!   } else {                                     yield true, nothing, r…
+//!   } else {                                     yield n - 1, nothing, r…
 //!     call f(q…)                               } else {
 //!   }                                            call f/bounded(n - 1, q…)
 //! }                                            } } }
 //! ```
 //!
-//! What is not there is zero, or has no elements.
+//! The first result says how many more times it might have gone round, and -1 where it has not come to its end. What is
+//! not there is zero, or has no elements.
 
 use super::{Steps, last};
 use crate::op::VectorOp;
@@ -49,7 +50,7 @@ fn bounded(function: &Function, (id, own): (FunctionId, FunctionId)) -> Function
     let mut leaves = Block::default();
     let carried = function.parameters.iter().map(|&parameter| Operand::Register(parameter)).collect();
     let nothing = writer.nothing(&function.body.results, &mut leaves);
-    leaves.results = [vec![bool(false)], carried, nothing].concat();
+    leaves.results = [vec![int(-1)], carried, nothing].concat();
 
     let fewer = writer.register(RegisterType::Scalar(ScalarType::Int));
     let mut goes = writer.end(&function.body, fewer);
@@ -75,10 +76,6 @@ fn bounded(function: &Function, (id, own): (FunctionId, FunctionId)) -> Function
 
 fn int(value: i64) -> Operand {
     Operand::Constant(ScalarValue::Int(value))
-}
-
-fn bool(value: bool) -> Operand {
-    Operand::Constant(ScalarValue::Bool(value))
 }
 
 struct Writer<'f> {
@@ -111,7 +108,7 @@ impl Writer<'_> {
         let carried = function.parameters.iter().map(|&parameter| function.register_type(parameter));
         let given = function.body.results.iter().map(|&result| function.operand_type(result));
         let types: Vec<RegisterType> =
-            [RegisterType::Scalar(ScalarType::Bool)].into_iter().chain(carried).chain(given).collect();
+            [RegisterType::Scalar(ScalarType::Int)].into_iter().chain(carried).chain(given).collect();
         types.into_iter().map(|ty| self.register(ty)).collect()
     }
 
@@ -149,7 +146,7 @@ impl Writer<'_> {
         let Some(end) = ended.instructions.last_mut().filter(|_| is_end) else {
             let parameters: Vec<Operand> = self.function.parameters.iter().copied().map(Operand::Register).collect();
             let nothing = self.nothing(&parameters, &mut ended);
-            ended.results = [vec![bool(true)], nothing, ended.results].concat();
+            ended.results = [vec![Operand::Register(fewer)], nothing, ended.results].concat();
             return ended;
         };
         end.results = self.results();
@@ -215,11 +212,11 @@ mod tests {
         let (_, bounded) = listing.split_once("function adds/bounded").unwrap();
         assert_eq!(
             bounded.trim(),
-            "(%0: int, %1: int, %2: column int, %3: descriptor) -> bool, int, column int, descriptor, column int {
+            "(%0: int, %1: int, %2: column int, %3: descriptor) -> int, int, column int, descriptor, column int {
   %4 = equal.int %0 0
   %25, %26, %27, %28, %29 = if %4 {
     %5 = constants int []
-    yield f %1 %2 %3 %5
+    yield -1 %1 %2 %3 %5
   } else {
     %6 = subtract.int %0 1
     %7 = length %2
@@ -234,7 +231,7 @@ mod tests {
       %17 = constants int []
       %18 = constants int []
       %19 = packed %18
-      yield t 0 %17 %19 %16
+      yield %6 0 %17 %19 %16
     }
     yield %20 %21 %22 %23 %24
   }
