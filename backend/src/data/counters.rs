@@ -1,9 +1,9 @@
 //! What a run did, counted: the numbers behind `--stats` and the cost tests.
 //!
-//! Counters do not depend on the machine's mood, but for the times, for which rank ran what of instances that were dealt
-//! out while they ran, and for how many turns of a loop over short columns native code did. Elements and bytes of columns
-//! are counted where their buffers are made and dropped ([`crate::data::buffer`]), per process; the distributed engine
-//! adds what it sent.
+//! Counters do not depend on the machine's mood, but for the times, for which rank ran what of instances that were
+//! dealt out while they ran, and for how many turns of a loop over short columns native code did. Elements and bytes
+//! of columns are counted where their buffers are made and dropped ([`crate::data::buffer`]), per process; the
+//! distributed engine adds what it sent.
 
 use serde::{Deserialize, Serialize};
 
