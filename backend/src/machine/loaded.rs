@@ -30,8 +30,6 @@ pub struct Loaded {
     branching: Vec<OnceLock<bool>>,
     /// For each function whether it is a recursion over single elements, once somebody asked.
     serial: Vec<OnceLock<bool>>,
-    /// For each function whether it is a loop with a bounded version, once somebody asked.
-    bounded: Vec<OnceLock<bool>>,
     /// Its native code.
     pub(crate) native: NativeCode,
     /// The same program for columns in parts.
@@ -48,7 +46,6 @@ impl Loaded {
         let uniform = program.functions.iter().map(|_| OnceLock::new()).collect();
         let branching = program.functions.iter().map(|_| OnceLock::new()).collect();
         let serial = program.functions.iter().map(|_| OnceLock::new()).collect();
-        let bounded = program.functions.iter().map(|_| OnceLock::new()).collect();
         let native = NativeCode::new(program.functions.len());
         let (steps, summaries, partitioned) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Loaded {
@@ -61,7 +58,6 @@ impl Loaded {
             uniform,
             branching,
             serial,
-            bounded,
             native,
             partitioned,
         }
@@ -102,15 +98,6 @@ impl Loaded {
             self.native.is_recursive(&self.program, function)
                 && self.native.is_supported(&self.program, function)
                 && is_serial(&self.program, (self.steps(), self.summaries()), function)
-        })
-    }
-
-    /// Whether a function is a loop that native code knows, and can do some turns of
-    /// ([`nesl_vcode::tail::bounded`]).
-    pub(in crate::machine) fn is_bounded(&self, function: FunctionId) -> bool {
-        *self.bounded[function.0 as usize].get_or_init(|| {
-            self.native.is_supported(&self.program, function)
-                && self.steps().reached(&self.program, function).into_iter().eq([function])
         })
     }
 

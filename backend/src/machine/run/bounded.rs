@@ -10,6 +10,7 @@
 //! lost so stays a part of what it took, or has saved, before.
 
 use super::alarm::set_after;
+use super::serial::EARNED;
 use super::{Run, Stop};
 use crate::data::slot::Slot;
 use crate::engine::Engine;
@@ -49,9 +50,6 @@ const RISKED: u32 = 8;
 
 /// By this part of what it was a turn may become longer from one look to the next.
 const SLOWER: u64 = 64;
-
-/// A turn pays for copying so many elements.
-const COPIED: u64 = 256;
 
 /// The time that native code has at least, and at most: nobody can interrupt it.
 const TIME: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(500)];
@@ -99,7 +97,7 @@ impl Gauge {
     }
 
     /// How many turns native code is to do now, if any, and in what time, where so many elements have to be copied.
-    fn plan(&mut self, now: Reading, copied: u64) -> Option<(u64, Duration)> {
+    fn plan(&mut self, now: Reading, copied: usize) -> Option<(u64, Duration)> {
         let since = std::mem::replace(&mut self.since, now);
         let turns = std::mem::take(&mut self.turns);
         let instructions = now.instructions - since.instructions;
@@ -110,7 +108,7 @@ impl Gauge {
             return None;
         }
         self.spent = self.spent.saturating_add(time);
-        let paying = copied / COPIED;
+        let paying = (copied / EARNED) as u64;
         self.wait = BETWEEN;
         if self.lost > self.saved.saturating_add(self.spent / RISKED) {
             self.wait = FIRST;
@@ -169,6 +167,7 @@ impl<E: Engine> Run<'_, E> {
         let Some((bound, time)) = self.plan(function, operands, frames) else { return Ok(Turns::None) };
         // To compile it, the first time, is not a part of what it takes.
         let Some(native) = self.program.native.bounded(self.program.program(), function) else {
+            self.loops.gauges.entry(function).and_modify(|gauge| gauge.wait = u64::MAX);
             return Ok(Turns::None);
         };
         let outside = frames.active().map_err(Stop::at(at))?;
@@ -213,10 +212,6 @@ impl<E: Engine> Run<'_, E> {
                 now
             }
         };
-        if !self.program.is_bounded(function) {
-            self.loops.gauges.get_mut(&function)?.wait = u64::MAX;
-            return None;
-        }
         if self.settings.native == Native::Check {
             return Some((i64::MAX as u64, None));
         }
@@ -225,12 +220,7 @@ impl<E: Engine> Run<'_, E> {
             gauge.wait = 0;
             return Some((1 + gauge.all % 5, None));
         }
-        let written = self.program.written(function).iter().map(|&position| operands[position]);
-        let lengths = written.filter_map(|operand| match frames.look(operand) {
-            Some(Slot::Column(column)) => Some(self.engine.length(column) as u64),
-            _ => None,
-        });
-        let copied = lengths.fold(0, u64::saturating_add);
+        let copied = self.copied(function, operands, frames);
         let (bound, time) = self.loops.gauges.get_mut(&function)?.plan(now, copied)?;
         Some((bound, Some(time)))
     }
@@ -294,7 +284,7 @@ mod tests {
         }
 
         /// Does turns until it is looked at; what is planned then.
-        fn turns(&mut self, bytes: u64, nanoseconds: u64, copied: u64) -> Option<(u64, Duration)> {
+        fn turns(&mut self, bytes: u64, nanoseconds: u64, copied: usize) -> Option<(u64, Duration)> {
             let turns = self.gauge.wait;
             self.now.instructions += 10 * turns;
             self.now.bytes += 10 * turns * bytes;
@@ -354,10 +344,10 @@ mod tests {
     #[test]
     fn copies_cost_no_more_than_the_turns() {
         let mut clock = Clock::new();
-        let turns = 10_000;
+        let turns = 10_000u64;
         while clock.gauge.all + clock.gauge.wait < turns {
-            assert_eq!(clock.turns(8, 250, turns * COPIED), None);
+            assert_eq!(clock.turns(8, 250, turns as usize * EARNED), None);
         }
-        assert_eq!(clock.turns(8, 250, turns * COPIED), Some((turns, Duration::from_millis(25))));
+        assert_eq!(clock.turns(8, 250, turns as usize * EARNED), Some((turns, Duration::from_millis(25))));
     }
 }

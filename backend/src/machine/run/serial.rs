@@ -20,7 +20,7 @@ use nesl_vcode::{FunctionId, Place};
 use std::collections::HashMap;
 
 /// How many elements a call, or a turn, earns: to copy them takes about a fifth of its time.
-const EARNED: usize = 256;
+pub(super) const EARNED: usize = 256;
 
 /// The elements that may be copied before anything has been earned.
 const AT_FIRST: usize = 4096;
@@ -86,12 +86,7 @@ impl<E: Engine> Run<'_, E> {
             return Ok(None);
         }
         if !self.program.written(function).is_empty() {
-            let written = self.program.written(function).iter().map(|&position| operands[position]);
-            let lengths = written.filter_map(|operand| match frames.look(operand) {
-                Some(Slot::Column(column)) => Some(self.engine.length(column)),
-                _ => None,
-            });
-            let copied = lengths.fold(0, usize::saturating_add);
+            let copied = self.copied(function, operands, frames);
             if !self.account.spend(function, copied) {
                 return Ok(None);
             }
@@ -103,6 +98,16 @@ impl<E: Engine> Run<'_, E> {
             frames.put_back(operands, values);
         }
         Ok(results)
+    }
+
+    /// How many elements native code copies before it changes what it gets: all of the columns that it writes to.
+    pub(super) fn copied(&self, function: FunctionId, operands: &[Source], frames: &Frames<E>) -> usize {
+        let written = self.program.written(function).iter().map(|&position| operands[position]);
+        let lengths = written.filter_map(|operand| match frames.look(operand) {
+            Some(Slot::Column(column)) => Some(self.engine.length(column)),
+            _ => None,
+        });
+        lengths.fold(0, usize::saturating_add)
     }
 
     fn native_call(
