@@ -198,7 +198,7 @@ impl Scheduler for Threads {
     }
 
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {
-        self.workers.each(items, |_, item| task(item, &mut self.alone()))
+        self.workers.each(items, &|_, item| task(item, &mut self.alone()))
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {

@@ -26,5 +26,5 @@ pub use failure::Failure;
 pub use host::{Host, HostKind, HostOp, HostValue};
 pub use need::Need;
 pub use order::Direction;
-pub use table::{Cost, Property, Row, ScalarOp, Visitor, eval};
+pub use table::{Cost, MonoidVisitor, Property, Row, ScalarOp, Visitor, eval};
 pub use value::{Element, MOST_ELEMENTS, ScalarType, ScalarValue};

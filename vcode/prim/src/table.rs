@@ -44,6 +44,17 @@ pub trait Visitor: Sized {
     ) -> Self::Output;
 }
 
+/// Receives the meaning of an operation that reduces and scans, at its one type.
+pub trait MonoidVisitor: Sized {
+    /// What the visit produces.
+    type Output;
+    /// An exactly associative operation: any order of combining gives the same bits.
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync + 'static)
+    -> Self::Output;
+    /// A float operation whose order [`crate::sum`] defines.
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static) -> Self::Output;
+}
+
 /// What the table says of one operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -156,6 +167,27 @@ macro_rules! algebra {
     };
 }
 
+macro_rules! monoid {
+    (exact, $identity:expr, $op:expr, $visitor:expr, $meaning:expr) => {
+        exact($visitor, $identity, $meaning)
+    };
+    (ordered, $identity:expr, $op:expr, $visitor:expr, $meaning:expr) => {
+        $visitor.ordered(f64::from_value($identity), $meaning)
+    };
+    ($algebra:tt, -, $op:expr, $visitor:expr, $meaning:expr) => {
+        panic!("{} neither reduces nor scans", $op)
+    };
+}
+
+/// Hands an exact operation and its identity to a visitor.
+fn exact<V: MonoidVisitor, T: Element>(
+    visitor: V,
+    identity: ScalarValue,
+    combine: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+) -> V::Output {
+    visitor.exact(T::from_value(identity), combine)
+}
+
 macro_rules! fallible {
     (unary) => {
         false
@@ -217,6 +249,16 @@ macro_rules! scalar_operations {
             pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
                 match self {
                     $( ScalarOp::$op => visitor.$visit($meaning), )+
+                }
+            }
+
+            /// Hands the operation's meaning as one that reduces and scans to a visitor.
+            ///
+            /// # Panics
+            /// If it has no identity: the verifier excludes that.
+            pub fn visit_monoid<V: MonoidVisitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $( ScalarOp::$op => monoid!($algebra, $identity, self, visitor, $meaning), )+
                 }
             }
         }

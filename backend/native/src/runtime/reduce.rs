@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Frame, Helper, helper};
-use nesl_prim::{Element, Failure, ScalarOp, ScalarType, Visitor, sum};
+use nesl_prim::{Element, MonoidVisitor, ScalarOp, ScalarType, sum};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -25,24 +25,23 @@ pub(super) struct Helpers {
 /// # Panics
 /// If it has no identity: the verifier excludes that.
 pub(super) fn helpers(op: ScalarOp) -> Helpers {
-    op.visit(Combining(op))
+    op.visit_monoid(Combining)
 }
 
-/// An operation that has an identity: its operands and its result are of one type.
+/// An operation that has an identity.
 trait Combine {
     type Of: Element;
     fn combine(a: Self::Of, b: Self::Of) -> Self::Of;
 }
 
-struct Meaning<F, A, B, R>(PhantomData<(F, A, B, R)>);
+struct Meaning<F, T>(PhantomData<(F, T)>);
 
-impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> Combine for Meaning<F, A, B, R> {
-    type Of = A;
+impl<T: Element, F: Fn(T, T) -> T + Copy> Combine for Meaning<F, T> {
+    type Of = T;
 
     #[inline(always)]
-    fn combine(a: A, b: A) -> A {
-        // The three types are one; words go from one name of it to another.
-        A::from_word(crate::shim::zst_instance::<F>()(a, B::from_word(b.to_word())).to_word())
+    fn combine(a: T, b: T) -> T {
+        crate::shim::zst_instance::<F>()(a, b)
     }
 }
 
@@ -108,62 +107,23 @@ fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     Some(())
 }
 
-struct Combining(ScalarOp);
+struct Combining;
 
 impl Combining {
-    fn refuse(&self) -> ! {
-        panic!("{} neither reduces nor scans", self.0)
-    }
-
-    fn of<C: Combine>() -> Helpers {
-        Helpers { seg_reduce: helper(seg_reduce::<C>), seg_scan: helper(seg_scan::<C>) }
+    /// The helpers for an operation, which is known by the type of its meaning.
+    fn of<T: Element, F: Fn(T, T) -> T + Copy>(_: F) -> Helpers {
+        Helpers { seg_reduce: helper(seg_reduce::<Meaning<F, T>>), seg_scan: helper(seg_scan::<Meaning<F, T>>) }
     }
 }
 
-/// The operation's type from one of its closures.
-fn meaning_of<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(_: F) -> Helpers {
-    Combining::of::<Meaning<F, A, B, R>>()
-}
-
-impl Visitor for Combining {
+impl MonoidVisitor for Combining {
     type Output = Helpers;
 
-    fn unary<A: Element, R: Element>(self, _: impl Fn(A) -> R + Copy + Send + Sync + 'static) -> Helpers {
-        self.refuse()
+    fn exact<T: Element>(self, _: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync + 'static) -> Helpers {
+        Combining::of(combine)
     }
 
-    fn binary<A: Element, B: Element, R: Element>(
-        self,
-        f: impl Fn(A, B) -> R + Copy + Send + Sync + 'static,
-    ) -> Helpers {
-        meaning_of(f)
-    }
-
-    fn ternary<A: Element, B: Element, C: Element, R: Element>(
-        self,
-        _: impl Fn(A, B, C) -> R + Copy + Send + Sync + 'static,
-    ) -> Helpers {
-        self.refuse()
-    }
-
-    fn try_unary<A: Element, R: Element>(
-        self,
-        _: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync + 'static,
-    ) -> Helpers {
-        self.refuse()
-    }
-
-    fn try_binary<A: Element, B: Element, R: Element>(
-        self,
-        _: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync + 'static,
-    ) -> Helpers {
-        self.refuse()
-    }
-
-    fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
-        self,
-        _: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync + 'static,
-    ) -> Helpers {
-        self.refuse()
+    fn ordered(self, _: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static) -> Helpers {
+        Combining::of(combine)
     }
 }

@@ -4,7 +4,7 @@
 //! the order in which they combine is defined by [`nesl_prim::sum`].
 
 use crate::data::vector::VectorElement;
-use nesl_prim::{Element, Failure, ScalarOp, Visitor, sum};
+use nesl_prim::{Element, MonoidVisitor, ScalarOp, sum};
 
 /// What to do with each segment.
 #[derive(Clone, Copy)]
@@ -20,69 +20,41 @@ pub(super) fn fold<T: Combine>(
     op: ScalarOp,
     pass: Pass,
     elements: &[T],
-    segments: impl Iterator<Item = (usize, usize)>,
+    segments: &mut dyn Iterator<Item = (usize, usize)>,
     out: &mut Vec<T>,
 ) {
-    op.visit(Run { op, pass, elements, segments, out });
+    op.visit_monoid(Run { associative: op.row().associative, pass, elements, segments, out });
 }
 
-struct Run<'a, T, S> {
-    op: ScalarOp,
+struct Run<'a, T> {
+    associative: bool,
     pass: Pass,
     elements: &'a [T],
-    segments: S,
+    segments: &'a mut dyn Iterator<Item = (usize, usize)>,
     out: &'a mut Vec<T>,
 }
 
-impl<T: Combine, S: Iterator<Item = (usize, usize)>> Visitor for Run<'_, T, S> {
+impl<T: Combine> MonoidVisitor for Run<'_, T> {
     type Output = ();
 
-    fn binary<A: Element, B: Element, R: Element>(self, f: impl Fn(A, B) -> R + Copy + Send + Sync) {
-        // The table ensures that an operation with an identity has one type throughout: these conversions do nothing.
+    fn exact<U: Element>(self, identity: U, combine: impl Fn(U, U) -> U + Copy + Send + Sync) {
+        // Both are the type of the column: these conversions do nothing.
         fn same<F: Element, G: Element>(value: F) -> G {
             G::from_value(value.to_value())
         }
-        let combine = |a: T, b: T| same::<R, T>(f(same(a), same(b)));
-        let row = self.op.row();
-        let identity = T::from_value(row.identity.unwrap_or_else(|| panic!("{} has no identity", self.op)));
+        let (identity, combine) = (same::<U, T>(identity), |a: T, b: T| same::<U, T>(combine(same(a), same(b))));
         for (start, length) in self.segments {
             let segment = &self.elements[start..start + length];
             match self.pass {
-                Pass::Reduce => self.out.push(T::reduce(row.associative, identity, combine, segment)),
-                Pass::Scan => T::scan(row.associative, identity, combine, segment, self.out),
+                Pass::Reduce => self.out.push(T::reduce(self.associative, identity, combine, segment)),
+                Pass::Scan => T::scan(self.associative, identity, combine, segment, self.out),
             }
         }
     }
 
-    fn unary<A: Element, R: Element>(self, _: impl Fn(A) -> R + Copy + Send + Sync) {
-        not_binary(self.op)
+    fn ordered(self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static) {
+        self.exact(identity, combine);
     }
-
-    fn ternary<A: Element, B: Element, C: Element, R: Element>(self, _: impl Fn(A, B, C) -> R + Copy + Send + Sync) {
-        not_binary(self.op)
-    }
-
-    fn try_unary<A: Element, R: Element>(self, _: impl Fn(A) -> Result<R, Failure> + Copy + Send + Sync) {
-        not_binary(self.op)
-    }
-
-    fn try_binary<A: Element, B: Element, R: Element>(
-        self,
-        _: impl Fn(A, B) -> Result<R, Failure> + Copy + Send + Sync,
-    ) {
-        not_binary(self.op)
-    }
-
-    fn try_ternary<A: Element, B: Element, C: Element, R: Element>(
-        self,
-        _: impl Fn(A, B, C) -> Result<R, Failure> + Copy + Send + Sync,
-    ) {
-        not_binary(self.op)
-    }
-}
-
-fn not_binary(op: ScalarOp) -> ! {
-    panic!("{op} neither reduces nor scans")
 }
 
 /// How elements of a type combine: from left to right, but floats that are not `associative` as [`sum`] defines.

@@ -13,7 +13,7 @@ pub(super) fn reduce(op: ScalarOp, column: &Vector) -> ScalarValue {
     on_vector!(column, slice => {
         let elements = slice.elements();
         let mut out = Vec::with_capacity(1);
-        fold(op, Pass::Reduce, elements, [(0, elements.len())].into_iter(), &mut out);
+        fold(op, Pass::Reduce, elements, &mut [(0, elements.len())].into_iter(), &mut out);
         out[0].to_value()
     })
 }
@@ -27,7 +27,7 @@ pub(super) fn seg_reduce(
 ) -> Result<Vector, Failure> {
     on_vector!(column, slice => {
         let mut out = meter.reserve(descriptor.segments())?;
-        fold(op, Pass::Reduce, slice.elements(), descriptor.iter(), &mut out);
+        fold(op, Pass::Reduce, slice.elements(), &mut descriptor.iter(), &mut out);
         Ok(Vector::new(meter, out))
     })
 }

@@ -26,7 +26,7 @@ fn whole(meter: &Arc<Meter>, op: ScalarOp, column: &Vector) -> Result<Vector, Fa
     on_vector!(column, slice => {
         let elements = slice.elements();
         let mut out = meter.reserve(elements.len())?;
-        fold(op, Pass::Scan, elements, [(0, elements.len())].into_iter(), &mut out);
+        fold(op, Pass::Scan, elements, &mut [(0, elements.len())].into_iter(), &mut out);
         Ok(Vector::new(meter, out))
     })
 }
@@ -35,7 +35,7 @@ fn whole(meter: &Arc<Meter>, op: ScalarOp, column: &Vector) -> Result<Vector, Fa
 fn by_segment(meter: &Arc<Meter>, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Failure> {
     on_vector!(column, slice => {
         let mut out = meter.reserve(descriptor.total()?)?;
-        fold(op, Pass::Scan, slice.elements(), descriptor.iter(), &mut out);
+        fold(op, Pass::Scan, slice.elements(), &mut descriptor.iter(), &mut out);
         Ok(Vector::new(meter, out))
     })
 }

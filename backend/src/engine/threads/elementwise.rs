@@ -143,7 +143,7 @@ impl Map<'_> {
         let (workers, grain) = (&self.threads.workers, grain(self.op));
         match target {
             Target::New => {
-                let column = workers.try_fill(&self.threads.meter, self.length, grain, |range, writer| {
+                let column = workers.try_fill(&self.threads.meter, self.length, grain, &|range, writer| {
                     blocks(range, |range| block(range, writer))
                 })?;
                 Ok(wrap(column))
@@ -152,14 +152,14 @@ impl Map<'_> {
                 let elements = slice.unique().unwrap_or_else(|| unreachable!("nobody else saw the column before"));
                 let ranges = split(self.length, workers.pieces(self.length, grain));
                 let items = ranges.clone().into_iter().zip(parts(elements, &ranges)).collect();
-                workers.try_each(items, |(range, part): (Range<usize>, &mut [R])| {
+                workers.try_each(items, &|(range, part): (Range<usize>, &mut [R])| {
                     let mut writer = Writer::over(part);
                     blocks(range, |range| block(range, &mut writer))
                 })?;
                 Ok(wrap(slice))
             }
             Target::Checked(column) => {
-                workers.try_each(split(self.length, workers.pieces(self.length, grain)), |range| {
+                workers.try_each(split(self.length, workers.pieces(self.length, grain)), &|range| {
                     let mut unused = [R::default(); BLOCK];
                     blocks(range, |range| block(range, &mut Writer::over(&mut unused)))
                 })?;

@@ -293,7 +293,7 @@ impl<'a> Work<'a> {
             let outcomes = self
                 .threads
                 .workers
-                .each(items, |_, (mut words, aside, indices)| is_done(&mut words, indices).then_some((words, aside)));
+                .each(items, &|_, (mut words, aside, indices)| is_done(&mut words, indices).then_some((words, aside)));
             outcomes.into_iter().collect()
         };
         self.collect(operands, rooms, outcomes.ok_or(GaveUp)?)
@@ -342,7 +342,7 @@ impl<'a> Work<'a> {
         }
         let kernel = kernel(self.threads, self.group, Mode::Count).ok_or(GaveUp)?;
         let items = words.iter().cloned().zip(&self.pieces).collect();
-        let counts = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
+        let counts = self.threads.workers.each(items, &|_, (mut words, piece): (Words<'_>, &Piece)| {
             // SAFETY: as where the group is run; nothing is written here but words.
             let status = unsafe { self.call(kernel, &mut words, piece.indices.clone()) };
             let count = || (0..plan.spaces()).map(|space| words.position(space)).collect();

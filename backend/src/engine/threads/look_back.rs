@@ -113,7 +113,7 @@ mod tests {
             let workers = Workers::new(threads).expect("the system starts threads");
             let turns = LookBack::new(1000, 2);
             let count = |number: usize, space: usize| number * (space + 1) % 7;
-            let placed = workers.each(vec![(); threads], |_, ()| {
+            let placed = workers.each(vec![(); threads], &|_, ()| {
                 let attending = turns.attend();
                 let mut placed = Vec::new();
                 while let Some(number) = turns.take() {
@@ -137,7 +137,7 @@ mod tests {
     fn nobody_waits_for_a_thread_that_has_gone() {
         let workers = Workers::new(2).expect("the system starts threads");
         let turns = LookBack::new(10, 1);
-        let placed = workers.each(vec![(); 2], |_, ()| {
+        let placed = workers.each(vec![(); 2], &|_, ()| {
             let attending = turns.attend();
             while let Some(number) = turns.take() {
                 // The third block gives up; who has a later one finds out.

@@ -126,7 +126,7 @@ fn segments<R: Element, M>(
         let mut segments = run.iter(descriptor);
         segments.try_for_each(|(start, length)| write(threads, &mut room, start..start + length, &mut writer))
     };
-    threads.workers.try_each(others, |(run, writer)| write_run(&threads.alone(), &run, writer))?;
+    threads.workers.try_each(others, &|(run, writer)| write_run(&threads.alone(), &run, writer))?;
     for (run, writer) in huge {
         write_run(threads, &run, writer)?;
     }
@@ -151,7 +151,7 @@ fn overwrite<T: Element>(
 ) -> Result<(), Fault> {
     let ranges = pieces(workers, elements.len());
     let items = parts(elements, &ranges).into_iter().zip(ranges).collect();
-    workers.try_each(items, |(part, range): (&mut [T], Range<usize>)| {
+    workers.try_each(items, &|(part, range): (&mut [T], Range<usize>)| {
         part.iter_mut().zip(&others[range]).for_each(|(element, &other)| *element = make(other));
         Ok(())
     })?;
@@ -273,6 +273,6 @@ fn each_bucket<R: Element, M>(
         let mut room = room();
         task.into_iter().try_for_each(|(start, bucket)| act(threads, &mut room, bucket, start))
     };
-    threads.workers.try_each(tasks, |task| run(&threads.alone(), task))?;
+    threads.workers.try_each(tasks, &|task| run(&threads.alone(), task))?;
     run(threads, huge)
 }

@@ -34,7 +34,7 @@ fn count(flags: &[bool]) -> usize {
 /// Ranges of flags, and how many are true in each.
 fn counted(threads: &Threads, flags: &[bool]) -> Result<Vec<(Range<usize>, usize)>, Fault> {
     let ranges = split(flags.len(), threads.workers.pieces(flags.len(), GRAIN));
-    threads.workers.try_each(ranges, |range| Ok((range.clone(), count(&flags[range]))))
+    threads.workers.try_each(ranges, &|range| Ok((range.clone(), count(&flags[range]))))
 }
 
 /// The elements whose flag is true: counted first, so that each piece knows where it writes.
@@ -44,7 +44,7 @@ fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fa
         let mut output = Output::reserve(&threads.meter, pieces.iter().map(|piece| piece.1).sum())?;
         let writers = output.writers(pieces.iter().map(|piece| piece.1));
         let items = pieces.into_iter().zip(writers).collect();
-        threads.workers.try_each(items, |((range, _), mut writer): (_, Writer<'_, T>)| {
+        threads.workers.try_each(items, &|((range, _), mut writer): (_, Writer<'_, T>)| {
             let range: Range<usize> = range;
             writer.pack(&elements[range.clone()], &flags[range]);
             Ok(())
@@ -80,7 +80,7 @@ fn merge(threads: &Threads, flags: &Vector, when_true: &Vector, when_false: &Vec
             })
             .collect();
         let last = (when_true.len() - 1, when_false.len() - 1);
-        threads.workers.try_each(items, |(range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
+        threads.workers.try_each(items, &|(range, mut next, mut writer): (Range<usize>, _, Writer<'_, T>)| {
             writer.map(&flags[range], |flag| {
                 // Both are read, and one is chosen, without a branch that random flags would mispredict. The side that
                 // is not chosen may be at its end.
@@ -138,7 +138,7 @@ fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
                 .collect();
             let writers = output.writers(pieces.iter().map(|piece| piece.len()));
             let items = pieces.into_iter().zip(writers).collect();
-            threads.workers.try_each(items, |(piece, mut writer): (&[T], Writer<'_, T>)| {
+            threads.workers.try_each(items, &|(piece, mut writer): (&[T], Writer<'_, T>)| {
                 writer.copy(piece);
                 Ok(())
             })?;
@@ -160,7 +160,7 @@ fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
         let ranges = split(rows, threads.workers.pieces(length, GRAIN));
         let writers = output.writers(ranges.iter().map(|range| range.len() * columns.len()));
         let items = ranges.into_iter().zip(writers).collect();
-        threads.workers.try_each(items, |(range, mut writer): (Range<usize>, Writer<'_, T>)| {
+        threads.workers.try_each(items, &|(range, mut writer): (Range<usize>, Writer<'_, T>)| {
             match columns[..] {
                 [left, right] => {
                     for (&left, &right) in left[range.clone()].iter().zip(&right[range]) {

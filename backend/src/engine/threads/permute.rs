@@ -7,7 +7,7 @@
 //! values apart.
 
 use super::Threads;
-use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
+use super::column::{slice_of, slice_of_mut, wrap};
 use super::output::{Output, Placer};
 use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM, PATIENCE};
 use super::workers::{parts, split};
@@ -15,7 +15,7 @@ use crate::data::vector::{Slice, Vector};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::{Fault, Permute};
 use crate::on_vector;
-use nesl_prim::{Element, Failure};
+use nesl_prim::{Element, Failure, MonoidVisitor};
 use std::ops::Range;
 
 /// Elements moved by indices.
@@ -26,7 +26,7 @@ pub fn run(threads: &Threads, permute: Permute<'_, Vector>) -> Result<Vector, Fa
         Permute::Scatter(column, indices, values) => scatter(threads, column, indices, values),
         Permute::Combine(op, column, indices, values) => {
             assert_eq!(indices.len(), values.len(), "as many values are combined as there are indices");
-            combine(op, Combined { threads, column, indices: indices.elements(), values })
+            op.visit_monoid(Combined { threads, column, indices: indices.elements(), values })
         }
         Permute::Permute(values, indices) => self::permute(threads, values, indices),
     }
@@ -81,7 +81,7 @@ fn by_owners<T: Element>(
     let places = elements.len();
     let ranges = owners(threads, places, indices.len());
     let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
-    threads.workers.try_each(items, |(range, part): (Range<usize>, &mut [T])| {
+    threads.workers.try_each(items, &|(range, part): (Range<usize>, &mut [T])| {
         let interrupt = threads.workers.interrupt();
         Ok(within(indices, &range, places, interrupt, PATIENCE, |element, place| {
             write(&mut part[place], element);
@@ -126,7 +126,7 @@ impl Combined<'_> {
         let column =
             slice_of_mut::<T>(&mut self.column).unwrap_or_else(|| unreachable!("a column of the values' type"));
         let elements = own(threads, column)?;
-        let copies = threads.workers.try_each(split(values.len(), pieces), |range: Range<usize>| {
+        let copies = threads.workers.try_each(split(values.len(), pieces), &|range: Range<usize>| {
             let mut copy = threads.meter.reserve::<T>(elements.len())?;
             copy.resize(elements.len(), identity);
             let indices = self.indices[range.clone()].chunks(PATIENCE);
@@ -146,7 +146,7 @@ impl Combined<'_> {
     }
 }
 
-impl Combiner for Combined<'_> {
+impl MonoidVisitor for Combined<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
@@ -167,7 +167,7 @@ fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<Vecto
         let ranges = owners(threads, values.len(), indices.len());
         let items = ranges.iter().cloned().zip(output.placers(&ranges)).collect();
         // Of each range of places, the first element that finds its place taken.
-        let taken = threads.workers.try_each(items, |(range, mut placer): (Range<usize>, Placer<'_, T>)| {
+        let taken = threads.workers.try_each(items, &|(range, mut placer): (Range<usize>, Placer<'_, T>)| {
             let interrupt = threads.workers.interrupt();
             Ok(within(indices, &range, values.len(), interrupt, TOUCHES, |element, place| {
                 placer.place(place, values[element])

@@ -5,7 +5,7 @@
 //! a piece's blocks is a subtree of the tree over all of them.
 
 use super::Threads;
-use super::column::{Combiner, combine, slice_of, wrap};
+use super::column::{slice_of, wrap};
 use super::output::{Output, Writer};
 use super::segment::{Run, runs};
 use super::tuning::GRAIN;
@@ -14,16 +14,16 @@ use crate::data::descriptor::Descriptor;
 use crate::data::vector::Vector;
 use crate::engine::Fault;
 use nesl_native::wide;
-use nesl_prim::{Element, ScalarOp, ScalarValue, sum};
+use nesl_prim::{Element, MonoidVisitor, ScalarOp, ScalarValue, sum};
 
 /// All elements combined; the identity if there are none.
 pub fn reduce(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
-    combine(op, Reduce { threads, column })
+    op.visit_monoid(Reduce { threads, column })
 }
 
 /// One element for each segment, as [`reduce`] would give it.
 pub fn seg_reduce(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-    combine(op, SegReduce { threads, column, descriptor })
+    op.visit_monoid(SegReduce { threads, column, descriptor })
 }
 
 struct Reduce<'a> {
@@ -31,7 +31,7 @@ struct Reduce<'a> {
     column: &'a Vector,
 }
 
-impl Combiner for Reduce<'_> {
+impl MonoidVisitor for Reduce<'_> {
     type Output = Result<ScalarValue, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
@@ -54,7 +54,7 @@ fn exact<T: Element>(threads: &Threads, fold: &Fold<'_, T>, elements: &[T]) -> R
         1 => Ok(fold(elements)),
         pieces => {
             let ranges = split(elements.len(), pieces);
-            Ok(fold(&threads.workers.try_each(ranges, |range| Ok(fold(&elements[range])))?))
+            Ok(fold(&threads.workers.try_each(ranges, &|range| Ok(fold(&elements[range])))?))
         }
     }
 }
@@ -111,7 +111,7 @@ fn ordered(
     }
     // Both units are a power of two of blocks; the smaller serves columns that are too short for the other.
     let unit = if elements.len() / PIECE >= pieces { PIECE } else { GRAIN };
-    let parts = threads.workers.try_each(split_aligned(elements.len(), pieces, unit), |range| {
+    let parts = threads.workers.try_each(split_aligned(elements.len(), pieces, unit), &|range| {
         Ok(elements[range].chunks(unit).map(reduce).collect::<Vec<_>>())
     })?;
     Ok(sum::tree(identity, combine, &parts.concat()))
@@ -123,7 +123,7 @@ struct SegReduce<'a> {
     descriptor: &'a Descriptor,
 }
 
-impl Combiner for SegReduce<'_> {
+impl MonoidVisitor for SegReduce<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
@@ -173,7 +173,7 @@ impl SegReduce<'_> {
         let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.segments.len()));
         let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, T>)| {
+        self.threads.workers.try_each(others, &|(run, mut writer): (Run, Writer<'_, T>)| {
             each(&run, &mut writer);
             Ok(())
         })?;

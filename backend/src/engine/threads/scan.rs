@@ -5,7 +5,7 @@
 //! total of the blocks before it, whose own totals are independent of each other.
 
 use super::Threads;
-use super::column::{Combiner, combine, slice_of, slice_of_mut, wrap};
+use super::column::{slice_of, slice_of_mut, wrap};
 use super::look_back::LookBack;
 use super::output::{Output, Writer};
 use super::reduce::fold;
@@ -15,7 +15,7 @@ use super::workers::{parts, split, split_aligned};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};
 use crate::engine::Fault;
-use nesl_prim::{Element, ScalarOp, sum};
+use nesl_prim::{Element, MonoidVisitor, ScalarOp, sum};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,17 +29,17 @@ pub fn run(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: Option<
 
 /// Element k combines the elements before k; element 0 is the identity.
 fn whole(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Vector, Fault> {
-    combine(op, Scan { threads, column })
+    op.visit_monoid(Scan { threads, column })
 }
 
 /// The same, written over a column that nobody else sees.
 pub fn over(threads: &Threads, op: ScalarOp, column: Vector) -> Result<Vector, Fault> {
-    combine(op, Over { threads, column })
+    op.visit_monoid(Over { threads, column })
 }
 
 /// The scan of each segment, in packed order.
 fn by_segment(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
-    combine(op, SegScan { threads, column, descriptor })
+    op.visit_monoid(SegScan { threads, column, descriptor })
 }
 
 struct Scan<'a> {
@@ -56,7 +56,7 @@ impl Scan<'_> {
     }
 }
 
-impl Combiner for Scan<'_> {
+impl MonoidVisitor for Scan<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
@@ -107,11 +107,11 @@ fn exact<T: Element>(
     }
     // What the last piece amounts to, nobody needs.
     let all_but_last = ranges[..pieces - 1].to_vec();
-    let totals = threads.workers.try_each(all_but_last, |range| Ok(reduce(&elements[range])))?;
+    let totals = threads.workers.try_each(all_but_last, &|range| Ok(reduce(&elements[range])))?;
     let before: Vec<T> = (0..pieces).map(|piece| reduce(&totals[..piece])).collect();
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(before).zip(writers).collect();
-    threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
+    threads.workers.try_each(items, &|((range, before), mut writer): ((Range<usize>, T), Writer<'_, T>)| {
         scan(before, &elements[range], &mut writer);
         Ok(())
     })?;
@@ -134,7 +134,7 @@ fn in_turn<T: Element>(
     let writers: Vec<_> = writers.into_iter().map(|writer| Mutex::new(Some(writer))).collect();
     let (turns, before) = (LookBack::new(blocks.len(), 0), Mutex::new(operation.identity));
     let workers = vec![(); threads.workers.threads().min(blocks.len())];
-    threads.workers.try_each(workers, |()| {
+    threads.workers.try_each(workers, &|()| {
         let attending = turns.attend();
         while let Some(number) = turns.take() {
             threads.workers.interrupt().check()?;
@@ -186,7 +186,7 @@ fn ordered(
     let starts = starts(threads, identity, combine, &ranges, elements)?;
     let writers = writer.split(ranges.iter().map(Range::len));
     let items = ranges.into_iter().zip(starts).zip(writers).collect();
-    threads.workers.try_each(items, |((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
+    threads.workers.try_each(items, &|((range, before), mut writer): ((Range<usize>, f64), Writer<'_, f64>)| {
         blocks(before, identity, combine, &elements[range], &mut writer);
         Ok(())
     })?;
@@ -201,7 +201,7 @@ fn starts(
     ranges: &[Range<usize>],
     elements: &[f64],
 ) -> Result<Vec<f64>, Fault> {
-    let totals = threads.workers.try_each(ranges.to_vec(), |range| {
+    let totals = threads.workers.try_each(ranges.to_vec(), &|range| {
         let mut totals = Vec::with_capacity(range.len().div_ceil(sum::BLOCK));
         for group in elements[range].chunks(GROUP * sum::BLOCK) {
             totals.extend_from_slice(&totals_of(identity, combine, group)[..group.len().div_ceil(sum::BLOCK)]);
@@ -279,7 +279,7 @@ impl Over<'_> {
         let ranges = split_aligned(elements.len(), self.threads.workers.pieces(elements.len(), GRAIN), unit);
         let starts = starts(self.threads, &ranges, elements)?;
         let items = starts.into_iter().zip(parts(elements, &ranges)).collect();
-        self.threads.workers.try_each(items, |(before, part): (T, &mut [T])| {
+        self.threads.workers.try_each(items, &|(before, part): (T, &mut [T])| {
             scan(before, part);
             Ok(())
         })?;
@@ -287,14 +287,14 @@ impl Over<'_> {
     }
 }
 
-impl Combiner for Over<'_> {
+impl MonoidVisitor for Over<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
         let starts = |threads: &Threads, ranges: &[Range<usize>], elements: &[T]| {
             let all_but_last = ranges[..ranges.len() - 1].to_vec();
             let totals =
-                threads.workers.try_each(all_but_last, |range| Ok(fold(identity, combine, &elements[range])))?;
+                threads.workers.try_each(all_but_last, &|range| Ok(fold(identity, combine, &elements[range])))?;
             Ok((0..ranges.len()).map(|piece| fold(identity, combine, &totals[..piece])).collect())
         };
         self.all(sum::BLOCK, starts, |mut before, part| {
@@ -330,7 +330,7 @@ struct SegScan<'a> {
     descriptor: &'a Descriptor,
 }
 
-impl Combiner for SegScan<'_> {
+impl MonoidVisitor for SegScan<'_> {
     type Output = Result<Vector, Fault>;
 
     fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
@@ -377,7 +377,7 @@ impl SegScan<'_> {
         let runs = runs(self.threads, self.descriptor)?;
         let writers = output.writers(runs.iter().map(|run| run.elements));
         let (shared, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(writers).partition(|(run, _)| run.huge);
-        self.threads.workers.try_each(others, |(run, mut writer): (Run, Writer<'_, T>)| {
+        self.threads.workers.try_each(others, &|(run, mut writer): (Run, Writer<'_, T>)| {
             each(&run, &mut writer);
             Ok(())
         })?;

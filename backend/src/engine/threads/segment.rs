@@ -177,7 +177,7 @@ fn packed_order<T: Element>(
         let places = cut(pieces, segments, |segment| if segment == segments { total } else { offset(segment) });
         let writers = output.writers(places.windows(2).map(|pair| pair[1].element - pair[0].element));
         let items = places.windows(2).zip(writers).collect();
-        threads.workers.try_each(items, |(pair, mut writer): (&[Place], Writer<'_, T>)| {
+        threads.workers.try_each(items, &|(pair, mut writer): (&[Place], Writer<'_, T>)| {
             between(pair[0], pair[1], &length, |segment, range| part(segment, range, &mut writer));
             Ok(())
         })?;

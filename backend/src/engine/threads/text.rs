@@ -40,7 +40,7 @@ fn lengths(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
 fn text_of(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, elements: &[T]) -> Result<Vector, Fault> {
         let pieces = threads.workers.pieces(elements.len(), GRAIN_COSTLY);
-        let texts = threads.workers.try_each(split(elements.len(), pieces), |range| {
+        let texts = threads.workers.try_each(split(elements.len(), pieces), &|range| {
             // Most texts are not longer than their elements; where they are, the vector grows.
             let mut out: Vec<u8> = threads.meter.reserve(size_of_val(&elements[range.clone()]))?;
             for element in &elements[range] {
@@ -50,13 +50,13 @@ fn text_of(threads: &Threads, column: &Vector) -> Result<Vector, Fault> {
         })?;
         let mut output = Output::<u8>::reserve(&threads.meter, texts.iter().map(Vec::len).sum())?;
         let writers = output.writers(texts.iter().map(Vec::len));
-        threads.workers.try_each(
-            texts.iter().zip(writers).collect(),
-            |(text, mut writer): (&Vec<u8>, Writer<'_, u8>)| {
-                writer.copy(text);
-                Ok(())
-            },
-        )?;
+        threads.workers.try_each(texts.iter().zip(writers).collect(), &|(text, mut writer): (
+            &Vec<u8>,
+            Writer<'_, u8>,
+        )| {
+            writer.copy(text);
+            Ok(())
+        })?;
         Ok(wrap(output.finish(&threads.meter)))
     }
     on_vector!(column, slice => of(threads, slice.elements()))
@@ -68,14 +68,14 @@ fn parse_float(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> R
     let mut output = Output::reserve(&threads.meter, descriptor.segments())?;
     let runs = runs(threads, descriptor)?;
     let writers = output.writers(runs.iter().map(|run| run.segments.len()));
-    threads.workers.try_each(
-        runs.into_iter().zip(writers).collect(),
-        |(run, mut writer): (Run, Writer<'_, f64>)| {
-            for (start, length) in run.iter(descriptor) {
-                writer.push(text::parse_float(&chars[start..start + length]));
-            }
-            Ok(())
-        },
-    )?;
+    threads.workers.try_each(runs.into_iter().zip(writers).collect(), &|(run, mut writer): (
+        Run,
+        Writer<'_, f64>,
+    )| {
+        for (start, length) in run.iter(descriptor) {
+            writer.push(text::parse_float(&chars[start..start + length]));
+        }
+        Ok(())
+    })?;
     Ok(wrap(output.finish(&threads.meter)))
 }

@@ -2,7 +2,8 @@
 //!
 //! The calling thread always works too: it takes the first piece at once while the others wake up, so that what is too
 //! small for them to help with costs little more than doing it alone. Pieces are claimed in order, the next by whoever
-//! is free. Nothing in here depends on the instruction: tasks are called through one pointer per piece.
+//! is free. Nothing in here depends on the instruction: tasks are called through one pointer per piece, and what deals
+//! them out is compiled once for each type of items and results, not for each of a thousand tasks.
 //!
 //! No piece takes longer than some milliseconds, also where one thread does them all, and none is begun once the user
 //! has interrupted the evaluation.
@@ -98,7 +99,7 @@ impl Workers {
     }
 
     /// Hands each item to a task; the results in the order of the items.
-    pub fn each<I: Send, R: Send>(&self, items: Vec<I>, task: impl Fn(usize, I) -> R + Sync) -> Vec<R> {
+    pub fn each<I: Send, R: Send>(&self, items: Vec<I>, task: &(dyn Fn(usize, I) -> R + Sync)) -> Vec<R> {
         if items.len() <= 1 || self.pool.is_none() {
             return items.into_iter().enumerate().map(|(index, item)| task(index, item)).collect();
         }
@@ -118,7 +119,7 @@ impl Workers {
         meter: &Arc<Meter>,
         length: usize,
         grain: usize,
-        write: impl Fn(Range<usize>, &mut Writer<'_, T>) -> Result<(), Fault> + Sync,
+        write: &TryWrite<'_, T>,
     ) -> Result<Slice<T>, Fault> {
         let mut output = Output::reserve(meter, length)?;
         let pieces = self.pieces(length, grain);
@@ -127,7 +128,8 @@ impl Workers {
         } else {
             let ranges = split(length, pieces);
             let writers = output.writers(ranges.iter().map(Range::len));
-            self.try_each(ranges.into_iter().zip(writers).collect(), |(range, mut writer)| write(range, &mut writer))?;
+            let items = ranges.into_iter().zip(writers).collect();
+            self.try_each(items, &|(range, mut writer): (Range<usize>, _)| write(range, &mut writer))?;
         }
         Ok(output.finish(meter))
     }
@@ -140,7 +142,7 @@ impl Workers {
         grain: usize,
         write: impl Fn(Range<usize>, &mut Writer<'_, T>) + Sync,
     ) -> Result<Slice<T>, Failure> {
-        self.try_fill(meter, length, grain, |range, writer| {
+        self.try_fill(meter, length, grain, &|range, writer| {
             write(range, writer);
             Ok(())
         })
@@ -152,10 +154,10 @@ impl Workers {
     pub fn try_each<I: Send, R: Send>(
         &self,
         items: Vec<I>,
-        task: impl Fn(I) -> Result<R, Fault> + Sync,
+        task: &(dyn Fn(I) -> Result<R, Fault> + Sync),
     ) -> Result<Vec<R>, Fault> {
         let failed = AtomicUsize::new(usize::MAX);
-        let results = self.each(items, |index, item| {
+        let results = self.each(items, &|index, item| {
             if index > failed.load(Relaxed) {
                 return None;
             }
@@ -168,6 +170,9 @@ impl Workers {
         results.into_iter().flatten().collect()
     }
 }
+
+/// Writes the elements of a range, and fails at the first that does.
+pub type TryWrite<'a, T> = dyn Fn(Range<usize>, &mut Writer<'_, T>) -> Result<(), Fault> + Sync + 'a;
 
 /// `pieces` ranges of about equal size that cover `0..length`, cut at multiples of 64 elements where they are larger,
 /// so that no two threads write to one cache line.
@@ -215,8 +220,8 @@ mod tests {
     fn results_come_in_the_order_of_the_items_and_the_first_fault_wins() {
         for threads in [1, 2, 4] {
             let workers = Workers::new(threads).unwrap();
-            assert_eq!(workers.each((0..100).collect(), |index, item: usize| index + item)[99], 198);
-            let outcome = workers.try_each((0..1000).collect(), |item: usize| match item % 100 {
+            assert_eq!(workers.each((0..100).collect(), &|index, item: usize| index + item)[99], 198);
+            let outcome = workers.try_each((0..1000).collect(), &|item: usize| match item % 100 {
                 99 => Err(Fault { failure: Failure::Interrupted, element: item }),
                 _ => Ok(()),
             });
@@ -241,9 +246,9 @@ mod tests {
             let mut workers = Workers::new(threads).unwrap();
             let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
             workers.set_interrupt(&Interrupt::on(Arc::clone(&flag)));
-            assert_eq!(workers.try_each((0..9).collect(), Ok), Ok((0..9).collect()));
+            assert_eq!(workers.try_each((0..9).collect(), &Ok), Ok((0..9).collect()));
             let begun = AtomicUsize::new(0);
-            let outcome = workers.try_each((0..1000).collect(), |item: usize| {
+            let outcome = workers.try_each((0..1000).collect(), &|item: usize| {
                 if begun.fetch_add(1, Relaxed) == 5 {
                     flag.store(true, Relaxed);
                 }

@@ -71,7 +71,7 @@ impl Work<'_> {
         let workers = self.threads.workers.threads().min(blocks);
         let workers = std::iter::repeat_with(worker).take(workers).collect::<Result<Vec<_>, GaveUp>>()?;
         let (_, first) = chain.levels.first().ok_or(GaveUp)?;
-        let outcomes = self.threads.workers.each(workers, |_, (mut words, aside)| {
+        let outcomes = self.threads.workers.each(workers, &|_, (mut words, aside)| {
             let attending: Vec<_> = chain.levels.iter().map(|(_, turns)| turns.attend()).collect();
             while let Some(number) = first.take() {
                 let block = number * size..self.length.min((number + 1) * size);

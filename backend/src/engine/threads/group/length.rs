@@ -58,7 +58,7 @@ fn total(threads: &Threads, descriptor: &Descriptor) -> Result<usize, Fault> {
     let workers = &threads.workers;
     let in_pieces = |lengths: &[i64]| {
         let ranges = split(lengths.len(), workers.pieces(lengths.len(), GRAIN));
-        let sums = workers.each(ranges, |_, range| sum(&lengths[range]));
+        let sums = workers.each(ranges, &|_, range| sum(&lengths[range]));
         sums.into_iter().try_fold(0i64, |before, sum| before.checked_add(sum?))
     };
     Ok(descriptor.total_by(in_pieces)?)

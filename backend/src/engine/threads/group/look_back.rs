@@ -84,7 +84,7 @@ impl Work<'_> {
         let workers = self.threads.workers.threads().min(turns.blocks());
         let workers = std::iter::repeat_with(worker).take(workers).collect::<Result<Vec<Worker<'w>>, GaveUp>>()?;
         let filter = Filter { turns: &turns, kernel, kept: &kept };
-        let outcomes = self.threads.workers.each(workers, |_, mut worker| {
+        let outcomes = self.threads.workers.each(workers, &|_, mut worker| {
             let attending = turns.attend();
             while let Some(number) = turns.take() {
                 self.take_turn(&filter, number, block(number), &mut worker, operands)?;

@@ -14,11 +14,10 @@ use crate::data::memory;
 use crate::data::slot::Slot;
 use crate::engine::group::Group;
 use crate::engine::threads::Threads;
-use crate::engine::threads::column::{Combiner, combine};
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::split;
 use nesl_native::{Ending, PlanOperand};
-use nesl_prim::{Element, Failure, ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{Element, Failure, MonoidVisitor, ScalarOp, ScalarType, ScalarValue};
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
@@ -89,11 +88,11 @@ pub(super) fn join(threads: &Threads, mut columns: Vec<PrivateScatter>, room: &m
     let to = AtomicPtr::new(room.pointer());
     let from: Vec<AtomicPtr<u8>> = columns.iter_mut().map(|column| AtomicPtr::new(column.pointer())).collect();
     let ranges = split(length, threads.workers.pieces(length, GRAIN));
-    threads.workers.each(ranges, |_, range| {
+    threads.workers.each(ranges, &|_, range| {
         for from in &from {
             let (from, to) = (from.load(Relaxed), to.load(Relaxed));
             if let Some(op) = op {
-                combine(op, Joined { from, to, indices: range.clone() });
+                op.visit_monoid(Joined { from, to, indices: range.clone() });
                 continue;
             }
             // SAFETY: there are `length` elements of this size both here and there, and as many marks behind those
@@ -134,7 +133,7 @@ struct Joined {
     indices: Range<usize>,
 }
 
-impl Combiner for Joined {
+impl MonoidVisitor for Joined {
     type Output = ();
 
     fn exact<T: Element>(self, _: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) {

@@ -33,7 +33,7 @@ impl Work<'_> {
         for level in (0..self.levels()).map(|level| level as u8) {
             let kernel = kernel(self.threads, self.group, Mode::Scan(level)).ok_or(GaveUp)?;
             let items = words.iter().cloned().zip(&self.pieces).collect();
-            let ends = self.threads.workers.each(items, |_, (mut words, piece): (Words<'_>, &Piece)| {
+            let ends = self.threads.workers.each(items, &|_, (mut words, piece): (Words<'_>, &Piece)| {
                 // SAFETY: as where the group is run; nothing is written here but words.
                 let status = unsafe { self.call(kernel, &mut words, piece.indices.clone()) };
                 (status == Status::Done).then_some(words)

@@ -48,7 +48,7 @@ const TOUCHES: usize = 32;
 pub(super) fn survey<T: Element>(workers: &Workers, direction: Direction, elements: &[T]) -> Result<Survey, Fault> {
     let key = |element: T| direction.key(element);
     // What is in no order ends both walks at once.
-    let orders = workers.try_each(pieces(workers, elements.len()), |range| {
+    let orders = workers.try_each(pieces(workers, elements.len()), &|range| {
         let with_next = &elements[range.start..elements.len().min(range.end + 1)];
         let is_ascending = with_next.is_sorted_by(|&left, &right| key(left) <= key(right));
         Ok((is_ascending, with_next.is_sorted_by(|&left, &right| key(left) > key(right))))
@@ -59,7 +59,7 @@ pub(super) fn survey<T: Element>(workers: &Workers, direction: Direction, elemen
     if orders.iter().all(|&(_, is_descending)| is_descending) {
         return Ok(Survey::Descending);
     }
-    let extremes = workers.try_each(pieces(workers, elements.len()), |range| Ok(extremes(&elements[range], key)))?;
+    let extremes = workers.try_each(pieces(workers, elements.len()), &|range| Ok(extremes(&elements[range], key)))?;
     let least = extremes.iter().map(|&(least, _)| least).min();
     let greatest = extremes.iter().map(|&(_, greatest)| greatest).max();
     Ok(Survey::Between(least.unwrap_or_default(), greatest.unwrap_or_default()))
@@ -95,7 +95,7 @@ impl Partition {
         let shift = if bits <= exact { 0 } else { bits - sought };
         let mut partition = Partition { direction, least, shift, pieces: Vec::new(), bounds: Vec::new() };
         let buckets = partition.bucket(greatest) + 1;
-        let counts = workers.try_each(pieces(workers, elements.len()), |range| {
+        let counts = workers.try_each(pieces(workers, elements.len()), &|range| {
             let mut counts = vec![0; buckets];
             for &element in &elements[range.clone()] {
                 counts[partition.bucket(direction.key(element))] += 1;
@@ -148,7 +148,7 @@ impl Partition {
             by_piece[number % self.pieces.len()].push(writer);
         }
         let items = self.pieces.iter().map(|(range, _)| range).zip(by_piece).collect();
-        threads.workers.try_each(items, |(range, mut writers): (&Range<usize>, Vec<Writer<'_, R>>)| {
+        threads.workers.try_each(items, &|(range, mut writers): (&Range<usize>, Vec<Writer<'_, R>>)| {
             for part in elements[range.clone()].chunks(TOUCHES) {
                 threads.workers.interrupt().check()?;
                 for &element in part {
@@ -186,7 +186,7 @@ impl Partition {
         let writers = output.writers(self.pieces.iter().map(|(range, _)| range.len()));
         let items = self.pieces.iter().zip(writers).collect();
         type Item<'a, 'b> = (&'a (Range<usize>, Vec<usize>), Writer<'b, i64>);
-        threads.workers.try_each(items, |((range, starts), mut writer): Item<'_, '_>| {
+        threads.workers.try_each(items, &|((range, starts), mut writer): Item<'_, '_>| {
             let mut places = starts.clone();
             for &element in &elements[range.clone()] {
                 let place = &mut places[self.bucket(self.direction.key(element))];
