@@ -314,7 +314,7 @@ impl Emitter<'_> {
         self.require(is_below);
     }
 
-    fn is_index(&mut self, index: Value, length: Value) -> Value {
+    pub fn is_index(&mut self, index: Value, length: Value) -> Value {
         // A negative length has no indices; as an unsigned number it would have many.
         let is_below = self.builder.ins().icmp(IntCC::UnsignedLessThan, index, length);
         if self.is_known_size(length) {

@@ -252,6 +252,24 @@ impl<'p> Analysis<'p> {
         }
     }
 
+    /// Whether a node that reads at indices may do so at every index of its space, kept or not: its indices were checked
+    /// before the loop, or before the strip.
+    pub fn is_read_anywhere(&self, node: usize) -> bool {
+        let is_checked = |source: PlanOperand| match source {
+            PlanOperand::Node(index) => {
+                self.checked[index] && self.plan.nodes[index].op == NodeOp::Map(ScalarOp::CheckIndex)
+            }
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => false,
+        };
+        self.checked[node] && is_checked(self.plan.nodes[node].operands[1])
+    }
+
+    /// Whether a node that may fail, or read where nothing is, has a form under a mask that does neither where that is
+    /// false.
+    fn has_masked_form(&self, node: usize) -> bool {
+        matches!(self.plan.nodes[node].op, NodeOp::Map(ScalarOp::CheckIndex) | NodeOp::Vector(VectorOp::Gather))
+    }
+
     /// Whether a node merges spaces within, and to compute both sides would cost more than a branch, or could fail.
     fn needs_fork(&self, node: usize) -> bool {
         if self.plan.nodes[node].op != NodeOp::Vector(VectorOp::Merge) {
@@ -276,7 +294,9 @@ impl<'p> Analysis<'p> {
         let is_ordered_scan = |node: usize| self.plan.nodes[node].scanned().is_some_and(is_ordered);
         nodes.len() > WORTH_A_BRANCH
             || is_costly_end
-            || nodes.into_iter().any(|node| self.is_costly(node) || is_ordered_scan(node))
+            || nodes
+                .into_iter()
+                .any(|node| self.is_costly(node) && !self.has_masked_form(node) || is_ordered_scan(node))
     }
 
     /// Whether there is little in the loop.

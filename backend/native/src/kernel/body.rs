@@ -1,12 +1,14 @@
 //! What is computed at one index.
 //!
-//! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap,
-//! cannot fail and reads nothing at computed indices: a mispredicted branch costs more than a few operations. Otherwise
-//! it is behind a branch.
+//! In a space within, everything is computed at every index and only kept where the flag is true, where that is cheap
+//! and cannot fail but by an index: a mispredicted branch costs more than a few operations. Otherwise it is behind a
+//! branch. Under a mask an index is asked to be one only where the mask is true, and what is read at an index is read
+//! from the state where it is not.
 //!
 //! ```text
 //! space(0, no mask):
 //!     v1 = column[i]; v2 = v1 + 1; …                      // its nodes, in order
+//!     v3 = column[v2]                                     // under a mask: *(mask ? &column[v2] : state)
 //!     for each space within, of flags f:
 //!         under a mask:    space(n, mask & f); position += mask & f
 //!         behind a branch: if mask & f { space(n, no mask); position += 1 }
@@ -197,10 +199,13 @@ impl LoopEmitter<'_, '_, '_> {
                 Some(induction) => self.next_induction(induction),
                 None => self.checked_node(number),
             },
-            NodeOp::Map(ScalarOp::CheckIndex) if self.analysis.has_length[number] => {
+            NodeOp::Map(ScalarOp::CheckIndex) => {
                 let [index, length] = [0, 1].map(|operand| self.operand(node.operands[operand]));
-                let is_index = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, index, length);
-                self.emitter.require(is_index);
+                let is_index = match self.analysis.has_length[number] {
+                    true => self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, index, length),
+                    false => self.emitter.is_index(index, length),
+                };
+                self.require_where(mask, is_index);
                 index
             }
             NodeOp::Map(op) => {
@@ -234,7 +239,11 @@ impl LoopEmitter<'_, '_, '_> {
                         Some(factor) => (self.at_loop_index(node.operands[1]), factor * self.now.further as i64),
                         None => (self.operand(node.operands[1]), 0),
                     };
-                let address = self.place(node.operands[0], place, ty.bytes(), !self.analysis.checked[number]);
+                let mask = mask.filter(|_| !self.analysis.is_read_anywhere(number));
+                let mut address = self.place(node.operands[0], place, ty.bytes(), mask, !self.analysis.checked[number]);
+                if let Some(mask) = mask {
+                    address = self.emitter.builder.ins().select(mask, address, self.emitter.state);
+                }
                 let offset = (offset * i64::from(ty.bytes())) as i32;
                 self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
             }
@@ -245,15 +254,24 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and
     /// gives up.
-    fn place(&mut self, column: PlanOperand, place: Value, size: u32, is_unknown: bool) -> Value {
+    fn place(&mut self, column: PlanOperand, place: Value, size: u32, mask: Option<Value>, is_unknown: bool) -> Value {
         let PlanOperand::Input(input) = column else { unreachable!("the column comes from outside") };
         let Bound::Column { pointer, length, .. } = self.environment.inputs[input] else {
             unreachable!("elements are gathered from a column")
         };
         if is_unknown {
             let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
-            self.emitter.require(is_there);
+            self.require_where(mask, is_there);
         }
         self.emitter.address(pointer, place, size)
+    }
+
+    /// Gives up where a condition is false, and the mask, if there is one, is true.
+    fn require_where(&mut self, mask: Option<Value>, condition: Value) {
+        let implied = match mask {
+            Some(mask) => self.emitter.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, mask, condition),
+            None => condition,
+        };
+        self.emitter.require(implied);
     }
 }

@@ -54,12 +54,23 @@ fn what_may_fail_is_behind_a_branch() {
 }
 
 #[test]
+fn what_fails_by_an_index_alone_is_computed_under_a_mask() {
+    let group = "%4 = map less.int 0 %1\n%5 = pack %2 %4\n%6 = map check_index %5 %0\n%7 = gather %3 %6";
+    let plan = plan("%0: int, %1: column int, %2: column int, %3: column int", group, "%7");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    assert_eq!((&whole.branches[..], whole.times), (&[false, false][..], UNROLL));
+    // Indices that are not kept may be anywhere.
+    assert!(!whole.is_read_anywhere(3));
+}
+
+#[test]
 fn indices_that_go_up_with_the_loop_are_checked_at_its_ends() {
     let group = "%2 = iota 8\n%3 = map multiply.int %2 2\n%4 = map add.int %3 1\n%5 = map check_index %4 %0
         %6 = gather %1 %5";
     let plan = plan(OF_COLUMN, group, "%6");
     let whole = Analysis::of(&plan, Mode::Whole);
     assert_eq!(whole.checked, [false, false, false, true, true]);
+    assert!(whole.is_read_anywhere(4));
     let checks = [(2, Length::Any(PlanOperand::Input(0))), (3, Length::OfColumn(1))];
     let checks = checks.map(|(node, length)| EndCheck { index: PlanOperand::Node(node), length });
     assert_eq!(whole.end_checks, checks);
