@@ -3,7 +3,7 @@
 use crate::pass::Pass;
 use crate::passes::{
     checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, read_early,
-    short_segments, simplify, sink_common, slice, sort, unroll, view,
+    reduce_early, short_segments, simplify, sink_common, slice, sort, unroll, view,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -120,6 +120,12 @@ pub const PASSES: &[Pass] = &[
         reason: "after dead, and after all that lets reads be of other columns: the last use of what is changed is then the change; \
                  before fuse, which takes the change into a group",
         run: read_early::run,
+    },
+    Pass {
+        name: "reduce_early",
+        summary: "reduces and counts what a filter keeps before the branches that ask for it, where nothing needs it in memory",
+        reason: "after dead: what nobody reads would count as a reader; before fuse, which makes one loop of it",
+        run: reduce_early::run,
     },
     FUSE,
     CHECKED,

@@ -19,6 +19,7 @@ pub mod number;
 pub mod parts;
 pub mod peel;
 pub mod read_early;
+pub mod reduce_early;
 pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;
