@@ -74,7 +74,9 @@ fn evaluate(
         for form in forms {
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
             let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;
-            if let (Some(value), Form::Expression(expr)) = (value, form) {
+            if let (Some(value), Form::Expression(expr)) = (value, form)
+                && !effects.is_deed(core, expr)
+            {
                 show(&mut evaluator, &value, &expr.ty)?;
             }
         }
@@ -114,6 +116,9 @@ fn evaluate(
     let argument = arguments.into_iter().rev().reduce(|rest, first| Nested::pair(first, rest)).unwrap_or(Nested::Unit);
     let seed = seed_of(options.seed, drawn);
     let value = evaluator.call(function, &types, argument, &globals, seed).map_err(failed)?;
+    if core.function(function).expression().is_some_and(|body| effects.is_deed(core, body)) {
+        return Ok(());
+    }
     show(&mut evaluator, &value, &scheme.result.instantiate(&types))
 }
 

@@ -310,8 +310,8 @@ fn a_session_prints_and_goes_on_after_an_error() {
         &["repl"],
         "print_line(\"hello\");\nprint_string(\"half\");\nerror(\"stop\");\n1 + 1;\ntime(3) == (3, 0.0) or t;\n",
     );
-    assert!(ran.out.contains("hello\nit = t : bool\n"), "{}", ran.out);
-    assert!(ran.out.contains("half\nit = t : bool\n"), "{}", ran.out);
+    // What they did was all that was wanted of them.
+    assert!(ran.out.starts_with("hello\nhalf\n"), "{}", ran.out);
     assert!(ran.err.contains("E0423") && ran.err.contains("stop"), "{}", ran.err);
     assert!(ran.out.contains("it = 2 : int\n"), "{}", ran.out);
 }

@@ -99,6 +99,8 @@ pub struct VariableId(pub usize);
 pub struct Program {
     /// All functions.
     pub functions: Vec<Function>,
+    /// How many of them are of the library: the first ones.
+    pub library_functions: usize,
     /// All global values.
     pub globals: Vec<Global>,
     /// The number of local variables in use: the next free [`VariableId`].
@@ -111,6 +113,11 @@ impl Program {
     /// The function with this number.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0]
+    }
+
+    /// Whether a function belongs to the library, its lambdas included.
+    pub fn is_of_library(&self, id: FunctionId) -> bool {
+        id.0 < self.library_functions
     }
 
     /// The global with this number.

@@ -363,7 +363,7 @@ impl Session {
 
     /// Whether a function belongs to the library, its lambdas included.
     pub fn is_library_function(&self, id: FunctionId) -> bool {
-        id.0 < self.environment.library_functions
+        self.environment.program.is_of_library(id)
     }
 }
 

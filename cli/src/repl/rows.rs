@@ -57,10 +57,10 @@ impl<E: Engine> Repl<E> {
                 let function = self.session.program().function(*id);
                 Ok(Some((function.span, format!(": {}", function.scheme))))
             }
-            Form::Assignment { targets, .. } => {
+            Form::Assignment { targets, value } => {
                 let mut values = Vec::new();
                 for (id, _) in targets {
-                    values.push(self.value_of(*id)?);
+                    values.push(if self.says_nothing(*id, value) { None } else { self.value_of(*id)? });
                 }
                 let Some((first, _)) = targets.first() else { return Ok(None) };
                 let span = self.session.program().global(*first).span;

@@ -17,7 +17,9 @@
 //! on the types of the instance, and one answer for all keeps the analysis one pass.
 
 use super::{Expr, ExprKind, FunctionBody, FunctionId, Intrinsic, Program, walk};
+use crate::ty::Type;
 use nesl_prim::HostOp;
+use std::collections::HashSet;
 
 /// What something does besides giving a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,6 +138,38 @@ impl Effects {
                 Callee::Value => self.apply,
             })
         })
+    }
+}
+
+impl Effects {
+    /// Whether an expression is evaluated for what it does alone: its value is the `t` of a function of the library that
+    /// prints, writes or sets the seed, whatever way it takes through `let`, `if` and functions. Nobody wants to see it.
+    ///
+    /// # Panics
+    /// As [`Effects::function`].
+    pub fn is_deed(&self, program: &Program, expr: &Expr) -> bool {
+        let mut waiting = vec![expr];
+        let mut seen = HashSet::new();
+        while let Some(expr) = waiting.pop() {
+            match &expr.kind {
+                ExprKind::Let { body, .. } => waiting.push(body),
+                ExprKind::If { then_branch, else_branch, .. } => waiting.extend([&**then_branch, &**else_branch]),
+                ExprKind::Call { function, .. } if program.is_of_library(*function) => {
+                    // What has no effect has a value that says something; those with one give `t` if they give a bool.
+                    if expr.ty != Type::BOOL || !self.function(*function).any() {
+                        return false;
+                    }
+                }
+                // A call that comes back to itself gives what its other ways give.
+                ExprKind::Call { function, .. } => match program.function(*function).expression() {
+                    Some(body) if seen.insert(*function) => waiting.push(body),
+                    Some(_) => {}
+                    None => return false,
+                },
+                _ => return false,
+            }
+        }
+        true
     }
 }
 

@@ -49,8 +49,6 @@ pub struct Environment {
     pub stubs: BTreeSet<FunctionId>,
     /// The functions that call `rand_seed`, themselves or through others.
     pub seeding: HashSet<FunctionId>,
-    /// The number of functions of the library: those with smaller numbers are its own.
-    pub library_functions: usize,
     /// The number of datatypes of the library.
     pub library_datatypes: usize,
     /// Whether the text being checked is part of the library.

@@ -61,7 +61,8 @@ pub(super) fn session(sources: &mut SourceMap) -> Session {
         }
         session.environment.is_library = false;
         session.environment.is_everyday = false;
-        session.environment.library_functions = session.environment.program.functions.len();
+        let program = &mut session.environment.program;
+        program.library_functions = program.functions.len();
         session.environment.library_datatypes = session.environment.datatype_count;
         session
     })

@@ -14,7 +14,8 @@ use nesl_backend::Engine;
 use nesl_backend::data::slot::Slot;
 use nesl_backend::io::print::PrintError;
 use nesl_frontend::ast::TopLevelKind;
-use nesl_frontend::core::{Form, GlobalId};
+use nesl_frontend::core::effects::Effects;
+use nesl_frontend::core::{Expr, Form, GlobalId};
 use nesl_frontend::session::Checked;
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::ty::Type;
@@ -175,10 +176,8 @@ impl<E: Engine> Repl<E> {
     fn announce(&mut self, form: &Form) -> Result<(), Stop> {
         match form {
             Form::Function(id) => self.answer(&self.function_text(*id)),
-            Form::Assignment { targets, .. } => targets.iter().try_for_each(|(id, _)| {
-                let program = self.session.program();
-                let global = program.global(*id);
-                if let ("it", Type::Unit) = (&*global.name, &global.ty) {
+            Form::Assignment { targets, value } => targets.iter().try_for_each(|(id, _)| {
+                if self.says_nothing(*id, value) {
                     return Ok(());
                 }
                 let (text, size) = self.value_text(*id)?;
@@ -197,6 +196,14 @@ impl<E: Engine> Repl<E> {
             // With `bind_it` every expression is an assignment.
             Form::Expression(_) => Ok(()),
         }
+    }
+
+    /// Whether a global is the value of an expression that has none, or that was evaluated for what it does.
+    pub(in crate::repl) fn says_nothing(&self, id: GlobalId, value: &Expr) -> bool {
+        let program = self.session.program();
+        let global = program.global(id);
+        let is_deed = || global.ty == Type::BOOL && Effects::of(program).is_deed(program, value);
+        &*global.name == "it" && (global.ty == Type::Unit || is_deed())
     }
 
     /// The screen that the answer of a global is for, where somebody looks at one.
