@@ -74,6 +74,37 @@ fn what_was_right_is_saved_and_runs_as_a_program() {
 }
 
 #[test]
+fn what_is_saved_of_inputs_can_be_loaded_again() {
+    let bench = Bench::new();
+    let inputs = "1 + 2;\nit;\nx = it * 10;\nx; x + it;\nfunction add(a) = a + it;\nadd(1);\n\
+                  y = 5; z = 1 / 0; w = 6;\ny;\nit = 7;\nit + y;\n:time u = it + 1\nu;\n:save kept.nesl\n";
+    let ran = bench.piped(&[], inputs);
+    ran.fails(1, &["E0402"]);
+    let text = std::fs::read_to_string(bench.path("kept.nesl")).unwrap();
+    assert_eq!(
+        text,
+        "it = 1 + 2; it;\nit;\nx = it * 10;\nit = x; it; it = x + it; it;\nfunction add(a) = a + it;\nadd(1);\n\
+         y = 5;\ny;\nit = 7;\nit = it + y; it;\nu = it + 1;\nu;\n"
+    );
+    // The same values, as a program and in a session.
+    let values = "3\n3\n30\n60\n61\n5\n12\n13\n";
+    bench.nesl(&["kept.nesl"]).prints(values);
+    let shown = answers(&bench, ":load kept.nesl");
+    assert!(shown.contains("add = fn : int -> int\nit = 61 : int\n") && shown.ends_with("it = 13 : int\n"), "{shown}");
+    // Numbers of inputs are names at a terminal alone; `_1` is one like others here.
+    bench.piped(&[], "_1 = 4;\n_1 + 1;\n:save numbers.nesl").fails(0, &[]);
+    bench.nesl(&["numbers.nesl"]).prints("5\n");
+}
+
+#[test]
+fn commands_are_no_inputs() {
+    let bench = Bench::new();
+    let commands = ":type 1\n:time 1\n:show 1\n:plot [1, 2]\n:vcode 1\n:bench 1\n:profile 1\n";
+    let ran = bench.piped(&[], &format!("1;\n{commands}nothing;\n:type nothing\n"));
+    ran.fails(1, &["<input 2>:1:1", "<command>:1:1"]);
+}
+
+#[test]
 fn files_are_loaded_again_without_a_word_about_what_they_defined() {
     let text = "datatype point(int, int);\nfunction make(a) = point(a, a);\n";
     let bench = Bench::with("p q.nesl", text);
@@ -81,9 +112,11 @@ fn files_are_loaded_again_without_a_word_about_what_they_defined() {
     assert!(once.contains("make = fn : int -> point"), "{once}");
     assert_eq!(answers(&bench, ":load p\\ q.nesl\n:reload\n:load \"p q.nesl\""), once.repeat(3));
     bench.piped(&[], ":reload").fails(1, &["no file has been loaded"]);
-    // What something else redefines is still said.
-    let ran = bench.piped(&[], ":load p q.nesl\ndatatype point(float);");
+    // What a new file redefines is still said; at a prompt everything may be something else.
+    bench.write("other.nesl", "datatype point(float);\n");
+    let ran = bench.piped(&[], ":load p q.nesl\n:load other.nesl");
     assert!(ran.err.contains("W0203"), "{}", ran.err);
+    answers(&bench, "datatype point(int);\nfunction make(a) = point(a);\ndatatype point(float, int);\nx = 1;\nx = t;");
 }
 
 #[test]
@@ -214,12 +247,12 @@ fn a_profile_is_of_one_expression() {
     let shown = answers(&bench, "v = [0:1000];\n:profile sum({x * x : x in v})\n:profile v[3];");
     let (first, second) = shown.split_once("it = 3 : int\n").unwrap();
     assert!(first.contains("it = 332833500 : int\n        ms   share  instructions"), "{shown}");
-    assert!(first.contains("<input 2>:1   sum({x * x : x in v});\n"), "{shown}");
-    assert!(second.contains("<input 3>:1   v[3];\n") && !second.contains("<input 2>"), "{shown}");
+    assert!(first.contains("<command>:1   sum({x * x : x in v});\n"), "{shown}");
+    assert!(second.contains("<command>:1   v[3];\n") && !second.contains("sum("), "{shown}");
     bench.piped(&[], ":profile nothing").fails(1, &["E0201"]);
     // The profile of the whole session has it, too.
     let ran = bench.piped(&["--profile"], "v = [0:1000];\n:profile sum({x * x : x in v})\n");
-    assert!(ran.err.contains("<input 1>:1") && ran.err.contains("<input 2>:1"), "{ran:?}");
+    assert!(ran.err.contains("<input 1>:1") && ran.err.contains("<command>:1"), "{ran:?}");
 }
 
 #[test]

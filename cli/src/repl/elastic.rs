@@ -7,7 +7,7 @@
 //! passes on its lines from then on ([`Elsewhere`]).
 
 use super::ranks::{self, Request, machine};
-use super::session::{Repl, Settings};
+use super::session::{Accepted, Repl, Settings};
 use super::show;
 use super::{Conversation, Next, Partner};
 use crate::checkpoint::sessions;
@@ -63,7 +63,7 @@ struct Front {
     settings: Settings,
     is_numbered: bool,
     is_quiet: bool,
-    accepted: Vec<String>,
+    accepted: Vec<Accepted>,
     loaded: Vec<PathBuf>,
     library: HashSet<String>,
     syntax: Syntax,

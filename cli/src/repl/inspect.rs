@@ -83,7 +83,7 @@ impl<E: Engine> Repl<E> {
             return Ok(self.refuse("there has been no value yet"));
         }
         let shown = self.settings.shown.take();
-        let next = self.input(&format!("{};", if text.is_empty() { "it" } else { text }));
+        let next = self.evaluate_aside(&format!("{};", if text.is_empty() { "it" } else { text }));
         self.settings.shown = shown;
         next
     }
@@ -146,7 +146,7 @@ impl<E: Engine> Repl<E> {
             return Ok(self.refuse("there has been no value yet"));
         }
         let text = if text.is_empty() { "it" } else { text };
-        let file = self.add(&format!("{text};"));
+        let file = self.aside(&format!("{text};"));
         let mut trial = self.session().clone();
         let checked = trial.check(self.sources(), file, Options { bind_it: true, ..Options::default() });
         if let Err(stop) = self.report(&checked.diagnostics) {
@@ -183,7 +183,7 @@ impl<E: Engine> Repl<E> {
 
     /// The forms of an expression whose value nobody keeps.
     fn forms_of(&mut self, text: &str) -> Result<Vec<Form>, Stop> {
-        let file = self.add(&format!("{text};"));
+        let file = self.aside(&format!("{text};"));
         let before = self.session().clone();
         let checked = self.check(file, Options::default());
         self.report(&checked.diagnostics)?;
@@ -209,11 +209,7 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If the session cannot go on.
     pub(super) fn save_inputs(&mut self, path: &Path) -> Result<Next, Stop> {
-        let mut text = String::new();
-        for input in &self.accepted {
-            text += input;
-            text += if input.ends_with(';') { "\n" } else { ";\n" };
-        }
+        let text = self.program_of_inputs();
         let written = std::fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
         match written {
             Ok(()) => {

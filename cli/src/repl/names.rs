@@ -1,6 +1,6 @@
 //! The names of a session: which there are, what type they have, and which are its own.
 
-use super::session::Repl;
+use super::session::{Repl, is_number};
 use nesl_backend::Engine;
 use nesl_service::KnownName;
 
@@ -15,8 +15,9 @@ impl<E: Engine> Repl<E> {
     /// The names that are not the library's, in alphabetical order; last results are not among them.
     pub(super) fn own_names(&self) -> Vec<KnownName> {
         let is_own = |name: &KnownName| {
-            let is_numbered = name.name.strip_prefix('_').is_some_and(|rest| rest.parse::<usize>().is_ok());
-            !is_numbered && name.name != "it" && (!self.library.contains(&name.name) || self.is_redefined(&name.name))
+            !is_number(&name.name)
+                && name.name != "it"
+                && (!self.library.contains(&name.name) || self.is_redefined(&name.name))
         };
         let mut names: Vec<KnownName> = self.names().into_iter().filter(is_own).collect();
         names.sort_by(|one, other| one.name.cmp(&other.name));

@@ -3,6 +3,7 @@
 //! Names and types live in the front end's session, values in the machine, and they must not part: where a form fails
 //! at run time, the session goes back to what was defined before that form, because its names have no values.
 
+mod accepted;
 mod evaluation;
 mod kept;
 
@@ -21,7 +22,8 @@ use crate::rank::RankProcess;
 use crate::stats;
 use crate::stop::Stop;
 use crate::style::Style;
-use evaluation::Evaluated;
+pub(super) use accepted::{Accepted, is_number};
+use evaluation::{Evaluated, Given};
 use nesl_backend::data::slot::Slot;
 use nesl_backend::engine::value::SlotOf;
 use nesl_backend::{Counters, Engine, Loaded, Machine, Whereabouts};
@@ -80,7 +82,7 @@ pub struct Repl<E: Engine> {
     /// Whether nothing is answered.
     pub(super) is_quiet: bool,
     /// What was right of the inputs so far.
-    pub(super) accepted: Vec<String>,
+    pub(super) accepted: Vec<Accepted>,
     /// The files loaded so far, the last one last.
     pub(super) loaded: Vec<PathBuf>,
     /// The names that the library defines.
@@ -152,14 +154,11 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If an answer cannot be written.
     pub fn input(&mut self, text: &str) -> Result<Next, Stop> {
-        let file = self.add(text);
-        let (number, syntax) = (self.inputs, self.syntax);
-        let kept = (syntax == Syntax::V).then(|| self.kept(file));
-        let outcome = self.evaluate(file)?;
+        self.inputs += 1;
+        let (number, name) = (self.inputs, self.input_name());
+        let file = self.add(text, name);
+        let outcome = self.evaluate(file, Some(number))?;
         if let Ok(evaluated) = &outcome {
-            // V is written in NESL as it was before it was evaluated.
-            let kept = kept.unwrap_or_else(|| self.kept(evaluated.file));
-            self.accepted.push(kept);
             if evaluated.gives_result && self.is_numbered {
                 self.keep_result(number)?;
             }
@@ -204,11 +203,7 @@ impl<E: Engine> Repl<E> {
                 let file = self.sources.add(path.display().to_string(), text, Origin::User);
                 let is_known = self.loaded.iter().any(|loaded| loaded == path);
                 let imports = Imports::of(&mut self.sources, file, driver::key(path).as_deref(), &mut Disk);
-                let outcome = self.evaluate_with(file, &imports, is_known)?;
-                if let Ok(Evaluated { file, imports, .. }) = &outcome {
-                    let text = self.kept_file(*file, imports);
-                    self.accepted.push(text);
-                }
+                let outcome = self.evaluate_with(file, &imports, Given::File { is_known })?;
                 self.loaded.retain(|loaded| loaded != path);
                 self.loaded.push(path.to_owned());
                 outcome.and_then(Evaluated::outcome)
@@ -223,8 +218,8 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If an answer cannot be written.
     pub fn time(&mut self, text: &str) -> Result<Next, Stop> {
-        let file = self.add(&format!("{text};"));
-        let outcome = match self.evaluate(file)? {
+        let file = self.aside(&format!("{text};"));
+        let outcome = match self.evaluate(file, None)? {
             Ok(evaluated) => {
                 self.answer(&format!("{:.3} ms\n", evaluated.time.as_secs_f64() * 1e3))?;
                 evaluated.outcome()
@@ -239,9 +234,9 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// If an answer cannot be written.
     pub fn profile(&mut self, text: &str) -> Result<Next, Stop> {
-        let file = self.add(&format!("{text};"));
+        let file = self.aside(&format!("{text};"));
         let aside = self.machine.start_profile_apart(&self.sources);
-        let outcome = self.evaluate(file);
+        let outcome = self.evaluate(file, None);
         let places = self.machine.end_profile_apart(aside);
         let outcome = match outcome? {
             Ok(evaluated) => {
@@ -262,7 +257,7 @@ impl<E: Engine> Repl<E> {
         if self.syntax == Syntax::V {
             return self.show_type_in_v(text);
         }
-        let file = self.add(text);
+        let file = self.aside(text);
         let outcome = match self.session.type_of(&self.sources, file) {
             Ok(ty) => {
                 self.answer(&visible::text(&format!("{text} : {ty}\n")))?;
@@ -380,14 +375,26 @@ impl<E: Engine> Repl<E> {
         self.together(&Request::Quit);
     }
 
-    pub(super) fn add(&mut self, text: &str) -> FileId {
-        self.inputs += 1;
+    /// Evaluates what a command is given, and answers it.
+    pub(super) fn evaluate_aside(&mut self, text: &str) -> Result<Next, Stop> {
+        let file = self.aside(text);
+        let outcome = self.evaluate(file, None)?;
+        Ok(self.conclude(outcome.and_then(Evaluated::outcome)))
+    }
+
+    /// Adds what a command is given, which is no input: it has no number.
+    pub(super) fn aside(&mut self, text: &str) -> FileId {
+        let name = self.command_name();
+        self.add(text, name)
+    }
+
+    fn add(&mut self, text: &str, called: String) -> FileId {
         match &self.origin {
             // Lines count from the beginning of the file.
             Some((name, before)) if Syntax::of(name) == self.syntax => {
                 self.sources.add(name.clone(), "\n".repeat(*before) + text, Origin::User)
             }
-            _ => self.sources.add(self.input_name(), text, Origin::User),
+            _ => self.sources.add(called, text, Origin::User),
         }
     }
 

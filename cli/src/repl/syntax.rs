@@ -45,6 +45,14 @@ impl<E: Engine> Repl<E> {
         }
     }
 
+    /// What messages call the text that a command is given.
+    pub(super) fn command_name(&self) -> String {
+        match self.syntax {
+            Syntax::Nesl => "<command>".to_owned(),
+            Syntax::V => format!("<command{}>", Syntax::V.suffix()),
+        }
+    }
+
     /// An input as `:save` writes it: in NESL, whatever it is in.
     pub(super) fn kept(&self, file: FileId) -> String {
         match self.syntax {
@@ -102,7 +110,7 @@ impl<E: Engine> Repl<E> {
             let scheme = self.session.program().function(id).scheme.to_string();
             return self.answer(&format!("{text} : {scheme}\n")).map(|()| Next::Go);
         }
-        let file = self.add(&format!("{text};"));
+        let file = self.aside(&format!("{text};"));
         let mut session = self.session.clone();
         let checked = session.check(&self.sources, file, Options { bind_it: true, ..Options::default() });
         if let Err(stop) = self.report(&checked.diagnostics) {

@@ -35,9 +35,6 @@ const OF_INPUTS: Options = Options { bind_it: true, syntax: None };
 
 /// What evaluating a text did.
 pub(super) struct Evaluated {
-    /// The text, or what was right of it.
-    pub file: FileId,
-    pub imports: Imports,
     /// How long running it took.
     pub time: Duration,
     /// Whether an expression in it has a value.
@@ -50,6 +47,26 @@ impl Evaluated {
     /// Whether all was right.
     pub fn outcome(self) -> Result<(), Stop> {
         self.wrong.map_or(Ok(()), Err)
+    }
+}
+
+/// Where a text that is evaluated comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Given {
+    /// Somebody has typed it: an input with a number, or what a command evaluates. There is nothing to say about names
+    /// that get another meaning: that is what sessions are for.
+    Typed(Option<usize>),
+    /// A file, which may have been evaluated before.
+    File { is_known: bool },
+}
+
+impl Given {
+    /// The number of the input.
+    fn number(self) -> Option<usize> {
+        match self {
+            Given::Typed(number) => number,
+            Given::File { .. } => None,
+        }
     }
 }
 
@@ -82,24 +99,29 @@ impl Write for Shown {
 
 impl<E: Engine> Repl<E> {
     /// Checks an input, runs its forms one after another and answers each.
-    pub(super) fn evaluate(&mut self, file: FileId) -> Result<Result<Evaluated, Stop>, Stop> {
+    pub(super) fn evaluate(&mut self, file: FileId, number: Option<usize>) -> Result<Result<Evaluated, Stop>, Stop> {
         let imports = Imports::of(&mut self.sources, file, None, &mut Disk);
-        self.evaluate_with(file, &imports, false)
+        self.evaluate_with(file, &imports, Given::Typed(number))
     }
 
     /// Checks a text, runs its forms one after another and answers each, those of files that it imports without a word.
-    /// The inner error ends the input, the outer one the session. Of a text that `is_known` definitions replace those
-    /// of before without a word too. What is wrong keeps nothing else of the text from being evaluated.
+    /// The inner error ends the input, the outer one the session. Definitions that replace others of before do so
+    /// without a word, but for those of a file that is new. What is wrong keeps nothing else of the text from being
+    /// evaluated, and what is right is [accepted](Repl::accept).
     pub(super) fn evaluate_with(
         &mut self,
         file: FileId,
         imports: &Imports,
-        is_known: bool,
+        given: Given,
     ) -> Result<Result<Evaluated, Stop>, Stop> {
+        // V is written in NESL as it was before it was evaluated.
+        let is_typed_v = matches!(given, Given::Typed(_)) && self.syntax == Syntax::V;
+        let kept = is_typed_v.then(|| self.kept(file));
         let before = self.session.clone();
         let mut checked = self.session.check_with(&self.sources, file, imports, OF_INPUTS);
         let is_own = |diagnostic: &Diagnostic| diagnostic.labels.first().is_none_or(|label| label.span.file == file);
-        checked.diagnostics.retain(|diagnostic| diagnostic.code != REDEFINITION || (!is_known && is_own(diagnostic)));
+        let is_new = matches!(given, Given::File { is_known: false });
+        checked.diagnostics.retain(|diagnostic| diagnostic.code != REDEFINITION || (is_new && is_own(diagnostic)));
         let wrong = self.report(&checked.diagnostics).err();
         let text = Text { file, imports: imports.clone(), checked };
         let text = match wrong.clone() {
@@ -120,7 +142,10 @@ impl<E: Engine> Repl<E> {
             match ran {
                 Ok(spent) => time += spent,
                 Err(stop) => {
-                    self.back_to(before, file, &imports, index.checked_sub(checked.imported));
+                    let start = self.back_to(before, file, &imports, index.checked_sub(checked.imported));
+                    if let Some((file, imports)) = start.filter(|_| !is_typed_v) {
+                        self.accept_text(file, &imports, given);
+                    }
                     if let Some(wrong) = &wrong {
                         self.conclude(Err(wrong.clone()));
                     }
@@ -135,7 +160,20 @@ impl<E: Engine> Repl<E> {
                 }
             }
         }
-        Ok(Ok(Evaluated { file, imports, time, gives_result, wrong }))
+        match kept {
+            Some(text) => self.accept(given.number(), text),
+            None => self.accept_text(file, &imports, given),
+        }
+        Ok(Ok(Evaluated { time, gives_result, wrong }))
+    }
+
+    /// Remembers a text that was right.
+    fn accept_text(&mut self, file: FileId, imports: &Imports, given: Given) {
+        let text = match given {
+            Given::Typed(_) => self.kept(file),
+            Given::File { .. } => self.kept_file(file, imports),
+        };
+        self.accept(given.number(), text);
     }
 
     /// What is right of a text with errors, checked and part of the session; none if there is nothing.
@@ -159,17 +197,25 @@ impl<E: Engine> Repl<E> {
     }
 
     /// Makes the session what it was before the form with this index in a text that has been checked; without an index,
-    /// what it was before the text.
-    fn back_to(&mut self, before: Session, file: FileId, imports: &Imports, index: Option<usize>) {
+    /// what it was before the text. Gives the text before that form.
+    fn back_to(
+        &mut self,
+        before: Session,
+        file: FileId,
+        imports: &Imports,
+        index: Option<usize>,
+    ) -> Option<(FileId, Imports)> {
         self.session = before;
-        let Some(index) = index else { return };
+        let index = index?;
         let source = self.sources.file(file).clone();
         let mut forms = self.session.forms(&self.sources, file);
         forms.retain(|form| !matches!(form.kind, TopLevelKind::Import(_)));
         // The same text up to there gives out the same numbers again, so that names find their values.
         let text = Self::before_form(&source.name, &source.text, &forms, index);
         let start = self.sources.add(source.name, text, source.origin);
-        self.session.check_with(&self.sources, start, &imports.moved(file, start), OF_INPUTS);
+        let imports = imports.moved(file, start);
+        self.session.check_with(&self.sources, start, &imports, OF_INPUTS);
+        Some((start, imports))
     }
 
     /// Answers a form that was run.

@@ -7,7 +7,7 @@
 
 #[cfg(feature = "mpi")]
 use super::Settings;
-use super::{Repl, file};
+use super::{Accepted, Repl, file};
 use crate::checkpoint::sessions;
 use crate::interrupt::Interrupt;
 use crate::repl::Next;
@@ -36,7 +36,7 @@ struct Known {
     draws: u64,
     inputs: u64,
     is_v: bool,
-    accepted: Vec<String>,
+    accepted: Vec<Accepted>,
     loaded: Vec<String>,
 }
 
