@@ -21,7 +21,8 @@ fn names_are_listed_and_shown_with_their_definitions() {
     );
     assert!(answers(&bench, &format!("{defined}:names tw;")).ends_with("\ntwice : int -> int\n"));
     let shown = answers(&bench, &format!("{defined}:info twice"));
-    assert!(shown.ends_with("twice : int -> int\ndefined in <input 1>:1\nfunction twice(x) = 2 * x\n"), "{shown}");
+    let definition = "twice : int -> int\ndefined in <input 1>:1\nfunction twice(x) = 2 * x\ncost: work 1, depth 1\n";
+    assert!(shown.ends_with(definition), "{shown}");
     assert!(answers(&bench, &format!("{defined}:info V;")).ends_with("\nv : [float]\ndefined in <input 2>:1\n"));
     // A function of the library that is written in NESL: the text is that of the library.
     let shown = answers(&bench, ":info drop");
@@ -71,6 +72,28 @@ fn what_was_right_is_saved_and_runs_as_a_program() {
     bench.piped(&[], "1;\n:save s.nesl").fails(1, &["s.nesl exists"]);
     bench.piped(&[], "1;\n:save none/s.nesl").fails(1, &["cannot write none/s.nesl"]);
     assert_eq!(std::fs::read_to_string(bench.path("s.nesl")).unwrap(), text);
+}
+
+#[test]
+fn costs_of_functions_are_told_as_far_as_their_texts_say() {
+    let bench = Bench::new();
+    let cost = |definitions: &str, name: &str| {
+        let shown = answers(&bench, &format!("{definitions}\n:info {name}"));
+        shown.lines().find_map(|line| line.strip_prefix("cost: ")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(cost("function f1(x) = if x > 1 then x * x else -x;", "f1"), "work 1, depth 1");
+    assert_eq!(
+        cost("function norm(v) = sqrt(sum({x * x : x in v}));", "norm"),
+        "work 1 for each element, depth 1; more for sum (work n, depth log n)"
+    );
+    let calls = "function square(x) = x * x;\nfunction twice(g, x) = g(g(square(x)));";
+    let told = cost(calls, "twice");
+    assert_eq!(told, "work 1, depth 1; and what square costs; and what the functions cost that it is given");
+    let own = "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);";
+    assert_eq!(cost(own, "fib"), "work 1, depth 1; all that for each call of itself, and depth for each in a row");
+    // Whoever writes it down knows better, and the library does.
+    assert_eq!(cost("function f2(v) = sum(v) \"Adds. Work n, depth log n.\";", "f2"), "");
+    assert_eq!(cost("", "sum"), "");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What a session says about itself: what is defined, where and how, what it costs, and its settings.
 
+mod cost;
+
 use super::session::{Repl, SHOWN, file};
 use super::{Next, Partner, Pending};
 use crate::driver;
@@ -49,15 +51,17 @@ impl<E: Engine> Repl<E> {
         let Some(entry) = manual::lookup(self.session(), self.sources(), name) else {
             return Ok(self.refuse(&manual::unknown(self.session(), name, ":apropos")));
         };
-        let function = self.session().function(&entry.name).map(|id| self.session().program().function(id).span);
-        let definition = function.and_then(|span| {
+        let function = self.session().function(&entry.name);
+        let own = function.filter(|id| !self.session().is_library_function(*id));
+        let cost = own.and_then(|id| cost::text(self.session(), self.sources(), id)).unwrap_or_default();
+        let definition = function.map(|id| self.session().program().function(id).span).and_then(|span| {
             let source = self.sources().file(span.file);
             let forms = self.session().forms(self.sources(), span.file);
             let form = forms.iter().find(|form| form.span.start <= span.start && span.end <= form.span.end)?;
             source.text.get(form.span.start as usize..form.span.end as usize).map(str::to_owned)
         });
         let definition = definition.map_or_else(String::new, |text| format!("{text}\n"));
-        self.answer(&visible::text(&format!("{}{definition}", manual::describe(&entry)))).map(|()| Next::Go)
+        self.answer(&visible::text(&format!("{}{definition}{cost}", manual::describe(&entry)))).map(|()| Next::Go)
     }
 
     /// Lists what the session has defined, with types: what begins with a text, or all.
