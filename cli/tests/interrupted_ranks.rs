@@ -111,6 +111,29 @@ fn an_interrupt_ends_the_evaluation_on_all_ranks() {
 }
 
 #[test]
+fn an_interrupt_ends_an_answer_that_is_long() {
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::new();
+    let mut session = start(&bench, "2");
+    for (input, after) in [(":show [0:10000000]", 3000), (":show [0:3000000]", 1500), (":show [0:10000000]", 100)] {
+        session.send_line(input).unwrap();
+        std::thread::sleep(Duration::from_millis(after));
+        let begun = Instant::now();
+        session.send_control('c').unwrap();
+        session.exp_string("nesl> ").unwrap();
+        eprintln!("{input} interrupted after {:?}", begun.elapsed());
+        assert!(begun.elapsed() < GENEROUS, "{:?}", begun.elapsed());
+        answers(&mut session, "6 * 7", "it = 42 : int");
+    }
+    session.send_line(":quit").unwrap();
+    session.exp_eof().unwrap();
+    ended(session, 0);
+}
+
+#[test]
 fn an_interrupted_input_defines_nothing() {
     if launcher().is_none() {
         return;

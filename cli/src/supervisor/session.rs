@@ -61,6 +61,22 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     session.end(edited)
 }
 
+/// Standard output, without what nobody wants to see any more of an answer.
+struct Wanted {
+    to: StandardOutput,
+    turns: Arc<Turns>,
+}
+
+impl Write for Wanted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.turns.drops(bytes.trim_ascii().len()) { Ok(bytes.len()) } else { self.to.write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
 /// What rank 0 says when it has answered: the number of the next input, what it is in, and whether the last was right.
 fn next_input(said: &str) -> (usize, Syntax, Next) {
     let mut words = said.split_whitespace();
@@ -97,7 +113,8 @@ impl RemoteSession {
         let (sender, events) = channel();
         // Nobody need listen any more: the session ends then.
         let answered = sender.clone();
-        let output = Marks::new(&mark, StandardOutput::default(), move |said: &str| {
+        let shown = Wanted { to: StandardOutput::default(), turns: Arc::clone(&turns) };
+        let output = Marks::new(&mark, shown, move |said: &str| {
             let mut parts = said.split(UNIT);
             let (number, syntax, next) = next_input(parts.next().unwrap_or_default());
             let mut names = Vec::new();
@@ -135,8 +152,17 @@ impl RemoteSession {
         Ok((session, begun))
     }
 
-    /// Waits until an input has been answered, or the job has ended.
+    /// Waits until an input has been answered, or the job has ended. Says so where Ctrl-C has ended the answer early.
     fn answered(&mut self) -> Next {
+        let next = self.next();
+        if self.turns.answered() && next != Next::Quit {
+            eprintln!("{}", Stop::interrupted().message());
+            return Next::GoAfterError;
+        }
+        next
+    }
+
+    fn next(&mut self) -> Next {
         let (mut answer, mut is_told) = (None, false);
         loop {
             if let (Some(next), true) = (answer, is_told) {

@@ -25,6 +25,12 @@ struct State {
     unheard: bool,
     /// Of ranks that came later, behind how many they are, and how many.
     started: Vec<(usize, usize)>,
+    /// The answer of an input that was sent has not been shown to its end.
+    awaited: bool,
+    /// Nobody wants to see the rest of it.
+    cut: bool,
+    /// There was a rest.
+    is_short: bool,
 }
 
 impl Turns {
@@ -39,7 +45,8 @@ impl Turns {
             (state.busy, state.evaluating) = (true, true);
         } else if word == Turn::Ends.word() {
             let started = std::mem::take(&mut state.started);
-            *state = State { unheard: state.unheard, started, ..State::default() };
+            let State { unheard, awaited, cut, is_short, .. } = *state;
+            *state = State { unheard, started, awaited, cut, is_short, ..State::default() };
         } else if word == Turn::Heard.word() {
             state.unheard = false;
         } else if let Some(started) = Started::of(word) {
@@ -54,17 +61,35 @@ impl Turns {
 
     /// An input is on its way to rank 0.
     pub(super) fn sent(&self) {
-        self.state().busy = true;
+        let mut state = self.state();
+        (state.busy, state.awaited) = (true, true);
     }
 
-    /// A Ctrl-C has come; whether it is for the evaluation, and nothing else is to be done.
+    /// All of its answer has been shown, or what of it was wanted; whether that was less than there was.
+    pub(super) fn answered(&self) -> bool {
+        let mut state = self.state();
+        (state.awaited, state.cut) = (false, false);
+        std::mem::take(&mut state.is_short)
+    }
+
+    /// A Ctrl-C has come; whether it is for the evaluation or for what is shown of it, and nothing else is to be done.
     pub(super) fn interrupt(&self) -> bool {
         let mut state = self.state();
-        let is_for_evaluation = state.busy && !state.asked;
-        if is_for_evaluation {
-            (state.asked, state.due) = (true, true);
+        if state.busy && !state.asked {
+            (state.asked, state.due, state.cut) = (true, true, true);
+            return true;
         }
-        is_for_evaluation
+        // Rank 0 has written the answer, which is long, and on its way still.
+        let is_for_answer = !state.busy && state.awaited && !state.cut;
+        state.cut |= is_for_answer;
+        is_for_answer
+    }
+
+    /// Whether nobody wants to see a part of an answer of so many bytes.
+    pub(super) fn drops(&self, length: usize) -> bool {
+        let mut state = self.state();
+        state.is_short |= state.cut && length > 0;
+        state.cut
     }
 
     /// Whether the ranks are to be interrupted now; once for each Ctrl-C.
@@ -89,6 +114,23 @@ mod tests {
             turns.hear(word);
         }
         assert_eq!(turns.started(), [(2, 2), (4, 1)]);
+    }
+
+    #[test]
+    fn an_interrupt_ends_an_answer_that_is_on_its_way() {
+        let turns = Turns::default();
+        turns.sent();
+        ["begins", "ends"].iter().for_each(|word| turns.hear(word));
+        assert!(!turns.drops(5) && turns.interrupt() && turns.drops(5), "the rest is not shown");
+        assert!(!turns.take_due(), "nothing is evaluated");
+        assert!(!turns.interrupt(), "the second");
+        assert!(turns.answered() && !turns.answered() && !turns.drops(5));
+        assert!(!turns.interrupt(), "at the prompt");
+        turns.sent();
+        turns.hear("begins");
+        assert!(turns.interrupt() && turns.drops(0) && turns.take_due());
+        turns.hear("ends");
+        assert!(!turns.answered(), "there was no rest");
     }
 
     #[test]
