@@ -25,6 +25,8 @@ pub(crate) mod terminal;
 mod turns;
 
 #[cfg(feature = "mpi")]
+pub(crate) use commands::is_quit;
+#[cfg(feature = "mpi")]
 pub use elastic::{ElasticSession, Elsewhere, follow};
 pub use ranks::watch;
 #[cfg(feature = "mpi")]
@@ -33,6 +35,7 @@ pub use rows::FormRow;
 
 use crate::driver::{LONGEST_SOURCE, too_long};
 use crate::options::RunOptions;
+use crate::output::MARK;
 use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_backend::io::host::input::with_standard;
@@ -102,6 +105,10 @@ pub trait Conversation: Partner {
     /// If it cannot be written.
     fn mark(&self, answered: Next) -> Result<(), Stop>;
 
+    /// Whether a program has ended it, in another process: its exit code is that of the session then, whatever inputs
+    /// were wrong.
+    fn has_ended(&self) -> bool;
+
     /// The end.
     ///
     /// # Errors
@@ -124,6 +131,10 @@ impl<E: Engine> Conversation for Repl<E> {
 
     fn mark(&self, answered: Next) -> Result<(), Stop> {
         self.say_mark(answered)
+    }
+
+    fn has_ended(&self) -> bool {
+        false
     }
 
     fn finish(&mut self) -> Result<(), Stop> {
@@ -170,6 +181,9 @@ pub enum Next {
     Quit,
 }
 
+/// The one word that ends sessions and is a name of the library, too, with its type.
+const OF_LIBRARY: (&str, &str) = ("exit", "int -> a :: (a in any)");
+
 /// Lines that become an input once it is complete.
 #[derive(Debug, Default)]
 struct Pending {
@@ -177,12 +191,26 @@ struct Pending {
 }
 
 impl Pending {
-    /// Adds a line; gives the whole input if that completes it. Blank lines between inputs are none.
-    fn push(&mut self, line: &str, syntax: Syntax) -> Option<String> {
+    /// Adds a line of an input whose end is said; gives the whole input where it is.
+    fn push_part(&mut self, line: &str) -> Option<String> {
+        if line.strip_prefix(END_OF_INPUT).is_some_and(str::is_empty) {
+            return Some(std::mem::take(&mut self.text));
+        }
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(line);
+        None
+    }
+
+    /// Adds a line; gives the whole input if that completes it. Blank lines between inputs are none, and words such as
+    /// `quit` that are no names of the session need no end.
+    fn push(&mut self, line: &str, syntax: Syntax, is_name: impl Fn(&str) -> bool) -> Option<String> {
         if self.text.is_empty() && line.trim().is_empty() {
             return None;
         }
-        let is_command = self.text.is_empty() && line.trim_start().starts_with(':');
+        let is_word = || commands::word(line).is_some_and(|word| !is_name(&word));
+        let is_command = self.text.is_empty() && (line.trim_start().starts_with(':') || is_word());
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -193,6 +221,9 @@ impl Pending {
     }
 }
 
+/// What follows an input, on a line of its own, where another process passes inputs on: whatever is in it, it is one.
+pub(crate) const END_OF_INPUT: char = MARK;
+
 /// A session whose input is not a terminal: a script, a pipe.
 fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {
     let mut pending = Pending::default();
@@ -202,13 +233,19 @@ fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {
         if pending.text.len().saturating_add(line.len()) > LONGEST_SOURCE {
             return Err(Stop::failed(format!("error: {}", too_long("an input"))));
         }
-        let Some(input) = pending.push(&line, repl.syntax()) else { continue };
+        let means = |known: &KnownName, word: &str| known.name == word && (word, &*known.ty) != OF_LIBRARY;
+        let is_name = |word: &str| repl.names().iter().any(|known| means(known, word));
+        let input = match repl.is_marked() {
+            true => pending.push_part(&line),
+            false => pending.push(&line, repl.syntax(), is_name),
+        };
+        let Some(input) = input else { continue };
         let next = repl.evaluate(&input)?;
         match next {
             Next::Go => {}
             // Who is told of every answer sees the errors, too.
             Next::GoAfterError => wrong |= !repl.is_marked(),
-            Next::Quit => return ended(wrong),
+            Next::Quit => return ended(wrong && !repl.has_ended()),
         }
         repl.mark(next)?;
     }
@@ -246,23 +283,38 @@ mod tests {
     #[test]
     fn inputs_end_where_they_are_complete() {
         let mut pending = Pending::default();
-        let mut push = |line: &str| pending.push(line, Syntax::Nesl);
+        let mut push = |line: &str| pending.push(line, Syntax::Nesl, |name| name == "quit");
         assert_eq!(push("  "), None);
         assert_eq!(push("function f(a) ="), None);
         assert_eq!(push(""), None);
         assert_eq!(push("a + 1;").as_deref(), Some("function f(a) =\n\na + 1;"));
         assert_eq!(push(" :type f").as_deref(), Some(" :type f"));
+        assert_eq!(push("help").as_deref(), Some("help"));
+        assert_eq!(push(" ?sum").as_deref(), Some(" ?sum"));
+        assert_eq!(push("quit"), None);
+        assert_eq!(push("help"), None);
+        assert_eq!(push("+ 1;").as_deref(), Some("quit\nhelp\n+ 1;"));
         assert_eq!(push("{x"), None);
         assert_eq!(push(": x in [1]};").as_deref(), Some("{x\n: x in [1]};"));
     }
 
     #[test]
+    fn what_is_passed_on_is_as_long_as_is_said() {
+        let mut pending = Pending::default();
+        let end = END_OF_INPUT.to_string();
+        for (lines, input) in [(&["1;", "", "2"][..], "1;\n\n2"), (&["let x = 1;"], "let x = 1;"), (&[], "")] {
+            assert!(lines.iter().all(|line| pending.push_part(line).is_none()));
+            assert_eq!(pending.push_part(&end).as_deref(), Some(input));
+        }
+    }
+
+    #[test]
     fn inputs_of_v_end_where_its_grammar_says() {
         let mut pending = Pending::default();
-        assert_eq!(pending.push("pure int f(int x) {", Syntax::V), None);
-        assert_eq!(pending.push("return x;", Syntax::V), None);
-        assert_eq!(pending.push("}", Syntax::V).as_deref(), Some("pure int f(int x) {\nreturn x;\n}"));
-        assert_eq!(pending.push("f(3)", Syntax::V), None);
-        assert_eq!(pending.push("+ 1;", Syntax::V).as_deref(), Some("f(3)\n+ 1;"));
+        assert_eq!(pending.push("pure int f(int x) {", Syntax::V, |_| false), None);
+        assert_eq!(pending.push("return x;", Syntax::V, |_| false), None);
+        assert_eq!(pending.push("}", Syntax::V, |_| false).as_deref(), Some("pure int f(int x) {\nreturn x;\n}"));
+        assert_eq!(pending.push("f(3)", Syntax::V, |_| false), None);
+        assert_eq!(pending.push("+ 1;", Syntax::V, |_| false).as_deref(), Some("f(3)\n+ 1;"));
     }
 }

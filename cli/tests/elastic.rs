@@ -257,6 +257,23 @@ sum(v);
     assert!(ran.out.ends_with("it = 4999950000 : int\n"), "{}", ran.out);
 }
 
+#[test]
+fn the_exit_code_of_a_session_that_has_moved_is_what_its_program_says() {
+    if launcher().is_none() {
+        return;
+    }
+    let _turn = turn();
+    let bench = Bench::new();
+    let code = |end: &str| {
+        let ran = bench.piped(&["--threads", "1"], &format!("nothing;\n:ranks 2\n1 + 1;\n{end}\n"));
+        assert!(ran.out.contains("it = 2 : int\n"), "{ran:?}");
+        ran.code
+    };
+    assert_eq!(["exit(0);", "exit(3);", "quit", "exit();", ""].map(code), [0, 3, 1, 1, 1].map(Some));
+    let left = std::fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.filter(|name| name.to_string_lossy().starts_with(".nesl")).count(), 0);
+}
+
 /// The processes that a listing shows.
 fn processes(listing: &str) -> Vec<u32> {
     let rows = listing.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());

@@ -120,6 +120,16 @@ fn what_is_saved_of_inputs_can_be_loaded_again() {
 }
 
 #[test]
+fn words_that_stand_alone_need_no_end_in_a_pipe() {
+    let bench = Bench::new();
+    let help = answers(&bench, ":help");
+    assert_eq!(answers(&bench, "help\nquit\n1;"), help);
+    assert_eq!(answers(&bench, "?sum\n1;\nexit\n2;"), answers(&bench, ":doc sum\n1;"));
+    assert_eq!(answers(&bench, "quit = 3;\nquit\n+ 1;"), "quit = 3 : int\nit = 4 : int\n");
+    assert_eq!(answers(&bench, "1 +\nlength([4,\n5]);\n:quit\n2;"), "it = 3 : int\n");
+}
+
+#[test]
 fn commands_are_no_inputs() {
     let bench = Bench::new();
     let commands = ":type 1\n:time 1\n:show 1\n:plot [1, 2]\n:vcode 1\n:bench 1\n:profile 1\n";

@@ -19,7 +19,7 @@ fn table<E: Engine>() -> [Command<E>; 26] {
     let row = |name, argument, summary, run| Command { name, argument, summary, run };
     [
         row("type", "EXPRESSION", "show the type of an expression", Repl::show_type),
-        row("doc", "NAME", "show what a function does (so does ?NAME at a terminal)", Repl::doc),
+        row("doc", "NAME", "show what a function does (so does ?NAME)", Repl::doc),
         row("info", "NAME", "show what a name is, where it is defined, and how", Repl::info),
         row("apropos", "WORD", "list the functions that have to do with a word", Repl::apropos),
         row("names", "[PREFIX]", "list what this session has defined", Repl::list_names),
@@ -118,6 +118,9 @@ fn at_terminal<E: Engine>(repl: &mut Repl<E>, _: &str) -> Result<Next, Stop> {
 /// who want to leave; none where the session has a name of that spelling.
 pub(super) fn traditional<E: Engine>(repl: &Repl<E>, input: &str) -> Option<String> {
     let text = without_end(input);
+    if let Some(name) = asked(text) {
+        return (!repl.is_own_name(&text.to_lowercase())).then(|| format!(":doc {name}"));
+    }
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     // Names are the same in capitals, and elsewhere a session is left by a call.
     let word = &*word.to_ascii_lowercase();
@@ -131,4 +134,24 @@ pub(super) fn traditional<E: Engine>(repl: &Repl<E>, input: &str) -> Option<Stri
         _ => return None,
     };
     (!repl.is_own_name(word)).then_some(command)
+}
+
+/// The name whose documentation is asked for by `?name`.
+pub(super) fn asked(input: &str) -> Option<&str> {
+    let name = input.trim().strip_prefix('?')?.trim_start();
+    (!name.is_empty() && !name.contains([' ', ';', '='])).then_some(name)
+}
+
+/// Whether an input ends a session, if its word is no name there.
+#[cfg(feature = "mpi")]
+pub(crate) fn is_quit(input: &str) -> bool {
+    let text = without_end(input).to_ascii_lowercase();
+    let word = text.strip_prefix(':').map_or(text.strip_suffix("()").unwrap_or(&text), str::trim_start);
+    matches!(word, "quit" | "exit" | "bye")
+}
+
+/// The word, in small letters, that a line consists of if it is one that needs no `;`, where it is no name: `quit`.
+pub(super) fn word(line: &str) -> Option<String> {
+    let word = line.trim().to_lowercase();
+    (matches!(&*word, "help" | "?" | "exit" | "quit" | "bye") || asked(&word).is_some()).then_some(word)
 }

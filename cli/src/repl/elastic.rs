@@ -6,6 +6,8 @@
 //! in one process, without a launcher, is left in a folder and goes on in a job that is started for it; this process
 //! passes on its lines from then on ([`Elsewhere`]).
 
+mod left;
+
 use super::ranks::{self, Request, machine};
 use super::session::{Accepted, Repl, Settings};
 use super::show;
@@ -227,6 +229,9 @@ pub struct ElasticSession<'a> {
 
 /// A session that goes on in a job, and gets its lines from here.
 pub trait Elsewhere: Partner {
+    /// Whether it is over without having been told to be.
+    fn has_ended(&self) -> bool;
+
     /// Ends it, and waits for the end of the job.
     ///
     /// # Errors
@@ -308,25 +313,13 @@ impl<'a> ElasticSession<'a> {
     }
 }
 
-/// Where a session is left for the processes of a job: in this folder, which ranks on other machines see as well as
-/// any, or where nothing can be written there, among what is temporary.
-fn left_in() -> PathBuf {
-    let name = format!(".nesl-session-{}", std::process::id());
-    let here = std::env::current_dir().unwrap_or_default();
-    let place = here.join(&name);
-    match std::fs::create_dir(&place) {
-        Ok(()) => place,
-        Err(_) => std::env::temp_dir().join(name),
-    }
-}
-
 impl ElasticSession<'_> {
     /// Goes on with the session in a job of so many ranks, which is started for it; or says why that is impossible, and
     /// goes on as before.
     fn move_out(&mut self, wanted: usize) -> Result<Next, Stop> {
         let begun = Instant::now();
         let seated = self.seated.as_mut().ok_or_else(broken)?;
-        let folder = left_in();
+        let folder = left::folder();
         seated.leave_interrupts(true);
         let moved = seated.leave_in(&folder).and_then(|kept| Ok(((self.starter)(wanted, &folder)?, kept)));
         let _ = std::fs::remove_dir_all(&folder);
@@ -403,6 +396,10 @@ impl Conversation for ElasticSession<'_> {
             Some(_) => Ok(()),
             None => self.seated()?.mark(answered),
         }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.has_ended())
     }
 
     fn finish(&mut self) -> Result<(), Stop> {

@@ -325,7 +325,7 @@ fn read_settings<E: Engine>(repl: &mut Repl<E>, path: &Path) -> Result<(), Stop>
         if pending.text.is_empty() {
             before = number;
         }
-        if let Some(input) = pending.push(line, repl.syntax) {
+        if let Some(input) = pending.push(line, repl.syntax, |word| repl.is_own_name(word)) {
             repl.origin = Some((name.clone(), before));
             repl.evaluate(&input)?;
         }

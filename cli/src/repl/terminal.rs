@@ -3,7 +3,7 @@
 //! An input is evaluated as soon as it is complete, with or without `;`. What has to do with the terminal alone is done
 //! here: `:history`, `:edit`, and commands of the shell after `;`.
 
-use super::commands::without_end;
+use super::commands::{asked, without_end};
 use super::complete::Completion;
 use super::highlight;
 use super::session::file;
@@ -126,12 +126,6 @@ fn meant(input: &str, syntax: Syntax, is_name: impl Fn(&str) -> bool) -> String 
         None if syntax == Syntax::V && text.contains("//") => format!("{}\n;", input.trim_end()),
         None => format!("{};", input.trim_end()),
     }
-}
-
-/// The name whose documentation is asked for by `?name`.
-fn asked(input: &str) -> Option<&str> {
-    let name = input.trim().strip_prefix('?')?.trim_start();
-    (!name.is_empty() && !name.contains([' ', ';', '='])).then_some(name)
 }
 
 /// The file that an input loads, if it is there.

@@ -10,7 +10,7 @@ use super::signals;
 use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
 use crate::options::RunOptions;
-use crate::repl::{Elsewhere, Next, Partner, UNIT, WRONG, terminal};
+use crate::repl::{END_OF_INPUT, Elsewhere, Next, Partner, UNIT, WRONG, is_quit, terminal};
 use crate::stop::Stop;
 use nesl_backend::io::standard::StandardOutput;
 use nesl_frontend::syntax::Syntax;
@@ -96,6 +96,8 @@ struct RemoteSession {
     syntax: Syntax,
     names: Vec<KnownName>,
     is_over: bool,
+    /// Whether the last input was to end the session.
+    is_quit: bool,
     end: End,
 }
 
@@ -146,8 +148,8 @@ impl RemoteSession {
                 std::process::exit(crate::conclude(result).into());
             }
         });
-        let (number, syntax, names, is_over) = (1, Syntax::Nesl, Vec::new(), false);
-        let mut session = RemoteSession { input, events, turns, number, syntax, names, is_over, end };
+        let (number, syntax, names, is_over, is_quit) = (1, Syntax::Nesl, Vec::new(), false, false);
+        let mut session = RemoteSession { input, events, turns, number, syntax, names, is_over, is_quit, end };
         let begun = session.answered();
         Ok((session, begun))
     }
@@ -221,6 +223,10 @@ pub fn going_on(ranks: usize, options: &RunOptions, folder: &Path) -> Result<Box
 }
 
 impl Elsewhere for RemoteSession {
+    fn has_ended(&self) -> bool {
+        self.is_over && !self.is_quit
+    }
+
     fn end(self: Box<Self>) -> Result<(), Stop> {
         RemoteSession::end(*self, Ok(()))
     }
@@ -241,13 +247,10 @@ impl Partner for RemoteSession {
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
         self.turns.sent();
+        self.is_quit = is_quit(input);
         if let Some(pipe) = &mut self.input {
             // A job that does not read any more has ended, which is noticed below.
-            let _ = pipe.write_all(input.as_bytes()).and_then(|()| pipe.write_all(b"\n")).and_then(|()| pipe.flush());
-        }
-        // What has no end is the last input of all, which the end of what is read ends.
-        if !(input.trim_start().starts_with(':') || self.syntax.is_complete(input)) {
-            self.input = None;
+            let _ = write!(pipe, "{input}\n{END_OF_INPUT}\n").and_then(|()| pipe.flush());
         }
         Ok(self.answered())
     }
