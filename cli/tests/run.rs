@@ -412,3 +412,29 @@ fn what_the_system_refuses_ends_with_its_place() {
     shell.args(["-c", "ulimit -v 1500000; exec \"$0\" run --threads 2 a.nesl", env!("CARGO_BIN_EXE_nesl")]);
     finish(&mut shell, "").fails(1, &["E0420", "out of memory", "a.nesl:1:"]);
 }
+
+#[test]
+fn questions_of_sessions_stand_in_files_too() {
+    let text = "function twice(x) = 2 * x \"Twice as much.\";\nprint_line(\"first\");\ndescribe twice;\n\
+                describe plus_scan;\napropos \"running sum\";\napropos frobnicate;\ndescribe later;\n\
+                function later(x) = twice(x);\nlater(3);\n";
+    let bench = Bench::with("a.nesl", text);
+    let told = |command: &str, word: &str| bench.nesl(&[command, word]).out;
+    let expected = format!(
+        "first\ntwice : int -> int\nTwice as much.\ndefined in a.nesl:1\n{}{}nothing has to do with `frobnicate`\n\
+         later : int -> int\ndefined in a.nesl:7\n6\n",
+        told("doc", "plus_scan"),
+        told("apropos", "running sum")
+    );
+    bench.nesl(&["a.nesl"]).prints(&expected);
+    bench.nesl(&["--engine", "oracle", "a.nesl"]).prints(&expected);
+    assert_eq!(bench.nesl(&["check", "a.nesl"]).code, Some(0));
+    // What nobody knows, and what only sessions have, is said; names of one's own are names.
+    bench.write("b.nesl", "describe plus_scam;\n");
+    bench.nesl(&["b.nesl"]).fails(1, &["b.nesl:1:10", "unknown name `plus_scam`", "plus_scan"]);
+    bench.write("c.nesl", "1;\nset shown 3;\n");
+    bench.nesl(&["c.nesl"]).fails(1, &["c.nesl:2:1", "`set` changes settings of sessions", "--no-progress"]);
+    bench.piped(&[], ":load c.nesl").fails(1, &["c.nesl:2:1"]);
+    bench.write("d.nesl", "function describe(x) = x + 1;\nsum = 3;\ndescribe sum;\n");
+    bench.nesl(&["d.nesl"]).prints("4\n");
+}

@@ -23,6 +23,7 @@ mod files;
 mod history;
 mod library;
 mod partly;
+mod questions;
 mod scopes;
 mod translation;
 
@@ -245,7 +246,11 @@ impl Session {
         let (after, checked) = with_stack_if_possible(STACK, || {
             match options.syntax.unwrap_or_else(|| Syntax::of(&sources.file(file).name)) {
                 Syntax::Nesl => {
-                    let parsed = parser::parse(file, &sources.file(file).text);
+                    let mut parsed = parser::parse(file, &sources.file(file).text);
+                    if let Err(refused) = self.answered(&environment, sources, &mut parsed.forms) {
+                        parsed.diagnostics.extend(refused);
+                        return (None, Checked::refused(parsed.diagnostics));
+                    }
                     let forms = &parsed.forms;
                     let (environment, checked) = check_forms(environment, sources, forms, parsed.diagnostics, options);
                     // What V knew by these names is something else now.
