@@ -10,9 +10,10 @@
 //! | scalar | a literal: `5`, `-2.5`, `t`, `` `a `` |
 //! | `[char]` | the text itself; `"…"` is a literal |
 //! | other sequences that a file can give | a literal, which begins with `[` or `"`; else the name of a file |
-//! | anything | a literal |
+//! | anything | a literal, or `-` for the one on standard input |
 //!
-//! A file gives numbers and truth values, nested as deep as an array has dimensions, and tables: rows, or tuples.
+//! A file gives numbers and truth values, nested as deep as an array has dimensions, and tables: rows, or tuples. It may
+//! hold a literal instead, for any parameter but text.
 //!
 //! `@name` is the file of that name, also for text, and `@@x` is the word `@x` without that meaning. A word that begins
 //! like a literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file
@@ -45,6 +46,7 @@ pub const READING: &str = "\
 An argument is a NESL literal: 5, -2.5, [1, 2], \"text\". For [char] it is the text itself.\n\
 For other sequences it may be the name of a file: numbers between white space, lines, rows, .npy,\n\
 .npz (FILE.npz:NAME for one array of several), or .csv, with or without a heading, for rows or tuples.\n\
+A file may hold a literal instead.\n\
 @NAME is the file of that name, for [char], too; @@x is the word @x. - is the standard input, @- for [char].\n\
 A parameter with a default is an option: --name VALUE or --name=VALUE.\n\
 Options of nesl itself stand before what is for main. The word -- ends either.\n\
@@ -272,6 +274,20 @@ fn value<E: Engine>(
             from_literal(engine, &parameter.shape, &literal).map_err(|error| in_place(error.to_string()))
         }
         Ok(Given::File(path)) => {
+            let text = files.literal(path, &parameter.shape, &|length| engine.share(length));
+            let text = match agree(engine, text) {
+                // Reading it as what it holds otherwise says why.
+                Err(_) if is_readable(&parameter.shape) => None,
+                text => text.map_err(|error| InputError { message: in_place(error.message).message, ..error })?,
+            };
+            if let Some(text) = text {
+                let literal = literal::parse(&text).map(|literal| literal::fit(literal, &parameter.shape));
+                let literal = literal.map_err(|problem| {
+                    let message = format!("{}: {problem}", visible::name(&path.display().to_string()));
+                    named(message, &types(mains, position), u64::MAX)
+                })?;
+                return from_literal(engine, &parameter.shape, &literal).map_err(|error| in_place(error.to_string()));
+            }
             let pieces = files.read(path, &parameter.shape, &|length| engine.share(length));
             let pieces = agree(engine, pieces).map_err(|error| {
                 // After an `@` a file was meant in any case.
@@ -325,12 +341,9 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
             return Err(Problem::Malformed(message.to_owned()));
         }
         if !name.as_encoded_bytes().starts_with(b"@") {
-            return match is_readable(shape) {
-                true if is_overloaded && innermost(shape) == Some(ScalarType::Char) => {
-                    unfit("a file holds numbers here")
-                }
-                true => Ok(Given::File(file(name))),
-                false => unfit("a file gives numbers, texts, or rows or tuples of them; this one must be a literal"),
+            return match is_overloaded && innermost(shape) == Some(ScalarType::Char) {
+                true => unfit("a file holds numbers here"),
+                false => Ok(Given::File(file(name))),
             };
         }
         word = name;
@@ -343,6 +356,9 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
         return Ok(Given::Literal(Literal::Constants(Constants::Char(word.as_encoded_bytes().to_vec()))));
     }
     if matches!(shape, Shape::Sequence(_)) && is_readable(shape) && !begins_with(&['[', '"']) {
+        return Ok(Given::File(file(word)));
+    }
+    if word == "-" && *shape != Shape::Scalar(ScalarType::Char) {
         return Ok(Given::File(file(word)));
     }
     let Some(text) = word.to_str() else { return unfit("it is not valid text") };

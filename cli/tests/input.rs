@@ -127,7 +127,42 @@ fn nested_sequences_are_rows_or_literals() {
     let (bench, run) = echo("[(int, [float])]");
     run(&bench, "[(1, [2.0]), (3, [])]").prints("[(1, [2.0]), (3, [])]\n");
     run(&bench, "rows.txt").fails(2, &["argument 1"]);
-    run(&bench, "@rows.txt").fails(2, &["must be a literal"]);
+    bench.write("rows.txt", "1 2.5\n");
+    run(&bench, "@rows.txt").fails(2, &["rows.txt", "`2.5` follows the value"]);
+}
+
+#[test]
+fn files_and_standard_input_may_hold_literals() {
+    for (ty, text, printed) in [
+        ("[int]", "[1, -2, 3]\n", "[1, -2, 3]"),
+        ("[int]", "1 -2\n3", "[1, -2, 3]"),
+        ("[[float]]", " [[1, 2.5], []]", "[[1.0, 2.5], []]"),
+        ("[(int, [float])]", "[(1, [2.0]), (3, [])]", "[(1, [2.0]), (3, [])]"),
+        ("[(int, float)]", "[(1, 2.5)]", "[(1, 2.5)]"),
+        ("(int, [char])", "(7, \"x\")", "(7, \"x\")"),
+        ("int", "42\n", "42"),
+        ("float", "1.5", "1.5"),
+        ("bool", "t", "t"),
+        ("[[[int]]]", "[[[1], []], [], [[2,\n3]]]", "[[[1], []], [], [[2, 3]]]"),
+    ] {
+        let (bench, run) = echo(ty);
+        bench.write("data", text);
+        bench.piped(&["run", "a.nesl", "-"], text).prints(&format!("{printed}\n"));
+        run(&bench, "@data").prints(&format!("{printed}\n"));
+    }
+    let (bench, run) = echo("[int]");
+    bench.piped(&["a.nesl", "-"], "[1, x]").fails(2, &["argument 1 (value : [int])", "  [1, x]\n      ^"]);
+    bench.piped(&["a.nesl", "-"], "[1, 2.5]").fails(2, &["argument 1", "float"]);
+    run(&bench, "@none").fails(2, &["none", "No such file"]);
+    // Text is what it is, and one character, too.
+    let (bench, _) = echo("[[char]]");
+    bench.piped(&["a.nesl", "-"], "[1]\n").prints("[\"[1]\"]\n");
+    let (bench, run) = echo("char");
+    run(&bench, "-").prints("`-\n");
+    let (bench, run) = echo("(int, int)");
+    run(&bench, "@none").fails(2, &["none", "No such file"]);
+    bench.write("a.txt", "1, 2");
+    run(&bench, "@a.txt").fails(2, &["a.txt", "follows the value"]);
 }
 
 #[test]

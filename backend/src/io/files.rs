@@ -123,6 +123,12 @@ pub fn is_readable(shape: &Shape) -> bool {
 /// Bytes that are read at once: a few milliseconds.
 const AT_ONCE: u64 = 4 << 20;
 
+/// Where a literal begins at the latest in a file that holds one.
+const BEGINNING: u64 = 4096;
+
+/// The longest literal in a file. Reading one takes many times its length.
+const LONGEST_LITERAL: u64 = 16 << 20;
+
 /// Opened files. What can be read only once, such as a pipe, stays in memory, so that it can be tried as several types.
 #[derive(Debug, Default)]
 pub struct Files {
@@ -198,6 +204,34 @@ impl Files {
             return Err(InputError::new(format!("{} is not in the format of NumPy's .npy files", named(path))));
         }
         Ok(content)
+    }
+
+    /// The text of a file that holds a literal of the language: for what a file holds otherwise, too, one that begins as
+    /// sequences, tuples, texts and characters do; for other shapes any. None if what it holds is something else. Every
+    /// rank gets all of it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is too long for that.
+    pub fn literal(&mut self, path: &Path, shape: &Shape, share: Share<'_>) -> Result<Option<String>, InputError> {
+        let target = Target::of(shape);
+        if matches!(target, Some(Target::Bytes | Target::Lines | Target::Fields)) {
+            return Ok(None);
+        }
+        let (file, _) = in_archive(path);
+        let mut content = self.open(&file, share(2) == (0..2))?;
+        if target.is_some() {
+            let start = content.read(0..content.length.min(BEGINNING))?;
+            let first = start.iter().find(|byte| !byte.is_ascii_whitespace());
+            if !first.is_some_and(|first| b"[(\"`".contains(first)) {
+                return Ok(None);
+            }
+        }
+        if content.length > LONGEST_LITERAL {
+            let limit = LONGEST_LITERAL >> 20;
+            return Err(content.error(format!("a literal is at most {limit} MiB long; numbers need no brackets")));
+        }
+        let bytes = content.read(0..content.length)?;
+        String::from_utf8(bytes).map(Some).map_err(|_| content.error("it is not valid UTF-8"))
     }
 
     fn open(&mut self, path: &Path, is_alone: bool) -> Result<Content, InputError> {
