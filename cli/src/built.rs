@@ -1,6 +1,7 @@
 //! A built executable: the command line of a program that `nesl build` made.
 
 use crate::arguments;
+use crate::commands::about;
 use crate::execute::Execution;
 use crate::interrupt::Interrupt;
 use crate::launch::Place;
@@ -100,5 +101,11 @@ fn command_line(program: &Program, sources: &SourceMap, command: &str) -> Comman
         .after_help(reading);
     // A parameter of that name is the program's own.
     let has_version = program.mains.iter().flat_map(|main| &main.parameters).any(|given| given.name == "version");
-    if has_version { line } else { line.version(concat!("built by nesl ", env!("CARGO_PKG_VERSION"))) }
+    if has_version {
+        return line;
+    }
+    let line = line.version(concat!("built by nesl ", env!("CARGO_PKG_VERSION")));
+    // To find out takes longer than programs that start in a moment should wait.
+    let is_asked = std::env::args_os().any(|word| word == "--version");
+    if is_asked { line.long_version(format!("built by nesl {}", about::version())) } else { line }
 }

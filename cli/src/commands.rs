@@ -1,6 +1,6 @@
 //! The command line of `nesl`: one file for each command.
 
-mod about;
+pub(crate) mod about;
 mod bench;
 mod build;
 mod check;

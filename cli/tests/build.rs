@@ -34,8 +34,11 @@ fn a_built_program_says_what_it_is() {
     assert!(help.starts_with("Adds.\n\nTwo numbers. \u{241b}[31m\n\nUsage: adds [OPTIONS] A [--b B]\n"), "{help}");
     assert!(run("adds", &["-h"]).out.starts_with("Adds.\n\nUsage: "));
     let version = concat!("adds built by nesl ", env!("CARGO_PKG_VERSION"), "\n");
-    run("adds", &["--version"]).prints(version);
     run("adds", &["-V"]).prints(version);
+    // What a report of a mistake wants to say, as nesl itself says it.
+    let (own, whole) = (bench.nesl(&["--version"]).out, run("adds", &["--version"]).out);
+    assert_eq!(whole, own.replacen("nesl ", "adds built by nesl ", 1));
+    assert!(whole.starts_with(version) && whole.contains("\nMPI "), "{whole}");
     // As does one that is run; the documentation of main says more of it than a comment.
     let shown = bench.nesl(&["run", "adds.nesl", "--", "--help"]).out;
     assert!(
