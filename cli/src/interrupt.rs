@@ -50,10 +50,10 @@ impl Interrupt {
         if self.is_left.load(SeqCst) {
             return;
         }
+        crate::progress::erase();
         let again = self.requested.swap(true, SeqCst);
         self.cut.store(true, SeqCst);
         let end = || {
-            crate::progress::erase();
             eprintln!("interrupted");
             std::process::exit(130);
         };
@@ -70,10 +70,7 @@ impl Interrupt {
             0 => {}
             // What does not look at the flag must not hold somebody for ever; what the session knows is not lost by
             // impatience alone.
-            1 => {
-                crate::progress::erase();
-                eprintln!("(this ends as soon as it can; Ctrl-C once more ends the session)");
-            }
+            1 => eprintln!("(this ends as soon as it can; Ctrl-C once more ends the session)"),
             _ => end(),
         }
     }

@@ -45,7 +45,8 @@ impl Line {
     fn draw(&mut self, text: &str) {
         if self.is_open {
             self.is_drawn = true;
-            remark(&format!("{EMPTY_LINE}{text}"));
+            // The cursor stands before the line: what the terminal shows of a key, such as `^C`, begins no other.
+            remark(&format!("{EMPTY_LINE}{text}\r"));
         }
     }
 

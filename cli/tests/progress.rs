@@ -50,6 +50,20 @@ fn a_session_says_what_runs_and_erases_that_when_it_is_done() {
     session.exp_eof().unwrap();
 }
 
+#[test]
+fn an_interrupt_erases_it_first() {
+    let bench = Bench::new();
+    bench.write("a.nesl", format!("{ENDLESS};\nturn({{float(i) : i in [0:100000]}});\n"));
+    let mut run = start(&bench, &["a.nesl"]);
+    run.exp_string("iB   a.nesl:").unwrap();
+    // The cursor waits before the line, so that `^C` makes no second one of it.
+    run.exp_string("\r").unwrap();
+    run.send_control('c').unwrap();
+    run.exp_string("^C").unwrap();
+    let after = run.exp_string("E0422").unwrap();
+    assert!(after.contains(EMPTY_LINE) && !after.contains("elements"), "{after:?}");
+}
+
 /// The command line of a run that ends after two seconds.
 fn limited<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "--time-limit", "2s"], more].concat()
