@@ -25,6 +25,7 @@ pub mod interrupt;
 pub mod native;
 pub mod reference;
 pub(crate) mod stack;
+pub mod stints;
 pub mod threads;
 pub mod value;
 
@@ -45,6 +46,7 @@ use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
 use std::ops::Range;
 use std::sync::Arc;
+use stints::Stints;
 use threads::Threads;
 use value::SlotOf;
 
@@ -226,6 +228,10 @@ pub trait Scheduler: Columns {
     /// If the system does not start the threads, or the engine has one alone.
     fn set_threads(&mut self, _threads: usize) -> std::io::Result<()> {
         Err(std::io::Error::other("this engine has one thread"))
+    }
+    /// From now on it is kept when helpers of the calling thread work, for a trace; none where there are none.
+    fn keep_stints(&mut self) -> Option<Stints> {
+        None
     }
     /// Hands each item to a task with an engine whose columns are those of this one; the results in the order of the
     /// items. Only where everything is at hand.

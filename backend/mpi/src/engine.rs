@@ -20,6 +20,7 @@ use crate::ranks::Ranks;
 use nesl_backend::engine::clock::Talk;
 use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
+use nesl_backend::engine::stints::Stints;
 use nesl_backend::{
     Addresses, Carried, Collective, Columns, Counters, Division, Engine, Failed, Fault, Fill, Group, Hold, Interrupt,
     MapOperand, Native, Order, Own, Pack, Permute, Scheduler, Segment, Slot, SlotOf, Text, Threads, Vector, Window,
@@ -166,6 +167,10 @@ impl<L: Engine<Column = Vector>> Scheduler for Ranks<L> {
 
     fn set_threads(&mut self, threads: usize) -> std::io::Result<()> {
         self.distribution.local.set_threads(threads)
+    }
+
+    fn keep_stints(&mut self) -> Option<Stints> {
+        self.distribution.local.keep_stints()
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {

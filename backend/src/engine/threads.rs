@@ -29,6 +29,7 @@ use crate::data::vector::unwritten::Unwritten;
 use crate::engine::group::{Group, LocalSlot};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::native::Native;
+use crate::engine::stints::Stints;
 use crate::engine::{
     Addresses, Collective, Columns, Engine, Fault, Fill, MapOperand, Order, Pack, Permute, Scheduler, Segment, Text,
     Window,
@@ -191,10 +192,12 @@ impl Scheduler for Threads {
     }
 
     fn set_threads(&mut self, threads: usize) -> std::io::Result<()> {
-        let interrupt = self.workers.interrupt().clone();
-        self.workers = Workers::new(threads).map_err(std::io::Error::other)?;
-        self.workers.set_interrupt(&interrupt);
+        self.workers = self.workers.with_threads(threads).map_err(std::io::Error::other)?;
         Ok(())
+    }
+
+    fn keep_stints(&mut self) -> Option<Stints> {
+        Some(self.workers.keep_stints())
     }
 
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {

@@ -15,11 +15,13 @@ use crate::data::vector::Slice;
 use crate::engine::Fault;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::stack::worker_stack;
+use crate::engine::stints::{Stint, Stints};
 use nesl_prim::{Element, Failure};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// The calling thread and its helpers.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub struct Workers {
     pool: Option<ThreadPool>,
     threads: usize,
     interrupt: Interrupt,
+    /// Where helpers say when they work, if somebody wants to know.
+    stints: Option<Stints>,
 }
 
 impl Workers {
@@ -46,12 +50,12 @@ impl Workers {
                 Some(builder().stack_size(worker_stack(threads)).build().or_else(|_| builder().build())?)
             }
         };
-        Ok(Workers { pool, threads, interrupt: Interrupt::default() })
+        Ok(Workers { pool, threads, interrupt: Interrupt::default(), stints: None })
     }
 
     /// The calling thread without helpers, under the same interrupt.
     pub fn alone(&self) -> Workers {
-        Workers { pool: None, threads: 1, interrupt: self.interrupt.clone() }
+        Workers { pool: None, threads: 1, interrupt: self.interrupt.clone(), stints: None }
     }
 
     /// Says what interrupts the work.
@@ -62,6 +66,17 @@ impl Workers {
     /// What interrupts the work: for tasks that take long without being cut into pieces.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
+    }
+
+    /// The same number of threads or another, with all else as it is.
+    pub fn with_threads(&self, threads: usize) -> Result<Workers, ThreadPoolBuildError> {
+        let (interrupt, stints) = (self.interrupt.clone(), self.stints.clone());
+        Ok(Workers { interrupt, stints, ..Workers::new(threads)? })
+    }
+
+    /// From now on helpers say when they work.
+    pub fn keep_stints(&mut self) -> Stints {
+        self.stints.get_or_insert_default().clone()
     }
 
     /// The number of threads.
@@ -90,9 +105,16 @@ impl Workers {
                 task(piece);
             }
         };
+        let help = || {
+            let Some(stints) = &self.stints else { return work() };
+            let begin = Instant::now();
+            work();
+            let helper = rayon::current_thread_index().unwrap_or(0);
+            stints.add(Stint { helper, begin, end: Instant::now() });
+        };
         pool.in_place_scope(|scope| {
             for _ in 0..(self.threads - 1).min(pieces - 1) {
-                scope.spawn(|_| work());
+                scope.spawn(|_| help());
             }
             work();
         });
@@ -227,6 +249,22 @@ mod tests {
             });
             assert_eq!(outcome.map_err(|fault| fault.element), Err(99));
         }
+    }
+
+    #[test]
+    fn helpers_say_when_they_work_where_somebody_wants_to_know() {
+        let mut workers = Workers::new(3).unwrap();
+        let work = |workers: &Workers| {
+            workers.each((0..64).collect(), |_, _: usize| std::thread::sleep(std::time::Duration::from_millis(1)))
+        };
+        work(&workers);
+        let stints = workers.keep_stints();
+        let begun = Instant::now();
+        work(&workers);
+        work(&workers.with_threads(2).unwrap());
+        let kept = stints.take();
+        assert!((1..=5).contains(&kept.len()) && stints.take().is_empty(), "{kept:?}");
+        assert!(kept.iter().all(|stint| stint.helper < 2 && begun <= stint.begin && stint.begin <= stint.end));
     }
 
     #[test]

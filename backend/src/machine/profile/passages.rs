@@ -44,6 +44,14 @@ impl Passages {
         }
     }
 
+    /// A thread helped for a while.
+    pub fn help(&mut self, passage: Passage) {
+        // The last passage stays the last, so that what goes on there is one.
+        let last = self.kept.pop();
+        self.push(passage);
+        last.into_iter().for_each(|last| self.push(last));
+    }
+
     /// Those of a thread that helped.
     pub fn join(&mut self, others: Passages) {
         self.left_out += others.left_out;

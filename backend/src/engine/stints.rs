@@ -1,0 +1,35 @@
+//! When the helpers of the thread that runs a program were at work: what a trace shows of them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// A while that a helper worked on an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stint {
+    /// The number of the helper, from 0 on.
+    pub helper: usize,
+    /// When it began.
+    pub begin: Instant,
+    /// When it ended.
+    pub end: Instant,
+}
+
+/// The stints that nobody has taken yet; shared by those who work and who looks.
+#[derive(Clone, Debug, Default)]
+pub struct Stints(Arc<Mutex<Vec<Stint>>>);
+
+impl Stints {
+    fn lock(&self) -> MutexGuard<'_, Vec<Stint>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A helper has worked.
+    pub fn add(&self, stint: Stint) {
+        self.lock().push(stint);
+    }
+
+    /// Those since the last time.
+    pub fn take(&self) -> Vec<Stint> {
+        std::mem::take(&mut *self.lock())
+    }
+}
