@@ -362,7 +362,7 @@ impl Saving {
             Ok(host) => host,
             Err(reason) => {
                 if self.requests.later() && is_first {
-                    remark(&format!("note: the run is saved later: {}\n", visible::message(&reason)));
+                    remark(&self.style.note(&format!("the run is saved later: {reason}")));
                 }
                 return Ok(());
             }

@@ -53,6 +53,14 @@ impl Style {
         }
     }
 
+    /// A remark about how a run gets on, with a newline at its end; for programs a warning, which keeps nobody either.
+    pub fn note(self, message: &str) -> String {
+        match self {
+            Style::Text(_) => format!("note: {}\n", visible::message(message)),
+            Style::Json => render::json::bare_warning(message),
+        }
+    }
+
     /// The end of a command for a reason without a place in a program.
     pub fn failed(self, message: &str) -> Stop {
         match self {

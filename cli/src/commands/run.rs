@@ -86,7 +86,7 @@ fn on_changing_ranks(
     if crate::launch::Launched::detect().is_none() {
         return Err(Stop::usage("error: --ranks-from is for runs on ranks: say with how many they begin, --ranks N"));
     }
-    let file = crate::launch::RanksFile::listen(file);
+    let file = crate::launch::RanksFile::listen(file, options.style());
     let mut place = Place::join(options)?;
     let limit = Limit::new(options.time_limit.clone(), options.style(), None, place.rank());
     let _watching = limit.since(begun);

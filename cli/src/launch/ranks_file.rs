@@ -2,6 +2,7 @@
 //! it is read once a second, and at once after SIGUSR2. While the ranks are others, the machine is to pause.
 
 use crate::output::remark;
+use crate::style::Style;
 use nesl_backend::Pause;
 use nesl_prim::visible;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ struct Watched {
     /// A signal has come.
     look: Arc<AtomicBool>,
     state: Mutex<Wanted>,
+    style: Style,
 }
 
 #[derive(Default)]
@@ -48,11 +50,11 @@ struct Wanted {
 
 impl RanksFile {
     /// From here on the signal does not end this process.
-    pub fn listen(path: &Path) -> RanksFile {
+    pub fn listen(path: &Path, style: Style) -> RanksFile {
         let look = Arc::<AtomicBool>::default();
         signal::note(&look);
         let pause = Arc::new(Pause::new(Arc::default()));
-        RanksFile(Arc::new(Watched { path: path.to_owned(), pause, look, state: Mutex::default() }))
+        RanksFile(Arc::new(Watched { path: path.to_owned(), pause, look, state: Mutex::default(), style }))
     }
 
     /// Who makes the machine pause.
@@ -93,7 +95,7 @@ impl RanksFile {
         let mut state = self.0.lock();
         state.refused = Some(ranks);
         self.0.pause.want(false);
-        remark(&format!("note: the run stays on {} ranks: {}\n", state.now, visible::message(problem)));
+        remark(&self.0.style.note(&format!("the run stays on {} ranks: {problem}", state.now)));
     }
 }
 
@@ -124,7 +126,7 @@ impl Watched {
                 if state.problem.as_ref() != Some(&problem) {
                     let path = self.path.display().to_string();
                     let (path, said) = (visible::line(&path), visible::line(&problem));
-                    remark(&format!("note: {path} does not say how many ranks are wanted: {said}\n"));
+                    remark(&self.style.note(&format!("{path} does not say how many ranks are wanted: {said}")));
                 }
                 (state.wanted, state.problem) = (None, Some(problem));
             }

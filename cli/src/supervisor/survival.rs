@@ -237,9 +237,9 @@ impl Survivor<'_> {
             None => forget_seen(&self.folder),
         }
         let many = if self.ranks == 1 { "1 rank goes".to_owned() } else { format!("{} ranks go", self.ranks) };
-        let place = found.map(|found| visible::message(&found.path().display().to_string()).into_owned());
+        let place = found.map(|found| found.path().display().to_string());
         let how = place.map_or_else(|| " again from the beginning".to_owned(), |place| format!(" on from {place}"));
-        remark(&format!("note: {}: {many}{how}\n", loss.what));
+        remark(&self.options.style().note(&format!("{}: {many}{how}", loss.what)));
         Some(found.map_or_else(|| FROM_THE_BEGINNING.into(), |found| found.path().into()))
     }
 

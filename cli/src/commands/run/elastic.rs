@@ -15,6 +15,7 @@ use crate::options::RunOptions;
 use crate::output::remark;
 use crate::repl::Started;
 use crate::stop::Stop;
+use crate::style::Style;
 use std::ffi::OsString;
 use std::time::Instant;
 
@@ -123,7 +124,10 @@ impl ElasticRun<'_> {
             Ok(text) => {
                 self.file.is_now(wanted);
                 if self.options.stats {
-                    remark(&format!("{text}\n"));
+                    remark(&match self.options.style() {
+                        Style::Text(_) => format!("{text}\n"),
+                        style => style.note(&text),
+                    });
                 }
             }
             Err(problem) => self.file.refuse(wanted, &problem),
