@@ -9,6 +9,7 @@
    expect: [[3, 1], [0]]
    expect: 20
    expect: [[0, 1, 0], [1, 0, 1]]
+   expect: a "text" and [7]
 */
 struct measure { double value; int counts[*]; };
 pure int products(int rows, int columns) [*][*] {
@@ -55,4 +56,5 @@ void main() {
   }
   printf("%d\n", total);
   printf("%v\n", checkered([[0, 0, 0], [0, 0, 0]]));
+  printf("%v and %v\n", "a \"text\"", [7]);
 }

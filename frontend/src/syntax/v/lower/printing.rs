@@ -98,7 +98,10 @@ impl Lowering<'_> {
                 library("scientific_string", vec![value, int(precision.unwrap_or(6), span)], span)
             }
             b'g' => library("string", vec![self.value(source, &Type::Double, &what)], span),
-            _ => library("string", vec![self.any(source).0], span),
+            _ => match self.any(source) {
+                (value, ty) if ty == Type::vector(Type::Char) => value,
+                (value, _) => library("string", vec![value], span),
+            },
         }
     }
 }
