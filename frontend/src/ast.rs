@@ -3,6 +3,8 @@
 //! Every node has a span. Where the parser recovered from an error it leaves an `Error` node; such a tree is checked
 //! for further mistakes but never elaborated.
 
+mod places;
+
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_span::Span;
 use std::sync::Arc;

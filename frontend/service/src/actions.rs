@@ -37,7 +37,7 @@ impl Document {
                 found.extend(self.suggested(diagnostic));
             }
         }
-        for form in &self.analysis().forms {
+        for form in self.analysis().forms() {
             let TopLevelKind::Function(function) = &form.kind else { continue };
             let name = function.name.span;
             // What is passed by name has no place in a signature of its own.

@@ -68,7 +68,7 @@ impl Document {
     /// Where `import` and `as` stand that are words of the language, and no names.
     fn words_of_imports(&self) -> HashSet<u32> {
         let mut words = HashSet::new();
-        for form in &self.analysis().forms {
+        for form in self.analysis().forms() {
             let TopLevelKind::Import(import) = &form.kind else { continue };
             words.insert(form.span.start);
             if import.alias.is_some() {

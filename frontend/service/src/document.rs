@@ -6,11 +6,13 @@ use nesl_frontend::ast::TopLevel;
 use nesl_frontend::diagnostic::Severity;
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::Lexed;
+use nesl_frontend::syntax::nesl::parser::ReadText;
 use nesl_frontend::{Analysis, Diagnostic, Imports, Opened, Reader, Session};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The library, which all documents share.
 #[derive(Debug)]
@@ -46,6 +48,8 @@ pub struct Document {
     sources: SourceMap,
     file: FileId,
     imports: Imports,
+    /// What this was before, as far as it has been read.
+    before: Option<Arc<ReadText>>,
     lines: OnceCell<Lines>,
     lexed: OnceCell<Lexed>,
     analysis: OnceCell<Analysis>,
@@ -74,7 +78,14 @@ impl Document {
     fn of(library: &Rc<Library>, sources: SourceMap, file: FileId, imports: Imports) -> Document {
         let library = Rc::clone(library);
         let (lines, lexed, analysis) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Document { library, sources, file, imports, lines, lexed, analysis }
+        Document { library, sources, file, imports, before: None, lines, lexed, analysis }
+    }
+
+    /// The same, as what has become of another text: what of that has been read already is not read again.
+    #[must_use]
+    pub fn following(self, before: &Document) -> Document {
+        let read = before.analysis.get().map(|analysis| Arc::clone(analysis.read())).or_else(|| before.before.clone());
+        Document { before: read.filter(|_| before.syntax() == self.syntax()), ..self }
     }
 
     /// Another text in the place of this one, which imports the same.
@@ -83,7 +94,7 @@ impl Document {
         let mut sources = self.sources.clone();
         let file = sources.add(self.sources.file(self.file).name.as_str(), text, Origin::User);
         let imports = self.imports.moved(self.file, file);
-        Document::of(&self.library, sources, file, imports)
+        Document::of(&self.library, sources, file, imports).following(self)
     }
 
     /// Whether it imports other texts.
@@ -128,7 +139,14 @@ impl Document {
 
     /// What checking says of it.
     pub(crate) fn analysis(&self) -> &Analysis {
-        self.analysis.get_or_init(|| Analysis::of(&self.library.session, &self.sources, self.file, &self.imports))
+        let before = self.before.as_deref();
+        let analyse = || Analysis::after(before, &self.library.session, &self.sources, self.file, &self.imports);
+        self.analysis.get_or_init(analyse)
+    }
+
+    /// How many forms had to be read to look at it; the others were read when it was another text.
+    pub fn fresh_forms(&self) -> usize {
+        self.analysis().read().fresh
     }
 
     /// The range of a place of this text; none of a place in another text.
@@ -150,7 +168,7 @@ impl Document {
 
     /// The form that a place is in, or after.
     pub(crate) fn form_at(&self, offset: usize) -> Option<(usize, &TopLevel)> {
-        let forms = &self.analysis().forms;
+        let forms = self.analysis().forms();
         let after = forms.partition_point(|form| form.span.start as usize <= offset);
         let index = after.checked_sub(1)?;
         Some((index, &forms[index]))

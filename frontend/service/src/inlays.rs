@@ -27,7 +27,7 @@ impl Document {
         let mut bound: HashSet<Span> = HashSet::new();
         let mut inlays = Vec::new();
         let touches = |span: Span| span.start as usize <= to && from <= span.end as usize;
-        for form in analysis.forms.iter().filter(|form| touches(form.span)) {
+        for form in analysis.forms().iter().filter(|form| touches(form.span)) {
             match &form.kind {
                 TopLevelKind::Function(function) => {
                     function.body.iter().for_each(|body| lets(body, &mut bound));

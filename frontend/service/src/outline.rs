@@ -91,7 +91,7 @@ impl Document {
     pub fn symbols(&self) -> Vec<Symbol> {
         let analysis = self.analysis();
         let mut symbols = Vec::new();
-        for form in &analysis.forms {
+        for form in analysis.forms() {
             let (kind, names) = defined(form);
             for span in names {
                 let bound =
@@ -117,7 +117,7 @@ impl Document {
             (first < last).then_some(Fold { first, last, is_comment })
         };
         let mut folds: BTreeSet<Fold> = BTreeSet::new();
-        folds.extend(self.analysis().forms.iter().filter_map(|form| fold(form.span.start, form.span.end, false)));
+        folds.extend(self.analysis().forms().iter().filter_map(|form| fold(form.span.start, form.span.end, false)));
         folds.extend(lexed.comments.iter().filter_map(|comment| fold(comment.start, comment.end, true)));
         let mut open = Vec::new();
         for (token, span) in &lexed.tokens {
@@ -145,7 +145,7 @@ impl Document {
 
     /// What can be run: `main`, or else the expressions; properties; benchmarks.
     pub fn runnables(&self) -> Vec<Runnable> {
-        let forms = &self.analysis().forms;
+        let forms = self.analysis().forms();
         let mut found = Vec::new();
         for form in forms {
             if let TopLevelKind::Function(function) = &form.kind

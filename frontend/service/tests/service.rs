@@ -291,3 +291,47 @@ fn every_place_of_every_text_has_answers() {
         document.formatted();
     }
 }
+
+/// What can be asked of a document as a whole.
+fn answers(document: &Document) -> impl PartialEq + std::fmt::Debug {
+    let length = document.text().len();
+    let outline = (document.symbols(), document.folds(), document.runnables());
+    (document.diagnostics().to_vec(), outline, document.colours(), document.inlays(0, length))
+}
+
+#[test]
+fn a_changed_text_gives_what_a_new_one_gives() {
+    let library = Library::load();
+    let text = "function f0(x) = x;\ndatatype pt (int, int);\nfunction g(a) = {f0(e) + 1 : e in a};\n\
+        v = [1, 2];\nfunction h(pt(x, y), k := 2) = x * k;\nw = g(v);\nfunction last(v) = v[#v - 1];\n";
+    let changes = [
+        ("x;", "x + 1.0;"),
+        ("{f0", "{(f0"),
+        ("{(f0", "{f0"),
+        ("w = ", "% what is asked % w = "),
+        ("pt(x", "pt x"),
+        ("v = [1", "u = [1"),
+        ("pt x", "pt(x"),
+        ("u = [1", "v = [\"1"),
+        ("\"1", "1"),
+        ("#v - 1", "#v - 2"),
+    ];
+    let mut document = Document::new(&library, "a.nesl", text.to_owned());
+    for (old, new) in changes {
+        let text = document.text().replacen(old, new, 1);
+        let fresh = Document::new(&library, "a.nesl", text.clone());
+        document = Document::new(&library, "a.nesl", text).following(&document);
+        assert_eq!(answers(&document), answers(&fresh), "{new}");
+    }
+}
+
+#[test]
+fn one_change_reads_the_forms_around_it() {
+    let text: String = (0..300).map(|number| format!("function f{number}(x) = x + {number};\n")).collect();
+    let document = Document::new(&Library::load(), "a.nesl", text.clone());
+    assert_eq!(document.fresh_forms(), 300);
+    let document = document.with_text(text.replace("x + 150", "(x + 150"));
+    assert_eq!((document.diagnostics().len(), document.fresh_forms()), (1, 3));
+    let document = document.with_text(text);
+    assert_eq!((document.diagnostics().len(), document.fresh_forms()), (0, 3));
+}

@@ -11,18 +11,19 @@ use crate::elaborate::{Export, Group};
 use crate::infer::Inference;
 use crate::infer::mentions::MentionType;
 use crate::stack::with_stack_if_possible;
-use crate::syntax::nesl::parser;
+use crate::syntax::nesl::parser::{self, ReadText, parse_again};
 use crate::syntax::{Syntax, explain, v};
 use crate::ty::{Class, Scheme, Type, parameter_name};
 use crate::typed::types::{TypeId, Types};
 use nesl_span::{FileId, SourceMap};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// A text that has been looked at.
 #[derive(Debug)]
 pub struct Analysis {
-    /// Its forms in order, those that could not be read included.
-    pub forms: Vec<TopLevel>,
+    /// The text as it was read: its forms in order, those that could not be read included.
+    read: Arc<ReadText>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     /// The names in it, in the order of the text. In `{… : v}` one place has two: `v` is mentioned, and bound.
@@ -38,17 +39,38 @@ pub struct Analysis {
 impl Analysis {
     /// Looks at a text with what it imports. As long as checking it takes.
     pub fn of(session: &Session, sources: &SourceMap, file: FileId, imports: &Imports) -> Analysis {
-        with_stack_if_possible(STACK, || Analysis::here(session, sources, file, imports))
+        Analysis::after(None, session, sources, file, imports)
     }
 
-    fn here(session: &Session, sources: &SourceMap, file: FileId, imports: &Imports) -> Analysis {
+    /// Looks at a text that was another before. Reads what has changed, and checks all: of the time that a text takes,
+    /// reading is three quarters.
+    pub fn after(
+        before: Option<&ReadText>,
+        session: &Session,
+        sources: &SourceMap,
+        file: FileId,
+        imports: &Imports,
+    ) -> Analysis {
+        with_stack_if_possible(STACK, || Analysis::here(before, session, sources, file, imports))
+    }
+
+    fn here(
+        before: Option<&ReadText>,
+        session: &Session,
+        sources: &SourceMap,
+        file: FileId,
+        imports: &Imports,
+    ) -> Analysis {
         let source = sources.file(file);
         let syntax_of_text = Syntax::of(&source.name);
-        let (forms, syntax, (mut session, imported)) = match syntax_of_text {
+        let (read, (mut session, imported)) = match syntax_of_text {
             Syntax::Nesl => {
-                let parser::Parsed { forms, diagnostics, .. } = parser::parse(file, &source.text);
-                let known = session.importing(sources, file, imports, &forms);
-                (forms, diagnostics, known)
+                let read = match before {
+                    Some(before) => parse_again(file, &source.text, before),
+                    None => ReadText::new(file, &source.text),
+                };
+                let known = session.importing(sources, file, imports, &read.parsed.forms);
+                (read, known)
             }
             Syntax::V => {
                 // What V lowers needs the types of what is imported.
@@ -56,23 +78,26 @@ impl Analysis {
                 let around = Around::of(&known.environment);
                 let parsed = v::parse(file, &source.text, false, known.v.clone(), &around);
                 known.v = parsed.definitions;
-                (parsed.forms, parsed.diagnostics, (known, problems))
+                let (forms, comments, diagnostics) = (parsed.forms, parsed.comments, parsed.diagnostics);
+                let (fresh, parsed) = (forms.len(), parser::Parsed { forms, comments, diagnostics });
+                (ReadText { text: source.text.clone(), parsed, fresh }, (known, problems))
             }
         };
-        let mut inference = Inference::new(std::mem::take(&mut session.environment), sources, &forms, false);
+        let parser::Parsed { forms, diagnostics: syntax, .. } = &read.parsed;
+        let mut inference = Inference::new(std::mem::take(&mut session.environment), sources, forms, false);
         inference.note_mentions();
-        if has_errors(&syntax) {
-            inference.after_syntax_errors(is_about(&syntax, &[Tag::NotBindable]));
+        if has_errors(syntax) {
+            inference.after_syntax_errors(is_about(syntax, &[Tag::NotBindable]));
         }
         // With so many errors there is more to repair than anybody would read.
-        if !is_about(&syntax, &[Tag::MoreErrors]) {
+        if !is_about(syntax, &[Tag::MoreErrors]) {
             inference.check();
         }
         let (mentions, parameters) = inference.mentions();
         let is_incomplete = !imported.is_empty();
         let mut diagnostics: Vec<Diagnostic> =
             imported.into_iter().map(|problem| at_import(problem, sources, file, imports)).collect();
-        diagnostics.extend(syntax);
+        diagnostics.extend(syntax.iter().cloned());
         // Of a name that an import should have brought nobody can say anything. V has said what is wrong in its words.
         let is_said = syntax_of_text == Syntax::V && has_errors(&diagnostics);
         if !is_incomplete && !is_said {
@@ -82,7 +107,18 @@ impl Analysis {
         let (environment, types) = inference.into_known();
         let known = Session { environment, ..session };
         let syntax = syntax_of_text;
-        Analysis { forms, diagnostics: finish(diagnostics), mentions, known, syntax, types, parameters }
+        let read = Arc::new(read);
+        Analysis { read, diagnostics: finish(diagnostics), mentions, known, syntax, types, parameters }
+    }
+
+    /// The text as it was read, for what comes after it.
+    pub fn read(&self) -> &Arc<ReadText> {
+        &self.read
+    }
+
+    /// The forms of the text in order, those that could not be read included.
+    pub fn forms(&self) -> &[TopLevel] {
+        &self.read.parsed.forms
     }
 
     /// The type of what is mentioned: of a function, at that use. None where nothing is known.

@@ -88,10 +88,10 @@ impl Session {
         let comments = parser::parse(file, &source.text).comments;
         let written = parser::imports(file, &source.text);
         let meanings = meanings(&analysis);
-        let text = v::print::program(&analysis.forms, &written, (&source.text, &comments), &meanings)?;
+        let text = v::print::program(analysis.forms(), &written, (&source.text, &comments), &meanings)?;
         let other = sources.add(renamed(&source.name, Syntax::V), text.as_str(), Origin::User);
         if let Some(problem) = self.problems(sources, file, other, imports).first() {
-            let at = analysis.forms.first().map_or(Span::new(file, 0, 0), |form| form.span);
+            let at = analysis.forms().first().map_or(Span::new(file, 0, 0), |form| form.span);
             let what = format!("V cannot say this program: {}", problem.message);
             let report = Diagnostic::error("E0514", what, at);
             return Err(vec![match &problem.hint {

@@ -112,6 +112,10 @@ impl Documents {
         let key = path.as_deref().and_then(driver::key);
         let name = path.map_or_else(|| uri.as_str().to_owned(), |path| path.display().to_string());
         let document = Document::among(&self.library, (&name, key.as_deref()), text, &mut Files(&self.open));
+        let document = match self.open.get(uri.as_str()) {
+            Some(open) => document.following(&open.document),
+            None => document,
+        };
         self.unreported.insert(uri.as_str().to_owned());
         self.open.insert(uri.as_str().to_owned(), Open { uri, version, document, key });
     }

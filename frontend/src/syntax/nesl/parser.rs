@@ -2,10 +2,12 @@
 //!
 //! A chumsky grammar, one file per part: `forms` (top level, recovery between forms), `expressions`, `operators` (the
 //! table of binding powers), `patterns`, `types`; `recovery` skips what could not be read, `fault` is the error type,
-//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand, and `completeness` says whether a
-//! text is all of an input. [`parse`] never fails and never panics: every text gives forms and diagnostics.
+//! `message` words it and `advice` adds hints; `nesting` bounds the depth beforehand, `completeness` says whether a
+//! text is all of an input, and `again` reads what has changed in a text. [`parse`] never fails and never panics: every
+//! text gives forms and diagnostics.
 
 mod advice;
+mod again;
 mod completeness;
 mod expressions;
 mod fault;
@@ -23,6 +25,7 @@ use crate::diagnostic::{Diagnostic, Tag, finish};
 use crate::stack::with_stack;
 use crate::syntax::nesl::lexer::{self, Lexed};
 use crate::syntax::nesl::token::{Bracket, Token};
+pub use again::{ReadText, parse_again};
 use chumsky::input::MappedInput;
 use chumsky::prelude::*;
 use chumsky::{Boxed, Parser};
