@@ -17,9 +17,8 @@ pub(crate) fn explain(findings: &[Finding], sources: &SourceMap) -> Vec<Diagnost
     let of_one_syntax = findings.chunk_by(|one, other| syntax(one) == syntax(other));
     of_one_syntax
         .flat_map(|findings| match syntax(&findings[0]) {
-            // V checks types itself, in its own words. What it accepts and inference does not is rare, and is said in
-            // those of NESL.
-            Syntax::Nesl | Syntax::V => nesl::explain::explain(findings, sources),
+            Syntax::Nesl => nesl::explain::explain(findings, sources),
+            Syntax::V => v::explain::explain(findings, sources),
         })
         .collect()
 }

@@ -11,6 +11,7 @@
 mod analysis;
 mod build;
 mod completeness;
+pub(crate) mod explain;
 pub mod format;
 pub mod highlight;
 pub mod known;
@@ -71,8 +72,8 @@ pub fn imports(file: FileId, text: &str) -> Vec<Import> {
 pub fn parse(file: FileId, text: &str, is_input: bool, definitions: Declared, around: &dyn Outside) -> Translated {
     let lexed = lexer::lex(file, text);
     let comments = lexed.comments.clone();
-    let parser::Parsed { items, mut diagnostics, unreadable } = parser::parse(file, text, lexed, is_input);
-    let lowered = lower::lower(&items, definitions, around, unreadable);
+    let parser::Parsed { items, mut diagnostics, unreadable, is_partial } = parser::parse(file, text, lexed, is_input);
+    let lowered = lower::lower(&items, definitions, around, (unreadable, is_partial));
     diagnostics.extend(lowered.diagnostics);
     Translated { forms: lowered.forms, comments, definitions: lowered.definitions, diagnostics: finish(diagnostics) }
 }

@@ -19,6 +19,7 @@ mod calls;
 mod convert;
 mod declarations;
 mod expressions;
+mod foreign;
 mod inputs;
 mod loops;
 mod operators;
@@ -117,6 +118,8 @@ struct Lowering<'a> {
     unknown: HashSet<Symbol>,
     /// The names in what could not be read, which may have declared them.
     unreadable: HashSet<Symbol>,
+    /// Whether some statement could not be read: what it would have done is not known.
+    is_partial: bool,
     /// The names that the text defines, to see which are defined twice.
     named: HashSet<Symbol>,
 }
@@ -133,7 +136,7 @@ pub(super) fn lower(
     items: &[Item],
     definitions: Declared,
     around: &dyn Outside,
-    unreadable: HashSet<Symbol>,
+    (unreadable, is_partial): (HashSet<Symbol>, bool),
 ) -> Lowered {
     let mut lowering = Lowering {
         around,
@@ -146,6 +149,7 @@ pub(super) fn lower(
         eaches: 0,
         unknown: HashSet::new(),
         unreadable,
+        is_partial,
         named: HashSet::new(),
     };
     lowering.heads(items);

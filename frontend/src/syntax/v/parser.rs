@@ -123,6 +123,8 @@ pub(in crate::syntax::v) struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
     /// The names in what could not be read.
     pub unreadable: HashSet<Symbol>,
+    /// Whether something could not be read.
+    pub is_partial: bool,
 }
 
 /// Reads a text, which may be an input of a session: what it holds, and what is wrong with it.
@@ -144,8 +146,10 @@ pub(in crate::syntax::v) fn parse(file: FileId, text: &str, lexed: Lexed, is_inp
         loop {
             let reading = once(&tokens, end, text, is_input);
             let Some(index) = reading.missing.filter(|_| found.len() < MOST_SEMICOLONS) else {
-                found.extend(reading.faults);
-                return Parsed { items: reading.items, diagnostics: found, unreadable: reading.unreadable };
+                let Reading { items, faults, unreadable, .. } = reading;
+                let is_partial = !faults.is_empty();
+                found.extend(faults);
+                return Parsed { items, diagnostics: found, unreadable, is_partial };
             };
             // With it what follows is read as it was meant.
             let before = tokens[index - 1].1;

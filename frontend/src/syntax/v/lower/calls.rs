@@ -1,11 +1,10 @@
 //! Calls: of functions of V, of constructors of structs, of functions of NESL.
 
 use super::Lowering;
-use super::convert::met;
 use super::expressions::broken;
 use crate::ast::{Expr, Name, Symbol};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::v::build::{call, name};
+use crate::syntax::v::build::call;
 use crate::syntax::v::known::{OutsideFunction, Signature};
 use crate::syntax::v::tree::{Expression, ExpressionKind};
 use crate::syntax::v::types::Type;
@@ -219,77 +218,10 @@ impl Lowering<'_> {
                 }
             })
             .collect();
+        self.check_functions(&parameters, arguments, &bindings, function);
+        self.check_classes(&foreign.scheme.classes, &bindings, function);
         let result = self.imported(&foreign.scheme.result, &bindings);
         (call(&function.symbol, values, function.span, span), result)
-    }
-
-    /// The name of a function where a function of NESL takes one.
-    fn function_argument(&mut self, argument: &Expression, wanted: &ty::FunctionType, bindings: &mut [Type]) -> Expr {
-        let span = argument.span;
-        let ExpressionKind::Name(source) = &argument.kind else {
-            let report = Diagnostic::error("E0204", "the name of a function must stand here", span);
-            self.report(report);
-            return broken(span).0;
-        };
-        if let Some(signature) = self.definitions.functions.get(&source.symbol).cloned() {
-            self.check_purity(&source.symbol, span, signature.is_pure, Some(signature.span));
-            let types: Vec<Type> = signature.parameters.iter().map(|parameter| parameter.ty.clone()).collect();
-            let parameter = types.into_iter().rev().reduce(|rest, first| Type::Pair(Arc::new(first), Arc::new(rest)));
-            self.unify(&wanted.parameter, &parameter.unwrap_or(Type::Void), bindings);
-            self.unify(&wanted.result, &signature.result, bindings);
-        } else if let Some(foreign) = self.around.function(&source.symbol) {
-            let effect = foreign.effect;
-            self.check_purity(&source.symbol, span, !(effect.prints || effect.acts), None);
-            if foreign.scheme.classes.is_empty() {
-                let none: [Type; 0] = [];
-                let parameter = self.imported(&foreign.scheme.parameter, &none);
-                let result = self.imported(&foreign.scheme.result, &none);
-                self.unify(&wanted.parameter, &parameter, bindings);
-                self.unify(&wanted.result, &result, bindings);
-            }
-        } else {
-            self.unknown_name(&source.symbol, span, true);
-            return broken(span).0;
-        }
-        name(&source.symbol, span)
-    }
-
-    /// A type of core, with what its parameters are known to be.
-    fn imported(&self, ty: &ty::Type, bindings: &[Type]) -> Type {
-        let of = |ty| self.imported(ty, bindings);
-        match ty {
-            ty::Type::Parameter(index) => bindings.get(*index).cloned().unwrap_or(Type::Unknown),
-            ty::Type::Sequence(element) => Type::vector(of(element)),
-            ty::Type::Pair(first, rest) => Type::Pair(Arc::new(of(first)), Arc::new(of(rest))),
-            ty::Type::Record(datatype, arguments) if !self.definitions.structures.contains_key(&datatype.name) => {
-                Type::Record(Arc::clone(datatype), arguments.iter().map(of).collect())
-            }
-            other => Type::of(other, &|name| self.definitions.structures.contains_key(name)),
-        }
-    }
-
-    /// Learns what the parameters of a type are from a type that stands for it.
-    fn unify(&self, pattern: &ty::Type, ty: &Type, bindings: &mut [Type]) {
-        match (pattern, ty) {
-            (ty::Type::Parameter(index), ty) => {
-                if let Some(binding) = bindings.get_mut(*index)
-                    && let Some(common) = met(binding, ty)
-                {
-                    *binding = common;
-                }
-            }
-            (ty::Type::Sequence(element), Type::Vector(found)) => self.unify(element, found, bindings),
-            (ty::Type::Pair(first, rest), Type::Pair(found_first, found_rest)) => {
-                self.unify(first, found_first, bindings);
-                self.unify(rest, found_rest, bindings);
-            }
-            (ty::Type::Record(_, arguments), Type::Record(_, found)) => {
-                for (argument, found) in arguments.iter().zip(found) {
-                    self.unify(argument, found, bindings);
-                }
-            }
-            _ => {}
-        }
     }
 
     /// The value of what `&` stands before: a variable, or a part of one.

@@ -147,8 +147,9 @@ impl Lowering<'_> {
                 if (&first_type, &second_type) == (&Type::Unknown, &Type::Unknown) {
                     return (binary(op, first, second, at), Type::Unknown);
                 }
+                let is_known = |computed: &Type, ty: &Type| *computed != Type::Unknown || *ty == Type::Unknown;
                 let ty = met(&one, &other).unwrap_or(Type::Unknown);
-                if ty == Type::Unknown {
+                if ty == Type::Unknown || !is_known(&one, &first_type) || !is_known(&other, &second_type) {
                     return broken(span);
                 }
                 let first = self.fitted(first, &first_type, &ty, "an operand");

@@ -65,6 +65,7 @@ impl<'a> Lowering<'a> {
         match self.result() {
             Type::Void => self.returned(None, at),
             _ if &*name == "main" => self.returned(Some(int(0, at)), at),
+            _ if self.is_partial => broken(at).0,
             result => {
                 let message = format!("`{name}` must give a value of type `{result}`, and can end without one");
                 self.report(Diagnostic::error("E0510", message, end).saying("there is no `return` on the way here"));
