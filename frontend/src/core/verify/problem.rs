@@ -94,6 +94,8 @@ pub enum CoreProblem {
     NoSources,
     /// A parameter of [`Class::Function`] before one of another class.
     ClassOrder,
+    /// A built-in function that does not have this type.
+    Intrinsic(String),
     /// A default that is not a function of any int with the type parameters of the function whose parameter it is, and
     /// the parameter's type.
     Default(Symbol),
@@ -189,6 +191,7 @@ impl fmt::Display for CoreProblem {
             }
             CoreProblem::CallsNobody => write!(formatter, "calls a function that nothing determines"),
             CoreProblem::NoSources => write!(formatter, "an apply-to-each without sources"),
+            CoreProblem::Intrinsic(ty) => write!(formatter, "no built-in function of this name is {ty}"),
             CoreProblem::ClassOrder => write!(formatter, "type parameters for functions do not come last"),
             CoreProblem::Default(name) => {
                 write!(formatter, "the default of {name} is not a function of any int for this parameter")

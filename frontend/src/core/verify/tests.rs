@@ -213,3 +213,24 @@ fn violations_say_where_they_are() {
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
     assert_eq!(found, ["function g@11: the argument should be int, is bool: inc(t)"]);
 }
+
+#[test]
+fn built_in_functions_have_the_types_of_what_they_do() {
+    let found = |function: &str, ty: &str| problems(&format!("function {function} : {ty} = built in"));
+    for (function, right, wrong) in [
+        ("-", "(a, a) -> a :: (a in number)", "(a, a) -> a :: (a in ordinal)"),
+        ("sqrt", "float -> float", "float -> int"),
+        ("sum", "[a] -> a :: (a in number)", "[a] -> a :: (a in logical)"),
+        ("max_scan", "[a] -> [a] :: (a in ordinal)", "[a] -> a :: (a in ordinal)"),
+        ("sum_by_index", "([a], [(int, a)]) -> [a] :: (a in number)", "([a], [(a, int)]) -> [a] :: (a in number)"),
+        ("length", "[a] -> int :: (a in any)", "a -> int :: (a in any)"),
+        ("subseq", "([a], int, int) -> [a] :: (a in any)", "([a], int, int) -> [a] :: (a in scalar)"),
+        ("char_rank", "[char] -> [int]", "[int] -> [char]"),
+        ("host_write", "(int, [a]) -> [char] :: (a in scalar)", "(int, [a]) -> int :: (a in scalar)"),
+        ("host_print", "[char] -> bool", "[char] -> [char]"),
+        ("host_exit", "int -> a :: (a in any)", "float -> a :: (a in any)"),
+    ] {
+        assert_eq!(found(function, right), [""; 0], "{function}");
+        assert_eq!(found(function, wrong), [format!("no built-in function of this name is {wrong}")], "{function}");
+    }
+}
