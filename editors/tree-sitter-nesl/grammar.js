@@ -141,7 +141,7 @@ module.exports = grammar({
         ),
       ),
 
-    assignment: ($) => seq(field('left', $._patterns), '=', field('right', $._list)),
+    assignment: ($) => seq(field('left', $._patterns), choice('=', '|='), field('right', $._list)),
 
     // Expressions. With commas they are tuples; conditionals and `let` take all commas that follow.
 

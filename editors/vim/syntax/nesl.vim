@@ -14,7 +14,7 @@ syntax match neslImport +\%(" \)\@<=as\>+
 syntax keyword neslBoolean t f
 syntax keyword neslType int float bool char
 
-syntax match neslOperator "->\|<-\|++\|||\|==\|/=\|<=\|>=\|=>\|:=\|\^\|\*\|/\|+\|-\|<\|>\|#\|@\|="
+syntax match neslOperator "->\|<-\|++\|||\|==\|/=\|<=\|>=\|=>\|:=\||=\|\^\|\*\|/\|+\|-\|<\|>\|#\|@\|="
 syntax match neslNumber "\<\d\+\(\.\d*\)\?\(e[+-]\?\d\+\)\?"
 syntax match neslNumber "\.\d\+\(e[+-]\?\d\+\)\?"
 syntax match neslCharacter "`\(\\\(x\x\x\|[nt\\]\)\|\_.\)"
