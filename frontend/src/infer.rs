@@ -10,6 +10,7 @@
 //! mentions     what names mean where they stand, for editors
 //! problem      what is wrong, as data, which the syntax of the text words
 //! report, arguments    how problems come about, and what several places report; arguments that do not fit
+//! writing      what it asks about how a text is written, which the syntax of the text answers
 //! habits, near habits of other languages and unused names; names that are like one another
 //! ```
 //!
@@ -43,6 +44,7 @@ pub(crate) mod report;
 pub(crate) mod serial;
 pub(crate) mod text;
 pub(crate) mod value;
+pub(crate) mod writing;
 
 use crate::ast::{LIBRARY, Symbol, TopLevel, TopLevelKind};
 use crate::core::{Form, FunctionId, GlobalId, VariableId};
@@ -51,12 +53,13 @@ use crate::ty::{Class, Datatype};
 use crate::typed::Callee;
 use crate::typed::types::{TypeId, Types};
 use environment::{Entity, Environment, Keywords};
-use nesl_span::{SourceMap, Span};
+use nesl_span::Span;
 use problem::warning::Warning;
 use problem::{Finding, Problem};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use text::{Definitions, Reference};
+use writing::Writing;
 
 /// What checking a form has come to.
 #[derive(Clone, Debug)]
@@ -162,7 +165,7 @@ pub(crate) struct Inference<'a> {
     /// How many of these are errors.
     errors: usize,
     types: Types,
-    sources: &'a SourceMap,
+    writing: &'a dyn Writing,
     forms: &'a [TopLevel],
     text: Definitions,
     binds_it: bool,
@@ -202,13 +205,13 @@ pub(crate) struct Inference<'a> {
 
 impl<'a> Inference<'a> {
     /// A checker of these forms.
-    pub fn new(environment: Environment, sources: &'a SourceMap, forms: &'a [TopLevel], binds_it: bool) -> Self {
+    pub fn new(environment: Environment, writing: &'a dyn Writing, forms: &'a [TopLevel], binds_it: bool) -> Self {
         Inference {
             environment,
             findings: Vec::new(),
             errors: 0,
             types: Types::new(),
-            sources,
+            writing,
             forms,
             text: Definitions::new(forms, binds_it),
             binds_it,
@@ -422,6 +425,6 @@ impl<'a> Inference<'a> {
                 _ => return None,
             },
         };
-        self.sources.is_user(span).then_some(span)
+        self.writing.sources().is_user(span).then_some(span)
     }
 }

@@ -38,6 +38,7 @@ use crate::infer::environment::{Entity, Environment};
 use crate::infer::text::Definitions;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser;
+use crate::syntax::nesl::writing::Written;
 use crate::syntax::v::known::{Declared, Outside, OutsideFunction};
 use crate::syntax::{Syntax, explain, v};
 use crate::ty::Type;
@@ -438,7 +439,8 @@ fn check_forms(
         // There is more to repair already than anybody would read.
         return (None, Checked { forms: Vec::new(), imported: 0, diagnostics: syntax });
     }
-    let mut inference = Inference::new(environment, sources, forms, options.bind_it);
+    let writing = Written(sources);
+    let mut inference = Inference::new(environment, &writing, forms, options.bind_it);
     if has_errors(&syntax) {
         inference.after_syntax_errors(is_about(&syntax, &[Tag::NotBindable]));
     }
@@ -465,7 +467,8 @@ fn check_expression(
     expected: Option<&Type>,
 ) -> Result<(Environment, Expr), Vec<Diagnostic>> {
     let mut diagnostics = syntax;
-    let mut inference = Inference::new(environment, sources, &[], false);
+    let writing = Written(sources);
+    let mut inference = Inference::new(environment, &writing, &[], false);
     if has_errors(&diagnostics) {
         inference.after_syntax_errors(is_about(&diagnostics, &[Tag::NotBindable]));
     }

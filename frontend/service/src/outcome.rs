@@ -89,7 +89,7 @@ impl Outcome {
                 End::Failed { code: other_code, message: other_message, at: other_at },
             ) => {
                 // How much memory is missing depends on how values are kept.
-                let is_alike = message == other_message || code == "E0420";
+                let is_alike = message == other_message || code == nesl_prim::failure::OUT_OF_MEMORY;
                 code == other_code && at == other_at && is_alike
             }
             _ => false,

@@ -10,17 +10,11 @@ use crate::core::{Expr, ExprKind, Form, Function, FunctionBody, Variable};
 use crate::elaborate::{Export, Group};
 use crate::ty::{Class, Datatype, Scheme, Type};
 use crate::typed::types::{TypeId, Types};
-use nesl_span::{SourceMap, Span};
+use nesl_span::Span;
 use std::sync::Arc;
 
 /// Longer types are not shown as parameters of constructors.
 const LONGEST_SHOWN: usize = 30;
-
-/// What stands at a place, if it is short.
-fn short_text(sources: &SourceMap, span: Span) -> Option<&str> {
-    let text = sources.text(span).trim();
-    (!text.is_empty() && text.len() <= LONGEST_SHOWN && !text.contains('\n')).then_some(text)
-}
 
 impl Inference<'_> {
     /// Checks definitions of datatypes; more than one only if they refer to each other, which is an error.
@@ -75,7 +69,10 @@ impl Inference<'_> {
         let parameter = Variable { id: self.new_variable(), name: "payload".into(), ty: datatype.payload.clone() };
         let payload = Expr { kind: ExprKind::Variable(parameter.id), ty: datatype.payload.clone(), span };
         let body = Expr { kind: ExprKind::Construct(Box::new(payload)), ty: record.clone(), span };
-        let written = |ty: &TypeExpr| short_text(self.sources, ty.span).unwrap_or("…").to_owned();
+        let written = |ty: &TypeExpr| {
+            let text = self.writing.on_one_line(ty.span);
+            if text.is_empty() || text.len() > LONGEST_SHOWN { "…".to_owned() } else { text }
+        };
         let parameters = match &definition.payload.type_expr.kind {
             TypeExprKind::Unit => Vec::new(),
             TypeExprKind::Tuple(parts) => parts.iter().map(written).collect(),

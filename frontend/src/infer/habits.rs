@@ -58,8 +58,8 @@ impl Inference<'_> {
     /// variable hides is spelled exactly so: most likely that one is meant.
     pub(super) fn warn_of_capitals(&mut self, name: &str, span: Span) {
         let Some((local, outer)) = self.locals.get(name).and_then(|scopes| scopes.split_last()) else { return };
-        let (bound, written) = (local.span, self.sources.text(span));
-        let bound_as = self.spelling(name, bound);
+        let (bound, written) = (local.span, self.writing.spelling(name, span));
+        let bound_as = self.writing.spelling(name, bound);
         if bound_as == written {
             return;
         }
@@ -69,16 +69,11 @@ impl Inference<'_> {
             _ => None,
         };
         let hidden = outer.iter().rev().map(|local| local.span).chain(of_outer);
-        let Some(hidden) = hidden.into_iter().find(|&span| self.spelling(name, span) == written) else { return };
+        let Some(hidden) = hidden.into_iter().find(|&span| self.writing.spelling(name, span) == written) else {
+            return;
+        };
         let (written, bound_as) = (written.to_owned(), bound_as.to_owned());
         self.report(span, Warning::Capitals { written, bound_as, bound, hidden });
-    }
-
-    /// How a name is spelled where it is bound, perhaps in parentheses and with a type behind it.
-    fn spelling(&self, name: &str, bound: Span) -> &str {
-        let text = self.sources.text(bound);
-        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"_?~".contains(c));
-        words.find(|word| word.to_lowercase() == name).unwrap_or(text)
     }
 
     /// Whether computing a value may print, draw random numbers or act on the world: a call counts, reached or not.

@@ -187,10 +187,9 @@ impl Inference<'_> {
         argument: &ast::Expr,
     ) -> Option<Vec<(Symbol, Span)>> {
         let more = positional.len().checked_sub(keywords.positional).filter(|more| *more > 0)?;
-        // In `name((a, b))` the tuple is meant; the tree is the same, and only the text has the parentheses.
-        let first = positional.first()?;
-        let before = self.sources.text(Span { end: first.span.start, ..argument.span });
-        if more + named > keywords.parameters.len() || before.matches('(').count() != 1 {
+        // In `name((a, b))` the tuple is meant.
+        let first = positional.first()?.span;
+        if more + named > keywords.parameters.len() || self.writing.is_tuple_of_its_own(argument.span, first) {
             return None;
         }
         let values = positional[keywords.positional..].iter().map(|value| value.span);
@@ -290,12 +289,9 @@ impl Inference<'_> {
         definition: &FunctionDefinition,
         keywords: &Keywords,
     ) -> Vec<core::Keyword> {
-        let texts = definition.keywords.iter().map(|keyword| self.sources.text(keyword.default.span));
+        let texts = definition.keywords.iter().map(|keyword| self.writing.on_one_line(keyword.default.span));
         (keywords.parameters.iter().zip(texts))
-            .map(|((name, default), text)| {
-                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                core::Keyword { name: name.clone(), text, default: *default }
-            })
+            .map(|((name, default), text)| core::Keyword { name: name.clone(), text, default: *default })
             .collect()
     }
 

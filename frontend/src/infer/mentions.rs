@@ -159,33 +159,16 @@ impl Inference<'_> {
         let locals: HashMap<VariableId, Span> = notes.iter().filter_map(bound).collect();
         let mut mentions: Vec<Mention> = notes.iter().filter_map(|note| self.mention(note, &locals)).collect();
         mentions.extend(self.definitions());
-        for mention in &mut mentions {
-            mention.span = self.bare(mention.span);
-            mention.definition = self.bare(mention.definition);
-        }
         // What syntax stands for has no name in the text.
-        mentions.retain(|mention| self.is_written(mention));
+        mentions.retain_mut(|mention| {
+            mention.definition = self.writing.name_at(mention.definition).unwrap_or(mention.definition);
+            let name = self.writing.name_at(mention.span);
+            mention.span = name.unwrap_or(mention.span);
+            name.is_some()
+        });
         mentions.sort_by_key(|mention| (mention.span, !mention.binds, mention.definition));
         mentions.dedup_by_key(|mention| (mention.span, mention.binds, mention.definition));
         (mentions, parameters)
-    }
-
-    /// A place without the parentheses around what stands there.
-    fn bare(&self, span: Span) -> Span {
-        let text = self.sources.text(span);
-        let outer = |character: char| character == '(' || character.is_whitespace();
-        let inner = text.trim_start_matches(outer);
-        let start = span.start + (text.len() - inner.len()) as u32;
-        let inner = inner.trim_end_matches(|character: char| character == ')' || character.is_whitespace());
-        Span { start, end: start + inner.len() as u32, ..span }
-    }
-
-    fn is_written(&self, mention: &Mention) -> bool {
-        let text = self.sources.text(mention.span);
-        let is_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '?' | '~' | '.');
-        let text = text.strip_prefix('\'').unwrap_or(text);
-        !text.is_empty()
-            && (text.chars().all(is_name) || text.chars().all(|character| character.is_ascii_punctuation()))
     }
 
     fn mention(&self, note: &Note, locals: &HashMap<VariableId, Span>) -> Option<Mention> {

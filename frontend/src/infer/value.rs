@@ -72,7 +72,7 @@ impl Inference<'_> {
         body: &ast::Expr,
         argument: Option<TypeId>,
     ) -> Expr {
-        let (line, column) = self.sources.line_column(span);
+        let (line, column) = self.writing.sources().line_column(span);
         let function = self.environment.reserve(format!("lambda at {line}:{column}").into(), span);
         self.environment.program.functions[function.0].parameters = super::pattern::parameter_texts(parameter);
         let first = self.environment.program.variables;

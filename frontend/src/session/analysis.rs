@@ -12,6 +12,7 @@ use crate::infer::Inference;
 use crate::infer::mentions::MentionType;
 use crate::stack::with_stack_if_possible;
 use crate::syntax::nesl::parser::{self, ReadText, parse_again};
+use crate::syntax::nesl::writing::Written;
 use crate::syntax::{Syntax, explain, v};
 use crate::ty::{Class, Scheme, Type, parameter_name};
 use crate::typed::types::{TypeId, Types};
@@ -84,7 +85,8 @@ impl Analysis {
             }
         };
         let parser::Parsed { forms, diagnostics: syntax, .. } = &read.parsed;
-        let mut inference = Inference::new(std::mem::take(&mut session.environment), sources, forms, false);
+        let writing = Written(sources);
+        let mut inference = Inference::new(std::mem::take(&mut session.environment), &writing, forms, false);
         inference.note_mentions();
         if has_errors(syntax) {
             inference.after_syntax_errors(is_about(syntax, &[Tag::NotBindable]));

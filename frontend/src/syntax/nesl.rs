@@ -5,7 +5,8 @@
 //!    ◀──────────── format ───────────┘
 //! ```
 //!
-//! What inference finds wrong with a program is said in NESL's words by `explain`.
+//! What inference finds wrong with a program is said in NESL's words by `explain`; what it asks about how the program is
+//! written is answered by `writing`.
 
 pub(crate) mod explain;
 pub mod format;
@@ -13,3 +14,4 @@ pub mod lexer;
 pub mod parser;
 pub(crate) mod print;
 pub mod token;
+pub(crate) mod writing;

@@ -67,6 +67,9 @@ pub enum Failure {
     Exited { code: u8 },
 }
 
+/// The code of [`Failure::OutOfMemory`], whose message depends on how values are kept.
+pub const OUT_OF_MEMORY: &str = "E0420";
+
 impl Failure {
     /// What `exit` with this number does.
     pub fn of_exit(code: i64) -> Failure {
@@ -93,7 +96,7 @@ impl Failure {
             Failure::NotPositive { .. } => "E0415",
             Failure::NotACharacter { .. } => "E0416",
             Failure::NotASize { .. } => "E0417",
-            Failure::OutOfMemory { .. } => "E0420",
+            Failure::OutOfMemory { .. } => OUT_OF_MEMORY,
             Failure::RecursionTooDeep { .. } => "E0421",
             Failure::Interrupted => "E0422",
             Failure::Exited { .. } => "",
