@@ -3,7 +3,7 @@
 use crate::document::Document;
 use nesl_frontend::analysis::{Mention, MentionKind};
 use nesl_frontend::ast::TopLevelKind;
-use nesl_frontend::syntax::nesl::token::Token;
+use nesl_frontend::syntax::nesl::token::{Foreign, Token};
 use nesl_span::{Origin, Span};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -81,6 +81,7 @@ impl Document {
 
     fn colour(&self, token: &Token, span: Span, mention: Option<&&Mention>) -> Option<Coloured> {
         let colour = match token {
+            Token::Foreign(Foreign::FileVariable) => Colour::Operator,
             Token::Keyword(_) | Token::Foreign(_) => Colour::Keyword,
             Token::Operator(op) if op.function().starts_with(char::is_alphabetic) => Colour::Keyword,
             Token::Int(_) | Token::Float(_) | Token::Bool(_) => Colour::Number,

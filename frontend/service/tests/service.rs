@@ -246,7 +246,7 @@ fn hints_become_corrections() {
 
 #[test]
 fn tokens_have_colours() {
-    let (document, _) = marked("function h(v) =\n  sum(v) + 1; % a\nb %\n\"s\";");
+    let (document, _) = marked("function h(v) =\n  sum(v) + 1; % a\nb %\nw |= \"s\";");
     let colours = document.colours();
     let shown: Vec<_> = colours.iter().map(|part| (&document.text()[part.range.clone()], part.colour)).collect();
     let expected = [
@@ -260,6 +260,8 @@ fn tokens_have_colours() {
         ("1", Colour::Number),
         ("% a", Colour::Comment),
         ("b %", Colour::Comment),
+        ("w", Colour::Variable),
+        ("|=", Colour::Operator),
         ("\"s\"", Colour::Text),
     ];
     assert_eq!(shown, expected);

@@ -7,7 +7,7 @@ use fancy_regex::Regex;
 use nesl_frontend::ast::BinaryOp;
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
-use nesl_frontend::syntax::nesl::token::{Keyword, Token};
+use nesl_frontend::syntax::nesl::token::{Foreign, Keyword, Token};
 use nesl_frontend::syntax::v::highlight;
 use nesl_span::FileId;
 use nesl_tests::programs::root;
@@ -105,9 +105,13 @@ fn expected(token: &Token) -> &'static [&'static str] {
         Token::Name(_) => &["entity.name.function", "variable", "support.type", "keyword.control.import"],
         Token::Keyword(_) => &["keyword.control"],
         Token::Operator(op) if op.function().starts_with(char::is_alphabetic) => &["keyword.operator.word"],
-        Token::Operator(_) | Token::Hash | Token::At | Token::Equal | Token::Lambda | Token::ColonEqual => {
-            &["keyword.operator.nesl"]
-        }
+        Token::Operator(_)
+        | Token::Hash
+        | Token::At
+        | Token::Equal
+        | Token::Foreign(Foreign::FileVariable)
+        | Token::Lambda
+        | Token::ColonEqual => &["keyword.operator.nesl"],
         Token::Open(_) | Token::Close(_) => &["punctuation.section"],
         Token::Quote
         | Token::Comma
@@ -167,7 +171,8 @@ fn readable_texts() -> Vec<(String, String)> {
     let programs = programs.filter(|(name, _)| Syntax::of(name) == Syntax::Nesl);
     let is_readable = |(_, text): &(String, String)| {
         let Lexed { tokens, diagnostics, .. } = lex(FileId(0), text);
-        diagnostics.is_empty() && !tokens.iter().any(|(token, _)| matches!(token, Token::Foreign(_)))
+        let is_foreign = |token: &Token| matches!(token, Token::Foreign(found) if *found != Foreign::FileVariable);
+        diagnostics.is_empty() && !tokens.iter().any(|(token, _)| is_foreign(token))
     };
     programs.chain(library).filter(is_readable).collect()
 }

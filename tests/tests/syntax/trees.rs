@@ -10,7 +10,7 @@ use nesl_frontend::ast::{
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
 use nesl_frontend::syntax::nesl::parser;
-use nesl_frontend::syntax::nesl::token::Token;
+use nesl_frontend::syntax::nesl::token::{Foreign, Token};
 use nesl_frontend::syntax::v::highlight;
 use nesl_span::{FileId, Span};
 use nesl_tests::programs::root;
@@ -463,9 +463,13 @@ fn expected(token: &Token) -> &'static [&'static str] {
         ],
         Token::Keyword(_) => &["keyword", "keyword.conditional", "keyword.function", "keyword.type"],
         Token::Operator(op) if op.function().starts_with(char::is_alphabetic) => &["keyword.operator"],
-        Token::Operator(_) | Token::Hash | Token::At | Token::Equal | Token::Lambda | Token::ColonEqual => {
-            &["operator"]
-        }
+        Token::Operator(_)
+        | Token::Hash
+        | Token::At
+        | Token::Equal
+        | Token::Foreign(Foreign::FileVariable)
+        | Token::Lambda
+        | Token::ColonEqual => &["operator"],
         Token::Open(_) | Token::Close(_) => &["punctuation.bracket"],
         Token::Quote
         | Token::Comma

@@ -272,9 +272,9 @@ mod tests {
         let mut places: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
         places.push(text.len());
         let at = draw(state) % places.len();
-        let gone = if draw(state) % 2 == 0 { draw(state) % 12 } else { 0 };
+        let gone = if draw(state).is_multiple_of(2) { draw(state) % 12 } else { 0 };
         let (start, end) = (places[at], places[(at + gone).min(places.len() - 1)]);
-        let piece = if draw(state) % 4 == 0 { "" } else { PIECES[draw(state) % PIECES.len()] };
+        let piece = if draw(state).is_multiple_of(4) { "" } else { PIECES[draw(state) % PIECES.len()] };
         [&text[..start], piece, &text[end..]].concat()
     }
 
