@@ -2,9 +2,9 @@
 //!
 //! Each variable is bound once, and mentioned where it is bound; each expression has the type that follows from its
 //! parts ([`super::typing`]), and its parts the types that their places want; types mention what exists, at type
-//! arguments of the right classes; function values are what their types say, and built-in functions what they do. It stands behind elaboration and the
-//! passes over core: a session checks what each text adds, in builds with debug assertions. What it finds is a bug of
-//! whatever made the core.
+//! arguments of the right classes; function values are what their types say, and built-in functions what they do. It
+//! stands behind elaboration and the passes over core: a session checks what each text adds, in builds with debug
+//! assertions. What it finds is a bug of whatever made the core.
 
 mod intrinsics;
 mod problem;

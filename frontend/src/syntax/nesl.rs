@@ -5,8 +5,8 @@
 //!    ◀──────────── format ───────────┘
 //! ```
 //!
-//! What inference finds wrong with a program is said in NESL's words by `explain`; what it asks about how the program is
-//! written is answered by `writing`.
+//! What inference finds wrong with a program is said in NESL's words by `explain`; what it asks about how the program
+//! is written is answered by `writing`.
 
 pub(crate) mod explain;
 pub mod format;

@@ -10,7 +10,6 @@
 
 mod analysis;
 mod build;
-mod completeness;
 pub(crate) mod explain;
 pub mod format;
 pub mod highlight;
@@ -28,9 +27,9 @@ mod types;
 
 use crate::ast::{Import, Name, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
-pub use completeness::{is_complete, is_unfinished};
 use known::{Declared, Outside};
 use nesl_span::{FileId, Span};
+pub use parser::completeness::{is_complete, is_unfinished};
 pub use shared::lexed;
 use token::{IMPORT, Token};
 

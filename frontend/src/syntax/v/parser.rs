@@ -1,10 +1,11 @@
 //! The tokens of V to its tree.
 //!
 //! A chumsky grammar: `items` (what stands at the top), `statements`, `declarations`, `expressions`, `types`; `message`
-//! words what does not fit, and `habits` knows what other languages write. No rule needs more than three tokens to know
-//! itself, so nothing is read twice but what has a mistake in it. What cannot be read is skipped to the end of its
-//! statement, and is an error node.
+//! words what does not fit, and `habits` knows what other languages write; `completeness` says whether a text is all of
+//! an input. No rule needs more than three tokens to know itself, so nothing is read twice but what has a mistake in
+//! it. What cannot be read is skipped to the end of its statement, and is an error node.
 
+pub(in crate::syntax::v) mod completeness;
 mod declarations;
 mod expressions;
 mod habits;

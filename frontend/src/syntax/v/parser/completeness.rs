@@ -1,9 +1,8 @@
 //! Whether what has been typed so far is an input, or goes on in the next line.
 
-use super::lexer::lex;
-use super::parser;
-use super::token::Token;
 use crate::diagnostic::{Diagnostic, Tag, is_about};
+use crate::syntax::v::lexer::lex;
+use crate::syntax::v::token::Token;
 use nesl_span::FileId;
 
 /// How a text stands to the inputs that begin with it.
@@ -29,7 +28,7 @@ fn state(text: &str, own_end: Option<usize>) -> State {
         return State::Open;
     }
     let end = own_end.unwrap_or_else(|| lexed.tokens.last().map_or(0, |(_, span)| span.end as usize));
-    let diagnostics = parser::parse(FileId(0), text, lexed, true).diagnostics;
+    let diagnostics = super::parse(FileId(0), text, lexed, true).diagnostics;
     let is_at_end =
         |diagnostic: &Diagnostic| diagnostic.labels.first().is_some_and(|label| label.span.start as usize >= end);
     match diagnostics.first() {
@@ -59,7 +58,7 @@ fn is_head(text: &str) -> bool {
         return false;
     }
     let with_body = format!("{text} {{ }}");
-    let diagnostics = parser::parse(FileId(0), &with_body, lex(FileId(0), &with_body), true).diagnostics;
+    let diagnostics = super::parse(FileId(0), &with_body, lex(FileId(0), &with_body), true).diagnostics;
     diagnostics.is_empty()
 }
 
