@@ -60,7 +60,10 @@ impl Document {
         if function.signature.is_some() {
             return None;
         }
-        let defined = analysis.mentions.iter().find(|mention| mention.span == function.name.span)?;
+        let mentions = &analysis.mentions;
+        let name = function.name.span;
+        let first = mentions.partition_point(|mention| mention.span < name);
+        let defined = mentions.get(first).filter(|mention| mention.span == name)?;
         let label = format!(": {}", analysis.type_of(defined)?);
         let before = self.tokens_before(body.span.start as usize);
         let equal = before.iter().rposition(|(token, _)| *token == Token::Equal)?;
