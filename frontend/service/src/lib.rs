@@ -13,7 +13,8 @@
 //! ```
 //!
 //! Places are byte offsets, and answers plain values: what a protocol makes of them is its own affair. The library is
-//! checked once, a text once for each change. Nothing here does input or output.
+//! checked once, a text once for each change, of which only the forms around it are read. Nothing here does input or
+//! output.
 
 mod actions;
 mod colours;
