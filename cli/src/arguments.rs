@@ -12,8 +12,8 @@
 //! | other sequences that a file can give | a literal, which begins with `[` or `"`; else the name of a file |
 //! | anything | a literal, or `-` for the one on standard input |
 //!
-//! A file gives numbers and truth values, nested as deep as an array has dimensions, and tables: rows, or tuples. It may
-//! hold a literal instead, for any parameter but text.
+//! A file gives numbers and truth values, nested as deep as an array has dimensions, and tables: rows, or tuples. It
+//! may hold a literal instead, for any parameter but text.
 //!
 //! `@name` is the file of that name, also for text, and `@@x` is the word `@x` without that meaning. A word that begins
 //! like a literal and is none is an error at its place. Where the entries differ in the type of a parameter, a file

@@ -141,7 +141,7 @@ fn help_shows_what_main_expects() {
 fn output_names_are_names_each_time() {
     let bench = Bench::with("a.nesl", "function main(name) : [char] -> bool = write_string_to_file(\"data\", name);");
     for _ in 0..2 {
-        bench.nesl(&["run", "a.nesl", "--", "out.txt"]).prints("t\n");
+        bench.nesl(&["run", "a.nesl", "--", "out.txt"]).prints("");
         assert_eq!(std::fs::read_to_string(bench.path("out.txt")).unwrap(), "data");
         assert!(!bench.path("data").exists());
     }

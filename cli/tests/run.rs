@@ -415,14 +415,14 @@ fn what_the_system_refuses_ends_with_its_place() {
 
 #[test]
 fn questions_of_sessions_stand_in_files_too() {
-    let text = "function twice(x) = 2 * x \"Twice as much.\";\nprint_line(\"first\");\ndescribe twice;\n\
+    let text = "function twice(x) : int -> int \"Twice as much.\" = 2 * x;\nprint_line(\"first\");\ndescribe twice;\n\
                 describe plus_scan;\napropos \"running sum\";\napropos frobnicate;\ndescribe later;\n\
                 function later(x) = twice(x);\nlater(3);\n";
     let bench = Bench::with("a.nesl", text);
     let told = |command: &str, word: &str| bench.nesl(&[command, word]).out;
     let expected = format!(
         "first\ntwice : int -> int\nTwice as much.\ndefined in a.nesl:1\n{}{}nothing has to do with `frobnicate`\n\
-         later : int -> int\ndefined in a.nesl:7\n6\n",
+         later : int -> int\ndefined in a.nesl:8\n6\n",
         told("doc", "plus_scan"),
         told("apropos", "running sum")
     );
@@ -435,6 +435,6 @@ fn questions_of_sessions_stand_in_files_too() {
     bench.write("c.nesl", "1;\nset shown 3;\n");
     bench.nesl(&["c.nesl"]).fails(1, &["c.nesl:2:1", "`set` changes settings of sessions", "--no-progress"]);
     bench.piped(&[], ":load c.nesl").fails(1, &["c.nesl:2:1"]);
-    bench.write("d.nesl", "function describe(x) = x + 1;\nsum = 3;\ndescribe sum;\n");
+    bench.write("d.nesl", "function describe(x) = x + 1;\ntotal = 3;\ndescribe total;\n");
     bench.nesl(&["d.nesl"]).prints("4\n");
 }

@@ -92,7 +92,7 @@ fn costs_of_functions_are_told_as_far_as_their_texts_say() {
     let own = "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2);";
     assert_eq!(cost(own, "fib"), "work 1, depth 1; all that for each call of itself, and depth for each in a row");
     // Whoever writes it down knows better, and the library does.
-    assert_eq!(cost("function f2(v) = sum(v) \"Adds. Work n, depth log n.\";", "f2"), "");
+    assert_eq!(cost("function f2(v) : [int] -> int \"Adds. Work n, depth log n.\" = sum(v);", "f2"), "");
     assert_eq!(cost("", "sum"), "");
 }
 

@@ -93,7 +93,7 @@ fn give_all_commands(start: impl Fn(&Bench) -> PtySession) {
     }
     session.send_line(":quit").unwrap();
     session.exp_eof().unwrap();
-    bench.nesl(&["kept.nesl"]).prints("4\n4\n16\n1\n");
+    bench.nesl(&["kept.nesl"]).prints("4\n4\n16\n1\n499500\n");
 }
 
 #[test]

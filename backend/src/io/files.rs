@@ -206,9 +206,9 @@ impl Files {
         Ok(content)
     }
 
-    /// The text of a file that holds a literal of the language: for what a file holds otherwise, too, one that begins as
-    /// sequences, tuples, texts and characters do; for other shapes any. None if what it holds is something else. Every
-    /// rank gets all of it.
+    /// The text of a file that holds a literal of the language: for what a file holds otherwise, too, one that begins
+    /// as sequences, tuples, texts and characters do; for other shapes any. None if what it holds is something else.
+    /// Every rank gets all of it.
     ///
     /// # Errors
     /// If the file cannot be read, or is too long for that.

@@ -24,8 +24,10 @@ pub(crate) const WRONG: &str = "wrong";
 /// What rank 0 says on standard error, after a mark, to whoever may interrupt it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// It evaluates an input.
+    /// It evaluates an input, or a form of it.
     Begins,
+    /// It shows a value of the input: an interrupt of what ranks compute would come to the next evaluation.
+    Shows,
     /// It has answered the input.
     Ends,
     /// All ranks have heard of the last interrupt.
@@ -37,6 +39,7 @@ impl Turn {
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Turn::Begins => "begins",
+            Turn::Shows => "shows",
             Turn::Ends => "ends",
             Turn::Heard => "heard",
         }

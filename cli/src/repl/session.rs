@@ -8,7 +8,7 @@ mod evaluation;
 mod kept;
 
 use super::Next;
-use super::ranks::{Request, machine, run_steps, run_together};
+use super::ranks::{Request, Turn, machine, run_steps, run_together};
 use crate::driver::{self, Disk};
 use crate::failure;
 use crate::interrupt::Interrupt;
@@ -431,6 +431,7 @@ impl<E: Engine> Repl<E> {
             Ok(program) => program,
             Err(stop) => return Ok(Err(stop)),
         };
+        self.say_turn(Turn::Begins);
         let (seed, draws) = (self.options.seed, self.draws);
         let request = Request::Run { program: Cow::Borrowed(&program), seed, draws, since: self.since };
         self.together(&request);

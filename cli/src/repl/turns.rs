@@ -18,8 +18,13 @@ impl<E: Engine> Repl<E> {
     /// An input is evaluated from here on.
     pub(super) fn begin_turn(&mut self) {
         self.since = self.link.moment();
+        self.say_turn(Turn::Begins);
+    }
+
+    /// What comes now is this part of an input.
+    pub(super) fn say_turn(&self, turn: Turn) {
         if let Some(mark) = &self.options.turns {
-            Turn::Begins.say(mark);
+            turn.say(mark);
         }
     }
 

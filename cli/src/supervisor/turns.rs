@@ -15,7 +15,7 @@ pub(super) struct Turns(Mutex<State>);
 struct State {
     /// An input was sent, or rank 0 evaluates one.
     busy: bool,
-    /// Rank 0 evaluates an input.
+    /// Rank 0 evaluates a form of the input.
     evaluating: bool,
     /// An interrupt has come for this input.
     asked: bool,
@@ -43,6 +43,8 @@ impl Turns {
         let mut state = self.state();
         if word == Turn::Begins.word() {
             (state.busy, state.evaluating) = (true, true);
+        } else if word == Turn::Shows.word() {
+            state.evaluating = false;
         } else if word == Turn::Ends.word() {
             let started = std::mem::take(&mut state.started);
             let State { unheard, awaited, cut, is_short, .. } = *state;
@@ -131,6 +133,15 @@ mod tests {
         assert!(turns.interrupt() && turns.drops(0) && turns.take_due());
         turns.hear("ends");
         assert!(!turns.answered(), "there was no rest");
+        turns.hear("heard");
+        turns.sent();
+        ["begins", "shows"].iter().for_each(|word| turns.hear(word));
+        assert!(
+            turns.interrupt() && turns.drops(0) && !turns.take_due(),
+            "it ends the next evaluation, if there is one"
+        );
+        turns.hear("begins");
+        assert!(turns.take_due());
     }
 
     #[test]

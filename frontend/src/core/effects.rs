@@ -142,8 +142,9 @@ impl Effects {
 }
 
 impl Effects {
-    /// Whether an expression is evaluated for what it does alone: its value is the `t` of a function of the library that
-    /// prints, writes or sets the seed, whatever way it takes through `let`, `if` and functions. Nobody wants to see it.
+    /// Whether an expression is evaluated for what it does alone: its value is the `t` of a function of the library
+    /// that prints, writes or sets the seed, whatever way it takes through `let`, `if` and functions. Nobody wants to
+    /// see it.
     ///
     /// # Panics
     /// As [`Effects::function`].

@@ -18,8 +18,8 @@ enum Question {
 }
 
 /// What to write instead of `set …;`.
-const NO_SETTING: &str = "`:set` of a session has settings; what a run can be told are options before the file, such as \
-                          `--seed 7`, `--profile` and `--no-progress`";
+const NO_SETTING: &str = "`:set` of a session has settings; what a run can be told are options before the file, such \
+                          as `--seed 7`, `--profile` and `--no-progress`";
 
 impl Session {
     /// Puts what prints the answers in the place of the questions among forms.

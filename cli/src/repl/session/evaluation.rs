@@ -6,7 +6,7 @@ use crate::driver::Disk;
 use crate::interrupt::Interrupt;
 use crate::output::print_error;
 use crate::repl::matrix::Page;
-use crate::repl::ranks::Request;
+use crate::repl::ranks::{Request, Turn};
 use crate::repl::show::{self, Extent, Manner, element_types};
 use crate::screen::Screen;
 use crate::stop::Stop;
@@ -268,6 +268,7 @@ impl<E: Engine> Repl<E> {
     pub(in crate::repl) fn value_text(&mut self, id: GlobalId) -> Result<(String, String), Stop> {
         let slot = GlobalSlot(u32::try_from(id.0).unwrap_or(u32::MAX));
         let said = |text: String| Ok((text, String::new()));
+        self.say_turn(Turn::Shows);
         let Some(value) = self.machine.global(slot).cloned() else { return said("?".to_owned()) };
         let ty = &self.session.program().global(id).ty;
         let mut types = Vec::new();
