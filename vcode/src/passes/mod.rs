@@ -30,6 +30,7 @@ pub mod slice;
 pub mod sort;
 pub mod unroll;
 pub mod view;
+pub mod zero_trip;
 
 #[cfg(test)]
 pub(crate) mod testing {

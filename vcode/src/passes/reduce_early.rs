@@ -12,9 +12,9 @@
 //!
 //! `if #kept == 0 then 0 else max_val(kept)` asks a filter's result for its length, and reduces it in a branch: it is
 //! written to memory for these two alone, though one loop could find both. So if all that reads a column of a block,
-//! elementwise through other columns too, are lengths and reductions, in the block or in branches of it, then reductions
-//! go before the branches, and the length of what was packed is the number of flags that are true. A reduction cannot
-//! fail; one that no branch would have read costs no more than its column did.
+//! elementwise through other columns too, are lengths and reductions, in the block or in branches of it, then
+//! reductions go before the branches, and the length of what was packed is the number of flags that are true. A
+//! reduction cannot fail; one that no branch would have read costs no more than its column did.
 
 use crate::op::{Fusion, VectorOp};
 use crate::program::{Block, Function, Instruction, Op, Operand, Place, Program, Register, RegisterType};

@@ -255,7 +255,7 @@ mod tests {
     fn helpers_say_when_they_work_where_somebody_wants_to_know() {
         let mut workers = Workers::new(3).unwrap();
         let work = |workers: &Workers| {
-            workers.each((0..64).collect(), |_, _: usize| std::thread::sleep(std::time::Duration::from_millis(1)))
+            workers.each((0..64).collect(), &|_, _: usize| std::thread::sleep(std::time::Duration::from_millis(1)))
         };
         work(&workers);
         let stints = workers.keep_stints();
