@@ -159,7 +159,7 @@ fn ranks_end_in_time() {
     let _turn = turn();
     let bench = Bench::new();
     for (name, text) in ENDLESS {
-        bench.write("a.nesl", format!("print_string(\"begun\");\n{text}\n"));
+        bench.write("a.nesl", format!("print_line(\"begun\");\n{text}\n"));
         // Ranks that start on a busy machine may need longer than a limit to come to the first line.
         let within = |seconds: u32| {
             let ran = run(&bench, &["run", "--ranks", "2", "--time-limit", &format!("{seconds}s"), "a.nesl"]);

@@ -100,7 +100,7 @@ impl Known {
     /// the instructions to stand behind it.
     fn narrow(&self, function: &mut Function, count: Operand, guard: &mut Instruction) -> Vec<Instruction> {
         let Op::If(none, some) = &mut guard.op else { return Vec::new() };
-        let are_empty = |instruction: &Instruction| matches!(&instruction.op, Op::Constants(all) if all.len() == 0);
+        let are_empty = |instruction: &Instruction| matches!(&instruction.op, Op::Constants(all) if all.is_empty());
         let are_different = some.results.iter().collect::<HashSet<_>>().len() == some.results.len();
         if !none.instructions.iter().all(are_empty) || !are_different {
             return Vec::new();
