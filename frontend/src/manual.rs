@@ -9,8 +9,7 @@
 mod by_type;
 mod words;
 
-use crate::Session;
-use crate::core::{Function, FunctionId};
+use crate::core::{Function, FunctionId, GlobalId, Program};
 use crate::edit_distance;
 use crate::syntax::nesl::explain::foreign_words::foreign_word;
 use crate::ty::Type;
@@ -24,6 +23,20 @@ const LANGUAGE: &str = "the language";
 
 /// What begins the name of a function that only the library itself calls.
 const INTERNAL: [&str; 2] = ["check_", "host_"];
+
+/// Who knows the names of a program: what the manual asks of a session.
+pub trait Known {
+    /// The program.
+    fn program(&self) -> &Program;
+    /// The names of all functions and values, in no particular order.
+    fn names(&self) -> Box<dyn Iterator<Item = &str> + '_>;
+    /// The function that a name means now.
+    fn function(&self, name: &str) -> Option<FunctionId>;
+    /// The value that a name means now.
+    fn global(&self, name: &str) -> Option<GlobalId>;
+    /// Whether a function is one of the library.
+    fn is_library_function(&self, id: FunctionId) -> bool;
+}
 
 /// A function with what its doc string says, or a part of the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,19 +88,19 @@ pub fn is_internal(name: &str, doc: &str) -> bool {
 
 /// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of,
 /// and that is the library's own affair.
-pub fn entries(session: &Session, sources: &SourceMap) -> Vec<Entry> {
-    let functions = session.program().functions.iter().enumerate();
+pub fn entries(known: &dyn Known, sources: &SourceMap) -> Vec<Entry> {
+    let functions = known.program().functions.iter().enumerate();
     functions
-        .filter(|(id, function)| session.is_library_function(FunctionId(*id)) && !function.is_lambda())
-        .filter(|(_, function)| !is_constructor(function) && !is_brought_along(session, function))
+        .filter(|(id, function)| known.is_library_function(FunctionId(*id)) && !function.is_lambda())
+        .filter(|(_, function)| !is_constructor(function) && !is_brought_along(known, function))
         .map(|(_, function)| entry(function, sources))
         .collect()
 }
 
 /// Whether a function is there for another one with keyword parameters: the default of one, which has a point in its
 /// name, or the function without them, whose name means the one with all.
-fn is_brought_along(session: &Session, function: &Function) -> bool {
-    let meant = session.function(&function.name).map(|id| session.program().function(id));
+fn is_brought_along(known: &dyn Known, function: &Function) -> bool {
+    let meant = known.function(&function.name).map(|id| known.program().function(id));
     function.name.contains('.') || meant.is_some_and(|meant| meant.doc.is_some() && function.doc.is_none())
 }
 
@@ -107,13 +120,13 @@ fn of_part(part: &Part, heading: &str) -> Entry {
 }
 
 /// What a name means: a function, a part of the language, or a value.
-pub fn lookup(session: &Session, sources: &SourceMap, name: &str) -> Option<Entry> {
+pub fn lookup(known: &dyn Known, sources: &SourceMap, name: &str) -> Option<Entry> {
     // The name of an operator may have its quote; names are kept in lower case.
     let name = name.strip_prefix('\'').filter(|rest| !rest.is_empty()).unwrap_or(name).to_lowercase();
-    let function = session.function(&name).map(|id| entry(session.program().function(id), sources));
+    let function = known.function(&name).map(|id| entry(known.program().function(id), sources));
     let part = || SYNTAX.iter().chain(CONSTANTS).find(|part| part.names.contains(&name.as_str()));
     let value = || {
-        let global = session.program().global(session.global(&name)?);
+        let global = known.program().global(known.global(&name)?);
         let source = sources.file(global.span.file);
         let place = place(&source.name, &source.text[..global.span.start as usize]);
         let (name, ty) = (global.name.to_string(), global.ty.to_string());
@@ -126,22 +139,22 @@ pub fn lookup(session: &Session, sources: &SourceMap, name: &str) -> Option<Entr
 }
 
 /// What is to be said of a function.
-pub fn of(session: &Session, sources: &SourceMap, id: FunctionId) -> Entry {
-    entry(session.program().function(id), sources)
+pub fn of(known: &dyn Known, sources: &SourceMap, id: FunctionId) -> Entry {
+    entry(known.program().function(id), sources)
 }
 
 /// What has to do with some words, in any case: the functions of the session and the parts of the language whose names,
 /// types or doc strings contain all of them, those with the first word in their names first; and what people mean by
 /// such a word, here or in another language. A type, `[int] -> int`, finds the functions that can be called so.
-pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry> {
-    let mut names: Vec<&str> = session.names().filter(|name| session.function(name).is_some()).collect();
+pub fn apropos(known: &dyn Known, sources: &SourceMap, text: &str) -> Vec<Entry> {
+    let mut names: Vec<&str> = known.names().filter(|name| known.function(name).is_some()).collect();
     names.sort_unstable();
-    let known = names.into_iter().filter_map(|name| lookup(session, sources, name));
-    let known = known.filter(|entry| !entry.is_internal());
+    let entries = names.into_iter().filter_map(|name| lookup(known, sources, name));
+    let entries = entries.filter(|entry| !entry.is_internal());
     let text = text.trim().trim_matches('"');
     if let Some(query) = Query::read(text) {
-        let scheme = |entry: &Entry| session.function(&entry.name).map(|id| &session.program().function(id).scheme);
-        return known.filter(|entry| scheme(entry).is_some_and(|scheme| query.is_met_by(scheme))).collect();
+        let scheme = |entry: &Entry| known.function(&entry.name).map(|id| &known.program().function(id).scheme);
+        return entries.filter(|entry| scheme(entry).is_some_and(|scheme| query.is_met_by(scheme))).collect();
     }
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -151,7 +164,7 @@ pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry>
     let foreign = foreign_word(&words.join("_")).or_else(|| foreign_word(&words.concat()));
     let foreign = foreign.into_iter().flat_map(names_in_code);
     let mut meant: Vec<Entry> = Vec::new();
-    for entry in sought.chain(foreign).filter_map(|name| lookup(session, sources, &name)) {
+    for entry in sought.chain(foreign).filter_map(|name| lookup(known, sources, &name)) {
         if !meant.contains(&entry) {
             meant.push(entry);
         }
@@ -160,7 +173,7 @@ pub fn apropos(session: &Session, sources: &SourceMap, text: &str) -> Vec<Entry>
         let all = format!("{} {} {}", entry.name, entry.ty, entry.doc).to_lowercase();
         words.iter().all(|word| all.contains(word)) && !meant.contains(entry)
     };
-    let found = known.chain(parts()).filter(has_all);
+    let found = entries.chain(parts()).filter(has_all);
     let (named, described): (Vec<Entry>, Vec<Entry>) = found.partition(|entry| entry.name.contains(first));
     [named, meant.clone(), described].concat()
 }
@@ -195,9 +208,9 @@ pub fn examples(doc: &str) -> Vec<Example> {
 }
 
 /// What to say about a name that means nothing; `apropos` is what finds others.
-pub fn unknown(session: &Session, name: &str, apropos: &str) -> String {
+pub fn unknown(known: &dyn Known, name: &str, apropos: &str) -> String {
     let parts = SYNTAX.iter().chain(CONSTANTS).flat_map(|part| part.names.iter().copied());
-    let near = nearest(&name.to_lowercase(), session.names().chain(parts));
+    let near = nearest(&name.to_lowercase(), known.names().chain(parts));
     let near = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
     format!("error: there is no function or word `{name}`{near}\nTry `{apropos} {name}`.")
 }
@@ -238,7 +251,7 @@ pub fn page(entries: &[Entry]) -> String {
     let mut page = String::from(
         "# The library\n\nMade from the doc strings of the library by `nesl doc --all`. `nesl doc NAME` shows one function, word or \
          sign, `nesl apropos WORD` finds some, also by type: `nesl apropos \"[int] -> int\"`; `:doc` and `:apropos` do the same in a \
-         session.\n\n",
+         known.\n\n",
     );
     let parts = parts();
     let all: Vec<&Entry> = parts.iter().chain(entries).filter(|entry| !entry.is_internal()).collect();
@@ -324,6 +337,7 @@ fn heading(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Session;
 
     fn example(expression: &str, result: &str) -> Example {
         Example { expression: expression.to_owned(), result: result.to_owned() }

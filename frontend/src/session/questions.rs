@@ -3,9 +3,10 @@
 
 use super::{Environment, Session, check_forms};
 use crate::ast::{Expr, ExprKind, LIBRARY, Symbol, TopLevel, TopLevelKind};
+use crate::core::{FunctionId, GlobalId, Program};
 use crate::diagnostic::Diagnostic;
 use crate::infer::text::Definitions;
-use crate::manual;
+use crate::manual::{self, Known};
 use crate::session::Options;
 use nesl_span::{SourceMap, Span};
 
@@ -72,6 +73,28 @@ impl Session {
             form.kind = TopLevelKind::Expression(printed(answer, form.span));
         }
         Ok(())
+    }
+}
+
+impl Known for Session {
+    fn program(&self) -> &Program {
+        Session::program(self)
+    }
+
+    fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        Box::new(Session::names(self))
+    }
+
+    fn function(&self, name: &str) -> Option<FunctionId> {
+        Session::function(self, name)
+    }
+
+    fn global(&self, name: &str) -> Option<GlobalId> {
+        Session::global(self, name)
+    }
+
+    fn is_library_function(&self, id: FunctionId) -> bool {
+        Session::is_library_function(self, id)
     }
 }
 
