@@ -15,9 +15,9 @@ use nesl_backend::{Addresses, Reference, RuntimeError, Slot, SlotOf, Value};
 use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{EvalError, Evaluator, Globals, Value as Nested};
-use nesl_frontend::ty::Type;
+use nesl_frontend::ty::{Scheme, Type};
 use nesl_prim::{Element, ScalarValue};
-use nesl_vcode::{Output, Shape};
+use nesl_vcode::{Main, Output, Shape};
 use std::ffi::OsString;
 
 /// Runs a checked file.
@@ -74,11 +74,8 @@ fn evaluate(
         for form in forms {
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
             let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;
-            if let (Some(value), Form::Expression(expr)) = (value, form)
-                && !effects.is_deed(core, expr)
-            {
-                show(&mut evaluator, &value, &expr.ty)?;
-            }
+            let is_shown = matches!(form, Form::Expression(expr) if !effects.is_deed(core, expr));
+            value.filter(|_| is_shown).map_or(Ok(()), |value| show(&mut evaluator, &value, &expr.ty))?;
         }
         return Ok(());
     }
@@ -93,12 +90,7 @@ fn evaluate(
     }
     let Some(function) = session.function("main") else { return Ok(()) };
     let scheme = &core.function(function).scheme;
-    let shape = main.parameters.iter().map(|parameter| parameter.shape.clone()).rev();
-    let shape = shape.reduce(|rest, first| Shape::Pair(Box::new(first), Box::new(rest))).unwrap_or(Shape::Unit);
-    let mut types = vec![None; scheme.classes.len()];
-    instantiate(&scheme.parameter, &shape, &mut types);
-    // A type parameter that the argument does not mention stands for nothing that is ever looked at.
-    let types: Vec<Type> = types.into_iter().map(|ty| ty.unwrap_or(Type::INT)).collect();
+    let types = types_of(scheme, main);
     let mut defaults = core.function(function).keywords.iter().map(|keyword| keyword.default);
     let mut arguments = Vec::with_capacity(values.len());
     for (parameter, value) in main.parameters.iter().zip(&values) {
@@ -120,6 +112,16 @@ fn evaluate(
         return Ok(());
     }
     show(&mut evaluator, &value, &scheme.result.instantiate(&types))
+}
+
+/// What the type parameters of `main` stand for with its arguments.
+fn types_of(scheme: &Scheme, main: &Main) -> Vec<Type> {
+    let shape = main.parameters.iter().map(|parameter| parameter.shape.clone()).rev();
+    let shape = shape.reduce(|rest, first| Shape::Pair(Box::new(first), Box::new(rest))).unwrap_or(Shape::Unit);
+    let mut types = vec![None; scheme.classes.len()];
+    instantiate(&scheme.parameter, &shape, &mut types);
+    // A type parameter that the argument does not mention stands for nothing that is ever looked at.
+    types.into_iter().map(|ty| ty.unwrap_or(Type::INT)).collect()
 }
 
 /// Prints a value on a line of its own; `()` is nothing to show.
