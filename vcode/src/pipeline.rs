@@ -128,12 +128,15 @@ pub const PASSES: &[Pass] = &[
                  branch can be one loop with it",
         run: zero_trip::run,
     },
-    Pass { reason: "again after zero_trip: empty columns that no branch yields any more", ..DEAD },
     Pass {
         name: "reduce_early",
         summary: "reduces and counts what a filter keeps before the branches that ask for it, where nothing needs it in memory",
         reason: "after dead: what nobody reads would count as a reader; before fuse, which makes one loop of it",
         run: reduce_early::run,
+    },
+    Pass {
+        reason: "again after zero_trip and reduce_early: empty columns, and what was only packed to be counted",
+        ..DEAD
     },
     FUSE,
     CHECKED,
