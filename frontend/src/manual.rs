@@ -25,7 +25,7 @@ const LANGUAGE: &str = "the language";
 const INTERNAL: [&str; 2] = ["check_", "host_"];
 
 /// Who knows the names of a program: what the manual asks of a session.
-pub trait Known {
+pub trait KnownNames {
     /// The program.
     fn program(&self) -> &Program;
     /// The names of all functions and values, in no particular order.
@@ -88,7 +88,7 @@ pub fn is_internal(name: &str, doc: &str) -> bool {
 
 /// All functions of the library, in its order. The constructor of a record is none: it says what the record is made of,
 /// and that is the library's own affair.
-pub fn entries(known: &dyn Known, sources: &SourceMap) -> Vec<Entry> {
+pub fn entries(known: &dyn KnownNames, sources: &SourceMap) -> Vec<Entry> {
     let functions = known.program().functions.iter().enumerate();
     functions
         .filter(|(id, function)| known.is_library_function(FunctionId(*id)) && !function.is_lambda())
@@ -99,7 +99,7 @@ pub fn entries(known: &dyn Known, sources: &SourceMap) -> Vec<Entry> {
 
 /// Whether a function is there for another one with keyword parameters: the default of one, which has a point in its
 /// name, or the function without them, whose name means the one with all.
-fn is_brought_along(known: &dyn Known, function: &Function) -> bool {
+fn is_brought_along(known: &dyn KnownNames, function: &Function) -> bool {
     let meant = known.function(&function.name).map(|id| known.program().function(id));
     function.name.contains('.') || meant.is_some_and(|meant| meant.doc.is_some() && function.doc.is_none())
 }
@@ -120,7 +120,7 @@ fn of_part(part: &Part, heading: &str) -> Entry {
 }
 
 /// What a name means: a function, a part of the language, or a value.
-pub fn lookup(known: &dyn Known, sources: &SourceMap, name: &str) -> Option<Entry> {
+pub fn lookup(known: &dyn KnownNames, sources: &SourceMap, name: &str) -> Option<Entry> {
     // The name of an operator may have its quote; names are kept in lower case.
     let name = name.strip_prefix('\'').filter(|rest| !rest.is_empty()).unwrap_or(name).to_lowercase();
     let function = known.function(&name).map(|id| entry(known.program().function(id), sources));
@@ -139,14 +139,14 @@ pub fn lookup(known: &dyn Known, sources: &SourceMap, name: &str) -> Option<Entr
 }
 
 /// What is to be said of a function.
-pub fn of(known: &dyn Known, sources: &SourceMap, id: FunctionId) -> Entry {
+pub fn of(known: &dyn KnownNames, sources: &SourceMap, id: FunctionId) -> Entry {
     entry(known.program().function(id), sources)
 }
 
 /// What has to do with some words, in any case: the functions of the session and the parts of the language whose names,
 /// types or doc strings contain all of them, those with the first word in their names first; and what people mean by
 /// such a word, here or in another language. A type, `[int] -> int`, finds the functions that can be called so.
-pub fn apropos(known: &dyn Known, sources: &SourceMap, text: &str) -> Vec<Entry> {
+pub fn apropos(known: &dyn KnownNames, sources: &SourceMap, text: &str) -> Vec<Entry> {
     let mut names: Vec<&str> = known.names().filter(|name| known.function(name).is_some()).collect();
     names.sort_unstable();
     let entries = names.into_iter().filter_map(|name| lookup(known, sources, name));
@@ -208,7 +208,7 @@ pub fn examples(doc: &str) -> Vec<Example> {
 }
 
 /// What to say about a name that means nothing; `apropos` is what finds others.
-pub fn unknown(known: &dyn Known, name: &str, apropos: &str) -> String {
+pub fn unknown(known: &dyn KnownNames, name: &str, apropos: &str) -> String {
     let parts = SYNTAX.iter().chain(CONSTANTS).flat_map(|part| part.names.iter().copied());
     let near = nearest(&name.to_lowercase(), known.names().chain(parts));
     let near = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
@@ -251,7 +251,7 @@ pub fn page(entries: &[Entry]) -> String {
     let mut page = String::from(
         "# The library\n\nMade from the doc strings of the library by `nesl doc --all`. `nesl doc NAME` shows one function, word or \
          sign, `nesl apropos WORD` finds some, also by type: `nesl apropos \"[int] -> int\"`; `:doc` and `:apropos` do the same in a \
-         known.\n\n",
+         session.\n\n",
     );
     let parts = parts();
     let all: Vec<&Entry> = parts.iter().chain(entries).filter(|entry| !entry.is_internal()).collect();

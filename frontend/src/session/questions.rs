@@ -6,7 +6,7 @@ use crate::ast::{Expr, ExprKind, LIBRARY, Symbol, TopLevel, TopLevelKind};
 use crate::core::{FunctionId, GlobalId, Program};
 use crate::diagnostic::Diagnostic;
 use crate::infer::text::Definitions;
-use crate::manual::{self, Known};
+use crate::manual::{self, KnownNames};
 use crate::session::Options;
 use nesl_span::{SourceMap, Span};
 
@@ -76,7 +76,7 @@ impl Session {
     }
 }
 
-impl Known for Session {
+impl KnownNames for Session {
     fn program(&self) -> &Program {
         Session::program(self)
     }
