@@ -3,7 +3,7 @@
 use crate::pass::Pass;
 use crate::passes::{
     checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, read_early,
-    reduce_early, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
+    short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -124,20 +124,11 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "zero_trip",
         summary: "lets what is computed elementwise leave the branch around it that asks whether there are any elements",
-        reason: "after slice, which makes slices in such branches, and dead; before reduce_early and fuse: what stands around the \
+        reason: "after slice, which makes slices in such branches, and dead; before fuse: what stands around the \
                  branch can be one loop with it",
         run: zero_trip::run,
     },
-    Pass {
-        name: "reduce_early",
-        summary: "reduces and counts what a filter keeps before the branches that ask for it, where nothing needs it in memory",
-        reason: "after dead: what nobody reads would count as a reader; before fuse, which makes one loop of it",
-        run: reduce_early::run,
-    },
-    Pass {
-        reason: "again after zero_trip and reduce_early: empty columns, and what was only packed to be counted",
-        ..DEAD
-    },
+    Pass { reason: "again after zero_trip: empty columns that no branch yields any more", ..DEAD },
     FUSE,
     CHECKED,
     NUMBER,

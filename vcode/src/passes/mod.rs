@@ -19,7 +19,6 @@ pub mod number;
 pub mod parts;
 pub mod peel;
 pub mod read_early;
-pub mod reduce_early;
 pub mod rewrite;
 pub(crate) mod scoped;
 pub(crate) mod segments;
