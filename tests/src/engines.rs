@@ -7,6 +7,7 @@ use nesl_backend::io::import::from_literal;
 use nesl_backend::{
     Engine, Limits, Literal, Loaded, Machine, Native, Reference, RuntimeError, Strategy, Threads, Value,
 };
+use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form};
 use nesl_frontend::eval::{self, EvalError, Evaluator, Globals};
 use nesl_frontend::ty::Type;
@@ -262,6 +263,12 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
     let mut evaluator = Evaluator::new(program.core()).with_call_limit(ORACLE_DEPTH).with_host(world.host());
     let mut globals = Globals::new();
     let mut lines = Vec::new();
+    let effects = Effects::of(program.core());
+    // Of `()`, and of what is evaluated for what it does, nothing is shown.
+    let shown = |value: &eval::Value, expr: &Expr| {
+        let is_shown = expr.ty != Type::Unit && !effects.is_deed(program.core(), expr);
+        is_shown.then(|| value.text(&expr.ty))
+    };
     for form in program.session.library().iter().chain(&program.forms) {
         if program.call.is_some() && matches!(form, Form::Expression(_)) {
             continue;
@@ -271,7 +278,7 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
         match value {
             Ok(Some(value)) => {
                 if let Form::Expression(expr) = form {
-                    lines.extend(shown(&value, &expr.ty));
+                    lines.extend(shown(&value, expr));
                 }
             }
             Ok(None) => {}
@@ -282,16 +289,11 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
         let value = evaluator.evaluate(&call.call, &globals, SEED);
         lines.extend(world.take_lines());
         match value {
-            Ok(value) => lines.extend(shown(&value, &call.call.ty)),
+            Ok(value) => lines.extend(shown(&value, &call.call)),
             Err(error) => return Outcome { lines, end: failed(&program.sources, &error) },
         }
     }
     Outcome { lines, end: End::Done }
-}
-
-/// What is printed of a value; of `()` nothing is.
-fn shown(value: &eval::Value, ty: &Type) -> Option<String> {
-    (*ty != Type::Unit).then(|| value.text(ty))
 }
 
 fn failed(sources: &SourceMap, error: &EvalError) -> End {
